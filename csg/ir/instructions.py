@@ -1,0 +1,340 @@
+"""Instructions and terminators.
+
+    x = a[i] + 1;          # node 7
+      %5 = ext s64 %2           # i
+      %6 = shl 64 %5, 2
+      %7 = add 64 %4, %6
+      %8 = load 32 %7
+      %3 = add 32 %8, 1
+
+Every instruction knows its ``node`` (a statement of the source, see ``Program.nodes``) and its
+``version``: None runs in both; OLD or NEW belongs to that version alone. While both versions run,
+an OLD instruction reads the old halves of its operands and writes the old half of its result, so
+
+    t = change(x, x + 1)
+      OLD: %9 = mov %2
+      NEW: %9 = add 32 %2, 1
+
+leaves the pair (x, x + 1) in %9. Only instructions that cannot trap or transfer control stand in
+line like this; everything else of one version stands in blocks between an ``Enter`` and its exit.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from csg.language.syntax import Version
+
+
+@dataclass(frozen=True, slots=True)
+class Register:
+    number: int
+    width: int  # bits: 1, 8, 16, 32, 64, 80 (long double), 128
+
+    def __str__(self) -> str:
+        return f"%{self.number}"
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    value: int  # 0 <= value < 2**width; a floating constant's bit pattern
+    width: int
+
+    def __str__(self) -> str:
+        return str(self.value)
+
+
+Value = Register | Constant
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Placed:
+    node: int
+    version: Version | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Move(_Placed):
+    target: Register
+    value: Value
+
+
+@dataclass(frozen=True, slots=True)
+class Unary(_Placed):
+    """``neg``, ``not`` (bitwise; on width 1 the logical not)"""
+
+    operator: str
+    target: Register
+    operand: Value
+
+
+@dataclass(frozen=True, slots=True)
+class Binary(_Placed):
+    """``add sub mul and or xor shl lshr ashr`` wrap at the width of ``target``; ``udiv sdiv urem
+    srem`` trap on zero (and on the most negative value divided by -1). Both operands have the
+    width of the target, shift counts too; a count >= width is an event of the program under test:
+    taken modulo 32 or 64 as x86-64 does."""
+
+    operator: str
+    target: Register
+    left: Value
+    right: Value
+
+
+@dataclass(frozen=True, slots=True)
+class Compare(_Placed):
+    """``eq ne ult ule slt sle``; the target has width 1. Greater-than is written with the operands
+    exchanged."""
+
+    operator: str
+    target: Register
+    left: Value
+    right: Value
+
+
+@dataclass(frozen=True, slots=True)
+class Extend(_Placed):
+    target: Register
+    operand: Value
+    signed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Truncate(_Placed):
+    target: Register
+    operand: Value
+
+
+@dataclass(frozen=True, slots=True)
+class FloatUnary(_Placed):
+    operator: str  # "neg"
+    target: Register
+    operand: Value
+
+
+@dataclass(frozen=True, slots=True)
+class FloatBinary(_Placed):
+    """``add sub mul div`` in the format that the target's width names (32, 64, 80)."""
+
+    operator: str
+    target: Register
+    left: Value
+    right: Value
+
+
+@dataclass(frozen=True, slots=True)
+class FloatCompare(_Placed):
+    """``eq ne lt le``: IEEE ordering, false on NaN but for ``ne``."""
+
+    operator: str
+    target: Register
+    left: Value
+    right: Value
+
+
+@dataclass(frozen=True, slots=True)
+class ConvertFloat(_Placed):
+    """``source`` and ``result`` are "float", "signed", "unsigned"; one of them is "float"; widths
+    are those of the operand and the target."""
+
+    target: Register
+    operand: Value
+    source: str
+    result: str
+
+
+@dataclass(frozen=True, slots=True)
+class Load(_Placed):
+    """``size`` bytes, little-endian, into a register of exactly 8 * size bits (10 bytes for long
+    double, 1 byte for width 1 of _Bool)."""
+
+    target: Register
+    address: Value
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class Store(_Placed):
+    address: Value
+    value: Value
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class SlotAddress(_Placed):
+    target: Register
+    slot: int
+
+
+@dataclass(frozen=True, slots=True)
+class GlobalAddress(_Placed):
+    target: Register
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionAddress(_Placed):
+    target: Register
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class LabelAddress(_Placed):
+    target: Register
+    block: int
+
+
+@dataclass(frozen=True, slots=True)
+class Copy(_Placed):
+    """``size`` bytes from ``source`` to ``address``, as a struct assignment does."""
+
+    address: Value
+    source: Value
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class Fill(_Placed):
+    """``size`` bytes at ``address`` set to ``byte``."""
+
+    address: Value
+    byte: int
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class Allocate(_Placed):
+    """A fresh stack object of run-time size (VLA, alloca), freed when the function returns."""
+
+    target: Register
+    size: Value
+
+
+@dataclass(frozen=True, slots=True)
+class Call(_Placed):
+    """``callee`` is a name or an address. Structs are passed as the address of a copy that the
+    caller made; a struct result goes through a hidden first argument. ``variadic_from`` is the index
+    of the first argument that matches an ellipsis (len(arguments) when none does). ``signature`` is
+    the printed C type, for messages."""
+
+    target: Register | None
+    callee: str | Value
+    arguments: tuple[Value, ...]
+    variadic_from: int
+    noreturn: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class VaStart(_Placed):
+    list: Value  # address of the va_list
+
+
+@dataclass(frozen=True, slots=True)
+class VaArgument(_Placed):
+    target: Register
+    list: Value
+    floating: bool
+    size: int  # of the argument; structs: the target receives the address
+
+
+@dataclass(frozen=True, slots=True)
+class VaCopy(_Placed):
+    list: Value
+    source: Value
+
+
+@dataclass(frozen=True, slots=True)
+class Refuse(_Placed):
+    """A construct that was parsed but cannot be executed (asm, ...): ends the path with an event."""
+
+    reason: str
+
+
+Instruction = (
+    Move
+    | Unary
+    | Binary
+    | Compare
+    | Extend
+    | Truncate
+    | FloatUnary
+    | FloatBinary
+    | FloatCompare
+    | ConvertFloat
+    | Load
+    | Store
+    | SlotAddress
+    | GlobalAddress
+    | FunctionAddress
+    | LabelAddress
+    | Copy
+    | Fill
+    | Allocate
+    | Call
+    | VaStart
+    | VaArgument
+    | VaCopy
+    | Refuse
+)
+
+# --------------------------------------------------------------------------- terminators
+
+
+@dataclass(frozen=True, slots=True)
+class Jump(_Placed):
+    target: int
+
+
+@dataclass(frozen=True, slots=True)
+class Branch(_Placed):
+    """``condition`` has width 1. ``sides`` counts as one branch of the published path counts."""
+
+    condition: Value
+    then: int
+    otherwise: int
+
+
+@dataclass(frozen=True, slots=True)
+class Switch(_Placed):
+    """The first case with low <= value <= high (unsigned order at the value's width, ranges already
+    split so that they do not wrap) wins. A case of one version only is skipped by the other."""
+
+    value: Value
+    cases: tuple[tuple[int, int, int, Version | None], ...]  # low, high, block, version
+    default: int
+    default_other: int | None = None  # where the version without a `default` goes
+    default_version: Version | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class IndirectJump(_Placed):
+    address: Value
+    targets: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Enter(_Placed):
+    """``region`` (here ``version`` is never None for blocks inside it) runs ``body`` and comes back
+    at ``exit``; the other version goes to ``exit`` at once. Both versions meet there."""
+
+    region: Version
+    body: int
+    exit: int
+
+
+@dataclass(frozen=True, slots=True)
+class Return(_Placed):
+    """Only the exit block returns, so every branch has a post-dominator."""
+
+    value: Value | None
+
+
+@dataclass(frozen=True, slots=True)
+class Trap(_Placed):
+    """The end of a block that control cannot leave: after a call that does not return, or
+    ``__builtin_unreachable``."""
+
+    reason: str
+
+
+Terminator = Jump | Branch | Switch | IndirectJump | Enter | Return | Trap

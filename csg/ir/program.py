@@ -1,0 +1,133 @@
+"""Functions, memory objects and the table of statements that instructions point into."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from csg.ir.instructions import Instruction, Register, Terminator, Value
+from csg.language.syntax import Version
+from csg.language.types import Type
+from csg.source import NOWHERE, Location
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A statement as graphs show it: a simple statement, a declaration with initialiser, one
+    condition (each operand of && and || counts to the same node), a for-step, a function's entry.
+
+    ``changes`` are the changes that stand in it (not those that merely reach it); ``version`` is set
+    when only one version has the whole statement (a deletion has OLD).
+    """
+
+    id: int
+    function: str
+    location: Location
+    text: str  # one line of C, as written
+    kind: str  # "statement" | "condition" | "declaration" | "call" | "return" | "entry" | "exit"
+    changes: frozenset[int] = frozenset()
+    version: Version | None = None
+    output: bool = False  # calls something that writes, ends the program, or returns from it
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """A local object in memory; a fresh one for every call of the function."""
+
+    name: str
+    size: int
+    alignment: int
+    type: Type | None = None
+    location: Location = NOWHERE
+
+
+@dataclass(slots=True)
+class Block:
+    index: int
+    instructions: list[Instruction] = field(default_factory=list)
+    terminator: Terminator | None = None  # set before lowering ends
+    region: Version | None = None  # inside an Enter of that version
+
+
+@dataclass(slots=True)
+class FunctionCode:
+    """``blocks[0]`` is the entry, ``blocks[exit]`` the only one that returns. ``parameters`` hold
+    the arguments on entry (a by-value struct: the address of the caller's copy; a hidden result
+    address comes first). Parameters in memory are stored to their slot by the first block."""
+
+    name: str
+    parameters: tuple[Register, ...]
+    variadic: bool = False
+    result_width: int = 0  # 0: void (or struct, through the hidden parameter)
+    blocks: list[Block] = field(default_factory=list)
+    exit: int = 0
+    slots: list[Slot] = field(default_factory=list)
+    registers: int = 0
+    register_names: dict[int, str] = field(default_factory=dict)  # C variables in registers
+    location: Location = NOWHERE
+    type: Type | None = None
+    library: bool = False  # a model of ours, not the user's code
+    static: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Relocation:
+    """At ``offset`` stand the 8 bytes of the address of ``symbol`` (object or function) + addend."""
+
+    offset: int
+    symbol: str
+    addend: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class GlobalObject:
+    """``data`` has ``size`` bytes. ``old_data``/``old_relocations`` when the two versions start with
+    different contents of the same object."""
+
+    name: str
+    size: int
+    alignment: int
+    data: bytes
+    relocations: tuple[Relocation, ...] = ()
+    readonly: bool = False
+    external: bool = False  # declared, defined nowhere: the environment provides it
+    old_data: bytes | None = None
+    old_relocations: tuple[Relocation, ...] = ()
+    type: Type | None = None
+    location: Location = NOWHERE
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeInfo:
+    """A change as graphs and reports speak of it (``report.json`` changes[])."""
+
+    id: int
+    kind: str  # "modified" | "added" | "deleted" | finer kinds of the unifier
+    function: str
+    location: Location  # in the new version; for a deletion where it would stand
+    old_location: Location | None
+    old_text: str
+    new_text: str
+    requires: frozenset[int] = frozenset()
+
+
+@dataclass(slots=True)
+class Program:
+    functions: dict[str, FunctionCode] = field(default_factory=dict)
+    globals: dict[str, GlobalObject] = field(default_factory=dict)
+    nodes: list[Node] = field(default_factory=list)
+    changes: list[ChangeInfo] = field(default_factory=list)
+    entry: str = "main"
+    undefined: set[str] = field(default_factory=set)  # functions called, defined nowhere
+
+
+__all__ = [
+    "Block",
+    "ChangeInfo",
+    "FunctionCode",
+    "GlobalObject",
+    "Node",
+    "Program",
+    "Relocation",
+    "Slot",
+    "Value",
+]

@@ -1,0 +1,538 @@
+"""The syntax tree of a program whose names and types are resolved.
+
+Close to the source: no conversion is spelled out. Every expression carries the type that it has
+*before* it is converted to what its context asks for (``csg.language.types`` has the rules), after
+array and function decay where the context decays it. Loops, labels and blocks are in normal form:
+bodies are always ``Compound``; ``case``, ``default`` and labels are statements of their own that
+stand before what they label.
+
+The same tree holds two versions at once: ``Change``, ``Execute`` and a ``version`` on declarations
+and cases mark what belongs to one of them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+
+from csg.language.types import NONE, Enumeration, Field, Qualifiers, Record, Type
+from csg.source import NOWHERE, Location
+
+
+class Version(Enum):
+    OLD = "OLD"
+    NEW = "NEW"
+
+    @property
+    def other(self) -> Version:
+        return Version.NEW if self is Version.OLD else Version.OLD
+
+
+@dataclass(eq=False, slots=True)
+class Symbol:
+    """A declared object, parameter or function; identity is what a name refers to."""
+
+    name: str
+    type: Type
+    location: Location = NOWHERE
+    kind: str = "object"  # "object" | "parameter" | "function"
+    storage: str = "automatic"  # "automatic" | "static" (static duration)
+    linkage: str = "none"  # "none" | "internal" | "external"
+    qualifiers: Qualifiers = NONE
+    address_taken: bool = False  # & applied, or an array/struct: it needs memory
+    from_header: bool = False
+    noreturn: bool = False
+    alignment: int = 0  # asked for beyond the type's own; 0: none
+    inline: bool = False
+
+    def __repr__(self) -> str:
+        return f"<{self.kind} {self.name}>"
+
+
+def _place() -> Location:
+    return field(default=NOWHERE, compare=False, repr=False)  # type: ignore[no-any-return]
+
+
+# --------------------------------------------------------------------------- expressions
+
+
+@dataclass(frozen=True, slots=True)
+class IntegerConstant:
+    """``value`` fits ``type``. ``text`` is the spelling, for printing ('\\n', 0x1F, EOF's -1)."""
+
+    value: int
+    type: Type
+    text: str = field(default="", compare=False)
+    location: Location = _place()
+
+
+@dataclass(frozen=True, slots=True)
+class FloatingConstant:
+    text: str  # as spelt, without suffix; decimal or hexadecimal
+    type: Type
+    location: Location = _place()
+
+
+@dataclass(frozen=True, slots=True)
+class StringLiteral:
+    """``value`` holds the bytes without the terminating NUL (wide ones as little-endian units);
+    ``type`` is Pointer to the element, or Array where it does not decay (sizeof, initialiser)."""
+
+    value: bytes
+    type: Type
+    unit: int = 1  # bytes of an element
+    prefix: str = ""  # "", "L", "u8", "u", "U"
+    location: Location = _place()
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """An object, parameter or function used. An array or function has its decayed type here, except
+    under sizeof and &."""
+
+    symbol: Symbol
+    type: Type
+    location: Location = _place()
+
+
+@dataclass(frozen=True, slots=True)
+class EnumeratorName:
+    name: str
+    value: int
+    type: Type
+    location: Location = _place()
+
+
+@dataclass(frozen=True, slots=True)
+class Unary:
+    """``- ~ ! +``"""
+
+    operator: str
+    operand: Expression
+    type: Type
+    location: Location = _place()
+
+
+@dataclass(frozen=True, slots=True)
+class AddressOf:
+    operand: Expression
+    type: Type
+    location: Location = _place()
+
+
+@dataclass(frozen=True, slots=True)
+class Dereference:
+    operand: Expression
+    type: Type
+    location: Location = _place()
+
+
+@dataclass(frozen=True, slots=True)
+class Index:
+    """``base[index]``; ``base`` is the pointer operand whatever the order in the source."""
+
+    base: Expression
+    index: Expression
+    type: Type
+    location: Location = _place()
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """``record.field`` or, with ``arrow``, ``record->field``. Members of anonymous members are
+    spelt step by step by the front end with fields named ''."""
+
+    record: Expression
+    field: Field
+    arrow: bool
+    type: Type
+    location: Location = _place()
+
+
+@dataclass(frozen=True, slots=True)
+class Binary:
+    """Arithmetic, shifts, bitwise, comparisons; pointers included. ``type`` is the result's."""
+
+    operator: str  # + - * / % << >> & | ^ < > <= >= == !=
+    left: Expression
+    right: Expression
+    type: Type
+    location: Location = _place()
+
+
+@dataclass(frozen=True, slots=True)
+class Logical:
+    """``&&`` or ``||`` of two or more operands, left to right."""
+
+    operator: str
+    operands: tuple[Expression, ...]
+    type: Type
+    location: Location = _place()
+
+
+@dataclass(frozen=True, slots=True)
+class Conditional:
+    """``condition ? then : otherwise``; ``then`` None is GNU ``condition ?: otherwise``."""
+
+    condition: Expression
+    then: Expression | None
+    otherwise: Expression
+    type: Type
+    location: Location = _place()
+
+
+@dataclass(frozen=True, slots=True)
+class Assign:
+    target: Expression
+    value: Expression
+    type: Type
+    location: Location = _place()
+
+
+@dataclass(frozen=True, slots=True)
+class CompoundAssign:
+    """``target operator= value``; the operation is done in ``operation_type``."""
+
+    operator: str
+    target: Expression
+    value: Expression
+    operation_type: Type
+    type: Type
+    location: Location = _place()
+
+
+@dataclass(frozen=True, slots=True)
+class Increment:
+    """``++ --``, before or after."""
+
+    operator: str  # "++" | "--"
+    prefix: bool
+    operand: Expression
+    type: Type
+    location: Location = _place()
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """``function`` is a Name of a function, or any expression of pointer-to-function type."""
+
+    function: Expression
+    arguments: tuple[Expression, ...]
+    type: Type
+    location: Location = _place()
+
+
+@dataclass(frozen=True, slots=True)
+class Cast:
+    operand: Expression
+    type: Type
+    location: Location = _place()
+
+
+@dataclass(frozen=True, slots=True)
+class SizeOf:
+    """``sizeof``/``_Alignof``; ``value`` None when the type is a variable-length array."""
+
+    of: Type
+    operand: Expression | None  # when written of an expression
+    value: int | None
+    type: Type
+    keyword: str = "sizeof"
+    location: Location = _place()
+
+
+@dataclass(frozen=True, slots=True)
+class Comma:
+    left: Expression
+    right: Expression
+    type: Type
+    location: Location = _place()
+
+
+@dataclass(frozen=True, slots=True)
+class CompoundLiteral:
+    """An unnamed object; ``symbol`` is its storage (static at file scope)."""
+
+    symbol: Symbol
+    initializer: InitializerList | Expression
+    type: Type
+    location: Location = _place()
+
+
+@dataclass(frozen=True, slots=True)
+class StatementExpression:
+    """GNU ``({ ... })``; its value is the last item, an ExpressionStatement, or void."""
+
+    body: Compound
+    type: Type
+    location: Location = _place()
+
+
+@dataclass(frozen=True, slots=True)
+class VaArg:
+    list: Expression
+    type: Type
+    location: Location = _place()
+
+
+@dataclass(frozen=True, slots=True)
+class Builtin:
+    """``__builtin_X(arguments)`` that is no plain call: va_start, va_end, va_copy, expect, ..."""
+
+    name: str
+    arguments: tuple[Expression, ...]
+    type: Type
+    location: Location = _place()
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """``change(old, new)``: each version evaluates its own argument only. ``id`` numbers the change
+    in source order; ``type`` is the common type both convert to."""
+
+    old: Expression
+    new: Expression
+    id: int
+    type: Type
+    location: Location = _place()
+
+
+Expression = (
+    IntegerConstant
+    | FloatingConstant
+    | StringLiteral
+    | Name
+    | EnumeratorName
+    | Unary
+    | AddressOf
+    | Dereference
+    | Index
+    | Member
+    | Binary
+    | Logical
+    | Conditional
+    | Assign
+    | CompoundAssign
+    | Increment
+    | Call
+    | Cast
+    | SizeOf
+    | Comma
+    | CompoundLiteral
+    | StatementExpression
+    | VaArg
+    | Builtin
+    | Change
+)
+
+
+@dataclass(frozen=True, slots=True)
+class InitializerEntry:
+    """One scalar (or whole-struct expression, or string for a char array) put at ``offset`` bytes;
+    ``path`` names it in C: ``("a", 2)`` is ``.a[2]``."""
+
+    path: tuple[str | int, ...]
+    offset: int
+    type: Type
+    value: Expression
+    field: Field | None = None  # when the target is a bit-field
+
+
+@dataclass(frozen=True, slots=True)
+class InitializerList:
+    """A braced list, flattened; what no entry names is zero."""
+
+    entries: tuple[InitializerEntry, ...]
+    type: Type
+    location: Location = _place()
+
+
+Initializer = Expression | InitializerList
+
+# --------------------------------------------------------------------------- statements
+
+
+@dataclass(frozen=True, slots=True)
+class Compound:
+    items: tuple[Statement, ...]
+    location: Location = _place()
+    end: Location = _place()
+
+
+@dataclass(frozen=True, slots=True)
+class Declaration:
+    """An object declared, at block or file scope. ``version`` when only one version has it."""
+
+    symbol: Symbol
+    initializer: Initializer | None
+    version: Version | None = None
+    change: int = 0
+    location: Location = _place()
+
+
+@dataclass(frozen=True, slots=True)
+class ExpressionStatement:
+    expression: Expression
+    location: Location = _place()
+
+
+@dataclass(frozen=True, slots=True)
+class If:
+    condition: Expression
+    then: Compound
+    otherwise: Compound | None
+    location: Location = _place()
+
+
+@dataclass(frozen=True, slots=True)
+class While:
+    condition: Expression
+    body: Compound
+    location: Location = _place()
+
+
+@dataclass(frozen=True, slots=True)
+class DoWhile:
+    body: Compound
+    condition: Expression
+    location: Location = _place()
+
+
+@dataclass(frozen=True, slots=True)
+class For:
+    """``start`` is a declaration list, an expression statement, or empty."""
+
+    start: tuple[Statement, ...]
+    condition: Expression | None
+    step: Expression | None
+    body: Compound
+    location: Location = _place()
+
+
+@dataclass(frozen=True, slots=True)
+class Switch:
+    """``selector`` after promotion has the type ``selector_type``; cases are converted to it."""
+
+    selector: Expression
+    selector_type: Type
+    body: Compound
+    location: Location = _place()
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """``case low:`` or GNU ``case low ... high:``; ``default`` has both None. With ``version`` the
+    label exists in that version only."""
+
+    low: int | None
+    high: int | None
+    text: str = field(default="", compare=False)  # spelling of the value
+    version: Version | None = None
+    change: int = 0
+    location: Location = _place()
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    name: str
+    location: Location = _place()
+
+
+@dataclass(frozen=True, slots=True)
+class Goto:
+    label: str
+    location: Location = _place()
+
+
+@dataclass(frozen=True, slots=True)
+class ComputedGoto:
+    target: Expression
+    location: Location = _place()
+
+
+@dataclass(frozen=True, slots=True)
+class Break:
+    location: Location = _place()
+
+
+@dataclass(frozen=True, slots=True)
+class Continue:
+    location: Location = _place()
+
+
+@dataclass(frozen=True, slots=True)
+class Return:
+    value: Expression | None
+    location: Location = _place()
+
+
+@dataclass(frozen=True, slots=True)
+class Empty:
+    location: Location = _place()
+
+
+@dataclass(frozen=True, slots=True)
+class Assembly:
+    """An asm statement: a located refusal when it is executed."""
+
+    text: str
+    location: Location = _place()
+
+
+@dataclass(frozen=True, slots=True)
+class Execute:
+    """``if (execute(version)) { body }``: only that version runs it. Control does not leave the body
+    other than at its end (the unifier writes a guard instead)."""
+
+    version: Version
+    body: Compound
+    change: int = 0
+    location: Location = _place()
+
+
+Statement = (
+    Compound
+    | Declaration
+    | ExpressionStatement
+    | If
+    | While
+    | DoWhile
+    | For
+    | Switch
+    | Case
+    | Label
+    | Goto
+    | ComputedGoto
+    | Break
+    | Continue
+    | Return
+    | Empty
+    | Assembly
+    | Execute
+)
+
+# --------------------------------------------------------------------------- a whole program
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionDefinition:
+    symbol: Symbol
+    parameters: tuple[Symbol, ...]
+    body: Compound
+    location: Location = _place()
+    end: Location = _place()
+
+
+@dataclass(slots=True)
+class TranslationUnit:
+    """One preprocessed file. ``types`` are the records and enumerations in the order in which they
+    were completed, ``declarations`` the file-scope objects (one per symbol, with its initialiser
+    when defined here) and functions declared without a body, in source order. Only what is referred
+    to, directly or not, from the user's own files is kept of what headers declare."""
+
+    file: str
+    types: list[Record | Enumeration] = field(default_factory=list)
+    declarations: list[Declaration] = field(default_factory=list)
+    functions: list[FunctionDefinition] = field(default_factory=list)
+    sources: dict[str, list[str]] = field(default_factory=dict)  # user file -> its lines
+    dropped: list[tuple[Location, str]] = field(default_factory=list)  # what the token pass removed

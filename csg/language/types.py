@@ -1,0 +1,263 @@
+"""C types, laid out as on x86-64 Linux (LP64, System V ABI).
+
+No expression has a qualified type. A pointer knows the qualifiers of what it points to, a field and
+a symbol know their own; so nobody has to unwrap a type before matching on it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from csg.language.syntax import Expression
+
+Qualifiers = frozenset[str]  # of "const", "volatile"
+NONE: Qualifiers = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Void:
+    def __str__(self) -> str:
+        return "void"
+
+
+@dataclass(frozen=True, slots=True)
+class Integer:
+    """``rank`` orders conversions (C17 6.3.1.1); ``size`` is in bytes."""
+
+    name: str
+    size: int
+    signed: bool
+    rank: int
+
+    @property
+    def bits(self) -> int:
+        return 1 if self.rank == 0 else 8 * self.size
+
+    def __str__(self) -> str:
+        return self.name
+
+
+@dataclass(frozen=True, slots=True)
+class Floating:
+    """``bits`` of significance-carrying storage: 32, 64, or 80 (stored in 16 bytes)."""
+
+    name: str
+    size: int
+    bits: int
+
+    def __str__(self) -> str:
+        return self.name
+
+
+@dataclass(frozen=True, slots=True)
+class Enumeration:
+    """An enumerated type; its values behave as ``underlying`` (gcc: unsigned int when none is
+    negative). ``key`` tells equal tags of different scopes apart."""
+
+    tag: str
+    underlying: Integer
+    enumerators: tuple[tuple[str, int], ...] = field(compare=False)
+    key: int = 0
+
+    @property
+    def size(self) -> int:
+        return self.underlying.size
+
+    def __str__(self) -> str:
+        return f"enum {self.tag}"
+
+
+@dataclass(frozen=True, slots=True)
+class Pointer:
+    target: Type
+    qualifiers: Qualifiers = field(default=NONE, compare=False)  # of the target
+
+    @property
+    def size(self) -> int:
+        return 8
+
+
+@dataclass(frozen=True, slots=True)
+class Array:
+    """``length`` is a number of elements, None when incomplete, an expression when variable."""
+
+    element: Type
+    length: int | Expression | None
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    result: Type
+    parameters: tuple[Type, ...]
+    variadic: bool = False
+    prototype: bool = True  # False: declared with empty parentheses
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A member. ``offset`` counts bytes; a bit-field lives in the unit of its declared type at
+    ``offset``, ``bit_offset`` bits up, ``bit_width`` wide. Anonymous members have the name ''."""
+
+    name: str
+    type: Type
+    offset: int
+    bit_offset: int = 0
+    bit_width: int | None = None
+    qualifiers: Qualifiers = NONE
+
+
+@dataclass(eq=False, slots=True)
+class Record:
+    """A struct or union, compared by identity; ``fields`` is None while it is incomplete."""
+
+    kind: str  # "struct" | "union"
+    tag: str  # made up ("<anonymous>3") when the source gives none
+    fields: tuple[Field, ...] | None = None
+    size: int = 0
+    alignment: int = 1
+    packed: bool = False
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.tag}"
+
+    def __repr__(self) -> str:  # records refer to themselves
+        return f"<{self}>"
+
+
+@dataclass(frozen=True, slots=True)
+class VaList:
+    """``__builtin_va_list``: an array of one 24-byte structure."""
+
+    size: int = 24
+
+    def __str__(self) -> str:
+        return "__builtin_va_list"
+
+
+Type = Void | Integer | Floating | Enumeration | Pointer | Array | Function | Record | VaList
+
+VOID = Void()
+BOOL = Integer("_Bool", 1, False, 0)
+CHAR = Integer("char", 1, True, 1)
+SCHAR = Integer("signed char", 1, True, 1)
+UCHAR = Integer("unsigned char", 1, False, 1)
+SHORT = Integer("short", 2, True, 2)
+USHORT = Integer("unsigned short", 2, False, 2)
+INT = Integer("int", 4, True, 3)
+UINT = Integer("unsigned int", 4, False, 3)
+LONG = Integer("long", 8, True, 4)
+ULONG = Integer("unsigned long", 8, False, 4)
+LLONG = Integer("long long", 8, True, 5)
+ULLONG = Integer("unsigned long long", 8, False, 5)
+INT128 = Integer("__int128", 16, True, 6)
+UINT128 = Integer("unsigned __int128", 16, False, 6)
+FLOAT = Floating("float", 4, 32)
+DOUBLE = Floating("double", 8, 64)
+LDOUBLE = Floating("long double", 16, 80)
+VA_LIST = VaList()
+SIZE = ULONG
+PTRDIFF = LONG
+WCHAR = INT
+
+
+def size_of(kind: Type) -> int:
+    """Bytes, C17 6.5.3.4; void and functions count 1 as gcc has it; 0 for an incomplete type."""
+    match kind:
+        case Void() | Function():
+            return 1
+        case Array(element=element, length=length):
+            return size_of(element) * length if isinstance(length, int) else 0
+        case _:
+            return kind.size
+
+
+def alignment_of(kind: Type) -> int:
+    match kind:
+        case Array(element=element):
+            return alignment_of(element)
+        case Record(alignment=alignment):
+            return alignment
+        case VaList():
+            return 8
+        case _:
+            return size_of(kind)
+
+
+def value_bits(kind: Type) -> int:
+    """Width of a scalar's value in a register: 1 for _Bool, 64 for pointers, 80 for long double."""
+    match kind:
+        case Integer(bits=bits) | Floating(bits=bits):
+            return bits
+        case Enumeration(underlying=underlying):
+            return underlying.bits
+        case Pointer() | Array() | Function() | VaList():
+            return 64
+        case _:
+            raise AssertionError(f"{kind} is no scalar")
+
+
+def is_integer(kind: Type) -> bool:
+    return isinstance(kind, Integer | Enumeration)
+
+
+def is_arithmetic(kind: Type) -> bool:
+    return isinstance(kind, Integer | Enumeration | Floating)
+
+
+def is_scalar(kind: Type) -> bool:
+    return isinstance(kind, Integer | Enumeration | Floating | Pointer)
+
+
+def is_signed(kind: Type) -> bool:
+    match kind:
+        case Integer(signed=signed):
+            return signed
+        case Enumeration(underlying=underlying):
+            return underlying.signed
+        case _:
+            return False
+
+
+def promoted(kind: Type, bit_width: int | None = None) -> Type:
+    """Integer promotions, C17 6.3.1.1p2; ``bit_width`` for a bit-field. Others stay as they are."""
+    match kind:
+        case Enumeration(underlying=underlying):
+            return promoted(underlying, bit_width)
+        case Integer(rank=rank):
+            if bit_width is not None and kind.size <= 4:
+                return UINT if not kind.signed and bit_width == 32 else INT
+            return INT if rank < INT.rank else kind
+        case _:
+            return kind
+
+
+def usual_conversion(left: Type, right: Type) -> Type:
+    """The common type of two arithmetic operands, C17 6.3.1.8."""
+    for floating in (LDOUBLE, DOUBLE, FLOAT):
+        if floating in (left, right):
+            return floating
+    a, b = promoted(left), promoted(right)
+    assert isinstance(a, Integer) and isinstance(b, Integer)
+    if a == b:
+        return a
+    if a.signed == b.signed:
+        return a if a.rank >= b.rank else b
+    signed, unsigned = (a, b) if a.signed else (b, a)
+    if unsigned.rank >= signed.rank:
+        return unsigned
+    if signed.size > unsigned.size:
+        return signed
+    return {LONG: ULONG, LLONG: ULLONG, INT: UINT, INT128: UINT128}[signed]
+
+
+def decayed(kind: Type) -> Type:
+    """What an array or function is as a value, C17 6.3.2.1."""
+    match kind:
+        case Array(element=element):
+            return Pointer(element)
+        case Function():
+            return Pointer(kind)
+        case _:
+            return kind
