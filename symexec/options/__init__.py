@@ -1,0 +1,186 @@
+"""What the user asked for, as records: one for each command, made of shared parts.
+
+    csgtest build old.c new.c --range x=-100..100 --time 5 -- -DFAST
+
+    BuildOptions(old=Path("old.c"), new=Path("new.c"), flags=("-DFAST",),
+                 inputs=InputOptions(ranges=(Range("x", -100, 100),)),
+                 search=SearchOptions(time=5.0))
+
+Nothing here reads a file or knows the command line; ``symexec.options.arguments`` turns the words
+of a call into these records.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+
+
+class Mode(Enum):
+    """How the next state is chosen."""
+
+    GUIDED = "guided"  # towards the sequences of the change sequence graph
+    ISOLATED = "isolated"  # towards a flat set of targets: each change by itself
+    UNDIRECTED = "undirected"  # random path and coverage
+
+
+class SolverName(Enum):
+    BITWUZLA = "bitwuzla"
+    Z3 = "z3"
+
+
+class After(Enum):
+    """What runs on after the versions part at a branch."""
+
+    BOTH = "both"  # each to where the branch joins again, then both together
+    NEW = "new"  # the new version alone, as published
+
+
+class GraphKind(Enum):
+    CSG = "csg"
+    CFG = "cfg"
+    PDG = "pdg"
+
+
+class GraphFormat(Enum):
+    DOT = "dot"
+    SVG = "svg"
+    PNG = "png"
+    JSON = "json"
+    TEXT = "text"
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """``--range x=-100..100``: both bounds belong to it."""
+
+    name: str
+    low: int
+    high: int
+
+
+@dataclass(frozen=True, slots=True)
+class SymbolicArguments:
+    """``--sym-args 0 2 3``: from ``minimum`` to ``maximum`` arguments of up to ``length`` bytes."""
+
+    minimum: int
+    maximum: int
+    length: int
+
+
+@dataclass(frozen=True, slots=True)
+class InputOptions:
+    """Which part of the program's input is symbolic, and what is known of it."""
+
+    entry: str | None = None  # None: main when there is one, else the only candidate
+    ranges: tuple[Range, ...] = ()
+    assumptions: tuple[str, ...] = ()  # C expressions over the inputs' names
+    symbolic_globals: tuple[str, ...] = ()
+    arguments: SymbolicArguments | None = None  # None: not asked for
+    stdin: int | None = None  # symbolic bytes on standard input at most; None: not asked for
+    array_length: int = 4  # bytes of a string before its NUL, elements of an array
+
+    def range_of(self, name: str) -> Range | None:
+        """The last range given for ``name``, as the last word on a command line counts."""
+        found = [candidate for candidate in self.ranges if candidate.name == name]
+        return found[-1] if found else None
+
+
+@dataclass(frozen=True, slots=True)
+class SearchOptions:
+    """How long and in which order paths are explored."""
+
+    time: float = 60.0  # seconds for the whole command
+    seed: int = 0
+    mode: Mode = Mode.GUIDED
+    loop_bound: int | None = None  # iterations of one loop on one path; None: no bound
+    solver: SolverName = SolverName.BITWUZLA
+    after: After = After.BOTH
+
+
+@dataclass(frozen=True, slots=True)
+class BuildOptions:
+    """``csgtest build``: the main job on a pair of versions."""
+
+    old: Path
+    new: Path
+    flags: tuple[str, ...] = ()  # for the C compiler
+    inputs: InputOptions = InputOptions()
+    search: SearchOptions = SearchOptions()
+    out: Path = Path("csgtest-out")
+
+
+@dataclass(frozen=True, slots=True)
+class CompareOptions:
+    """``csgtest compare``: search strategies and native testing under the same budget."""
+
+    old: Path
+    new: Path
+    flags: tuple[str, ...] = ()
+    inputs: InputOptions = InputOptions()
+    search: SearchOptions = SearchOptions()  # ``time`` is each run's; ``seed`` is the first
+    seeds: int = 3  # runs of each strategy
+    out: Path = Path("csgtest-out")
+
+
+@dataclass(frozen=True, slots=True)
+class ExploreOptions:
+    """``csgtest explore``: one program alone."""
+
+    file: Path
+    flags: tuple[str, ...] = ()
+    inputs: InputOptions = InputOptions()
+    search: SearchOptions = SearchOptions()
+    out: Path = Path("csgtest-out")
+
+
+@dataclass(frozen=True, slots=True)
+class GraphOptions:
+    """``csgtest graph``: a picture of a pair."""
+
+    old: Path
+    new: Path
+    flags: tuple[str, ...] = ()
+    entry: str | None = None
+    what: GraphKind = GraphKind.CSG
+    format: GraphFormat = GraphFormat.TEXT
+    output: Path | None = None  # None: standard output
+
+
+@dataclass(frozen=True, slots=True)
+class UnifyOptions:
+    """``csgtest unify``: two versions as one C program."""
+
+    old: Path
+    new: Path
+    flags: tuple[str, ...] = ()
+    ids: bool = False  # print change_(7, old, new) instead of change(old, new)
+    output: Path | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RunOptions:
+    """``csgtest run``: one program, concretely."""
+
+    file: Path
+    arguments: tuple[str, ...] = ()
+    flags: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayOptions:
+    """``csgtest replay``: a finished output folder once more."""
+
+    folder: Path
+
+
+Options = (
+    BuildOptions
+    | CompareOptions
+    | ExploreOptions
+    | GraphOptions
+    | UnifyOptions
+    | RunOptions
+    | ReplayOptions
+)
