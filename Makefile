@@ -1,0 +1,57 @@
+# make demo   the main job on a sample            make test   every check there is
+# make bench  measure, rewrite docs/performance.md make clean  what the others made
+#
+# Each creates .venv and installs into it first. Needed: Python 3.11 or later, a C compiler, make, git.
+
+VENV := .venv
+BIN := $(VENV)/bin
+PYTHON := $(firstword $(shell for python in $(PYTHON) python3.11 python3.12 python3.13 python3.14 python3; do \
+	"$$python" -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null \
+	&& command -v "$$python"; done; true))
+CC_FOUND := $(firstword $(shell for compiler in $(CC) cc gcc clang; do command -v "$$compiler"; done; true))
+SOURCES := cli.py csg symexec tests benchmarks
+
+.PHONY: demo test bench docs install check-tools format clean
+
+demo: install
+	@echo '$$ csgtest build samples/cut_ranges/old.c samples/cut_ranges/new.c --entry parse_ranges --time 10'
+	@$(BIN)/csgtest build samples/cut_ranges/old.c samples/cut_ranges/new.c \
+		--entry parse_ranges --time 10 --out csgtest-out-demo || test $$? -eq 1
+	@echo 'Everything it found is in csgtest-out-demo/.'
+
+test: install
+	$(BIN)/ruff format --check $(SOURCES)
+	$(BIN)/ruff check $(SOURCES)
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/python -m pytest -n 2
+
+bench: install
+	$(BIN)/python benchmarks/run.py
+
+docs: install
+	$(BIN)/python benchmarks/foreign.py
+
+format: install
+	$(BIN)/ruff format $(SOURCES)
+	$(BIN)/ruff check --fix $(SOURCES)
+
+install: check-tools $(VENV)/installed
+
+$(VENV)/installed: pyproject.toml
+	@test -x $(BIN)/python || "$(PYTHON)" -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $@
+
+check-tools:
+	@test -n "$(PYTHON)" || { echo 'csgtest needs Python 3.11 or later with its venv module, and none was found.'; \
+		echo '  Debian, Ubuntu: apt-get install python3 python3-venv    Fedora: dnf install python3.11'; \
+		echo '  elsewhere: https://www.python.org/downloads, or make PYTHON=/path/to/python3.11'; exit 2; } >&2
+	@test -n "$(CC_FOUND)" || { echo 'csgtest needs a C compiler with its headers, and neither cc, gcc nor clang was found.'; \
+		echo '  Debian, Ubuntu: apt-get install gcc libc6-dev    Fedora: dnf install gcc glibc-devel'; exit 2; } >&2
+	@command -v git >/dev/null || { echo 'csgtest needs git, and it was not found.'; \
+		echo '  Debian, Ubuntu: apt-get install git    Fedora: dnf install git'; exit 2; } >&2
+
+clean:
+	rm -rf $(VENV) build *.egg-info csgtest-out-demo .mypy_cache .ruff_cache .pytest_cache \
+		.hypothesis .import_linter_cache
