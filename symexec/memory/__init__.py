@@ -1,0 +1,15 @@
+"""Memory of a state: numbered objects of bytes, copied only when written."""
+
+from symexec.memory.objects import MemoryObject
+from symexec.memory.space import BOTH, NEW, OLD, Fault, Memory, address_of, offset_of
+
+__all__ = [
+    "BOTH",
+    "NEW",
+    "OLD",
+    "Fault",
+    "Memory",
+    "MemoryObject",
+    "address_of",
+    "offset_of",
+]

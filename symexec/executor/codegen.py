@@ -1,0 +1,492 @@
+"""Write a stretch of IR as Python source: ints inline, everything else in a call.
+
+    %5 = add 32 %2, 1               def chunk(s, r):
+    %6 = load 32 %5                     v2 = r[2]
+    br %7 = slt %6, 10 ? 3 : 4          v5 = (v2 + 1) & 0xffffffff
+                                        v6 = s.memory.load(v5, 4, s.mode) if ... else None
+                                        if v6 is None: r[5] = v5; return stop(s, 0, 1)
+                                        ...
+
+A *chunk* begins anywhere in a block and runs to the next call or decision. It returns the chunk to
+go on with, or None: then the engine looks at the instruction where it stopped. Terms and pairs take
+part through their operators, so the source is the same for concrete and symbolic values.
+
+A flavour says for whom a frame runs: both versions (0), the old or the new alone (1, 2), or one of
+them on a frame that holds pairs (3, 4), where it reads and writes its own halves only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from csg.ir import (
+    Binary,
+    Block,
+    Branch,
+    Call,
+    Compare,
+    Constant,
+    ConvertFloat,
+    Copy,
+    Enter,
+    Extend,
+    Fill,
+    FloatBinary,
+    FloatCompare,
+    FloatUnary,
+    FunctionAddress,
+    FunctionCode,
+    GlobalAddress,
+    Instruction,
+    Jump,
+    LabelAddress,
+    Load,
+    Move,
+    Register,
+    Return,
+    SlotAddress,
+    Store,
+    Terminator,
+    Truncate,
+    Unary,
+    Value,
+)
+from csg.language.syntax import Version
+from symexec.executor.liveness import reads, target_of
+
+BOTH, OLD, NEW, MASKED_OLD, MASKED_NEW = range(5)
+LONGEST: Final = 60  # instructions that a chunk may hold when jumps are followed
+
+_HALF = {OLD: "old_half", NEW: "new_half"}
+_OPERATORS = {"add": "+", "sub": "-", "mul": "*", "and": "&", "or": "|", "xor": "^"}
+_COMPARISONS = {"eq": "==", "ne": "!=", "ult": "<", "ule": "<=", "slt": "<", "sle": "<="}
+
+
+def _mask(width: int) -> str:
+    return hex((1 << width) - 1)
+
+
+class ChunkWriter:
+    """Writes one chunk. ``escaping`` are the registers that other blocks read; ``watched`` maps
+    (block, index) to the graph node that begins there; ``addresses`` gives globals and functions."""
+
+    def __init__(
+        self,
+        function: FunctionCode,
+        flavour: int,
+        escaping: frozenset[int],
+        watched: Mapping[tuple[int, int], int],
+        addresses: Mapping[str, int],
+    ) -> None:
+        self.function = function
+        self.flavour = flavour
+        self.escaping = escaping
+        self.watched = watched
+        self.addresses = addresses
+        self.lines: list[str] = []
+        self.held: set[int] = set()  # registers in Python locals
+        self.dirty: dict[int, None] = {}  # those not written back yet, in order
+        self.version = OLD if flavour in (OLD, MASKED_OLD) else NEW
+        self.masked = flavour in (MASKED_OLD, MASKED_NEW)
+        self.links: set[tuple[int, int]] = set()
+        self.blocks: set[int] = set()  # those that the chunk holds, in whole or in part
+        self.block = 0
+        self.index = 0
+        self.indent = "    "
+
+    # ------------------------------------------------------------------ text
+
+    def write(self, text: str) -> None:
+        self.lines.append(self.indent + text)
+
+    def use(self, value: Value) -> str:
+        """The Python expression of an operand."""
+        if isinstance(value, Constant):
+            return str(value.value) if value.value < 1 << 16 else hex(value.value)
+        number = value.number
+        if number not in self.held:
+            self.write(f"v{number} = r[{number}]")
+            if self.masked:
+                self.write(
+                    f"if v{number}.__class__ is not int: "
+                    f"v{number} = {_HALF[self.version]}(v{number})"
+                )
+            self.held.add(number)
+        return f"v{number}"
+
+    def half(self, value: Value, version: Version | None) -> str:
+        """An operand as an in-line instruction of one version reads it."""
+        text = self.use(value)
+        if version is None or self.flavour != BOTH or isinstance(value, Constant):
+            return text
+        half = "old_half" if version is Version.OLD else "new_half"
+        return f"({text} if {text}.__class__ is int else {half}({text}))"
+
+    def define(self, target: Register, text: str, version: Version | None = None) -> None:
+        if version is not None and self.flavour == BOTH:
+            self.write("s.shadows = True")
+            current = self.use(target)
+            if version is Version.OLD:
+                text = f"shadowed({text}, new_half({current}))"
+            else:
+                text = f"shadowed(old_half({current}), {text})"
+        self.write(f"v{target.number} = {text}")
+        self.hold(target)
+
+    def hold(self, target: Register) -> None:
+        self.held.add(target.number)
+        self.dirty[target.number] = None
+
+    def write_back(self, everything: bool) -> list[str]:
+        """Statements that bring registers up to date: all of them before a stop in mid-block, the
+        escaping ones at its end."""
+        found = []
+        for number in self.dirty:
+            if everything or number in self.escaping:
+                value = f"v{number}"
+                if self.masked:
+                    rest = f"r[{number}]"
+                    value = (
+                        f"shadowed({value}, new_half({rest}))"
+                        if self.version == OLD
+                        else f"shadowed(old_half({rest}), {value})"
+                    )
+                found.append(f"r[{number}] = {value}")
+        return found
+
+    def stop_here(self) -> str:
+        return f"return stop(s, {self.block}, {self.index})"
+
+    def stop_if(self, condition: str) -> None:
+        """Hand the instruction to the engine when the fast way does not apply."""
+        self.write(f"if {condition}:")
+        for line in self.write_back(everything=True):
+            self.write("    " + line)
+        self.write("    " + self.stop_here())
+
+    # ------------------------------------------------------------------ the chunk
+
+    def chunk(self, name: str, block: int, index: int) -> str:
+        """The source of the function ``name`` that runs from ``index`` of ``block``."""
+        seen = self.blocks
+        seen.add(block)
+        current: Block = self.function.blocks[block]
+        while True:
+            self.block = current.index
+            if not self._instructions(current, index):
+                break
+            terminator = current.terminator
+            assert terminator is not None
+            self.index = len(current.instructions)
+            self._watch()
+            if (
+                isinstance(terminator, Jump)
+                and not self.masked
+                and terminator.target not in seen
+                and len(self.lines) < LONGEST
+            ):
+                current = self.function.blocks[terminator.target]
+                seen.add(current.index)
+                index = 0
+                continue
+            self._terminate(terminator)
+            break
+        return f"def {name}(s, r):\n" + "\n".join(self.lines) + "\n"
+
+    def _watch(self) -> None:
+        node = self.watched.get((self.block, self.index))
+        if node is not None:
+            self.write(f"visit(s, {node})")
+
+    def _instructions(self, block: Block, index: int) -> bool:
+        """Write instructions up to the block's end; False when the chunk ends before it."""
+        for place in range(index, len(block.instructions)):
+            instruction = block.instructions[place]
+            if self._skipped(instruction.version):
+                continue
+            self.index = place
+            self._watch()
+            if not self._instruction(instruction):
+                return False
+        return True
+
+    def _skipped(self, version: Version | None) -> bool:
+        if version is None or self.flavour == BOTH:
+            return False
+        return (version is Version.OLD) != (self.version == OLD)
+
+    def _instruction(self, instruction: Instruction) -> bool:
+        """Write one instruction; False when the chunk cannot go on behind it."""
+        version = instruction.version
+        match instruction:
+            case Move(target=target, value=value):
+                self.define(target, self.half(value, version), version)
+            case Binary():
+                self._binary(instruction)
+            case Compare(target=target):
+                self.define(target, self._comparison(instruction), version)
+            case Extend():
+                self._extend(instruction)
+            case Truncate(target=target, operand=operand):
+                text = self.half(operand, version)
+                width = target.width
+                self.define(
+                    target,
+                    f"{text} & {_mask(width)} if {text}.__class__ is int "
+                    f"else truncate({text}, {width})",
+                    version,
+                )
+            case Unary(operator=operator, target=target, operand=operand):
+                text = self.half(operand, version)
+                mask = _mask(target.width)
+                self.define(
+                    target, f"-{text} & {mask}" if operator == "neg" else f"{text} ^ {mask}", version
+                )
+            case Load():
+                self._load(instruction)
+            case Store():
+                self._store(instruction)
+            case Copy(address=address, source=source, size=size):
+                where, what = self.use(address), self.use(source)
+                self.stop_if(f"not copy(s, {where}, {what}, {size})")
+            case Fill(address=address, byte=byte, size=size):
+                where = self.use(address)
+                self.stop_if(f"not fill(s, {where}, {byte}, {size})")
+            case Call():
+                return self._call(instruction)
+            case _:
+                return self._rare(instruction)
+        return True
+
+    def _rare(self, instruction: Instruction) -> bool:
+        version = instruction.version
+        match instruction:
+            case SlotAddress(target=target, slot=slot):
+                self.define(target, f"s.frame.slots[{slot}] << 32", version)
+            case GlobalAddress(target=target, name=name) | FunctionAddress(
+                target=target, name=name
+            ):
+                self.define(target, hex(self.addresses[name]), version)
+            case LabelAddress(target=target, block=block):
+                base = self.addresses[self.function.name]
+                self.define(target, hex(base + block), version)
+            case FloatUnary(operator=operator, target=target, operand=operand):
+                text = self.half(operand, version)
+                self.define(target, f"float_unary({operator!r}, {target.width}, {text})", version)
+            case FloatBinary(operator=operator, target=target, left=left, right=right):
+                pair = f"{self.half(left, version)}, {self.half(right, version)}"
+                self.define(target, f"float_binary({operator!r}, {target.width}, {pair})", version)
+            case FloatCompare(operator=operator, target=target, left=left, right=right):
+                pair = f"{self.half(left, version)}, {self.half(right, version)}"
+                self.define(target, f"float_compare({operator!r}, {left.width}, {pair})", version)
+            case ConvertFloat(target=target, operand=operand, source=source, result=result):
+                text = self.half(operand, version)
+                widths = f"{operand.width}, {target.width}"
+                self.define(
+                    target, f"convert_float({text}, {widths}, {source!r}, {result!r})", version
+                )
+            case _:  # Allocate, va_*, Refuse: the engine's business
+                for line in self.write_back(everything=True):
+                    self.write(line)
+                self.write(self.stop_here())
+                return False
+        return True
+
+    # ------------------------------------------------------------------ arithmetic
+
+    def _binary(self, instruction: Binary) -> None:
+        operator, target, version = instruction.operator, instruction.target, instruction.version
+        left = self.half(instruction.left, version)
+        right = self.half(instruction.right, version)
+        width = target.width
+        mask = _mask(width)
+        if operator in _OPERATORS:
+            sign = _OPERATORS[operator]
+            text = f"{left} {sign} {right}"
+            if sign in "+-*":
+                text = f"({text}) & {mask}"
+            self.define(target, text, version)
+        elif operator in ("shl", "lshr", "ashr"):
+            self.define(target, f"shift_{operator}({left}, {right}, {width})", version)
+            if isinstance(instruction.right, Constant) and instruction.right.value < width:
+                self.lines.pop()
+                self.define(target, _shifted(operator, left, instruction.right.value, width), version)
+        else:
+            self.write(f"v{target.number} = {operator}({left}, {right}, {width})")
+            self.hold_after_stop(target)
+
+    def hold_after_stop(self, target: Register) -> None:
+        """A result that is None when the engine has to step in."""
+        was_dirty = target.number in self.dirty
+        if was_dirty:  # its old value is gone: the instruction overwrites it anyway
+            del self.dirty[target.number]
+        self.stop_if(f"v{target.number} is None")
+        self.hold(target)
+
+    def _comparison(self, instruction: Compare) -> str:
+        left = self.half(instruction.left, instruction.version)
+        right = self.half(instruction.right, instruction.version)
+        guard, test = self._test(instruction, left, right)
+        slow = (
+            f"compare({instruction.operator!r}, {instruction.left.width}, {left}, {right})"
+        )
+        return f"(1 if {test} else 0) if {guard} else {slow}"
+
+    def _test(self, instruction: Compare, left: str, right: str) -> tuple[str, str]:
+        """(both operands are ints, the comparison on ints)"""
+        names = [
+            text
+            for text, value in ((left, instruction.left), (right, instruction.right))
+            if not isinstance(value, Constant)
+        ]
+        guard = " and ".join(f"{name}.__class__ is int" for name in names) or "True"
+        sign = _COMPARISONS[instruction.operator]
+        if instruction.operator in ("slt", "sle"):
+            flip = 1 << (instruction.left.width - 1)
+            left = _flipped(left, instruction.left, flip)
+            right = _flipped(right, instruction.right, flip)
+        return guard, f"{left} {sign} {right}"
+
+    def _extend(self, instruction: Extend) -> None:
+        target, operand, version = instruction.target, instruction.operand, instruction.version
+        text = self.half(operand, version)
+        slow = f"extend({text}, {operand.width}, {target.width}, {instruction.signed})"
+        fast = text
+        if instruction.signed:
+            flip = 1 << (operand.width - 1)
+            fast = f"(({text} ^ {hex(flip)}) - {hex(flip)}) & {_mask(target.width)}"
+        self.define(target, f"{fast} if {text}.__class__ is int else {slow}", version)
+
+    # ------------------------------------------------------------------ memory
+
+    def _load(self, instruction: Load) -> None:
+        target, size = instruction.target, instruction.size
+        address = self.use(instruction.address)
+        name = f"v{target.number}"
+        self.write(
+            f"w = s.memory.load({address}, {size}, s.mode) "
+            f"if {address}.__class__ is int else None"
+        )
+        self.stop_if("w is None")
+        if target.width == 1:
+            self.write(f"{name} = w & 1 if w.__class__ is int else truncate(w, 1)")
+        else:
+            self.write(f"{name} = w")
+        self.hold(target)
+
+    def _store(self, instruction: Store) -> None:
+        address = self.use(instruction.address)
+        value = self.use(instruction.value)
+        if instruction.value.width == 1 and not isinstance(instruction.value, Constant):
+            value = f"({value} if {value}.__class__ is int else extend({value}, 1, 8, False))"
+        self.stop_if(
+            f"{address}.__class__ is not int or "
+            f"not s.memory.store({address}, {instruction.size}, {value}, s.write_mode)"
+        )
+
+    # ------------------------------------------------------------------ control
+
+    def link(self, block: int, index: int = 0) -> str:
+        """The expression that a chunk returns to go on at a place."""
+        if self.masked:
+            return f"transit(s, {block})"
+        self.links.add((block, index))
+        return f"c{block}_{index}"
+
+    def _call(self, call: Call) -> bool:
+        names = [self.use(argument) for argument in call.arguments]
+        callee = call.callee
+        for line in self.write_back(everything=True):
+            self.write(line)
+        if not isinstance(callee, str) or self.masked or call.variadic_from < len(names):
+            self.write(self.stop_here())
+            return False
+        result = call.target.number if call.target is not None else None
+        arguments = ", ".join(names) + ("," if len(names) == 1 else "")
+        after = self.link(self.block, self.index + 1)
+        self.write(
+            f"return call(s, {callee!r}, ({arguments}), {result}, "
+            f"{self.block}, {self.index}, {after})"
+        )
+        return False
+
+    def _terminate(self, terminator: Terminator) -> None:
+        match terminator:
+            case Jump(target=target):
+                self._leave_block()
+                self.write(f"return {self.link(target)}")
+            case Branch():
+                self._branch(terminator)
+            case Return(value=value):
+                text = "None" if value is None else self.use(value)
+                self._leave_block()
+                self.write(f"return leave(s, {text})")
+            case Enter(region=region, body=body, exit=exit_block) if self.flavour != BOTH:
+                self._leave_block()
+                inside = (region is Version.OLD) == (self.version == OLD)
+                self.write(f"return {self.link(body if inside else exit_block)}")
+            case _:
+                for line in self.write_back(everything=True):
+                    self.write(line)
+                self.write(self.stop_here())
+
+    def _leave_block(self) -> None:
+        for line in self.write_back(everything=False):
+            self.write(line)
+
+    def _branch(self, branch: Branch) -> None:
+        condition = self.use(branch.condition)
+        for line in self.write_back(everything=False):
+            self.write(line)
+        then, otherwise = self.link(branch.then), self.link(branch.otherwise)
+        self.write(f"if {condition}.__class__ is int:")
+        if self.masked:
+            self.write(f"    return {then} if {condition} else {otherwise}")
+        else:
+            self.write(f"    return {then} if {condition} else {otherwise}")
+        if isinstance(branch.condition, Register):
+            # The engine reads the condition from the frame.
+            number = branch.condition.number
+            if number in self.dirty and number not in self.escaping:
+                for line in self.write_back(everything=True):
+                    if line.startswith(f"r[{number}] "):
+                        self.write(line)
+        self.write(self.stop_here())
+
+
+def _flipped(text: str, value: Value, flip: int) -> str:
+    if isinstance(value, Constant):
+        return hex(value.value ^ flip)
+    return f"({text} ^ {hex(flip)})"
+
+
+def _shifted(operator: str, left: str, count: int, width: int) -> str:
+    mask = _mask(width)
+    if operator == "shl":
+        return f"({left} << {count}) & {mask}"
+    if operator == "lshr":
+        return f"{left} >> {count}"
+    flip = hex(1 << (width - 1))
+    fast = f"((({left} ^ {flip}) - {flip}) >> {count}) & {mask}"
+    return f"{fast} if {left}.__class__ is int else binary('ashr', {width}, {left}, {count})"
+
+
+def escaping_registers(function: FunctionCode) -> frozenset[int]:
+    """Registers that some block reads before it writes them, or that an in-line instruction of one
+    version writes (half of the old value stays)."""
+    found: set[int] = set()
+    for block in function.blocks:
+        written: set[int] = set()
+        steps: list[Instruction | Terminator] = list(block.instructions)
+        if block.terminator is not None:
+            steps.append(block.terminator)
+        for step in steps:
+            found.update(number for number in reads(step) if number not in written)
+            target = target_of(step)
+            if target is None:
+                continue
+            if step.version is not None and target.number not in written:
+                found.add(target.number)
+            written.add(target.number)
+    return frozenset(found)

@@ -1,0 +1,180 @@
+"""The program as the engine runs it: addresses of globals, compiled chunks, and their helpers.
+
+Chunks are compiled when they are first reached; a stub stands in their place until then. Chunks of a
+function share one namespace a flavour, in which each finds its successors by name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from csg.ir import FunctionCode, GlobalObject, Program, Relocation
+from csg.ir import Enter as EnterRegion
+from symexec.executor.codegen import (
+    BOTH,
+    MASKED_OLD,
+    ChunkWriter,
+    escaping_registers,
+)
+from symexec.expr import Data, shadowed
+from symexec.memory import Memory, address_of
+from symexec.state.frames import Frame
+from symexec.state.state import State
+
+Chunk = Callable[[State, list[Data]], object]
+Place = tuple[int, int]  # block, index
+
+
+@dataclass
+class CompiledFunction:
+    """A function and its chunks. ``versioned`` functions look different to each version."""
+
+    code: FunctionCode
+    escaping: frozenset[int]
+    versioned: bool
+    watched: Mapping[Place, int]
+    parameters: tuple[int, ...]
+    slots: tuple[tuple[int, str], ...]
+    namespaces: dict[int, dict[str, object]] = field(default_factory=dict)
+    joins: list[int | None] | None = None
+
+    def shape(self, flavour: int) -> int:
+        """The flavour whose code serves: a function that is the same in both has one plain form."""
+        return BOTH if flavour < MASKED_OLD and not self.versioned else flavour
+
+
+def _is_versioned(code: FunctionCode) -> bool:
+    return any(
+        isinstance(block.terminator, EnterRegion)
+        or any(instruction.version is not None for instruction in block.instructions)
+        for block in code.blocks
+    )
+
+
+class Machine:
+    """Built once for a program; knows nothing of states but their shape."""
+
+    def __init__(
+        self,
+        program: Program,
+        watched: Mapping[str, Mapping[Place, int]],
+        helpers: Mapping[str, object],
+        covered: Callable[[str, int], None],
+    ) -> None:
+        self.program = program
+        self.helpers = dict(helpers)
+        self.covered = covered
+        self.addresses: dict[str, int] = {}
+        self.function_at: dict[int, str] = {}
+        self.memory = Memory()
+        self._place_functions()
+        self._place_globals()
+        self.functions: dict[str, CompiledFunction] = {}
+        for name, code in program.functions.items():
+            self.functions[name] = CompiledFunction(
+                code,
+                escaping_registers(code),
+                _is_versioned(code),
+                watched.get(name, {}),
+                tuple(register.number for register in code.parameters),
+                tuple((slot.size, slot.name) for slot in code.slots),
+            )
+
+    # ------------------------------------------------------------------ the address space
+
+    def _place_functions(self) -> None:
+        for name in sorted(set(self.program.functions) | self.program.undefined):
+            item = self.memory.allocate(0, "function", name)
+            self.addresses[name] = address_of(item.number)
+            self.function_at[item.number] = name
+
+    def _place_globals(self) -> None:
+        for name, item in self.program.globals.items():
+            kind = "constant" if item.readonly else "global"
+            self.addresses[name] = address_of(
+                self.memory.allocate(item.size, kind, name, item.readonly).number
+            )
+        for name, item in self.program.globals.items():
+            target = self.memory.find(self.addresses[name] >> 32)
+            assert target is not None
+            target.data[: item.size] = self._contents(item, item.data, item.relocations)
+            if item.old_data is not None:
+                old = self._contents(item, item.old_data, item.old_relocations)
+                for offset, (was, now) in enumerate(zip(old, bytes(target.data), strict=False)):
+                    if was != now:
+                        target.store(offset, 1, shadowed(was, now), BOTH)
+
+    def _contents(
+        self, item: GlobalObject, data: bytes, relocations: tuple[Relocation, ...]
+    ) -> bytearray:
+        contents = bytearray(data.ljust(item.size, b"\0"))
+        for relocation in relocations:
+            address = self.addresses[relocation.symbol] + relocation.addend
+            contents[relocation.offset : relocation.offset + 8] = (
+                address & 0xFFFFFFFFFFFFFFFF
+            ).to_bytes(8, "little")
+        return contents
+
+    # ------------------------------------------------------------------ chunks
+
+    def chunk(self, name: str, block: int, index: int, flavour: int) -> Chunk:
+        """The chunk that begins at a place, compiled or about to be."""
+        function = self.functions[name]
+        shape = function.shape(flavour)
+        namespace = function.namespaces.get(shape)
+        if namespace is None:
+            namespace = function.namespaces[shape] = dict(self.helpers)
+        key = f"c{block}_{index}"
+        found = namespace.get(key)
+        if found is None:
+            found = namespace[key] = self._stub(function, shape, block, index)
+        return found  # type: ignore[return-value]
+
+    def _stub(self, function: CompiledFunction, shape: int, block: int, index: int) -> Chunk:
+        def stub(state: State, registers: list[Data]) -> object:
+            return self._compile(function, shape, block, index)(state, registers)
+
+        return stub
+
+    def _compile(self, function: CompiledFunction, shape: int, block: int, index: int) -> Chunk:
+        writer = ChunkWriter(
+            function.code, shape, function.escaping, function.watched, self.addresses
+        )
+        name = f"c{block}_{index}"
+        source = writer.chunk(name, block, index)
+        namespace = function.namespaces[shape]
+        for target in sorted(writer.links):
+            key = f"c{target[0]}_{target[1]}"
+            if key not in namespace:
+                namespace[key] = self._stub(function, shape, *target)
+        code = compile(source, f"<{function.code.name} {name}>", "exec")
+        exec(code, namespace)  # noqa: S102 - source that we generated from IR
+        if index == 0:
+            for reached in writer.blocks:
+                self.covered(function.code.name, reached)
+        return namespace[name]  # type: ignore[return-value]
+
+    # ------------------------------------------------------------------ frames
+
+    def enter(
+        self, state: State, name: str, arguments: tuple[Data, ...], result: int | None
+    ) -> Frame:
+        """Push a frame of ``name``; its locals in memory are fresh objects."""
+        function = self.functions[name]
+        frame = Frame(function.code, state.frame, state.owner)
+        frame.result = result
+        frame.version = state.mode
+        registers = frame.registers
+        for number, value in zip(function.parameters, arguments, strict=False):
+            registers[number] = value
+        if function.slots:
+            memory = state.memory
+            frame.slots = tuple(
+                memory.allocate(size, "stack", label).number for size, label in function.slots
+            )
+        state.frame = frame
+        return frame
+
+
+__all__ = ["Chunk", "CompiledFunction", "Machine", "Place"]

@@ -1,0 +1,185 @@
+"""One object: concrete bytes, and over them cells for what is symbolic or differs by version.
+
+    int a[2] = {1, x};     data:  01 00 00 00  -- -- -- --
+                           cells: {4..7: Cell(start 4, size 4, value x)}
+
+A load of four bytes at offset 4 gives back ``x`` itself. Bytes under a cell have no meaning in
+``data``. Two cells never overlap: a store that cuts through a cell first breaks it into bytes.
+"""
+
+from __future__ import annotations
+
+from symexec.expr import Data, concat, extract, shadowed
+from symexec.expr import new_half as new_of
+from symexec.expr import old_half as old_of
+
+BOTH, OLD, NEW = 0, 1, 2  # which versions an access is made by
+
+Cell = tuple[int, int, Data]  # start, size in bytes, value of 8 * size bits
+
+
+class MemoryObject:
+    """``owner`` is the token of the memory that may write it in place. ``cells`` maps every covered
+    byte to its cell; None while all bytes are concrete and equal in both versions."""
+
+    __slots__ = ("cells", "data", "kind", "name", "number", "owner", "readonly", "size", "version")
+
+    def __init__(
+        self, number: int, size: int, kind: str, name: str, owner: object, readonly: bool = False
+    ) -> None:
+        self.number = number
+        self.size = size
+        self.kind = kind  # "global" | "stack" | "heap" | "constant" | "input" | "function"
+        self.name = name
+        self.owner = owner
+        self.readonly = readonly
+        self.version = BOTH  # allocated by one version only?
+        self.data = bytearray(size)
+        self.cells: dict[int, Cell] | None = None
+
+    def copy(self, owner: object) -> MemoryObject:
+        twin = MemoryObject.__new__(MemoryObject)
+        twin.number = self.number
+        twin.size = self.size
+        twin.kind = self.kind
+        twin.name = self.name
+        twin.owner = owner
+        twin.readonly = self.readonly
+        twin.version = self.version
+        twin.data = bytearray(self.data)
+        twin.cells = None if self.cells is None else dict(self.cells)
+        return twin
+
+    # ------------------------------------------------------------------ reading
+
+    def load(self, offset: int, size: int, mode: int) -> Data:
+        """``size`` bytes as the versions of ``mode`` see them; the caller has checked bounds."""
+        cells = self.cells
+        if cells is None:
+            if size == 1:
+                return self.data[offset]
+            return int.from_bytes(self.data[offset : offset + size], "little")
+        cell = cells.get(offset)
+        if cell is not None and cell[0] == offset and cell[1] == size:
+            value = cell[2]
+        else:
+            value = self._gather(offset, size)
+        if mode == BOTH or value.__class__ is int:
+            return value
+        return old_of(value) if mode == OLD else new_of(value)
+
+    def _gather(self, offset: int, size: int) -> Data:
+        """Bytes from several cells, or parts of one, low byte first."""
+        cells = self.cells
+        assert cells is not None
+        if not any(place in cells for place in range(offset, offset + size)):
+            return int.from_bytes(self.data[offset : offset + size], "little")
+        value: Data | None = None
+        place, end = offset, offset + size
+        have = 0
+        while place < end:
+            cell = cells.get(place)
+            if cell is None:
+                piece: Data = self.data[place]
+                count = 1
+            else:
+                start, length, whole = cell
+                count = min(start + length, end) - place
+                piece = extract(whole, 8 * (place - start), 8 * count)
+            value = piece if value is None else concat(piece, 8 * count, value, have)
+            have += 8 * count
+            place += count
+        assert value is not None
+        return value
+
+    # ------------------------------------------------------------------ writing
+
+    def store(self, offset: int, size: int, value: Data, mode: int) -> None:
+        """The caller owns the object and has checked bounds."""
+        if mode != BOTH:
+            current = self.load(offset, size, BOTH)
+            if mode == OLD:
+                value = shadowed(value, new_of(current))
+            else:
+                value = shadowed(old_of(current), value)
+        if value.__class__ is int:
+            if self.cells is not None:
+                self._uncover(offset, size)
+            if size == 1:
+                self.data[offset] = value  # type: ignore[assignment]
+            else:
+                self.data[offset : offset + size] = value.to_bytes(size, "little")  # type: ignore[union-attr]
+            return
+        if self.cells is None:
+            self.cells = {}
+        else:
+            self._uncover(offset, size)
+        cell = (offset, size, value)
+        cells = self.cells
+        for place in range(offset, offset + size):
+            cells[place] = cell
+
+    def _uncover(self, offset: int, size: int) -> None:
+        """Take away the cells under a range; what they hold beside it stays, byte by byte."""
+        cells = self.cells
+        assert cells is not None
+        end = offset + size
+        place = offset
+        while place < end:
+            cell = cells.get(place)
+            if cell is None:
+                place += 1
+                continue
+            start, length, whole = cell
+            stop = start + length
+            for covered in range(start, stop):
+                del cells[covered]
+            for beside in range(start, stop):
+                if not offset <= beside < end:
+                    self._put_byte(beside, extract(whole, 8 * (beside - start), 8))
+            place = stop
+        if not cells:
+            self.cells = None
+
+    def _put_byte(self, offset: int, value: Data) -> None:
+        if value.__class__ is int:
+            self.data[offset] = value  # type: ignore[assignment]
+        else:
+            assert self.cells is not None
+            self.cells[offset] = (offset, 1, value)
+
+    def fill(self, offset: int, size: int, byte: int) -> None:
+        """All bytes of a range set to one value, in both versions."""
+        if self.cells is not None:
+            self._uncover(offset, size)
+        self.data[offset : offset + size] = bytes((byte,)) * size
+
+    def copy_from(self, offset: int, source: MemoryObject, start: int, size: int) -> None:
+        """As memmove: bytes and whole cells move together, in both versions."""
+        data = bytes(source.data[start : start + size])
+        moved: list[tuple[int, int, Data]] = []
+        if source.cells is not None:
+            place = start
+            while place < start + size:
+                cell = source.cells.get(place)
+                if cell is None:
+                    place += 1
+                    continue
+                count = min(cell[0] + cell[1], start + size) - place
+                whole = cell[2]
+                if cell[0] != place or count != cell[1]:
+                    whole = extract(whole, 8 * (place - cell[0]), 8 * count)
+                moved.append((offset + place - start, count, whole))
+                place += count
+        if self.cells is not None:
+            self._uncover(offset, size)
+        self.data[offset : offset + size] = data
+        for place, count, value in moved:
+            self.store(place, count, value, BOTH)
+
+    def differs(self) -> list[Cell]:
+        """The cells whose halves are not the same term, by offset."""
+        if self.cells is None:
+            return []
+        cells = [cell for place, cell in sorted(self.cells.items()) if cell[0] == place]
+        return [cell for cell in cells if old_of(cell[2]) is not new_of(cell[2])]

@@ -1,0 +1,185 @@
+"""The address space: an address is (object number << 32) + offset.
+
+Pointer arithmetic is integer arithmetic, lookup is two list indexes, and an address outside its
+object never lands in another one. Objects sit in pages of 32; a fork copies the list of pages, a
+write copies the page and the object it touches, once (design: 0.9 us a fork).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from symexec.expr import Data
+from symexec.memory.objects import BOTH, NEW, OLD, MemoryObject
+
+PAGE_BITS: Final = 5
+PAGE_SIZE: Final = 1 << PAGE_BITS
+PAGE_MASK: Final = PAGE_SIZE - 1
+OFFSET_MASK: Final = 0xFFFFFFFF
+
+__all__ = ["BOTH", "NEW", "OLD", "Fault", "Memory", "address_of", "offset_of"]
+
+
+def address_of(number: int, offset: int = 0) -> int:
+    return ((number << 32) + offset) & 0xFFFFFFFFFFFFFFFF
+
+
+def offset_of(address: int) -> int:
+    """The offset as C sees it: small and negative in front of the object."""
+    offset = address & OFFSET_MASK
+    return offset - (1 << 32) if offset >> 31 else offset
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """Why an access is an error of the program under test."""
+
+    kind: str  # "null" | "out-of-bounds" | "use-after-free" | "read-only" | "wild"
+    what: str  # the object, for messages
+
+
+class _Page:
+    """Up to 32 objects and the token of the memory that may change the list."""
+
+    __slots__ = ("objects", "owner")
+
+    def __init__(self, objects: list[MemoryObject | None], owner: object) -> None:
+        self.objects = objects
+        self.owner = owner
+
+
+class Memory:
+    """``freed`` names dead objects (for messages); number 0 is the null page."""
+
+    __slots__ = ("count", "freed", "owner", "pages", "shared_freed")
+
+    def __init__(self) -> None:
+        self.owner: object = object()
+        self.pages: list[_Page] = [_Page([None], self.owner)]
+        self.count = 1
+        self.freed: dict[int, str] = {}
+        self.shared_freed = False
+
+    def fork(self) -> Memory:
+        """A second memory with the same contents; both copy on write from now on."""
+        twin = Memory.__new__(Memory)
+        self.owner = object()
+        twin.owner = object()
+        twin.pages = self.pages.copy()
+        twin.count = self.count
+        twin.freed = self.freed
+        self.shared_freed = twin.shared_freed = True
+        return twin
+
+    # ------------------------------------------------------------------ objects
+
+    def allocate(self, size: int, kind: str, name: str, readonly: bool = False) -> MemoryObject:
+        """A fresh object of zero bytes."""
+        number = self.count
+        self.count = number + 1
+        item = MemoryObject(number, size, kind, name, self.owner, readonly)
+        slot = number & PAGE_MASK
+        if slot == 0:
+            self.pages.append(_Page([item], self.owner))
+        else:
+            self._own_page(number >> PAGE_BITS).objects.append(item)
+        return item
+
+    def release(self, number: int, why: str) -> None:
+        """The object is dead; ``why`` ("freed heap", "stack of f") is kept for messages."""
+        page = self._own_page(number >> PAGE_BITS)
+        page.objects[number & PAGE_MASK] = None
+        if self.shared_freed:
+            self.freed = dict(self.freed)
+            self.shared_freed = False
+        self.freed[number] = why
+
+    def drop_stack(self, number: int) -> None:
+        """A local object dies with its call."""
+        self._own_page(number >> PAGE_BITS).objects[number & PAGE_MASK] = None
+
+    def find(self, number: int) -> MemoryObject | None:
+        if 0 < number < self.count:
+            return self.pages[number >> PAGE_BITS].objects[number & PAGE_MASK]
+        return None
+
+    def writable(self, item: MemoryObject) -> MemoryObject:
+        """The object itself when this memory owns it, else a copy put in its place."""
+        if item.owner is self.owner:
+            return item
+        twin = item.copy(self.owner)
+        self._own_page(item.number >> PAGE_BITS).objects[item.number & PAGE_MASK] = twin
+        return twin
+
+    def _own_page(self, index: int) -> _Page:
+        page = self.pages[index]
+        if page.owner is not self.owner:
+            page = _Page(page.objects.copy(), self.owner)
+            self.pages[index] = page
+        return page
+
+    def live_objects(self) -> list[MemoryObject]:
+        return [item for page in self.pages for item in page.objects if item is not None]
+
+    # ------------------------------------------------------------------ accesses
+
+    def fault(self, address: int, size: int, write: bool) -> Fault | None:
+        """What is wrong with an access, or None."""
+        number = address >> 32
+        item = self.find(number)
+        if item is None:
+            # An offset before the start of object n lies in the window of object n - 1.
+            if number == 0 or address < 1 << 32:
+                return Fault("null", "null pointer")
+            if number in self.freed:
+                return Fault("use-after-free", self.freed[number])
+            behind = self.find(number + 1)
+            if behind is not None and address & OFFSET_MASK > OFFSET_MASK >> 1:
+                return Fault("out-of-bounds", behind.name)
+            kind = "use-after-return" if number < self.count else "wild"
+            return Fault(kind, f"address {address:#x}")
+        if item.kind == "function":
+            return Fault("wild", f"code of {item.name}")
+        if (address & OFFSET_MASK) + size > item.size:
+            behind = self.find(number + 1)
+            before = address & OFFSET_MASK > OFFSET_MASK >> 1 and behind is not None
+            return Fault("out-of-bounds", behind.name if before and behind else item.name)
+        if write and item.readonly:
+            return Fault("read-only", item.name)
+        return None
+
+    def load(self, address: int, size: int, mode: int) -> Data | None:
+        """The value, or None when the access is a fault."""
+        number = address >> 32
+        if number >= self.count:
+            return None
+        item = self.pages[number >> 5].objects[number & 31]
+        offset = address & 0xFFFFFFFF
+        if item is None or offset + size > item.size:
+            return None
+        if item.cells is None:
+            if size == 1:
+                return item.data[offset]
+            return int.from_bytes(item.data[offset : offset + size], "little")
+        return item.load(offset, size, mode)
+
+    def store(self, address: int, size: int, value: Data, mode: int) -> bool:
+        """Whether the access was no fault."""
+        number = address >> 32
+        if number >= self.count:
+            return False
+        item = self.pages[number >> 5].objects[number & 31]
+        offset = address & 0xFFFFFFFF
+        if item is None or offset + size > item.size or item.readonly:
+            return False
+        if item.owner is not self.owner:
+            item = self.writable(item)
+        if mode == BOTH and item.cells is None and value.__class__ is int:
+            if size == 1:
+                item.data[offset] = value  # type: ignore[assignment]
+            else:
+                item.data[offset : offset + size] = value.to_bytes(size, "little")  # type: ignore[union-attr]
+        else:
+            item.store(offset, size, value, mode)
+        return True

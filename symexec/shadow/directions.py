@@ -1,0 +1,79 @@
+"""The ways through a branch that two versions take at once.
+
+    old \\ new      true            false
+    true           same-true       diff-false
+    false          diff-true       same-false
+
+Same-version conditions leave two ways; where they differ up to four are feasible (Palikareva,
+Kuchta, Cadar: Shadow of a Doubt, ICSE 2016, Fig. 2). A direction is named after what the new
+version does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from enum import Enum
+from typing import Protocol
+
+from symexec.expr import Data, Term, binary, negate, new_half, old_half
+from symexec.solver import PathCondition
+
+
+class Directions(Enum):
+    SAME_TRUE = ("same-true", True, True)
+    SAME_FALSE = ("same-false", False, False)
+    DIFF_TRUE = ("diff-true", False, True)
+    DIFF_FALSE = ("diff-false", True, False)
+
+    def __init__(self, label: str, old: bool, new: bool) -> None:
+        self.label = label
+        self.old = old
+        self.new = new
+
+    @property
+    def diverges(self) -> bool:
+        return self.old is not self.new
+
+
+class Decider(Protocol):
+    """What branching asks of the solver."""
+
+    def directions(self, path: PathCondition, condition: int | Term) -> tuple[bool, bool]:
+        """(can be true, can be false) under the path condition; unknown counts as possible."""
+
+
+def ways(
+    condition: int | Term, path: PathCondition, solver: Decider
+) -> list[tuple[bool, PathCondition]]:
+    """Each way through a branch of one version, with the path condition that leads there."""
+    if isinstance(condition, int):
+        return [(bool(condition), path)]
+    true, false = solver.directions(path, condition)
+    if true and false:
+        return [(True, path.assuming(condition)), (False, _without(path, condition))]
+    return [(true, path)] if true or false else []
+
+
+def _without(path: PathCondition, condition: Term) -> PathCondition:
+    negated = negate(condition)
+    assert isinstance(negated, Term)
+    return path.assuming(negated)
+
+
+def joint_ways(
+    condition: Data, path: PathCondition, solver: Decider
+) -> Iterator[tuple[Directions, PathCondition]]:
+    """Each way through a branch of both versions."""
+    old, new = old_half(condition), new_half(condition)
+    if old is new or (isinstance(old, int) and old == new):
+        for taken, extended in ways(old, path, solver):
+            yield (Directions.SAME_TRUE if taken else Directions.SAME_FALSE), extended
+        return
+    differ = binary("xor", 1, old, new)
+    assert not isinstance(differ, tuple)
+    for parted, beyond in ways(differ, path, solver):  # type: ignore[arg-type]
+        for taken, extended in ways(new, beyond, solver):
+            if parted:
+                yield (Directions.DIFF_TRUE if taken else Directions.DIFF_FALSE), extended
+            else:
+                yield (Directions.SAME_TRUE if taken else Directions.SAME_FALSE), extended

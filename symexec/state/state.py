@@ -1,0 +1,233 @@
+"""One symbolic execution of both versions at once.
+
+While ``mode`` is BOTH every value may be a pair. A region (an ``execute(OLD)`` block, or the stretch
+between a divergence and the place where the paths meet again) is run by one version alone: it reads
+and writes its own halves only. When a version has ended, or is not followed any further, the other
+goes on *alone*.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from csg.source import Location
+from symexec.expr import Data, new_half, old_half, shadowed
+from symexec.memory import BOTH, NEW, OLD, Memory
+from symexec.state.frames import Frame
+
+if TYPE_CHECKING:
+    from symexec.environment.inputs import Input
+    from symexec.solver import PathCondition
+    from symexec.state.endings import PathEnding
+
+__all__ = ["BOTH", "NEW", "OLD", "Divergence", "Event", "Output", "Outcome", "Region", "State"]
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """One version runs from here until frame ``depth`` reaches block ``join``; then, if
+    ``then_block`` is set, the other runs from there to the same join."""
+
+    depth: int
+    join: int
+    then_version: int = BOTH
+    then_block: int = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Divergence:
+    """Where the versions part: a branch (``directions`` says what the new one does), the end of one
+    of them, or an output that differs."""
+
+    kind: str  # "control" | "ending" | "output"
+    location: Location
+    node: int
+    directions: str
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """Something the report owes its reader: an approximation, a concretisation, a gap."""
+
+    kind: str
+    text: str
+    location: Location
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """What a version wrote, newest first: ``item`` behind ``before``."""
+
+    before: Output | None
+    stream: int
+    item: object
+
+    @staticmethod
+    def items(last: Output | None) -> list[tuple[int, object]]:
+        found: list[tuple[int, object]] = []
+        while last is not None:
+            found.append((last.stream, last.item))
+            last = last.before
+        found.reverse()
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How one version ended, with all that it wrote."""
+
+    ending: PathEnding
+    output: Output | None
+    location: Location
+
+
+@dataclass(frozen=True, slots=True)
+class Chain:
+    """A list that forks share: the newest element and those before it."""
+
+    before: Chain | None
+    item: object
+    length: int
+
+    @staticmethod
+    def items(last: Chain | None) -> list[object]:
+        found: list[object] = []
+        while last is not None:
+            found.append(last.item)
+            last = last.before
+        found.reverse()
+        return found
+
+
+class State:
+    """See the module. Everything here is either immutable or owned through ``owner``."""
+
+    __slots__ = (
+        "alone",
+        "divergences",
+        "environment",
+        "events",
+        "forks",
+        "frame",
+        "id",
+        "inputs",
+        "memory",
+        "mode",
+        "new_outcome",
+        "new_output",
+        "old_outcome",
+        "old_output",
+        "owner",
+        "path",
+        "region",
+        "score",
+        "sequence",
+        "shadows",
+        "steps",
+        "targets",
+        "trace",
+    )
+
+    def __init__(self, memory: Memory, path: PathCondition) -> None:
+        self.id = 0
+        self.owner: object = object()
+        self.memory = memory
+        self.path = path
+        self.frame: Frame | None = None
+        self.mode = BOTH
+        self.alone = False
+        self.region: Region | None = None
+        self.environment: dict[str, object] = {}
+        self.inputs: tuple[Input, ...] = ()
+        self.old_output: Output | None = None
+        self.new_output: Output | None = None
+        self.old_outcome: Outcome | None = None
+        self.new_outcome: Outcome | None = None
+        self.divergences: tuple[Divergence, ...] = ()
+        self.events: Chain | None = None
+        self.sequence: Chain | None = None
+        self.targets: frozenset[int] = frozenset()
+        self.trace = 0
+        self.steps = 0
+        self.forks = 0
+        self.score: object = None
+        self.shadows = False  # has any value ever differed on this path?
+
+    def fork(self) -> State:
+        """A second state at the same place; both copy what they write from now on."""
+        twin = State.__new__(State)
+        for name in _SHARED:
+            setattr(twin, name, getattr(self, name))
+        twin.memory = self.memory.fork()
+        self.owner = object()
+        twin.owner = object()
+        twin.environment = self.environment.copy()
+        if self.frame is not None:
+            twin.frame = self.frame.copy(twin.owner)
+            self.frame = self.frame.copy(self.owner)
+        return twin
+
+    @property
+    def top(self) -> Frame:
+        assert self.frame is not None
+        return self.frame
+
+    def owned_frame(self) -> Frame:
+        """The innermost frame, writable."""
+        frame = self.top
+        if frame.owner is not self.owner:
+            frame = frame.copy(self.owner)
+            self.frame = frame
+        return frame
+
+    @property
+    def masked(self) -> bool:
+        """Does the innermost frame hold pairs of which only one half may be touched?"""
+        return self.region is not None and self.top.depth == self.region.depth
+
+    def note(self, kind: str, text: str, location: Location) -> None:
+        length = 0 if self.events is None else self.events.length
+        self.events = Chain(self.events, Event(kind, text, location), length + 1)
+
+    def visit(self, node: int) -> None:
+        """A node of the change sequence graph is executed."""
+        length = 0 if self.sequence is None else self.sequence.length
+        self.sequence = Chain(self.sequence, node, length + 1)
+
+    def project_frames(self, mode: int) -> None:
+        """Keep one version's half of every register: the other version is gone for good."""
+        half = old_half if mode == OLD else new_half
+        stack: list[Frame] = []
+        frame = self.frame
+        while frame is not None:
+            stack.append(frame)
+            frame = frame.caller
+        caller: Frame | None = None
+        for frame in reversed(stack):
+            twin = frame.copy(self.owner)
+            twin.caller = caller
+            twin.registers = [
+                value if value.__class__ is int else half(value) for value in frame.registers
+            ]
+            if twin.variadic:
+                twin.variadic = tuple((half(value), width) for value, width in twin.variadic)
+            twin.version = mode
+            caller = twin
+        self.frame = caller
+
+    def set_register(self, number: int, value: Data) -> None:
+        """The whole register, or under a mask one half of it."""
+        registers = self.owned_frame().registers
+        if self.mode != BOTH and self.masked:
+            current = registers[number]
+            if self.mode == OLD:
+                value = shadowed(value, new_half(current))
+            else:
+                value = shadowed(old_half(current), value)
+        registers[number] = value
+
+
+_SHARED = tuple(
+    name for name in State.__slots__ if name not in ("memory", "owner", "environment", "frame")
+)
