@@ -44,6 +44,7 @@ class Symbol:
     noreturn: bool = False
     alignment: int = 0  # asked for beyond the type's own; 0: none
     inline: bool = False
+    defined: bool = False  # this unit gives it storage (a tentative definition counts) or a body
 
     def __repr__(self) -> str:
         return f"<{self.kind} {self.name}>"
@@ -536,3 +537,4 @@ class TranslationUnit:
     functions: list[FunctionDefinition] = field(default_factory=list)
     sources: dict[str, list[str]] = field(default_factory=dict)  # user file -> its lines
     dropped: list[tuple[Location, str]] = field(default_factory=list)  # what the token pass removed
+    warnings: list[tuple[Location, str]] = field(default_factory=list)  # implicit functions ...
