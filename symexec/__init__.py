@@ -1,0 +1,1 @@
+"""The dynamic half of csgtest: a program with changes -> paths, tests, and what they show."""

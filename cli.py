@@ -1,0 +1,193 @@
+"""The command line: words -> options -> one call into the layers below -> text and an exit code.
+
+    $ csgtest build old.c new.c        exit code 0: nothing differs, 1: something does, 2: trouble
+
+Importing this costs next to nothing; each command imports what it needs when it runs.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, assert_never
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from symexec.options import (
+        BuildOptions,
+        CompareOptions,
+        ExploreOptions,
+        GraphOptions,
+        ReplayOptions,
+        RunOptions,
+        UnifyOptions,
+    )
+    from symexec.options.arguments import Call
+    from symexec.progress import Progress
+
+SAME, DIFFERENT, TROUBLE, INTERRUPTED = 0, 1, 2, 130
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Run one command and return the exit code of the process."""
+    from csg.errors import CsgtestError
+    from symexec.options.arguments import parse
+
+    call = parse(sys.argv[1:] if words is None else words, _version())
+    try:
+        return perform(call)
+    except CsgtestError as trouble:
+        print(f"csgtest: {trouble}", file=sys.stderr)
+        return TROUBLE
+    except KeyboardInterrupt:
+        print("csgtest: interrupted", file=sys.stderr)
+        return INTERRUPTED
+    except BrokenPipeError:  # whoever read our output has left
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return TROUBLE
+    except Exception:  # a defect of ours; Python's exit code for it would say "different"
+        import traceback
+
+        traceback.print_exc()
+        print("csgtest: internal error: the lines above tell where; please report", file=sys.stderr)
+        return TROUBLE
+
+
+def perform(call: Call) -> int:
+    """Do what the call asks for."""
+    from symexec import options as asked
+    from symexec.progress import progress_for
+
+    progress = progress_for(call.quiet or call.json)
+    try:
+        match call.options:
+            case asked.BuildOptions() as options:
+                return _build(options, progress, call.json)
+            case asked.CompareOptions() as options:
+                return _compare(options, progress, call.json)
+            case asked.ExploreOptions() as options:
+                return _explore(options, progress, call.json)
+            case asked.GraphOptions() as options:
+                return _graph(options)
+            case asked.UnifyOptions() as options:
+                return _unify(options)
+            case asked.RunOptions() as options:
+                return _run(options)
+            case asked.ReplayOptions() as options:
+                return _replay(options)
+            case _:
+                assert_never(call.options)
+    finally:
+        progress.close()
+
+
+def _build(options: BuildOptions, progress: Progress, json: bool) -> int:
+    from symexec import campaign, report
+
+    _require_sources(options.old, options.new)
+    finished = campaign.build(options, progress)
+    progress.close()
+    print(report.json_text(finished) if json else report.summary(finished))
+    return DIFFERENT if finished.verdict == "different" else SAME
+
+
+def _explore(options: ExploreOptions, progress: Progress, json: bool) -> int:
+    from symexec import campaign, report
+
+    _require_sources(options.file)
+    finished = campaign.explore(options, progress)
+    progress.close()
+    print(report.json_text(finished) if json else report.summary(finished))
+    return SAME
+
+
+def _compare(options: CompareOptions, progress: Progress, json: bool) -> int:
+    from symexec import experiments
+
+    _require_sources(options.old, options.new)
+    comparison = experiments.compare(options, progress)
+    progress.close()
+    print(comparison.json_text() if json else comparison.table())
+    return DIFFERENT if comparison.differs else SAME
+
+
+def _graph(options: GraphOptions) -> int:
+    from csg import pipeline
+
+    _require_sources(options.old, options.new)
+    picture = pipeline.picture(
+        options.old,
+        options.new,
+        options.flags,
+        entry=options.entry,
+        what=options.what.value,
+        form=options.format.value,
+    )
+    _deliver(picture, options.output)
+    return SAME
+
+
+def _unify(options: UnifyOptions) -> int:
+    from csg import pipeline, versions
+
+    _require_sources(options.old, options.new)
+    unified = pipeline.unify_files(options.old, options.new, options.flags)
+    text = versions.printed(unified, "ids" if options.ids else "readable")
+    _deliver(text.encode(), options.output)
+    return SAME
+
+
+def _run(options: RunOptions) -> int:
+    from symexec import campaign
+
+    _require_sources(options.file)
+    return campaign.run_concrete(options.file, options.arguments, options.flags, sys.stdin.buffer)
+
+
+def _replay(options: ReplayOptions) -> int:
+    from symexec import campaign, report
+
+    finished = campaign.replay(options)
+    print(report.summary(finished))
+    return DIFFERENT if finished.verdict == "different" else SAME
+
+
+def _require_sources(*files: Path) -> None:
+    """Refuse what can be no C file before any work is done."""
+    from csg.errors import UsageError
+
+    for file in files:
+        if not file.exists():
+            raise UsageError(f"{file}: no such file", hint="give the path of a C file")
+        if not file.is_file():
+            raise UsageError(f"{file} is no regular file", hint="give one C file for each version")
+        if not os.access(file, os.R_OK):
+            raise UsageError(f"{file} cannot be read", hint=f"see its rights: ls -l {file}")
+        if file.stat().st_size == 0:
+            raise UsageError(f"{file} is empty", hint="give a C file with a function in it")
+
+
+def _deliver(content: bytes, output: Path | None) -> None:
+    """Write to the file asked for, or to standard output."""
+    from csg.errors import UsageError
+
+    if output is None:
+        sys.stdout.buffer.write(content)
+        sys.stdout.flush()
+        return
+    try:
+        output.write_bytes(content)
+    except OSError as trouble:
+        raise UsageError(f"{output} cannot be written: {trouble.strerror}") from None
+
+
+def _version() -> str:
+    import csg
+
+    return csg.VERSION
+
+
+if __name__ == "__main__":
+    sys.exit(main())

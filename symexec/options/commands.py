@@ -1,0 +1,329 @@
+"""The commands of csgtest as a table: what each takes, and the function that makes its record.
+
+    csgtest replay DIR        COMMANDS["replay"]: one row for DIR; record: ReplayOptions(folder=DIR)
+
+A new option is a row here and a field of a record; a new command an entry of ``COMMANDS``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+from typing import Any
+
+from symexec.options import (
+    BuildOptions,
+    CompareOptions,
+    ExploreOptions,
+    GraphFormat,
+    GraphKind,
+    GraphOptions,
+    InputOptions,
+    Mode,
+    Options,
+    ReplayOptions,
+    RunOptions,
+    SearchOptions,
+    SolverName,
+    UnifyOptions,
+)
+from symexec.options.values import ThreeCounts, count, positive_count, seconds, value_range
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """A row of the tables: what argparse's ``add_argument`` is called with."""
+
+    names: tuple[str, ...]
+    settings: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A command of csgtest. ``rest`` names what stands behind ``--``; empty: nothing may."""
+
+    summary: str
+    arguments: tuple[Argument, ...]
+    record: Callable[[argparse.Namespace, tuple[str, ...]], Options]
+    examples: str
+    rest: str = "CC-FLAGS"
+
+
+def _row(*names: str, **settings: Any) -> Argument:
+    return Argument(names, settings)
+
+
+def _names(choices: type[Enum]) -> list[str]:
+    return [choice.value for choice in choices]
+
+
+# --------------------------------------------------------------------------- tables of options
+
+OLD_AND_NEW = (
+    _row("old", metavar="OLD", type=Path, help="C file before the change"),
+    _row("new", metavar="NEW", type=Path, help="C file after the change"),
+)
+ENTRY = _row("--entry", metavar="F", help="function to start in (default: main, or the only one)")
+INPUT = (
+    ENTRY,
+    _row(
+        "--range",
+        metavar="NAME=LO..HI",
+        type=value_range,
+        action="append",
+        default=[],
+        help="values that an input can have, both bounds included; may be repeated",
+    ),
+    _row(
+        "--assume",
+        metavar="EXPR",
+        action="append",
+        default=[],
+        help="C expression over the inputs that holds at the start; may be repeated",
+    ),
+    _row(
+        "--symbolic-global",
+        metavar="NAME",
+        action="append",
+        default=[],
+        help="a global variable that is an input, too; may be repeated",
+    ),
+    _row(
+        "--sym-args",
+        metavar=("MIN", "MAX", "LEN"),
+        nargs=3,
+        type=count,
+        action=ThreeCounts,
+        help="for main: from MIN to MAX arguments of up to LEN bytes each",
+    ),
+    _row("--sym-stdin", metavar="N", type=count, help="for main: up to N bytes on standard input"),
+    _row(
+        "--array-len",
+        metavar="N",
+        type=positive_count,
+        default=InputOptions().array_length,
+        help="bytes of a char * parameter before its NUL, elements behind any other pointer "
+        "(default: %(default)s)",
+    ),
+)
+SEARCH = (
+    _row(
+        "--time",
+        metavar="S",
+        type=seconds,
+        default=SearchOptions().time,
+        help="seconds that the search may take (default: %(default)g)",
+    ),
+    _row(
+        "--seed",
+        metavar="N",
+        type=count,
+        default=SearchOptions().seed,
+        help="start of the random choices; the same seed gives the same run (default: %(default)s)",
+    ),
+    _row(
+        "--loop-bound",
+        metavar="N",
+        type=positive_count,
+        help="iterations of one loop on one path (default: no bound)",
+    ),
+    _row(
+        "--solver",
+        choices=_names(SolverName),
+        default=SearchOptions().solver.value,
+        help="solver that answers what the layers before it leave (default: %(default)s)",
+    ),
+)
+MODE = _row(
+    "--mode",
+    choices=_names(Mode),
+    default=SearchOptions().mode.value,
+    help="search towards change sequences, towards each change by itself, or nowhere "
+    "(default: %(default)s)",
+)
+RESULTS = (
+    _row(
+        "--out",
+        metavar="DIR",
+        type=Path,
+        default=BuildOptions(Path(), Path()).out,
+        help="folder for the report and the tests (default: %(default)s)",
+    ),
+    _row(
+        "--json",
+        action="store_true",
+        help="print report.json to standard output and nothing else there",
+    ),
+    _row("--quiet", action="store_true", help="show no progress"),
+)
+OUTPUT_FILE = _row(
+    "-o", "--output", metavar="FILE", type=Path, help="file to write (default: standard output)"
+)
+
+
+# --------------------------------------------------------------------------- records
+
+
+def _inputs(given: argparse.Namespace) -> InputOptions:
+    return InputOptions(
+        entry=given.entry,
+        ranges=tuple(given.range),
+        assumptions=tuple(given.assume),
+        symbolic_globals=tuple(given.symbolic_global),
+        arguments=given.sym_args,
+        stdin=given.sym_stdin,
+        array_length=given.array_len,
+    )
+
+
+def _search(given: argparse.Namespace) -> SearchOptions:
+    return SearchOptions(
+        time=given.time,
+        seed=given.seed,
+        mode=Mode(getattr(given, "mode", Mode.GUIDED.value)),
+        loop_bound=given.loop_bound,
+        solver=SolverName(given.solver),
+    )
+
+
+def _build(given: argparse.Namespace, flags: tuple[str, ...]) -> Options:
+    return BuildOptions(given.old, given.new, flags, _inputs(given), _search(given), given.out)
+
+
+def _compare(given: argparse.Namespace, flags: tuple[str, ...]) -> Options:
+    inputs, search = _inputs(given), _search(given)
+    return CompareOptions(given.old, given.new, flags, inputs, search, given.seeds, given.out)
+
+
+def _explore(given: argparse.Namespace, flags: tuple[str, ...]) -> Options:
+    return ExploreOptions(given.file, flags, _inputs(given), _search(given), given.out)
+
+
+def _graph(given: argparse.Namespace, flags: tuple[str, ...]) -> Options:
+    return GraphOptions(
+        given.old,
+        given.new,
+        flags,
+        given.entry,
+        GraphKind(given.what),
+        GraphFormat(given.format),
+        given.output,
+    )
+
+
+def _unify(given: argparse.Namespace, flags: tuple[str, ...]) -> Options:
+    return UnifyOptions(given.old, given.new, flags, given.ids, given.output)
+
+
+def _run(given: argparse.Namespace, words: tuple[str, ...]) -> Options:
+    return RunOptions(given.file, words, tuple(shlex.split(given.cc_flags)))
+
+
+def _replay(given: argparse.Namespace, words: tuple[str, ...]) -> Options:
+    return ReplayOptions(given.folder)
+
+
+COMMANDS: Mapping[str, Command] = {
+    "build": Command(
+        "find, replay and explain inputs on which two versions differ",
+        (*OLD_AND_NEW, *INPUT, *SEARCH, MODE, *RESULTS),
+        _build,
+        """\
+  csgtest build old.c new.c
+  csgtest build samples/foo/old.c samples/foo/new.c --entry foo --range x=-100..100
+  csgtest build samples/cut_ranges/old.c samples/cut_ranges/new.c --entry parse_ranges --time 10
+  csgtest build cut_old.c cut_new.c --sym-args 1 3 4 --sym-stdin 4 --json -- -I include -DNLS=0
+
+exit code: 0 no difference found, 1 differences, 2 trouble""",
+    ),
+    "graph": Command(
+        "draw the change sequence graph (or CFG, or dependence graph) of two versions",
+        (
+            *OLD_AND_NEW,
+            ENTRY,
+            _row(
+                "--what",
+                choices=_names(GraphKind),
+                default="csg",
+                help="change sequences, control flow or dependences (default: %(default)s)",
+            ),
+            _row(
+                "--format",
+                choices=_names(GraphFormat),
+                default="text",
+                help="svg works without Graphviz, png needs it (default: %(default)s)",
+            ),
+            OUTPUT_FILE,
+        ),
+        _graph,
+        """\
+  csgtest graph old.c new.c
+  csgtest graph old.c new.c --what pdg --format svg -o dependences.svg""",
+    ),
+    "compare": Command(
+        "compare search strategies and native testing under the same budget",
+        (
+            *OLD_AND_NEW,
+            *INPUT,
+            *SEARCH,
+            _row(
+                "--seeds",
+                metavar="N",
+                type=positive_count,
+                default=3,
+                help="runs of each strategy, with seeds from --seed on (default: %(default)s)",
+            ),
+            *RESULTS,
+        ),
+        _compare,
+        "  csgtest compare samples/fields/a_old.c samples/fields/a_new.c --time 30",
+    ),
+    "unify": Command(
+        "print two versions as one C program",
+        (
+            *OLD_AND_NEW,
+            _row("--ids", action="store_true", help="number the changes in the text"),
+            OUTPUT_FILE,
+        ),
+        _unify,
+        """\
+  csgtest unify old.c new.c > both.c
+  gcc -DCSGTEST_OLD both.c       (or -DCSGTEST_NEW)""",
+    ),
+    "run": Command(
+        "run one program concretely in the engine, as if compiled",
+        (
+            _row("file", metavar="FILE", type=Path, help="C file with main"),
+            _row(
+                "--cc-flags",
+                metavar="FLAGS",
+                default="",
+                help="flags for the C compiler, in one word: --cc-flags='-DN=3 -I include'",
+            ),
+        ),
+        _run,
+        """\
+  csgtest run tests/programs/sieve.c
+  echo 'a,b,c' | csgtest run samples/fields/a_new.c -- -d , -f 2""",
+        rest="ARGS",
+    ),
+    "explore": Command(
+        "explore one program symbolically: a test for each path, errors found",
+        (_row("file", metavar="FILE", type=Path, help="C file"), *INPUT, *SEARCH, *RESULTS),
+        _explore,
+        """\
+  csgtest explore benchmarks/kernels/bubble_sort.c
+  csgtest explore range.c --entry parse --array-len 6 --time 20""",
+    ),
+    "replay": Command(
+        "run the tests of a finished output folder on both versions again",
+        (_row("folder", metavar="DIR", type=Path, help="output folder of an earlier build"),),
+        _replay,
+        "  csgtest replay csgtest-out",
+        rest="",
+    ),
+}

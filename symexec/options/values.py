@@ -1,0 +1,67 @@
+"""The text of one option's value -> the value, or argparse's complaint that says what to write.
+
+"x=-0x10..5" -> Range("x", -16, 5)
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+
+from symexec.options import Range, SymbolicArguments
+
+
+def value_range(text: str) -> Range:
+    """``x=-100..100``; either bound may be hexadecimal."""
+    number = r"[-+]?(?:0[xX][0-9a-fA-F]+|\d+)"
+    found = re.fullmatch(rf"([A-Za-z_]\w*)=({number})\.\.({number})", text.replace(" ", ""))
+    if found is None:
+        raise argparse.ArgumentTypeError(f"{text!r} is no range; write NAME=LO..HI, as x=-100..100")
+    low, high = (_integer(bound) for bound in found.groups()[1:])
+    if low > high:
+        raise argparse.ArgumentTypeError(f"{text!r} is empty: {low} is greater than {high}")
+    return Range(found[1], low, high)
+
+
+def _integer(text: str) -> int:
+    return int(text, 16 if "x" in text.lower() else 10)
+
+
+def count(text: str) -> int:
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"{text!r} is no count; give 0, 1, 2, ...")
+    return int(text)
+
+
+def positive_count(text: str) -> int:
+    number = count(text)
+    if number == 0:
+        raise argparse.ArgumentTypeError("must be at least 1")
+    return number
+
+
+def seconds(text: str) -> float:
+    try:
+        number = float(text)
+    except ValueError:
+        number = -1.0
+    if not 0 < number < float("inf"):
+        raise argparse.ArgumentTypeError(f"{text!r} is no time; give seconds, as 60 or 0.5")
+    return number
+
+
+class ThreeCounts(argparse.Action):
+    """``--sym-args MIN MAX LEN``"""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: object,
+        option_string: str | None = None,
+    ) -> None:
+        assert isinstance(values, list)
+        minimum, maximum, length = values
+        if minimum > maximum:
+            parser.error(f"argument --sym-args: MIN {minimum} is greater than MAX {maximum}")
+        setattr(namespace, self.dest, SymbolicArguments(minimum, maximum, length))
