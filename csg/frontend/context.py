@@ -1,0 +1,141 @@
+"""What the translation of one file shares: its scopes, what it has found so far, and the ways from
+one part of the grammar to another (an expression can hold statements, a type an expression)."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field, replace
+
+from csg.errors import ParseError, UnsupportedError
+from csg.frontend.nodes import Node
+from csg.frontend.scopes import Qualified, Scopes
+from csg.language.syntax import (
+    Compound,
+    Dereference,
+    Expression,
+    Index,
+    Initializer,
+    Member,
+    Name,
+    Statement,
+    Symbol,
+    TranslationUnit,
+)
+from csg.language.types import NONE, Array, Function, Pointer, Qualifiers, Type
+from csg.source import NOWHERE, Location
+
+
+@dataclass(slots=True)
+class Numbers:
+    """Counters for what the source leaves unnamed, in source order."""
+
+    types: int = 0
+    literals: int = 0
+    enumerations: int = 0
+    changes: int = 0
+
+
+@dataclass(slots=True)
+class Packing:
+    """``#pragma pack``: the largest alignment of a member now (0: no limit), and those saved."""
+
+    limit: int = 0
+    saved: list[int] = field(default_factory=list)
+
+
+class Context(ABC):
+    """The state of a translation. Each method belongs to the module that it is named after."""
+
+    def __init__(self, unit: TranslationUnit, system_files: frozenset[str] = frozenset()) -> None:
+        self.unit = unit
+        self.system_files = system_files
+        self.scopes = Scopes()
+        self.numbers = Numbers()
+        self.packing = Packing()
+        self.function: Symbol | None = None
+        self.specified: dict[int, Type] = {}  # id of a Struct, Union, Enum node: its type
+        self.parameters: dict[int, tuple[Symbol, ...]] = {}  # id of a FuncDecl node: its names
+
+    @abstractmethod
+    def expression(self, node: Node) -> Expression:
+        """``node`` typed, neither decayed nor promoted."""
+
+    @abstractmethod
+    def type_name(self, node: Node) -> Qualified:
+        """The type that a declarator, a type name or specifiers stand for."""
+
+    @abstractmethod
+    def statements(self, node: Node) -> list[Statement]:
+        """One item of a block; labels make several statements of one node, and decls none."""
+
+    @abstractmethod
+    def block(self, node: Node) -> Compound:
+        """A statement as a Compound with a scope of its own."""
+
+    @abstractmethod
+    def initializer(self, node: Node, target: Type) -> tuple[Initializer, Type]:
+        """An initialiser for ``target``, and ``target`` with its length if it had none."""
+
+    @abstractmethod
+    def constant(self, node: Node, what: str) -> int:
+        """The value of an integer constant expression; ``what`` names it in an error."""
+
+    @abstractmethod
+    def fold(self, expression: Expression) -> int | None:
+        """The value of an integer expression if it is constant."""
+
+    def value(self, node: Node) -> Expression:
+        """``node`` as a value: arrays and functions are pointers (C17 6.3.2.1)."""
+        return decay(self.expression(node))
+
+    def is_system(self, location: Location) -> bool:
+        return location.file in self.system_files
+
+    def warn(self, location: Location, text: str) -> None:
+        self.unit.warnings.append((location, text))
+
+
+def decay(expression: Expression) -> Expression:
+    """An array as the pointer to its first element, a function as the pointer to itself."""
+    match expression.type:
+        case Array(element=element):
+            pointer = Pointer(element, qualifiers_of(expression))
+            return replace(expression, type=pointer)
+        case Function():
+            if isinstance(expression, Dereference):  # *f is f again
+                return expression.operand
+            return replace(expression, type=Pointer(expression.type))
+        case _:
+            return expression
+
+
+def qualifiers_of(expression: Expression) -> Qualifiers:
+    """The qualifiers of the object that an lvalue designates."""
+    match expression:
+        case Name(symbol=symbol):
+            return symbol.qualifiers
+        case Member(record=record, field=member, arrow=arrow):
+            outer = pointed_qualifiers(record.type) if arrow else qualifiers_of(record)
+            return member.qualifiers | outer
+        case Index(base=pointer) | Dereference(operand=pointer):
+            return pointed_qualifiers(pointer.type)
+        case _:
+            return NONE
+
+
+def pointed_qualifiers(kind: Type) -> Qualifiers:
+    return kind.qualifiers if isinstance(kind, Pointer) else NONE
+
+
+def place(node: Node | None) -> Location:
+    """Where a node stands; nodes that the grammar leaves empty stand nowhere."""
+    location = getattr(node, "coord", None)
+    return location if isinstance(location, Location) else NOWHERE
+
+
+def refuse(node: Node | None, message: str, hint: str = "") -> ParseError:
+    return ParseError(message, place(node), hint)
+
+
+def unsupported(node: Node | None, what: str) -> UnsupportedError:
+    return UnsupportedError(f"{what} is not supported", place(node))

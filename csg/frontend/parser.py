@@ -1,0 +1,390 @@
+"""The only door to pycparser: tokens become its syntax tree, with GNU C's grammar added.
+
+    x = a ?: ({ 1; });      TernaryOp(ID a, None, Compound)
+    case 1 ... 5:           Case(BinaryOp("...", 1, 5))
+    [0 ... 3] = 7           NamedInitializer([ArrayDesignator(BinaryOp("...", 0, 3))], 7)
+    goto *p;   &&label      Goto(name=node p), UnaryOp("&&", ID label)
+    int x __attribute__((aligned(8)))   TypeDecl.attributes = [Attributes]
+
+The tokens are ours, so nothing is written out and read again and every place is a ``Location``.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, NoReturn
+
+from pycparser import c_ast
+from pycparser.c_parser import CParser
+
+from csg.errors import ParseError, UnsupportedError
+from csg.frontend.nodes import Node
+from csg.frontend.tokens import Token
+from csg.source import Location
+
+_DEEPEST = 30_000  # Python frames; a level of C's nesting takes about 15 of them
+
+
+class Attributes(c_ast.Alignas):  # type: ignore[misc]
+    """``__attribute__((...))``: pairs of a name and the expression in its parentheses, or None."""
+
+    __slots__ = ("entries",)
+
+    def __init__(self, entries: list[tuple[str, Node | None]], coord: Location) -> None:
+        super().__init__(None, coord)
+        self.entries = entries
+
+
+class Assembly(c_ast.Node):  # type: ignore[misc]
+    """An asm statement."""
+
+    __slots__ = ("coord", "text")
+
+    def __init__(self, text: str, coord: Location) -> None:
+        self.text = text
+        self.coord = coord
+
+
+class Compound(c_ast.Compound):  # type: ignore[misc]
+    """A block that knows where it ends."""
+
+    __slots__ = ("end",)
+
+
+def parse(tokens: Sequence[Token], file: str) -> list[Node]:
+    """The external declarations of a translation unit."""
+    with _deep():
+        nodes: list[Node] = _GnuParser(tokens, file).unit()
+    return nodes
+
+
+def parse_lone_expression(tokens: Sequence[Token], file: str) -> Node:
+    with _deep():
+        node: Node = _GnuParser(tokens, file).lone_expression()
+    return node
+
+
+@contextmanager
+def _deep() -> Iterator[None]:
+    """Let C nest deeper than Python's default limit allows; give up with an error of our own."""
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(before, _DEEPEST))
+    try:
+        yield
+    except RecursionError:
+        raise UnsupportedError("the program nests too deeply to be read") from None
+    finally:
+        sys.setrecursionlimit(before)
+
+
+class _Tokens:
+    """Tokens as the parser draws them: any number of looks ahead, and ways back."""
+
+    def __init__(self, tokens: Sequence[Token]) -> None:
+        self.buffer: list[Token | None] = [*tokens, None, None, None, None]
+        self.index = 0
+
+    def peek(self, k: int = 1) -> Token | None:
+        return self.buffer[self.index + k - 1]
+
+    def next(self) -> Token | None:
+        token = self.buffer[self.index]
+        if token is not None:
+            self.index += 1
+        return token
+
+    def mark(self) -> int:
+        return self.index
+
+    def reset(self, mark: int) -> None:
+        self.index = mark
+
+
+class _GnuParser(CParser):  # type: ignore[misc]
+    """pycparser's grammar with the rules replaced in which GNU C says more."""
+
+    def __init__(self, tokens: Sequence[Token], file: str) -> None:
+        super().__init__(dialect="c23")
+        self._tokens = _Tokens(tokens)
+        self._file = file
+
+    def unit(self) -> list[Any]:
+        nodes: list[Any] = []
+        while self._tokens.peek() is not None:
+            nodes.extend(self._parse_external_declaration())
+        return nodes
+
+    def lone_expression(self) -> Any:
+        node = self._parse_expression()
+        if (left := self._tokens.peek()) is not None:
+            self._parse_error(f"before: {left.value}", left.location)
+        return node
+
+    # ------------------------------------------------------------------ places and errors
+
+    def _tok_coord(self, token: Token) -> Location:
+        return Location(token.filename, token.lineno, token.column)
+
+    def _parse_error(self, msg: str, coord: Any) -> NoReturn:
+        before = self._tokens.buffer[max(self._tokens.index - 1, 0)]
+        place = coord if isinstance(coord, Location) else before.location if before else None
+        if msg.startswith("before: "):
+            msg = f"syntax error before '{msg[8:]}'"
+        elif msg == "At end of input":
+            msg = "the text ends in the middle of a declaration"
+        elif before is not None and not isinstance(coord, Location):
+            msg = f"syntax error: {msg[0].lower()}{msg[1:]} near '{before.value}'"
+        raise ParseError(msg, place or Location(self._file))
+
+    # ------------------------------------------------------------------ speed: the hot helpers
+
+    def _classify(self, token: Token) -> None:
+        token.type = "TYPEID" if self._is_type_in_scope(token.value) else "ID"
+
+    def _peek(self, k: int = 1) -> Token | None:
+        token = self._tokens.buffer[self._tokens.index + k - 1]
+        if token is not None and token.type in ("ID", "TYPEID"):
+            self._classify(token)
+        return token
+
+    def _peek_type(self, k: int = 1) -> str | None:
+        token = self._tokens.buffer[self._tokens.index + k - 1]
+        if token is None:
+            return None
+        if token.type in ("ID", "TYPEID"):
+            self._classify(token)
+        return token.type
+
+    def _accept(self, token_type: str) -> Token | None:
+        token = self._tokens.buffer[self._tokens.index]
+        if token is None:
+            return None
+        if token.type in ("ID", "TYPEID"):
+            self._classify(token)
+        if token.type != token_type:
+            return None
+        self._tokens.index += 1
+        return token
+
+    # ------------------------------------------------------------------ attributes and asm
+
+    def _attribute_tokens(self) -> list[Any]:
+        """The attributes that stand here, names for linking (asm) left out."""
+        found = []
+        while (token := self._tokens.peek()) is not None:
+            if token.type == "_ALIGNAS" and token.extra:
+                found.append(self._parse_alignment_specifier())
+            elif token.type == "ASM":
+                self._advance()
+            else:
+                break
+        return found
+
+    def _parse_attribute_specifier_sequence(self) -> list[Any]:
+        token = self._tokens.peek()
+        return self._attribute_tokens() if token is not None and token.extra else []
+
+    def _parse_alignment_specifier(self) -> Any:
+        token = self._tokens.peek()
+        if token is None or not token.extra:
+            return super()._parse_alignment_specifier()
+        self._advance()
+        entries = [(a.name, self._attribute_argument(a.arguments)) for a in token.extra]
+        return Attributes(entries, token.location)
+
+    def _attribute_argument(self, tokens: list[Token]) -> Any:
+        if not tokens:
+            return None
+        outer, self._tokens = self._tokens, _Tokens(tokens)
+        try:
+            return self._parse_expression()
+        finally:
+            self._tokens = outer
+
+    def _parse_decl_suffixes(self, decl: Any) -> Any:
+        decl = super()._parse_decl_suffixes(decl)
+        if attributes := self._attribute_tokens():
+            _declared(decl).attributes = [*_declared(decl).attributes, *attributes]
+        return decl
+
+    def _parse_declarator_kind(self, kind: str, allow_paren: bool) -> Any:
+        attributes = self._attribute_tokens()
+        decl = super()._parse_declarator_kind(kind, allow_paren)
+        if attributes:
+            _declared(decl).attributes = [*attributes, *_declared(decl).attributes]
+        return decl
+
+    def _scan_declarator_name_info(self) -> tuple[str | None, bool]:
+        self._attribute_tokens()
+        found: tuple[str | None, bool] = super()._scan_declarator_name_info()
+        return found
+
+    def _parse_struct_declarator(self) -> Any:
+        declared = super()._parse_struct_declarator()
+        if attributes := self._attribute_tokens():
+            decl = _declared(declared["decl"])
+            decl.attributes = [*decl.attributes, *attributes]
+        return declared
+
+    def _parse_struct_or_union_specifier(self) -> Any:
+        return self._with_trailing_attributes(super()._parse_struct_or_union_specifier())
+
+    def _parse_enum_specifier(self) -> Any:
+        return self._with_trailing_attributes(super()._parse_enum_specifier())
+
+    def _with_trailing_attributes(self, node: Any) -> Any:
+        """Attributes after the ``}`` belong to the type, not to what is declared with it."""
+        last = self._tokens.buffer[self._tokens.index - 1]
+        if last is not None and last.type == "RBRACE":
+            node.attributes = [*node.attributes, *self._attribute_tokens()]
+        return node
+
+    def _build_declarations(
+        self, spec: Any, decls: Any, typedef_namespace: bool = False
+    ) -> list[Any]:
+        nodes: list[Any] = super()._build_declarations(spec, decls, typedef_namespace)
+        for node in nodes:
+            if isinstance(node, c_ast.Typedef):  # has no place for alignment
+                node.attributes = spec["alignment"]
+        return nodes
+
+    # ------------------------------------------------------------------ declarations
+
+    def _parse_external_declaration(self) -> list[Any]:
+        token = self._tokens.peek()
+        match token.type if token is not None else None:
+            case "ASM":
+                self._advance()
+                self._accept("SEMI")
+                return [Assembly(token.value, token.location)]  # type: ignore[union-attr]
+            case "PACK":
+                self._advance()
+                return [c_ast.Pragma(token.value, token.location)]  # type: ignore[union-attr]
+            case _:
+                nodes: list[Any] = super()._parse_external_declaration()
+                return nodes
+
+    def _parse_initializer_item(self) -> Any:
+        if self._peek_type() in ("ID", "TYPEID") and self._peek_type(2) == "COLON":
+            token = self._advance()  # GNU's old ``name: value``
+            self._advance()
+            name = c_ast.ID(token.value, token.location)
+            return c_ast.NamedInitializer([name], self._parse_initializer())
+        return super()._parse_initializer_item()
+
+    def _parse_designator(self) -> Any:
+        token = self._tokens.peek()
+        if token is None or token.type != "LBRACKET":
+            return super()._parse_designator()
+        self._advance()
+        index = self._parse_range()
+        self._expect("RBRACKET")
+        return c_ast.ArrayDesignator(index, token.location)
+
+    def _parse_range(self) -> Any:
+        """``low`` or ``low ... high``."""
+        low = self._parse_constant_expression()
+        if self._accept("ELLIPSIS"):
+            return c_ast.BinaryOp("...", low, self._parse_constant_expression(), low.coord)
+        return low
+
+    # ------------------------------------------------------------------ statements
+
+    def _parse_compound_statement(self, *, new_scope: bool = True) -> Any:
+        node = super()._parse_compound_statement(new_scope=new_scope)
+        last = self._tokens.buffer[self._tokens.index - 1]
+        block = Compound(node.block_items, node.coord)
+        block.end = last.location if last is not None else node.coord
+        return block
+
+    def _parse_statement(self) -> Any:
+        token = self._tokens.peek()
+        if token is not None and token.type == "ASM":
+            self._advance()
+            self._expect("SEMI")
+            return Assembly(token.value, token.location)
+        if token is not None and token.type == "PACK":
+            self._advance()
+            return c_ast.EmptyStatement(token.location)
+        return super()._parse_statement()
+
+    def _starts_statement(self) -> bool:
+        token = self._tokens.peek()
+        return (token is not None and token.type == "ASM") or super()._starts_statement()
+
+    def _parse_labeled_statement(self) -> Any:
+        if self._peek_type() != "CASE":
+            return super()._parse_labeled_statement()
+        place = self._advance().location
+        value = self._parse_range()
+        self._expect("COLON")
+        if self._starts_statement():
+            return c_ast.Case(value, [self._parse_statement()], place)
+        return c_ast.Case(value, [c_ast.EmptyStatement(place)], place)
+
+    def _parse_selection_statement(self) -> Any:
+        """As pycparser, but a switch keeps its cases where they stand."""
+        if self._peek_type() != "SWITCH":
+            return super()._parse_selection_statement()
+        place = self._advance().location
+        self._expect("LPAREN")
+        selector = self._parse_expression()
+        self._expect("RPAREN")
+        return c_ast.Switch(selector, self._parse_statement(), place)
+
+    def _parse_jump_statement(self) -> Any:
+        if self._peek_type() != "GOTO" or self._peek_type(2) != "TIMES":
+            return super()._parse_jump_statement()
+        place = self._advance().location
+        self._advance()
+        target = self._parse_expression()
+        self._expect("SEMI")
+        return c_ast.Goto(target, place)
+
+    # ------------------------------------------------------------------ expressions
+
+    def _starts_expression(self, tok: Token | None = None) -> bool:
+        token = tok or self._tokens.peek()
+        return (token is not None and token.type == "LAND") or super()._starts_expression(tok)
+
+    def _parse_conditional_expression(self) -> Any:
+        condition = self._parse_binary_expression()
+        if not self._accept("CONDOP"):
+            return condition
+        then = None if self._peek_type() == "COLON" else self._parse_expression()
+        self._expect("COLON")
+        otherwise = self._parse_conditional_expression()
+        return c_ast.TernaryOp(condition, then, otherwise, condition.coord)
+
+    def _parse_unary_expression(self) -> Any:
+        token = self._tokens.peek()
+        if token is None:
+            return super()._parse_unary_expression()
+        match token.type:
+            case "LAND":
+                self._advance()
+                label = self._expect("ID")
+                return c_ast.UnaryOp("&&", c_ast.ID(label.value, label.location), token.location)
+            case "_ALIGNOF":
+                self._advance()
+                named = self._try_parse_paren_type_name()
+                operand = named[0] if named else self._parse_unary_expression()
+                return c_ast.UnaryOp("_Alignof", operand, token.location)
+            case "SIZEOF":
+                return super()._parse_unary_expression()
+            case _:
+                node = super()._parse_unary_expression()
+                if isinstance(node, c_ast.UnaryOp) and not node.op.startswith("p"):
+                    node.coord = token.location
+                return node
+
+
+def _declared(node: Any) -> Any:
+    """The innermost declarator, which holds the name; specifiers alone are their own."""
+    while not isinstance(node, c_ast.TypeDecl) and isinstance(
+        node, c_ast.PtrDecl | c_ast.ArrayDecl | c_ast.FuncDecl
+    ):
+        node = node.type
+    return node

@@ -1,0 +1,223 @@
+"""Leave out what headers declare and nobody uses, before anything is parsed.
+
+    # 1 "/usr/include/stdio.h" 1 3
+    extern int puts (const char *__s);
+    extern int getchar (void);
+    # 2 "hello.c" 2
+    int main(void) { return puts("hello"); }
+
+becomes the same text without ``getchar``. A header's text is cut into declarations, each with the
+names it declares; kept is what the user's own text mentions, and what kept declarations mention.
+To keep too much is harmless, so names are found by a look at the text, not by parsing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from csg.frontend.markers import Segment, segments
+
+_STOPS = re.compile(r"""^\#.*$|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|[;{}]""", re.MULTILINE)
+_IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*")
+_MARKER_LINE = re.compile(r"^#.*$", re.MULTILINE)
+_FUNCTION = re.compile(r"[^(){}\[\]=,]*?([A-Za-z_]\w*)\s*\((?!\s*\*)")
+_TYPEDEF = re.compile(r"\s*typedef[^(){}\[\],]*?([A-Za-z_]\w*)\s*;\s*\Z")
+_NOT_NAMES = frozenset(
+    "__attribute__ __attribute __asm__ __asm asm __typeof__ typeof __typeof _Alignas int char void "
+    "short long float double signed unsigned __extension__ _Static_assert".split()
+)
+_SPECIFIC = re.compile(r"[A-Za-z_]\w*|[(){}\[\];,=:*]")
+_TAGGED = ("struct", "union", "enum")
+_BRACKETS = {"(": 1, "[": 1, ")": -1, "]": -1}
+
+
+@dataclass(frozen=True, slots=True)
+class _Declaration:
+    """A declaration of a header: ``text``, and the marker that tells where it stands."""
+
+    text: str
+    file: str
+    line: int
+    always: bool  # a pragma that changes layout, or a piece that our cut did not understand
+
+
+def prune(text: str) -> str:
+    """Preprocessed text without the header declarations that the user's text does not need."""
+    pieces: list[str | _Declaration] = []
+    roots: set[str] = set()
+    for own, run in _runs(text):
+        if own:
+            piece = text[run[0].start : run[-1].end]
+            pieces.append(f'# {run[0].line} "{_quoted(run[0].file)}"\n{piece}')
+            roots.update(_IDENTIFIER.findall(piece))
+        else:
+            pieces.extend(_declarations(text, run))
+    kept = _needed([p for p in pieces if isinstance(p, _Declaration)], roots)
+    return "\n".join(_kept_text(pieces, kept))
+
+
+def _kept_text(pieces: Iterable[str | _Declaration], kept: set[int]) -> Iterator[str]:
+    for piece in pieces:
+        if isinstance(piece, str):
+            yield piece
+        elif id(piece) in kept:
+            yield f'# {piece.line} "{_quoted(piece.file)}"\n{piece.text}'
+
+
+def _quoted(file: str) -> str:
+    return file.replace("\\", "\\\\").replace('"', '\\"')
+
+
+def _runs(text: str) -> Iterator[tuple[bool, list[Segment]]]:
+    """Neighbouring segments, together as long as all are the user's own or none is."""
+    run: list[Segment] = []
+    for segment in segments(text):
+        if run and run[-1].own != segment.own:
+            yield run[-1].own, run
+            run = []
+        run.append(segment)
+    if run:
+        yield run[-1].own, run
+
+
+# --------------------------------------------------------------------------- cutting
+
+
+def _declarations(text: str, run: list[Segment]) -> Iterator[_Declaration]:
+    """Cut the text of headers at the ends of declarations: a ``;`` or a function's last ``}``."""
+    start, depth, body = run[0].start, 0, False
+    places = _Places(text, run)
+    for stop in _STOPS.finditer(text, run[0].start, run[-1].end):
+        match stop[0][0]:
+            case "{":
+                if depth == 0:
+                    body = _opens_function(text[start : stop.start()])
+                depth += 1
+            case "}":
+                depth -= 1
+                if depth == 0 and body:
+                    yield places.declaration(start, stop.end())
+                    start = stop.end()
+            case ";":
+                if depth == 0:
+                    yield places.declaration(start, stop.end())
+                    start = stop.end()
+            case "#":
+                if stop[0].startswith("#pragma pack") and depth == 0:
+                    yield places.declaration(start, stop.start(), always=True)
+                    yield places.declaration(stop.start(), stop.end(), always=True)
+                    start = stop.end()
+            case _:
+                pass
+    if _MARKER_LINE.sub("", text[start : run[-1].end]).strip():
+        yield places.declaration(start, run[-1].end, always=True)
+
+
+def _opens_function(head: str) -> bool:
+    """Whether the ``{`` after ``head`` starts a body rather than members or an initialiser."""
+    bare = _MARKER_LINE.sub("", head)
+    if "__attribute__" in bare:
+        bare = without_attributes(bare)
+    return bare.rstrip().endswith(")")
+
+
+def without_attributes(text: str) -> str:
+    """``text`` without ``__attribute__ ((...))`` and the like, which may nest parentheses."""
+    parts: list[str] = []
+    position = 0
+    for found in re.finditer(r"\b(?:__attribute__|__attribute|__asm__|__asm|asm)\b\s*\(", text):
+        if found.start() < position:
+            continue
+        parts.append(text[position : found.start()])
+        position = _closing(text, found.end())
+    parts.append(text[position:])
+    return " ".join(parts)
+
+
+def _closing(text: str, position: int) -> int:
+    """The place after the parenthesis that closes the one before ``position``."""
+    depth = 1
+    for stop in re.compile(r'[()]|"(?:[^"\\]|\\.)*"').finditer(text, position):
+        depth += {"(": 1, ")": -1}.get(stop[0], 0)
+        if depth == 0:
+            return stop.end()
+    return len(text)
+
+
+class _Places:
+    """Finds the file and line of ever later positions of a text."""
+
+    def __init__(self, text: str, run: list[Segment]) -> None:
+        self.text = text
+        self.run = run
+        self.index = 0
+
+    def declaration(self, start: int, end: int, always: bool = False) -> _Declaration:
+        while self.index + 1 < len(self.run) and self.run[self.index].end <= start:
+            self.index += 1
+        segment = self.run[self.index]
+        line = segment.line + self.text.count("\n", segment.start, max(start, segment.start))
+        return _Declaration(self.text[start:end], segment.file, line, always)
+
+
+# --------------------------------------------------------------------------- names
+
+
+def _needed(declarations: list[_Declaration], roots: set[str]) -> set[int]:
+    """The ids of the declarations that the names in ``roots`` lead to."""
+    declaring: dict[str, list[_Declaration]] = {}
+    waiting = [d for d in declarations if d.always]
+    for declaration in declarations:
+        for name in declared_names(declaration.text):
+            declaring.setdefault(name, []).append(declaration)
+    for name in roots:
+        waiting.extend(declaring.pop(name, ()))
+    kept: set[int] = set()
+    while waiting:
+        declaration = waiting.pop()
+        if id(declaration) in kept:
+            continue
+        kept.add(id(declaration))
+        for name in _IDENTIFIER.findall(declaration.text):
+            waiting.extend(declaring.pop(name, ()))
+    return kept
+
+
+def declared_names(text: str) -> set[str]:
+    """The names that one declaration of a header may introduce, tags and enumerators included.
+
+    ``extern int f (int __x);`` gives ``{"f"}``; ``enum { A, B };`` gives ``{"A", "B"}``.
+    """
+    if "\n#" in text or text.startswith("#"):
+        text = _MARKER_LINE.sub("", text)
+    if "{" not in text:
+        simple = _FUNCTION.match(text) or _TYPEDEF.match(text)
+        if simple and simple[1] not in _NOT_NAMES and not text.lstrip().startswith("typedef struct"):
+            return {simple[1]}
+    return _names_by_tokens(without_attributes(text))
+
+
+def _names_by_tokens(text: str) -> set[str]:
+    """Names by their surroundings: before ``( [ ; , = :`` outside brackets, after ``(*``, tags, and
+    everything that follows ``{`` or ``,`` in an enumeration."""
+    names: set[str] = set()
+    depth, braces, last, before, keyword = 0, 0, "", "", ""
+    for token in _SPECIFIC.findall(text):
+        if token[0] not in "(){}[];,=:*":
+            if _introduces(before, depth) or (keyword == "enum" and braces and before in "{,"):
+                names.add(token)
+            keyword = token if token in _TAGGED else keyword
+            last = token
+        elif token in "{}":
+            braces += 1 if token == "{" else -1
+        elif depth == 0 and braces == 0 and token not in ")]*":
+            names.add(last)
+        depth += _BRACKETS.get(token, 0)
+        before = token
+    return names - _NOT_NAMES - {""}
+
+
+def _introduces(before: str, depth: int) -> bool:
+    return before in _TAGGED or (before == "*" and depth == 1)

@@ -1,0 +1,142 @@
+"""Run the C compiler: text with macros becomes text without, sources become a program.
+
+    preprocess("range.c")        # '# 1 "range.c"\\nint main(void) {...'
+    compile_program(["range.c"], "range", ["-g"])
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+from csg.errors import ToolchainError
+from csg.source import Location
+
+TIME_LIMIT = 120.0  # seconds for one run of the compiler
+
+_MESSAGE = re.compile(
+    r"^(?P<file>[^:\n]+):(?P<line>\d+):(?:(?P<column>\d+):)?"
+    r" (?:fatal )?error: (?P<text>.*)$",
+    re.MULTILINE,
+)
+_WITHOUT_VALUE = re.compile(r"-(c|S|E|P|M|MM|MD|MMD|MP|MG|g.*|O.*|W.*|w|pipe|save-temps.*|s|fsyntax-only)")
+_WITH_VALUE = frozenset({"-o", "-MF", "-MT", "-MQ", "-fplugin", "-B", "-specs", "-wrapper", "-x"})
+_FOREIGN = ("-fplugin", "-B", "-specs", "-wrapper", "-l", "-L", "-Wl,", "-o")
+
+
+def find_compiler() -> str:
+    """The command of the C compiler: $CC, or the first of cc, gcc, clang on the path."""
+    named = os.environ.get("CC", "")
+    candidates = [named] if named.strip() else ["cc", "gcc", "clang"]
+    for command in candidates:
+        if shutil.which(shlex.split(command)[0]):
+            return command
+    raise ToolchainError(
+        f"no C compiler found (looked for {', '.join(candidates)})",
+        hint="install one, for example with 'apt install gcc', or set CC to its command",
+    )
+
+
+def preprocess(
+    file: str,
+    flags: Sequence[str] = (),
+    compiler: str | None = None,
+    headers: Path | None = None,
+) -> str:
+    """The text of ``file`` after ``cc -E``, line markers kept. Headers in the folder ``headers``
+    take the place of the system's of the same name; NDEBUG and the like stay the user's."""
+    return _decoded(_run([*_preprocessor(flags, compiler, headers), file]))
+
+
+def preprocess_text(
+    text: str,
+    name: str,
+    flags: Sequence[str] = (),
+    compiler: str | None = None,
+    headers: Path | None = None,
+) -> str:
+    """As ``preprocess``, for a text that stands in no file; its markers say ``name``."""
+    command = [*_preprocessor(flags, compiler, headers), "-x", "c", "-"]
+    marked = f'# 1 "{name}"\n{text}'
+    return _decoded(_run(command, marked.encode("utf-8", "surrogateescape")))
+
+
+def compile_program(
+    sources: Sequence[str],
+    output: str,
+    flags: Sequence[str] = (),
+    compiler: str | None = None,
+) -> None:
+    """Compile and link ``sources`` to ``output``; flags that name libraries may stand last."""
+    command = shlex.split(compiler or find_compiler())
+    _run([*command, *sources, "-o", output, *flags])
+
+
+def relevant_flags(flags: Sequence[str]) -> list[str]:
+    """The flags that decide what a file means: -I -D -U -include -std -f... -m32.
+
+    ``["-O2", "-c", "-Iinc", "-o", "x.o", "-DX"]`` is ``["-Iinc", "-DX"]``.
+    """
+    kept: list[str] = []
+    rest = iter(flags)
+    for flag in rest:
+        if flag in _WITH_VALUE:
+            next(rest, None)
+        elif not _WITHOUT_VALUE.fullmatch(flag) and not flag.startswith(_FOREIGN):
+            kept.append(flag)
+    return kept
+
+
+def _preprocessor(flags: Sequence[str], compiler: str | None, headers: Path | None) -> list[str]:
+    command = [*shlex.split(compiler or find_compiler()), "-E", "-D__NO_CTYPE"]
+    command += relevant_flags(flags)
+    if headers is not None:
+        command += ["-isystem", str(headers)]
+    return command
+
+
+def _decoded(text: bytes) -> str:
+    """Source text in any encoding: bytes that are no UTF-8 survive a round trip."""
+    return text.decode("utf-8", "surrogateescape")
+
+
+def _run(command: Sequence[str], standard_input: bytes = b"") -> bytes:
+    environment = {**os.environ, "LC_ALL": "C"}
+    try:
+        done = subprocess.run(
+            command,
+            input=standard_input,
+            capture_output=True,
+            check=False,
+            timeout=TIME_LIMIT,
+            env=environment,
+        )
+    except FileNotFoundError as error:
+        raise ToolchainError(
+            f"cannot run the compiler '{command[0]}'",
+            hint="install it, for example with 'apt install gcc', or set CC to its command",
+        ) from error
+    except subprocess.TimeoutExpired as error:
+        raise ToolchainError(f"'{command[0]}' did not end within {TIME_LIMIT:.0f} s") from error
+    except OSError as error:
+        raise ToolchainError(f"cannot run '{command[0]}': {error.strerror}") from error
+    if done.returncode != 0:
+        raise _refusal(command[0], done.returncode, _decoded(done.stderr))
+    return done.stdout
+
+
+def _refusal(compiler: str, code: int, messages: str) -> ToolchainError:
+    """The first error of a compiler's output, with its place."""
+    found = _MESSAGE.search(messages)
+    if found is None:
+        lines = [line for line in messages.splitlines() if line.strip()]
+        errors = [line for line in lines if "error" in line or "undefined reference" in line]
+        said = (errors or lines or [f"ended with status {code}"])[0].strip()
+        return ToolchainError(f"{Path(compiler).name}: {said}")
+    place = Location(found["file"], int(found["line"]), int(found["column"] or 0))
+    return ToolchainError(found["text"], place)
