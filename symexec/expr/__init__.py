@@ -1,0 +1,67 @@
+"""Symbolic expressions: what a C value is once inputs are unknown.
+
+    table = TermTable()
+    x = table.symbol("x", 32)
+    compare("slt", 32, binary("add", 32, x, 1), 10)   ->  a term of width 1
+
+A value is an ``int`` (bits known), an interned ``Term``, or ``Shadowed(old, new)``. This package
+knows bit-vectors, bit patterns of floats, and arrays of bytes; it knows nothing of C.
+"""
+
+from symexec.expr.operations import (
+    ArrayData,
+    ShadowedArray,
+    array_of,
+    array_select,
+    array_store,
+    binary,
+    compare,
+    concat,
+    conjunction,
+    disjunction,
+    extend,
+    extract,
+    ite,
+    negate,
+    truncate,
+    unary,
+)
+from symexec.expr.ranges import bounds, interval
+from symexec.expr.shadowed import Data, Shadowed, new_half, old_half, shadowed
+from symexec.expr.table import TermTable
+from symexec.expr.terms import Operand, Term
+from symexec.expr.walk import Model, evaluate, substitute, symbols, to_text
+
+__all__ = [
+    "ArrayData",
+    "Data",
+    "Model",
+    "Operand",
+    "Shadowed",
+    "ShadowedArray",
+    "Term",
+    "TermTable",
+    "array_of",
+    "array_select",
+    "array_store",
+    "binary",
+    "bounds",
+    "compare",
+    "concat",
+    "conjunction",
+    "disjunction",
+    "evaluate",
+    "extend",
+    "extract",
+    "interval",
+    "ite",
+    "negate",
+    "new_half",
+    "old_half",
+    "shadowed",
+    "substitute",
+    "symbols",
+    "to_text",
+    "truncate",
+    "unary",
+]
