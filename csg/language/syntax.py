@@ -517,9 +517,13 @@ Statement = (
 
 @dataclass(frozen=True, slots=True)
 class FunctionDefinition:
+    """``version`` when only one version has the function; ``change`` is then its number."""
+
     symbol: Symbol
     parameters: tuple[Symbol, ...]
     body: Compound
+    version: Version | None = field(default=None, kw_only=True)
+    change: int = field(default=0, kw_only=True)
     location: Location = _place()
     end: Location = _place()
 

@@ -1,0 +1,241 @@
+"""Expressions as C text, with no more parentheses than needed.
+
+Binary("*", Binary("+", a, b), c)   ->  (a + b) * c
+Change(x, x + 1, id=3)              ->  change(x, x + 1), or change_(3, x, x + 1)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import assert_never
+
+from csg.language.constants import floating_text, integer_text, string_text
+from csg.language.declarators import declaration_text
+from csg.language.syntax import (
+    AddressOf,
+    Assign,
+    Binary,
+    Builtin,
+    Call,
+    Cast,
+    Change,
+    Comma,
+    CompoundAssign,
+    CompoundLiteral,
+    Conditional,
+    Dereference,
+    EnumeratorName,
+    Expression,
+    FloatingConstant,
+    Increment,
+    Index,
+    InitializerList,
+    IntegerConstant,
+    Logical,
+    Member,
+    Name,
+    SizeOf,
+    StatementExpression,
+    StringLiteral,
+    Unary,
+    VaArg,
+    Version,
+)
+from csg.language.types import BOOL, INT, VOID, Type, promoted
+
+COMMA, ASSIGN, CHOICE, UNARY, POSTFIX, PRIMARY = 0, 1, 2, 13, 14, 15
+LEVELS = {
+    "||": 3,
+    "&&": 4,
+    "|": 5,
+    "^": 6,
+    "&": 7,
+    "==": 8,
+    "!=": 8,
+    "<": 9,
+    ">": 9,
+    "<=": 9,
+    ">=": 9,
+    "<<": 10,
+    ">>": 10,
+    "+": 11,
+    "-": 11,
+    "*": 12,
+    "/": 12,
+    "%": 12,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Notation:
+    """How what belongs to one version is spelt. ``ids`` adds the number of the change."""
+
+    change: str = "change"
+    execute: str = "execute"
+    old: str = "OLD"
+    new: str = "NEW"
+    ids: bool = False
+
+    def changed(self, number: int, old: str, new: str) -> str:
+        return (
+            f"{self.change}_({number}, {old}, {new})"
+            if self.ids
+            else f"{self.change}({old}, {new})"
+        )
+
+    def executes(self, number: int, version: Version) -> str:
+        name = self.old if version is Version.OLD else self.new
+        return f"{self.execute}_({number}, {name})" if self.ids else f"{self.execute}({name})"
+
+
+@dataclass(frozen=True, slots=True)
+class ExpressionText:
+    notation: Notation
+    block: Callable[[StatementExpression], str]
+
+    def at(self, node: Expression, level: int) -> str:
+        """The text, in parentheses when it binds less tightly than ``level``."""
+        text, own = self.text(node)
+        return f"({text})" if own < level else text
+
+    def of(self, node: Expression) -> str:
+        return self.text(node)[0]
+
+    def argument(self, node: Expression) -> str:
+        """As an argument of a macro: no comma may stand outside of parentheses."""
+        text, own = self.text(node)
+        return f"({text})" if own == COMMA or isinstance(node, CompoundLiteral) else text
+
+    def type(self, kind: Type) -> str:
+        return declaration_text(kind, length=self.of)
+
+    def text(self, node: Expression) -> tuple[str, int]:
+        """The text and how tightly its outermost operator binds."""
+        match node:
+            case IntegerConstant():
+                text = integer_text(node, self.type(node.type))
+                return text, UNARY if text[0] == "-" or ") " in text else PRIMARY
+            case FloatingConstant():
+                return floating_text(node), PRIMARY
+            case StringLiteral():
+                return string_text(node), PRIMARY
+            case Name(symbol=symbol):
+                return symbol.name, PRIMARY
+            case EnumeratorName(name=name):
+                return name, PRIMARY
+            case Unary(operator=operator, operand=operand):
+                return _prefix(operator, self.at(operand, UNARY)), UNARY
+            case AddressOf(operand=operand):
+                return _prefix("&", self.at(operand, UNARY)), UNARY
+            case Dereference(operand=operand):
+                return "*" + self.at(operand, UNARY), UNARY
+            case Increment(operator=operator, prefix=True, operand=operand):
+                return _prefix(operator, self.at(operand, UNARY)), UNARY
+            case Increment(operator=operator, operand=operand):
+                return self.at(operand, POSTFIX) + operator, POSTFIX
+            case Binary(operator=operator, left=left, right=right):
+                level = LEVELS[operator]
+                return f"{self.at(left, level)} {operator} {self.at(right, level + 1)}", level
+            case Logical(operator=operator, operands=operands):
+                level = LEVELS[operator]
+                tight = (
+                    level + 1 if operator == "&&" else LEVELS["|"]
+                )  # && inside || in parentheses
+                return f" {operator} ".join(self.at(part, tight) for part in operands), level
+            case Conditional():
+                return self._choice(node), CHOICE
+            case Assign(target=target, value=value):
+                return f"{self.at(target, UNARY)} = {self.at(value, ASSIGN)}", ASSIGN
+            case CompoundAssign(operator=operator, target=target, value=value):
+                sign = operator.removesuffix("=")
+                return f"{self.at(target, UNARY)} {sign}= {self.at(value, ASSIGN)}", ASSIGN
+            case Comma(left=left, right=right):
+                return f"{self.at(left, COMMA)}, {self.at(right, ASSIGN)}", COMMA
+            case Cast(operand=operand, type=kind):
+                return f"({self.type(kind)}) {self.at(operand, UNARY)}", UNARY
+            case Change():
+                return self._change(node), POSTFIX
+            case StatementExpression():
+                return self.block(node), PRIMARY
+            case _:
+                return self._postfix(node), POSTFIX
+
+    def _postfix(
+        self, node: Index | Member | Call | SizeOf | CompoundLiteral | VaArg | Builtin
+    ) -> str:
+        match node:
+            case Index(base=base, index=index):
+                return f"{self.at(base, POSTFIX)}[{self.of(index)}]"
+            case Member():
+                return self._member(node)
+            case Call(function=function, arguments=arguments):
+                return f"{self.at(function, POSTFIX)}({self.arguments(arguments)})"
+            case SizeOf(of=of, operand=operand, keyword=keyword):
+                shown = self.of(operand) if operand is not None else self.type(of)
+                return f"{keyword}({shown})"
+            case CompoundLiteral(initializer=initializer, type=kind, symbol=symbol):
+                whole = self.type(symbol.type if symbol is not None else kind)
+                if isinstance(initializer, InitializerList):
+                    return f"({whole}){self.braces(initializer)}"
+                return f"({whole}){{{self.at(initializer, ASSIGN)}}}"
+            case VaArg(list=source, type=kind):
+                return f"__builtin_va_arg({self.at(source, ASSIGN)}, {self.type(kind)})"
+            case Builtin(name=name, arguments=arguments):
+                whole = name if name.startswith("__") else f"__builtin_{name}"
+                return f"{whole}({self.arguments(arguments)})"
+            case _:
+                assert_never(node)
+
+    def arguments(self, arguments: tuple[Expression, ...]) -> str:
+        return ", ".join([self.at(argument, ASSIGN) for argument in arguments])
+
+    def _choice(self, node: Conditional) -> str:
+        condition = self.at(node.condition, CHOICE + 1)
+        otherwise = self.at(node.otherwise, CHOICE)
+        if node.then is None:
+            return f"{condition} ?: {otherwise}"
+        return f"{condition} ? {self.at(node.then, CHOICE)} : {otherwise}"
+
+    def _member(self, node: Member) -> str:
+        record, arrow = node.record, node.arrow
+        if node.field.name == "":  # an anonymous member: C has no word for the step
+            return self.at(record, POSTFIX) if not arrow else f"(*{self.at(record, UNARY)})"
+        while isinstance(record, Member) and record.field.name == "":
+            arrow, record = record.arrow, record.record
+        return f"{self.at(record, POSTFIX)}{'->' if arrow else '.'}{node.field.name}"
+
+    def _change(self, node: Change) -> str:
+        old, new = self.changed(node.old, node.type), self.changed(node.new, node.type)
+        return self.notation.changed(node.id, old, new)
+
+    def changed(self, side: Expression, kind: Type) -> str:
+        """One argument of a change, converted explicitly where ``?:`` would convert otherwise."""
+        if side.type == kind or promoted(side.type) == kind:
+            return self.argument(side)
+        if kind == BOOL:
+            return self.argument(side) if side.type == INT else f"!!{self.at(side, UNARY)}"
+        if kind == VOID:
+            return f"(void) {self.at(side, UNARY)}"
+        return f"({self.type(kind)}) {self.at(side, UNARY)}"
+
+    def braces(self, node: InitializerList) -> str:
+        shown = [self._entry(entry.path, entry.value) for entry in node.entries]
+        return "{" + ", ".join(shown) + "}" if shown else "{}"
+
+    def _entry(self, path: tuple[str | int, ...], value: Expression) -> str:
+        target = self.path(path)
+        text = self.at(value, ASSIGN)
+        return f"{target} = {text}" if target else text
+
+    def path(self, path: tuple[str | int, ...]) -> str:
+        """``("a", 2)`` -> ``.a[2]``; steps into anonymous members have no text."""
+        steps = [
+            f"[{step}]" if isinstance(step, int) else f".{step}" for step in path if step != ""
+        ]
+        return "".join(steps)
+
+
+def _prefix(operator: str, operand: str) -> str:
+    """``- -x`` must not read as ``--x``."""
+    return f"{operator} {operand}" if operand.startswith(operator[-1]) else operator + operand

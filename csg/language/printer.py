@@ -1,0 +1,206 @@
+"""A translation unit as C text that stands alone: no header is included, all types are spelt out.
+
+TranslationUnit(...)   ->   struct point;
+                            struct point { int x; int y; };
+                            extern int puts(const char *);
+                            static int limit = 3;
+                            int main(void);
+                            int main(void)
+                            {
+                                ...
+                            }
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from csg.language.declarators import (
+    base_text,
+    declaration_text,
+    enumeration_text,
+    named_parameters,
+    record_text,
+    symbol_text,
+)
+from csg.language.expression_text import Notation
+from csg.language.statement_text import StatementText, changes_within
+from csg.language.syntax import (
+    Cast,
+    CompoundLiteral,
+    Declaration,
+    FunctionDefinition,
+    Name,
+    SizeOf,
+    Symbol,
+    TranslationUnit,
+    VaArg,
+)
+from csg.language.traversal import walk
+from csg.language.types import Array, Enumeration, Function, Pointer, Record, Type
+
+READABLE = Notation()
+NUMBERED = Notation(ids=True)
+
+
+def print_unit(
+    unit: TranslationUnit, style: Notation = READABLE, without: frozenset[str] = frozenset()
+) -> str:
+    """C text; functions named in ``without`` are declared elsewhere."""
+    printer = UnitText(unit, StatementText(style), without)
+    return "\n".join(printer.lines()) + "\n"
+
+
+@dataclass(slots=True)
+class UnitText:
+    unit: TranslationUnit
+    statements: StatementText
+    without: frozenset[str]
+    shown: set[Symbol] = field(default_factory=set)
+
+    def lines(self) -> list[str]:
+        return [
+            *self._types(),
+            *self._prototypes(),
+            *self._objects(),
+            *self._constructor(),
+            *(line for function in self.unit.functions for line in self.function(function)),
+        ]
+
+    def _types(self) -> Iterator[str]:
+        inline = {
+            member.type
+            for record in self.unit.types
+            if isinstance(record, Record)
+            for member in record.fields or ()
+            if member.name == "" and isinstance(member.type, Record)
+        }
+        for record in mentioned_records(self.unit):
+            if record not in inline:
+                yield f"{base_text(record)};"
+        for kind in self.unit.types:
+            if isinstance(kind, Enumeration):
+                yield enumeration_text(kind) + ";"
+            elif kind not in inline and kind.fields is not None:
+                yield record_text(kind) + ";"
+
+    def _prototypes(self) -> Iterator[str]:
+        defined = {function.symbol for function in self.unit.functions}
+        for declaration in self.unit.declarations:
+            symbol = declaration.symbol
+            if symbol.kind == "function" and symbol not in defined:
+                yield from self._prototype(symbol)
+        for function in self.unit.functions:
+            yield from self._prototype(function.symbol)
+
+    def _prototype(self, symbol: Symbol) -> Iterator[str]:
+        if symbol.name in self.without or symbol in self.shown:
+            return
+        self.shown.add(symbol)
+        text = declaration_text(symbol.type, symbol.name, length=self.statements.expressions.of)
+        yield f"{function_words(symbol)}{text};"
+
+    def _objects(self) -> Iterator[str]:
+        for declaration in self.unit.declarations:
+            if declaration.symbol.kind != "function":
+                yield from self._mentioned_before(declaration)
+                self.shown.add(declaration.symbol)
+                yield from self._object(declaration)
+
+    def _object(self, declaration: Declaration) -> list[str]:
+        if changes_within(declaration.initializer):
+            return self.statements.changing_object(declaration)
+        return [self.statements.object(declaration)]
+
+    def _mentioned_before(self, declaration: Declaration) -> Iterator[str]:
+        """An initialiser may hold the address of an object that is defined further down."""
+        if declaration.initializer is None:
+            return
+        for node in walk(declaration.initializer):
+            if isinstance(node, Name) and node.symbol.kind == "object":
+                symbol = node.symbol
+                if symbol not in self.shown and symbol.linkage != "none":
+                    self.shown.add(symbol)
+                    words = "static " if symbol.linkage == "internal" else "extern "
+                    yield words + symbol_text(symbol) + ";"
+
+    def _constructor(self) -> list[str]:
+        lines = [
+            "    " + line
+            for declaration in self.unit.declarations
+            if changes_within(declaration.initializer)
+            for line in self.statements.assignments(declaration)
+        ]
+        if not lines:
+            return []
+        head = "__attribute__((constructor(102))) static void csgtest_initialize(void)"
+        guard = "#if !defined CSGTEST_OLD && !defined CSGTEST_NEW"
+        return [guard, head, "{", *lines, "}", "#endif"]
+
+    def function(self, function: FunctionDefinition) -> list[str]:
+        symbol, kind = function.symbol, function.symbol.type
+        assert isinstance(kind, Function)
+        length = self.statements.expressions.of
+        if kind.prototype:
+            shown = named_parameters(kind, function.parameters, length)
+        else:
+            shown = ", ".join(parameter.name for parameter in function.parameters)
+        head = declaration_text(kind, symbol.name, length=length, parameters=shown)
+        old_style = [] if kind.prototype else function.parameters
+        declared = [f"    {symbol_text(parameter, length)};" for parameter in old_style]
+        body = self.statements.block("", function.body)[1:]
+        return [function_words(symbol, body=True) + head, *declared, "{", *body]
+
+
+def function_words(symbol: Symbol, body: bool = False) -> str:
+    words = ""
+    if symbol.linkage == "internal" or (symbol.from_header and symbol.defined):
+        words = "static "  # an inline function of a header has its body elsewhere as well
+    elif not symbol.defined and not body:
+        words = "extern "
+    return words + ("_Noreturn " if symbol.noreturn else "")
+
+
+def mentioned_records(unit: TranslationUnit) -> list[Record]:
+    """Records that a declaration refers to, in a fixed order."""
+    roots: list[Type] = [*unit.types]
+    roots.extend(declaration.symbol.type for declaration in unit.declarations)
+    roots.extend(function.symbol.type for function in unit.functions)
+    for function in unit.functions:
+        roots.extend(parameter.type for parameter in function.parameters)
+        roots.extend(_body_types(function))
+    return list(dict.fromkeys(_records(roots)))
+
+
+def _body_types(function: FunctionDefinition) -> Iterator[Type]:
+    for node in walk(function.body):
+        match node:
+            case Declaration(symbol=symbol) | CompoundLiteral(symbol=symbol):
+                yield symbol.type
+            case Cast(type=kind) | VaArg(type=kind) | SizeOf(of=kind):
+                yield kind
+
+
+def _records(roots: Iterable[Type]) -> Iterator[Record]:
+    seen: set[Record] = set()
+    stack = list(reversed(list(roots)))
+    while stack:
+        kind = stack.pop()
+        match kind:
+            case Record() if kind not in seen:
+                seen.add(kind)
+                yield kind
+                stack.extend(member.type for member in kind.fields or ())
+            case Pointer(target=target):
+                stack.append(target)
+            case Array(element=element):
+                stack.append(element)
+            case Function(result=result, parameters=parameters):
+                stack.append(result)
+                stack.extend(parameters)
+            case _:
+                pass
+
+
+__all__ = ["NUMBERED", "READABLE", "Notation", "print_unit"]

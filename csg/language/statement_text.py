@@ -1,0 +1,252 @@
+"""Statements as C text, one list of lines each.
+
+If(c, {Return(x)}, None)              ->  if (c) {
+                                              return x;
+                                          }
+Execute(NEW, {...})                   ->  if (execute(NEW)) { ... }
+Declaration(x, E, version=NEW)        ->  int x; if (execute(NEW)) { x = E; }
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import assert_never
+
+from csg.language.declarators import symbol_text
+from csg.language.expression_text import ASSIGN, ExpressionText, Notation
+from csg.language.selectors import SwitchText, switch_text
+from csg.language.syntax import (
+    Assembly,
+    Break,
+    Case,
+    Change,
+    Compound,
+    ComputedGoto,
+    Continue,
+    Declaration,
+    DoWhile,
+    Empty,
+    Execute,
+    ExpressionStatement,
+    For,
+    Goto,
+    If,
+    Initializer,
+    InitializerList,
+    Label,
+    Return,
+    Statement,
+    StatementExpression,
+    Switch,
+    Symbol,
+    While,
+)
+from csg.language.traversal import walk
+from csg.language.types import NONE, Array
+
+MASKED = "!defined CSGTEST_OLD && !defined CSGTEST_NEW"
+Lines = list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class StatementText:
+    notation: Notation
+
+    @property
+    def expressions(self) -> ExpressionText:
+        return ExpressionText(self.notation, self._statement_expression)
+
+    def _statement_expression(self, node: StatementExpression) -> str:
+        return "({ " + " ".join(line.strip() for line in self.items(node.body.items, None)) + " })"
+
+    def block(self, head: str, body: Compound, switch: SwitchText | None = None) -> Lines:
+        return [f"{head} {{", *_indented(self.items(body.items, switch)), "}"]
+
+    def items(self, items: tuple[Statement, ...], switch: SwitchText | None) -> Lines:
+        lines: Lines = []
+        for at, item in enumerate(items):
+            lines.extend(self.lines(item, switch))
+            last = at + 1 == len(items)
+            if isinstance(item, Case | Label) and (last or isinstance(items[at + 1], Declaration)):
+                lines[-1] += " ;"  # a label needs a statement, and a declaration is none
+        return lines
+
+    def lines(self, node: Statement, switch: SwitchText | None) -> Lines:
+        of = self.expressions.of
+        match node:
+            case Compound():
+                return ["{", *_indented(self.items(node.items, switch)), "}"]
+            case Declaration():
+                return self.declaration(node)
+            case ExpressionStatement(expression=expression):
+                return [of(expression) + ";"]
+            case If():
+                return self._if(node, switch)
+            case While(condition=condition, body=body):
+                return self.block(f"while ({of(condition)})", body, switch)
+            case DoWhile(body=body, condition=condition):
+                lines = self.block("do", body, switch)
+                return [*lines[:-1], f"}} while ({of(condition)});"]
+            case For():
+                return self._for(node, switch)
+            case Switch(selector=selector, body=body):
+                inner = switch_text(node, self.notation, self.expressions.type)
+                return self.block(f"switch ({inner.selector(of(selector))})", body, inner)
+            case Case():
+                assert switch is not None
+                return [switch.label(node)]
+            case Label(name=name):
+                return [f"{name}:"]
+            case Execute(version=version, body=body, change=change):
+                return self.block(f"if ({self.notation.executes(change, version)})", body, switch)
+            case _:
+                return [self._simple(node)]
+
+    def _simple(
+        self, node: Goto | ComputedGoto | Break | Continue | Return | Empty | Assembly
+    ) -> str:
+        match node:
+            case Goto(label=label):
+                return f"goto {label};"
+            case ComputedGoto(target=target):
+                return f"goto *{self.expressions.of(target)};"
+            case Break():
+                return "break;"
+            case Continue():
+                return "continue;"
+            case Return(value=None):
+                return "return;"
+            case Return(value=value):
+                assert value is not None
+                return f"return {self.expressions.of(value)};"
+            case Empty():
+                return ";"
+            case Assembly(text=text):
+                return f"{text.rstrip().rstrip(';')};"
+            case _:
+                assert_never(node)
+
+    def _if(self, node: If, switch: SwitchText | None) -> Lines:
+        """A chain of ``else if`` is written flat, and without recursion along the chain."""
+        lines: Lines = []
+        head = f"if ({self.expressions.of(node.condition)})"
+        while True:
+            lines.extend(self.block(head, node.then, switch))
+            rest = node.otherwise
+            if rest is None:
+                return lines
+            inner = rest.items[0] if len(rest.items) == 1 else None
+            if not isinstance(inner, If):
+                lines.pop()
+                lines.extend(self.block("} else", rest, switch))
+                return lines
+            node = inner
+            lines.pop()
+            head = f"}} else if ({self.expressions.of(node.condition)})"
+
+    def _for(self, node: For, switch: SwitchText | None) -> Lines:
+        of = self.expressions.of
+        condition = f" {of(node.condition)}" if node.condition is not None else ""
+        step = f" {of(node.step)}" if node.step is not None else ""
+        starts = [line for start in node.start for line in self.lines(start, None)]
+        if len(starts) > 1:
+            loop = self.block(f"for (;{condition};{step})", node.body, switch)
+            return ["{", *_indented([*starts, *loop]), "}"]
+        start = starts[0] if starts else ";"
+        return self.block(f"for ({start}{condition};{step})", node.body, switch)
+
+    def declaration(self, node: Declaration) -> Lines:
+        """What only one version declares is there in both; only that version initialises it."""
+        symbol, initializer = node.symbol, node.initializer
+        if symbol.storage == "static" and changes_within(initializer):
+            return self._changing_static(node)
+        if node.version is None or symbol.storage == "static" or not _is_scalar_value(node):
+            return [self.object(node)]
+        assert initializer is not None and not isinstance(initializer, InitializerList)
+        head = f"if ({self.notation.executes(node.change, node.version)})"
+        value = self.expressions.at(initializer, ASSIGN)
+        loose = symbol_text(replace(symbol, qualifiers=NONE), self.expressions.of)
+        return [f"{loose};", f"{head} {{", f"    {symbol.name} = {value};", "}"]
+
+    def object(self, node: Declaration) -> str:
+        """``static const int table[2] = {1, 2};``"""
+        text = storage_text(node.symbol) + symbol_text(node.symbol, self.expressions.of)
+        if node.initializer is None:
+            return text + ";"
+        return f"{text} = {self.initializer(node.initializer)};"
+
+    def initializer(self, node: Initializer) -> str:
+        if isinstance(node, InitializerList):
+            return self.expressions.braces(node)
+        return self.expressions.at(node, ASSIGN)
+
+    def _changing_static(self, node: Declaration) -> Lines:
+        """A block's static object that starts with different values: set when first passed."""
+        name = node.symbol.name
+        seen = f"{name}__set"
+        return [
+            *self.changing_object(node),
+            f"#if {MASKED}",
+            f"static _Bool {seen};",
+            f"if (!{seen}) {{",
+            f"    {seen} = 1;",
+            *("    " + line for line in self.assignments(node)),
+            "}",
+            "#endif",
+        ]
+
+    def changing_object(self, node: Declaration) -> Lines:
+        """With a mask the value is known at run time only: there the initialiser is left out."""
+        symbol = replace(node.symbol, qualifiers=node.symbol.qualifiers - {"const"})
+        loose = storage_text(symbol) + symbol_text(symbol, self.expressions.of)
+        rest = _unchanged_part(node.initializer)
+        value = f" = {self.initializer(rest)}" if rest is not None else ""
+        return [f"#if {MASKED}", f"{loose}{value};", "#else", self.object(node), "#endif"]
+
+    def assignments(self, node: Declaration) -> Lines:
+        """``x.a[2] = change(1, 2);`` for each value of the initialiser that changes."""
+        if isinstance(node.initializer, InitializerList):
+            parts = [(entry.path, entry.value) for entry in node.initializer.entries]
+        else:
+            assert node.initializer is not None
+            parts = [((), node.initializer)]
+        return [
+            f"{node.symbol.name}{self.expressions.path(path)} = {self.expressions.of(value)};"
+            for path, value in parts
+            if changes_within(value)
+        ]
+
+
+def changes_within(node: Initializer | None) -> bool:
+    return node is not None and any(isinstance(part, Change) for part in walk(node))
+
+
+def _unchanged_part(node: Initializer | None) -> InitializerList | None:
+    if not isinstance(node, InitializerList):
+        return None
+    kept = tuple(entry for entry in node.entries if not changes_within(entry.value))
+    return replace(node, entries=kept)
+
+
+def _is_scalar_value(node: Declaration) -> bool:
+    """Its initialiser can as well be assigned."""
+    return (
+        node.initializer is not None
+        and not isinstance(node.initializer, InitializerList)
+        and not isinstance(node.symbol.type, Array)
+    )
+
+
+def storage_text(symbol: Symbol) -> str:
+    words = ""
+    if symbol.linkage == "internal" or (symbol.linkage == "none" and symbol.storage == "static"):
+        words = "static "
+    elif symbol.linkage == "external" and not symbol.defined:
+        words = "extern "
+    if symbol.alignment:
+        words += f"_Alignas({symbol.alignment}) "
+    return words
+
+
+def _indented(lines: Lines) -> Lines:
+    return [line if line.startswith("#") else "    " + line for line in lines]
