@@ -22,13 +22,13 @@ class Frame:
         "block",
         "caller",
         "depth",
-        "flavour",
         "function",
         "index",
         "loops",
         "owner",
         "registers",
         "result",
+        "resume",
         "slots",
         "variadic",
         "version",
@@ -45,7 +45,7 @@ class Frame:
         self.result: int | None = None
         self.slots: tuple[int, ...] = ()
         self.version = 0
-        self.flavour = 0
+        self.resume: object = None  # the chunk to go on with, when it is known
         self.variadic: tuple[tuple[Data, int], ...] = ()  # (value, width) behind the ellipsis
         self.loops: dict[int, int] | None = None  # symbolic decisions taken at a block
 
@@ -61,7 +61,7 @@ class Frame:
         twin.result = self.result
         twin.slots = self.slots
         twin.version = self.version
-        twin.flavour = self.flavour
+        twin.resume = self.resume
         twin.variadic = self.variadic
         twin.loops = None if self.loops is None else self.loops.copy()
         return twin

@@ -26,13 +26,14 @@ __all__ = ["BOTH", "NEW", "OLD", "Divergence", "Event", "Output", "Outcome", "Re
 
 @dataclass(frozen=True, slots=True)
 class Region:
-    """One version runs from here until frame ``depth`` reaches block ``join``; then, if
-    ``then_block`` is set, the other runs from there to the same join."""
+    """One version runs from here until the frame at ``depth`` reaches ``join`` (block, index); then,
+    if ``then_version`` is set, the other runs from ``then_place`` to the same join. A join at an
+    index other than 0 ends a single instruction."""
 
     depth: int
-    join: int
+    join: tuple[int, int]
     then_version: int = BOTH
-    then_block: int = -1
+    then_place: tuple[int, int] = (-1, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +128,7 @@ class State:
         "steps",
         "targets",
         "trace",
+        "write_mode",
     )
 
     def __init__(self, memory: Memory, path: PathCondition) -> None:
@@ -136,6 +138,7 @@ class State:
         self.path = path
         self.frame: Frame | None = None
         self.mode = BOTH
+        self.write_mode = BOTH  # the halves that a store touches: both once a version is alone
         self.alone = False
         self.region: Region | None = None
         self.environment: dict[str, object] = {}
@@ -207,6 +210,7 @@ class State:
         for frame in reversed(stack):
             twin = frame.copy(self.owner)
             twin.caller = caller
+            twin.resume = None
             twin.registers = [
                 value if value.__class__ is int else half(value) for value in frame.registers
             ]

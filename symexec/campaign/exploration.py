@@ -1,0 +1,162 @@
+"""Search the paths of a program until none is left or the time is over.
+
+    for finding in exploration.run([state], deadline):
+        ...                          # a path that ended, or a divergence seen for the first time
+
+States that can neither reach a change nor carry one are dropped on the way (``prunes``).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from symexec.counters import Counters
+from symexec.executor.engine import Engine
+from symexec.expr import Model, Term
+from symexec.search import Searcher
+from symexec.shadow.outcomes import Told, differences
+from symexec.state.endings import AssumptionFailed, Cut
+from symexec.state.state import Divergence, State
+
+QUANTUM = 4_000  # chunks that a state runs before another may have its turn
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A path with an input that follows it. ``told``: by what the versions are predicted to differ
+    (empty: a divergence that the model sees no effect of). ``ended`` is False for a divergence whose
+    path is still being explored."""
+
+    state: State
+    model: Model
+    told: tuple[Told, ...]
+    divergence: Divergence | None
+    ended: bool
+
+
+class Exploration:
+    """One search. ``compares``: both versions are executed, so outcomes are compared."""
+
+    def __init__(
+        self,
+        engine: Engine,
+        searcher: Searcher,
+        counters: Counters,
+        compares: bool,
+        main: bool,
+        watched_memory: Callable[[State], list[tuple[object, int]]],
+        prunes: Callable[[State], bool] | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.engine = engine
+        self.searcher = searcher
+        self.counters = counters
+        self.compares = compares
+        self.main = main
+        self.exhausted = False
+        self._watched_memory = watched_memory
+        self._prunes = prunes
+        self._clock = clock
+        self._states = 0
+        self._parted: set[tuple[int, str]] = set()
+        self._traces: set[int] = set()
+
+    def run(self, initial: list[State], deadline: float) -> Iterator[Finding]:
+        for state in initial:
+            self._number(state)
+        self.searcher.update(initial, covers=False)
+        while not self.searcher.empty():
+            if self._clock() >= deadline:
+                self.counters.cuts += len(self.searcher.states())
+                return
+            state = self.searcher.select()
+            known = len(state.divergences)
+            covered = self.engine.newly_covered
+            successors = self.engine.advance(state, QUANTUM)
+            self.counters.forks += max(0, len(successors) - 1)
+            alive: list[State] = []
+            for successor in successors:
+                if successor is not state:
+                    self._number(successor)
+                if successor.frame is None:
+                    yield from self._ended(successor)
+                    continue
+                if len(successor.divergences) > known:
+                    yield from self._diverged(successor)
+                if self._prunes is not None and self._prunes(successor):
+                    self.counters.pruned += 1
+                    continue
+                alive.append(successor)
+            self.searcher.update(alive, self.engine.newly_covered > covered)
+        self.exhausted = True
+
+    def _number(self, state: State) -> None:
+        self._states += 1
+        state.id = self._states
+        self.counters.states += 1
+
+    # ------------------------------------------------------------------ findings
+
+    def _diverged(self, state: State) -> Iterator[Finding]:
+        """The first time that the versions part here in this direction: a test at once, for the
+        path beyond may be long."""
+        parted = state.divergences[-1]
+        key = (parted.node, parted.directions)
+        if key in self._parted:
+            return
+        self._parted.add(key)
+        model = self.engine.solver.model(state.path)
+        if model is not None:
+            yield Finding(state, model, (), parted, ended=False)
+
+    def _ended(self, state: State) -> Iterator[Finding]:
+        outcome = state.new_outcome or state.old_outcome
+        assert outcome is not None
+        for one in (state.old_outcome, state.new_outcome):
+            if one is not None and isinstance(one.ending, AssumptionFailed):
+                return
+        if isinstance(outcome.ending, Cut):
+            self.counters.cuts += 1
+        self.counters.paths += 1
+        if not self.compares:
+            model = self.engine.solver.model(state.path)
+            if model is not None:
+                yield Finding(state, model, (), None, ended=True)
+            return
+        if state.divergences:
+            self._traces.add(state.trace)
+            self.counters.diff_paths = len(self._traces)
+        yield from self._compared(state)
+
+    def _compared(self, state: State) -> Iterator[Finding]:
+        """A test where the versions can be told apart, and one where they parted without."""
+        solver = self.engine.solver
+        parted = state.divergences[0] if state.divergences else None
+        found = False
+        if state.old_outcome is not None and state.new_outcome is not None and state.shadows:
+            memory = self._watched_memory(state)
+            for told, condition in differences(
+                state.old_outcome, state.new_outcome, self.main, memory  # type: ignore[arg-type]
+            ):
+                model = self._model(state, condition)
+                if model is None:
+                    continue
+                found = True
+                place = parted or Divergence(
+                    "output", state.new_outcome.location, -1, told.value
+                )
+                yield Finding(state, model, (told,), place, ended=True)
+                break
+        if parted is not None and not found:
+            model = solver.model(state.path)
+            if model is not None:
+                yield Finding(state, model, (), parted, ended=True)
+
+    def _model(self, state: State, condition: int | Term) -> Model | None:
+        if isinstance(condition, int):
+            return self.engine.solver.model(state.path) if condition else None
+        return self.engine.solver.model(state.path, condition)
+
+

@@ -1,0 +1,216 @@
+"""Decisions: branches, switches, computed jumps, and entering what one version has to itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from csg.ir import Branch, Enter, IndirectJump, Switch
+from csg.language.syntax import Version
+from symexec.expr import Data, Shadowed, Term, binary, compare, disjunction, negate, new_half, old_half
+from symexec.memory import BOTH, NEW, OLD
+from symexec.shadow.directions import Directions, joint_ways, ways
+from symexec.shadow.regions import begin
+from symexec.solver import PathCondition
+from symexec.state.endings import Cut
+from symexec.state.state import Divergence, Region, State
+
+if TYPE_CHECKING:
+    from symexec.executor.engine import Engine
+
+_PRIME = 0x100000001B3
+_WORD = (1 << 64) - 1
+
+
+def trace(state: State, code: int) -> None:
+    """Mix a decision into the identity of the path (Fowler-Noll-Vo, 64 bits)."""
+    state.trace = ((state.trace ^ code) * _PRIME) & _WORD
+
+
+def branch(engine: Engine, state: State, step: Branch) -> Iterator[State]:
+    """Up to four ways while both versions run, two otherwise."""
+    condition = engine.value(state, step.condition)
+    if isinstance(condition, Shadowed):
+        yield from _joint(engine, state, step, condition)
+        return
+    found = ways(condition, state.path, engine.solver)
+    if len(found) > 1 and _cut(engine, state):
+        yield from engine.end(state, Cut("loop bound"))
+        return
+    site = engine.site(state)
+    followed = state.mode != OLD and isinstance(condition, Term)
+    for taken, path in found:
+        successor = _at(state, path, last=taken is found[-1][0])
+        if followed:
+            trace(successor, site + taken)
+        yield engine.go(successor, step.then if taken else step.otherwise)
+
+
+def _at(state: State, path: PathCondition, last: bool) -> State:
+    """The state on a path: a fork, but for the last way, which takes the state itself."""
+    successor = state if last else state.fork()
+    if not last:
+        successor.forks += 1
+    successor.path = path
+    return successor
+
+
+def _cut(engine: Engine, state: State) -> bool:
+    """Has this activation decided here more often than the bound allows?"""
+    if engine.loop_bound is None:
+        return False
+    frame = state.owned_frame()
+    if frame.loops is None:
+        frame.loops = {}
+    frame.loops[frame.block] = frame.loops.get(frame.block, 0) + 1
+    return frame.loops[frame.block] > engine.loop_bound
+
+
+def _joint(engine: Engine, state: State, step: Branch, condition: Data) -> Iterator[State]:
+    site = engine.site(state)
+    parted = bool(state.divergences)  # from the first divergence on only the new version counts
+    found = list(joint_ways(condition, state.path, engine.solver))
+    if len(found) > 1 and _cut(engine, state):
+        yield from engine.end(state, Cut("loop bound"))
+        return
+    for directions, path in found:
+        successor = _at(state, path, last=directions is found[-1][0])
+        trace(successor, site + directions.new + (2 if directions.diverges and not parted else 0))
+        old = step.then if directions.old else step.otherwise
+        new = step.then if directions.new else step.otherwise
+        if directions.diverges:
+            diverge(engine, successor, directions.label, old, new)
+            yield successor
+        else:
+            yield engine.go(successor, new)
+
+
+def diverge(engine: Engine, state: State, label: str, old: int, new: int) -> None:
+    """The versions part: each runs to the join by itself, or the new one goes on alone."""
+    location = engine.location(state)
+    node = engine.here(state).node
+    state.divergences = (*state.divergences, Divergence("control", location, node, label))
+    frame = state.owned_frame()
+    if engine.after_new:
+        engine.drop_old(state)
+        engine.go(state, new)
+        return
+    join = engine.joins.of(frame.function, frame.block)
+    place = (join if join is not None else -1, 0)
+    begin(state, OLD, Region(frame.depth, place, NEW, (new, 0)))
+    engine.go(state, old)
+
+
+def enter(engine: Engine, state: State, step: Enter) -> State:
+    """``execute(OLD|NEW)`` while both versions run."""
+    mode = OLD if step.region is Version.OLD else NEW
+    if state.mode == BOTH:
+        begin(state, mode, Region(state.top.depth, (step.exit, 0)))
+        return engine.go(state, step.body)
+    return engine.go(state, step.body if state.mode == mode else step.exit)
+
+
+# --------------------------------------------------------------------------- switch
+
+
+def switch(engine: Engine, state: State, step: Switch) -> Iterator[State]:
+    """One way for each block that can be reached; a pair of ways where the versions may part."""
+    value = engine.value(state, step.value)
+    if state.mode != BOTH:
+        version = Version.OLD if state.mode == OLD else Version.NEW
+        yield from _switch_alone(engine, state, step, value, version)
+        return
+    differs = isinstance(value, Shadowed) or _versioned(step)
+    if not differs:
+        yield from _switch_alone(engine, state, step, value, Version.NEW)
+        return
+    old_ways = _arms(step, old_half(value), Version.OLD)
+    new_ways = _arms(step, new_half(value), Version.NEW)
+    found = []
+    for old, old_condition in old_ways:
+        for new, new_condition in new_ways:
+            both = binary("and", 1, old_condition, new_condition)
+            for taken, path in ways(both, state.path, engine.solver):  # type: ignore[arg-type]
+                if taken:
+                    found.append((old, new, path))
+    for place, (old, new, path) in enumerate(found):
+        successor = _at(state, path, last=place == len(found) - 1)
+        trace(successor, engine.site(state) + (new << 2) + (2 if old != new else 0))
+        if old == new:
+            yield engine.go(successor, new)
+        else:
+            diverge(engine, successor, "diff-case", old, new)
+            yield successor
+
+
+def _versioned(step: Switch) -> bool:
+    return step.default_version is not None or any(case[3] is not None for case in step.cases)
+
+
+def _switch_alone(
+    engine: Engine, state: State, step: Switch, value: Data, version: Version
+) -> Iterator[State]:
+    arms = _arms(step, value, version)
+    found = []
+    for block, condition in arms:
+        for taken, path in ways(condition, state.path, engine.solver):  # type: ignore[arg-type]
+            if taken:
+                found.append((block, path))
+        if isinstance(condition, int) and condition:
+            break
+    for place, (block, path) in enumerate(found):
+        successor = _at(state, path, last=place == len(found) - 1)
+        if state.mode != OLD and isinstance(value, Term):
+            trace(successor, engine.site(state) + (block << 2))
+        yield engine.go(successor, block)
+
+
+def _arms(step: Switch, value: Data, version: Version) -> list[tuple[int, Data]]:
+    """(block, condition to get there) for each block, the default last."""
+    conditions: dict[int, list[Data]] = {}
+    every: list[Data] = []
+    for low, high, block, only in step.cases:
+        if only is not None and only is not version:
+            continue
+        condition = _within(value, step.value.width, low, high)
+        conditions.setdefault(block, []).append(condition)
+        every.append(condition)
+    default = step.default
+    if step.default_other is not None and step.default_version is not version:
+        default = step.default_other
+    arms = {block: disjunction(parts) for block, parts in conditions.items()}
+    rest = negate(disjunction(every)) if every else 1
+    arms[default] = binary("or", 1, arms[default], rest) if default in arms else rest
+    return list(arms.items())
+
+
+def _within(value: Data, width: int, low: int, high: int) -> Data:
+    if low == high:
+        return compare("eq", width, value, low)
+    above = compare("ule", width, low, value)
+    below = compare("ule", width, value, high)
+    return binary("and", 1, above, below)
+
+
+def indirect(engine: Engine, state: State, step: IndirectJump) -> Iterator[State]:
+    """A computed goto: one way for each label it may name."""
+    address = engine.value(state, step.address)
+    if isinstance(address, Shadowed):
+        yield from engine.refuse(state, "computed goto whose target differs between the versions")
+        return
+    base = engine.machine.addresses[state.top.function.name]
+    found = []
+    for block in step.targets:
+        for taken, path in ways(
+            compare("eq", 64, address, base + block),  # type: ignore[arg-type]
+            state.path,
+            engine.solver,
+        ):
+            if taken:
+                found.append((block, path))
+    for place, (block, path) in enumerate(found):
+        successor = _at(state, path, last=place == len(found) - 1)
+        trace(successor, engine.site(state) + (block << 2))
+        yield engine.go(successor, block)
+
+

@@ -1,0 +1,298 @@
+"""Run a state until it forks, ends, or has had its share of steps.
+
+    engine.advance(state, quantum) -> the states to go on with (ended ones among them)
+
+Compiled chunks do what is concrete or plain arithmetic. Where one stops, the instruction there is
+looked at here: calls, decisions, accesses through symbolic addresses, divisions. A step takes a
+state and yields its successors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+
+from csg.ir import (
+    Allocate,
+    Binary,
+    Branch,
+    Call,
+    Copy,
+    Enter,
+    Fill,
+    IndirectJump,
+    Instruction,
+    Jump,
+    Load,
+    Program,
+    Refuse,
+    Register,
+    Return,
+    Store,
+    Switch,
+    Terminator,
+    Trap,
+    VaArgument,
+    VaCopy,
+    VaStart,
+    Value,
+)
+from csg.source import NOWHERE, Location
+from symexec.counters import Counters
+from symexec.environment.contract import ModelEntry
+from symexec.executor import accesses, arithmetic, branching, calls, variadic
+from symexec.executor.helpers import chunk_helpers
+from symexec.executor.machine import Chunk, Machine, Place
+from symexec.expr import Data, Shadowed, Term, TermTable, compare, evaluate, new_half, old_half
+from symexec.memory import BOTH, NEW, OLD
+from symexec.shadow.regions import Joins, at_join, begin_instruction, go_alone, settle, survivor
+from symexec.solver import SolverChain
+from symexec.state.endings import PathEnding, Returned, Trapped, Unsupported
+from symexec.state.state import Divergence, Outcome, State
+
+Visit = Callable[[State, int], None]
+
+
+class Engine:
+    """Holds what all states of a program share. ``after_new``: after a divergence only the new
+    version is followed (as published); else both, to where they meet again."""
+
+    def __init__(
+        self,
+        program: Program,
+        models: Mapping[str, ModelEntry],
+        solver: SolverChain,
+        table: TermTable,
+        counters: Counters,
+        watched: Mapping[str, Mapping[Place, int]],
+        visit: Visit,
+        after_new: bool = False,
+        loop_bound: int | None = None,
+    ) -> None:
+        self.program = program
+        self.models = models
+        self.solver = solver
+        self.table = table
+        self.counters = counters
+        self.after_new = after_new
+        self.loop_bound = loop_bound
+        self.joins = Joins()
+        self.newly_covered = 0
+        self.covered: set[tuple[str, int]] = set()
+        self.sites = {name: place for place, name in enumerate(program.functions)}
+        self.machine = Machine(program, watched, chunk_helpers(self, visit), self._cover)
+
+    def _cover(self, function: str, block: int) -> None:
+        if (function, block) not in self.covered:
+            self.covered.add((function, block))
+            self.newly_covered += 1
+
+    # ------------------------------------------------------------------ running
+
+    def advance(self, state: State, quantum: int) -> list[State]:
+        """Run until the state forks or ends, or ``quantum`` chunks have run."""
+        while True:
+            chunk = self.resume(state)
+            left = quantum
+            while chunk is not None and left:
+                left -= 1
+                chunk = chunk(state, state.frame.registers)  # type: ignore[union-attr, assignment]
+            state.steps += quantum - left
+            quantum = left
+            if chunk is not None or quantum <= 0:
+                if chunk is not None:
+                    self._park(state, chunk)
+                return [state]
+            successors = list(self.step(state))
+            for successor in successors:
+                if successor.region is not None and at_join(successor):
+                    settle(successor)
+            if len(successors) != 1:
+                return successors
+            state = successors[0]
+            if state.frame is None:
+                return successors
+
+    def _park(self, state: State, chunk: Chunk) -> None:
+        """Remember in the frame where to go on."""
+        frame = state.owned_frame()
+        frame.resume = chunk
+
+    def resume(self, state: State) -> Chunk | None:
+        """The chunk at the place where the state stands; None when a single instruction is due."""
+        frame = state.owned_frame()
+        parked = frame.resume
+        if parked is not None:
+            frame.resume = None
+            return parked  # type: ignore[return-value]
+        region = state.region
+        if region is not None and region.depth == frame.depth and region.join[1]:
+            return None
+        return self.machine.chunk(
+            frame.function.name, frame.block, frame.index, self.flavour(state)
+        )
+
+    def flavour(self, state: State) -> int:
+        return state.mode + 2 if state.mode != BOTH and state.masked else state.mode
+
+    def transit(self, state: State, block: int) -> Chunk | None:
+        """A masked frame goes to a block: the join ends its region there."""
+        frame = state.owned_frame()
+        frame.block, frame.index = block, 0
+        if at_join(state):
+            settle(state)
+        return self.resume(state)
+
+    # ------------------------------------------------------------------ one step
+
+    def here(self, state: State) -> Instruction | Terminator:
+        frame = state.top
+        block = frame.function.blocks[frame.block]
+        if frame.index < len(block.instructions):
+            return block.instructions[frame.index]
+        assert block.terminator is not None
+        return block.terminator
+
+    def location(self, state: State) -> Location:
+        """The place in the user's code: models of ours count to their caller."""
+        frame = state.frame
+        while frame is not None and frame.function.library and frame.caller is not None:
+            frame = frame.caller
+        if frame is None:
+            return NOWHERE
+        block = frame.function.blocks[frame.block]
+        index = min(frame.index, len(block.instructions))
+        if frame is not state.frame and index:
+            index -= 1  # a caller stands behind its call
+        step = block.instructions[index] if index < len(block.instructions) else block.terminator
+        assert step is not None
+        return self.program.nodes[step.node].location
+
+    def site(self, state: State) -> int:
+        """A number for the decision where the state stands, the same in every run."""
+        frame = state.top
+        return (self.sites[frame.function.name] << 24) + (frame.block << 4)
+
+    def step(self, state: State) -> Iterator[State]:
+        """Execute the one instruction that the chunk left to us."""
+        step = self.here(state)
+        match step:
+            case Branch():
+                yield from branching.branch(self, state, step)
+            case Switch():
+                yield from branching.switch(self, state, step)
+            case Call():
+                yield from calls.call(self, state, step)
+            case Load() | Store() | Copy() | Fill():
+                yield from accesses.access(self, state, step)
+            case Binary():
+                yield from arithmetic.divide(self, state, step)
+            case Enter():
+                yield branching.enter(self, state, step)
+            case Allocate():
+                yield from accesses.allocate(self, state, step)
+            case Return(value=value):
+                result = None if value is None else self.value(state, value)
+                yield from self.end(state, Returned(result))
+            case VaStart() | VaArgument() | VaCopy():
+                yield from variadic.variadic(self, state, step)
+            case IndirectJump():
+                yield from branching.indirect(self, state, step)
+            case Jump(target=target):
+                yield self.go(state, target)
+            case Trap(reason=reason):
+                yield from self.end(state, Trapped(reason))
+            case Refuse(reason=reason):
+                yield from self.refuse(state, reason)
+            case _:
+                raise AssertionError(f"a chunk stopped at {step}")
+
+    def value(self, state: State, value: Value) -> Data:
+        """An operand as the running version(s) see it."""
+        if not isinstance(value, Register):
+            return value.value
+        found = state.top.registers[value.number]
+        if state.mode == BOTH or found.__class__ is int:
+            return found
+        return old_half(found) if state.mode == OLD else new_half(found)
+
+    def next(self, state: State) -> State:
+        """Go behind the instruction."""
+        state.owned_frame().index += 1
+        return state
+
+    def go(self, state: State, block: int) -> State:
+        frame = state.owned_frame()
+        frame.block, frame.index = block, 0
+        return state
+
+    def split(self, state: State) -> Iterator[State]:
+        """The instruction has to be done for each version in turn."""
+        begin_instruction(state)
+        yield from self.step(state)
+
+    # ------------------------------------------------------------------ endings
+
+    def refuse(self, state: State, reason: str) -> Iterator[State]:
+        state.note("unsupported", reason, self.location(state))
+        yield from self.end(state, Unsupported(reason))
+
+    def end(self, state: State, ending: PathEnding) -> Iterator[State]:
+        """The running version(s) end here; the other, if it waits somewhere, goes on alone."""
+        location = self.location(state)
+        if state.mode in (BOTH, OLD):
+            state.old_outcome = Outcome(_half(ending, OLD), state.old_output, location)
+        if state.mode in (BOTH, NEW):
+            state.new_outcome = Outcome(_half(ending, NEW), state.new_output, location)
+        if state.region is None:
+            state.frame = None
+            yield state
+            return
+        ended = "old" if state.mode == OLD else "new"
+        node = self.here(state).node
+        stretch = state.region.join[1] == 0  # else both are about to do this very instruction
+        survivor(state)
+        if stretch:
+            parted = Divergence("ending", location, node, f"{ended}-ends")
+            state.divergences = (*state.divergences, parted)
+        yield state
+
+    def evaluate(self, term: int | Term, model: dict[Term, int] | None) -> int:
+        """A term's value under a model; symbols that the model leaves open are 0."""
+        return evaluate(term, {} if model is None else model)
+
+    def pin(self, state: State, term: int | Term, why: str) -> int:
+        """Fix a term to one value that the path allows: an event, since other values are lost."""
+        if isinstance(term, int):
+            return term
+        value = self.evaluate(term, self.solver.model(state.path))
+        same = compare("eq", term.width, term, value)
+        if not isinstance(same, int):
+            if not self.solver.must(state.path, same):
+                state.note("concretised", f"{why}: {value}", self.location(state))
+            state.path = state.path.assuming(same)
+        return value
+
+    def returned(self, state: State) -> Chunk | None:
+        """A call came back to a frame whose place is not compiled in: a region may end there."""
+        if at_join(state):
+            settle(state)
+        return self.resume(state)
+
+    def drop_old(self, state: State) -> None:
+        """Follow the new version alone, as published."""
+        go_alone(state, NEW)
+
+    def paired(self, *values: Data) -> bool:
+        return any(isinstance(value, Shadowed) for value in values)
+
+
+def _half(ending: PathEnding, mode: int) -> PathEnding:
+    """An ending whose value may be a pair, as one version has it."""
+    match ending:
+        case Returned(value=value) if isinstance(value, Shadowed):
+            return Returned(old_half(value) if mode == OLD else new_half(value))
+        case _:
+            return ending
+
+
+

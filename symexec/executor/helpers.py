@@ -1,0 +1,216 @@
+"""What generated chunks call: control transfer, bulk memory operations, traps and shifts.
+
+A helper that returns None (or False) leaves the instruction to the engine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from symexec.expr import (
+    Data,
+    binary,
+    compare,
+    convert_float,
+    extend,
+    float_binary,
+    float_compare,
+    float_unary,
+    new_half,
+    old_half,
+    shadowed,
+    truncate,
+)
+from symexec.memory import BOTH
+from symexec.state.state import State
+
+if TYPE_CHECKING:
+    from symexec.executor.engine import Engine
+
+DEEPEST = 20_000  # calls in each other; a native stack of 8 MB ends somewhere near
+
+
+def chunk_helpers(engine: Engine, visit: Callable[[State, int], None]) -> dict[str, object]:
+    """The names that generated source may use."""
+
+    def stop(state: State, block: int, index: int) -> None:
+        frame = state.frame
+        frame.block = block  # type: ignore[union-attr]
+        frame.index = index  # type: ignore[union-attr]
+
+    def call(
+        state: State,
+        name: str,
+        arguments: tuple[Data, ...],
+        result: int | None,
+        block: int,
+        index: int,
+        after: object,
+    ) -> object:
+        """Push a frame for a function of the program; anything else stops."""
+        frame = state.frame
+        assert frame is not None
+        frame.block = block
+        machine = engine.machine
+        if name not in machine.functions or frame.depth >= DEEPEST:
+            frame.index = index
+            return None
+        frame.index = index + 1
+        frame.resume = after
+        machine.enter(state, name, arguments, result)
+        return machine.chunk(name, 0, 0, state.mode)
+
+    def leave(state: State, value: Data | None) -> object:
+        """Pop the frame; the entry function's return stops."""
+        frame = state.frame
+        assert frame is not None
+        caller = frame.caller
+        if caller is None:
+            frame.block, frame.index = frame.function.exit, _last(frame)
+            return None
+        memory = state.memory
+        for number in frame.slots:
+            memory.drop_stack(number)
+        if caller.owner is not state.owner:
+            caller = caller.copy(state.owner)
+        state.frame = caller
+        if frame.result is not None:
+            result = 0 if value is None else value
+            if state.mode == BOTH or state.region is None:
+                caller.registers[frame.result] = result
+            else:
+                state.set_register(frame.result, result)
+        after = caller.resume
+        if after is not None:
+            caller.resume = None
+            return after
+        return engine.returned(state)
+
+    return {
+        "stop": stop,
+        "call": call,
+        "leave": leave,
+        "transit": engine.transit,
+        "visit": visit,
+        "copy": _copy,
+        "fill": _fill,
+        "old_half": old_half,
+        "new_half": new_half,
+        "shadowed": shadowed,
+        "binary": binary,
+        "compare": compare,
+        "extend": extend,
+        "truncate": truncate,
+        "float_unary": float_unary,
+        "float_binary": float_binary,
+        "float_compare": float_compare,
+        "convert_float": convert_float,
+        "udiv": _udiv,
+        "urem": _urem,
+        "sdiv": _sdiv,
+        "srem": _srem,
+        "shift_shl": _shl,
+        "shift_lshr": _lshr,
+        "shift_ashr": _ashr,
+    }
+
+
+def _last(frame: object) -> int:
+    function = frame.function  # type: ignore[attr-defined]
+    return len(function.blocks[function.exit].instructions)
+
+
+def _copy(state: State, address: Data, source: Data, size: int) -> bool:
+    if address.__class__ is not int or source.__class__ is not int or state.mode != BOTH:
+        return False
+    memory = state.memory
+    if memory.fault(source, size, False) or memory.fault(address, size, True):  # type: ignore[arg-type]
+        return False
+    here = memory.find(source >> 32)  # type: ignore[operator]
+    there = memory.find(address >> 32)  # type: ignore[operator]
+    assert here is not None and there is not None
+    there = memory.writable(there)
+    there.copy_from(address & 0xFFFFFFFF, here, source & 0xFFFFFFFF, size)  # type: ignore[operator]
+    return True
+
+
+def _fill(state: State, address: Data, byte: int, size: int) -> bool:
+    if address.__class__ is not int or state.mode != BOTH:
+        return False
+    memory = state.memory
+    if memory.fault(address, size, True):  # type: ignore[arg-type]
+        return False
+    there = memory.find(address >> 32)  # type: ignore[operator]
+    assert there is not None
+    memory.writable(there).fill(address & 0xFFFFFFFF, size, byte)  # type: ignore[operator]
+    return True
+
+
+def signed(value: int, width: int) -> int:
+    return value - (1 << width) if value >> (width - 1) else value
+
+
+def _udiv(left: Data, right: Data, width: int) -> Data | None:
+    if right.__class__ is not int or not right:
+        return None
+    if left.__class__ is int:
+        return left // right  # type: ignore[operator]
+    return binary("udiv", width, left, right)
+
+
+def _urem(left: Data, right: Data, width: int) -> Data | None:
+    if right.__class__ is not int or not right:
+        return None
+    if left.__class__ is int:
+        return left % right  # type: ignore[operator]
+    return binary("urem", width, left, right)
+
+
+def _sdiv(left: Data, right: Data, width: int) -> Data | None:
+    if right.__class__ is not int or not right or right == (1 << width) - 1:
+        return None
+    if left.__class__ is int:
+        a, b = signed(left, width), signed(right, width)  # type: ignore[arg-type]
+        quotient = abs(a) // abs(b)
+        return (quotient if (a < 0) == (b < 0) else -quotient) & ((1 << width) - 1)
+    return binary("sdiv", width, left, right)
+
+
+def _srem(left: Data, right: Data, width: int) -> Data | None:
+    if right.__class__ is not int or not right or right == (1 << width) - 1:
+        return None
+    if left.__class__ is int:
+        a, b = signed(left, width), signed(right, width)  # type: ignore[arg-type]
+        rest = abs(a) % abs(b)
+        return (rest if a >= 0 else -rest) & ((1 << width) - 1)
+    return binary("srem", width, left, right)
+
+
+def _count(right: Data, width: int) -> Data:
+    """x86-64 takes a shift count modulo the operand's width of 32 or 64."""
+    return right & (width - 1) if isinstance(right, int) else binary("and", width, right, width - 1)
+
+
+def _shl(left: Data, right: Data, width: int) -> Data:
+    count = _count(right, width)
+    if isinstance(left, int) and isinstance(count, int):
+        return (left << count) & ((1 << width) - 1)
+    return binary("shl", width, left, count)
+
+
+def _lshr(left: Data, right: Data, width: int) -> Data:
+    count = _count(right, width)
+    if isinstance(left, int) and isinstance(count, int):
+        return left >> count
+    return binary("lshr", width, left, count)
+
+
+def _ashr(left: Data, right: Data, width: int) -> Data:
+    count = _count(right, width)
+    if isinstance(left, int) and isinstance(count, int):
+        return (signed(left, width) >> count) & ((1 << width) - 1)
+    return binary("ashr", width, left, count)
+
+
+

@@ -1,0 +1,102 @@
+"""Run the model of a library function: answer its questions, or fork and ask again.
+
+A model is a generator. ``Decide(condition)`` is answered from the path condition; an open one forks
+the state, and the model starts over in each half with the answer known. So a model asks before it
+writes, and nothing has to be undone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from csg.ir import Call
+from symexec.environment.contract import Concretize, Decide, End
+from symexec.executor.context import Faulted, ModelContext, Paired
+from symexec.expr import Data, Shadowed, Term, negate
+from symexec.memory import BOTH
+from symexec.shadow.regions import begin_instruction
+from symexec.state.endings import AssumptionFailed
+from symexec.state.state import State
+
+if TYPE_CHECKING:
+    from symexec.environment.contract import ModelEntry
+    from symexec.executor.engine import Engine
+
+
+def run_model(
+    engine: Engine, state: State, step: Call, name: str, arguments: tuple[Data, ...]
+) -> Iterator[State]:
+    entry = engine.models.get(name)
+    if entry is None:
+        engine.counters.gap(name)
+        yield from engine.refuse(state, f"function '{name}' is not modelled")
+        return
+    if state.mode != BOTH or entry.aware or not state.shadows:
+        yield from _run(engine, state, step, entry, arguments)
+        return
+    # Some value on this path is a pair. If the model meets one it runs once for each version.
+    if not any(isinstance(argument, Shadowed) for argument in arguments):
+        trial = state.fork()
+        try:
+            yield from list(_run(engine, trial, step, entry, arguments))
+            return
+        except Paired:
+            pass
+    begin_instruction(state)
+    projected = tuple(engine.value(state, argument) for argument in step.arguments)
+    yield from _run(engine, state, step, entry, projected)
+
+
+def _run(
+    engine: Engine, state: State, step: Call, entry: ModelEntry, arguments: tuple[Data, ...]
+) -> Iterator[State]:
+    context = ModelContext(engine, state, step)
+    model = entry.function(context, arguments)
+    answer: object = None
+    try:
+        while True:
+            question = model.send(answer)
+            match question:
+                case Decide(condition=condition):
+                    if isinstance(condition, int):
+                        answer = bool(condition)
+                        continue
+                    true, false = engine.solver.directions(state.path, condition)
+                    if true and false:
+                        yield from _asked_again(state, condition)
+                        return
+                    if not true and not false:
+                        return
+                    answer = true
+                case Concretize(term=term, why=why):
+                    answer = engine.pin(state, term, why)
+                case End(ending=ending):
+                    if isinstance(ending, AssumptionFailed):
+                        engine.counters.assumptions_failed += 1
+                    yield from engine.end(state, ending)
+                    return
+                case _:
+                    yield from engine.refuse(state, f"a model asked {question}")
+                    return
+    except StopIteration as done:
+        result = done.value
+    except Faulted as faulted:
+        yield from engine.end(state, faulted.ending)
+        return
+    if step.target is not None:
+        value = 0 if result is None else result
+        state.set_register(step.target.number, value)
+    yield engine.next(state)
+
+
+def _asked_again(state: State, condition: Term) -> Iterator[State]:
+    """The same call with the question answered, once each way."""
+    otherwise = negate(condition)
+    assert isinstance(otherwise, Term)
+    path = state.path
+    twin = state.fork()
+    twin.path = path.assuming(condition)
+    yield twin
+    state.path = path.assuming(otherwise)
+    yield state

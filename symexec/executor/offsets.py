@@ -1,0 +1,132 @@
+"""Reading and writing an object at a symbolic offset that is known to be in bounds.
+
+    int t[4] = {1, 2, 3, 4};   t[i]        ite(off == 0, 1, ite(off == 4, 2, ite(off == 8, 3, 4)))
+    t[i] = x                   t[k] = ite(off == 4 * k, x, t[k]) for every k
+
+Only offsets that the term can take count: its range, in steps of the power of two it is a multiple
+of. Large objects become an array term; a store over too many places is pinned to one, an event.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from symexec.expr import (
+    Data,
+    Term,
+    array_of,
+    array_select,
+    binary,
+    compare,
+    concat,
+    interval,
+    ite,
+)
+from symexec.memory import MemoryObject
+from symexec.state.state import State
+
+if TYPE_CHECKING:
+    from symexec.executor.engine import Engine
+
+FEW: Final = 24  # places that become a chain of ite
+MANY: Final = 1024  # places that a store may touch
+
+
+def read_at(state: State, item: MemoryObject, offset: int | Term, size: int) -> Data:
+    if isinstance(offset, int):
+        return item.load(offset, size, state.mode)
+    places = candidates(offset, item.size - size)
+    if len(places) <= FEW:
+        return _chain(item, offset, size, places, state.mode)
+    return _select(item, offset, size, state.mode)
+
+
+def _chain(
+    item: MemoryObject, offset: Term, size: int, places: range, mode: int
+) -> Data:
+    width = 8 * size
+    values = [item.load(place, size, mode) for place in places]
+    if not values:
+        return 0
+    result = values[-1]
+    for place, value in zip(reversed(places[:-1]), reversed(values[:-1]), strict=True):
+        if value is result or (value.__class__ is int and value == result):
+            continue
+        result = ite(compare("eq", 32, offset, place), value, result, width)
+    return result
+
+
+def _select(item: MemoryObject, offset: Term, size: int, mode: int) -> Data:
+    array = array_of([item.load(place, 1, mode) for place in range(item.size)])
+    result: Data = array_select(array, offset)
+    for index in range(1, size):
+        place = binary("add", 32, offset, index)
+        result = concat(array_select(array, place), 8, result, 8 * index)
+    return result
+
+
+def write_at(
+    engine: Engine,
+    state: State,
+    item: MemoryObject,
+    offset: int | Term,
+    size: int,
+    value: Data,
+) -> None:
+    target = state.memory.writable(item)
+    if isinstance(offset, int):
+        target.store(offset, size, value, state.write_mode)
+        return
+    places = candidates(offset, item.size - size)
+    if len(places) > MANY:
+        pinned = engine.pin(state, offset, f"offset of a store into {item.name}")
+        target.store(pinned, size, value, state.write_mode)
+        return
+    for place in places:
+        before = target.load(place, size, state.mode)
+        after = ite(compare("eq", 32, offset, place), value, before, 8 * size)
+        if after is not before:
+            target.store(place, size, after, state.write_mode)
+
+
+def candidates(offset: Term, last: int) -> range:
+    """The offsets that the term can take, up to ``last``."""
+    low, high = interval(offset)
+    step = 1 << min(_trailing_zeros(offset), 6)
+    high = min(high, last)
+    start = (low + step - 1) // step * step
+    return range(start, high + 1, step)
+
+
+def _trailing_zeros(term: Term) -> int:
+    """Low bits that are zero whatever the symbols are."""
+    zeros = 0
+    worst = 64
+    stack: list[tuple[Term, int]] = [(term, 0)]
+    visited = 0
+    while stack and visited < 64:
+        node, zeros = stack.pop()
+        visited += 1
+        if node.op == "const":
+            value = node.value
+            zeros += (value & -value).bit_length() - 1 if value else 64
+        elif node.op in ("add", "sub"):
+            stack.extend((part, zeros) for part in node.args)
+            continue
+        elif node.op == "shl" and node.args[1].op == "const":
+            stack.append((node.args[0], zeros + node.args[1].value))
+            continue
+        elif node.op == "mul" and node.args[1].op == "const":
+            factor = node.args[1].value
+            stack.append((node.args[0], zeros + (factor & -factor).bit_length() - 1))
+            continue
+        elif node.op in ("zext", "sext"):
+            stack.append((node.args[0], zeros))
+            continue
+        elif node.op == "extract" and node.index == 0:
+            stack.append((node.args[0], zeros))
+            continue
+        worst = min(worst, zeros)
+    return 0 if stack else worst
+
+

@@ -1,0 +1,91 @@
+"""Arguments behind an ellipsis: va_start, va_arg, va_copy.
+
+A va_list in memory holds two words: which of the argument tuples in the state's environment it
+walks, and the index of the next argument. A copy is a plain copy of both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from csg.ir import VaArgument, VaCopy, VaStart
+from symexec.expr import Data, Shadowed, extend, new_half, old_half, truncate
+from symexec.memory import BOTH, OLD
+from symexec.state.endings import MemoryFault
+from symexec.state.frames import Frame
+from symexec.state.state import State
+
+if TYPE_CHECKING:
+    from symexec.executor.engine import Engine
+
+
+def variadic(engine: Engine, state: State, step: VaStart | VaArgument | VaCopy) -> Iterator[State]:
+    place = engine.value(state, step.list)
+    if isinstance(place, Shadowed) or engine.paired(*(value for value, _ in state.top.variadic)):
+        if state.mode == BOTH:
+            yield from engine.split(state)
+            return
+    if not isinstance(place, int):
+        yield from engine.refuse(state, "a va_list at a symbolic address")
+        return
+    memory, mode = state.memory, state.write_mode
+    match step:
+        case VaStart():
+            arguments = _projected(state, state.top)
+            lists = state.environment.get("va", ())
+            assert isinstance(lists, tuple)
+            state.environment["va"] = (*lists, arguments)
+            memory.store(place, 8, len(lists), mode)
+            memory.store(place + 8, 8, 0, mode)
+            yield engine.next(state)
+        case VaCopy():
+            source = engine.value(state, step.source)
+            assert isinstance(source, int)
+            for offset in (0, 8):
+                word = memory.load(source + offset, 8, state.mode)
+                if word is None or not memory.store(place + offset, 8, word, mode):
+                    yield from engine.end(state, MemoryFault("null", "va_list", "write", 8))
+                    return
+            yield engine.next(state)
+        case VaArgument():
+            found = next_argument(state, place)
+            if found is None:
+                yield from engine.end(state, MemoryFault("wild", "no more arguments", "read", 8))
+                return
+            value, width = found
+            wanted = step.target.width
+            state.set_register(step.target.number, fitted(value, width, wanted))
+            yield engine.next(state)
+
+
+def _projected(state: State, frame: Frame) -> tuple[tuple[Data, int], ...]:
+    if state.mode == BOTH:
+        return frame.variadic
+    half = old_half if state.mode == OLD else new_half
+    return tuple((half(value), width) for value, width in frame.variadic)
+
+
+def next_argument(state: State, place: int) -> tuple[Data, int] | None:
+    """Take the next argument of the va_list at an address: its value and width."""
+    number = state.memory.load(place, 8, state.mode)
+    index = state.memory.load(place + 8, 8, state.mode)
+    lists = state.environment.get("va", ())
+    assert isinstance(lists, tuple)
+    if not isinstance(number, int) or not isinstance(index, int) or number >= len(lists):
+        return None
+    arguments = lists[number]
+    if index >= len(arguments):
+        return None
+    state.memory.store(place + 8, 8, index + 1, state.write_mode)
+    found: tuple[Data, int] = arguments[index]
+    return found
+
+
+def fitted(value: Data, width: int, wanted: int) -> Data:
+    """An argument read with another width than it was passed with: the low bits, zero above."""
+    if width == wanted:
+        return value
+    return truncate(value, wanted) if wanted < width else extend(value, width, wanted, False)
+
+

@@ -1,0 +1,146 @@
+"""Searchers: four methods and a name.
+
+    searcher.update(run=state, added=[a, b])     state was run and became a and b
+    searcher.select()                            the state to run next
+"""
+
+from __future__ import annotations
+
+import heapq
+import random
+from collections.abc import Callable, Iterable
+from typing import Protocol
+
+from symexec.state.state import State
+
+Rank = tuple[float, ...]
+
+
+class Searcher(Protocol):
+    """The contract that a campaign relies on. A selected state belongs to the caller until it comes
+    back through ``update``."""
+
+    name: str
+
+    def select(self) -> State: ...
+
+    def update(self, added: Iterable[State], covers: bool) -> None:
+        """States to hold; ``covers``: running them has just reached code for the first time."""
+
+    def empty(self) -> bool: ...
+
+    def states(self) -> list[State]:
+        """All that are waiting, for pruning and for the end of the time."""
+
+
+class _Pool:
+    """States by number, with a random one in constant time."""
+
+    def __init__(self, seed: int) -> None:
+        self._chance = random.Random(seed)
+        self._order: list[State] = []
+        self._place: dict[int, int] = {}
+
+    def add(self, state: State) -> None:
+        self._place[state.id] = len(self._order)
+        self._order.append(state)
+
+    def remove(self, state: State) -> None:
+        place = self._place.pop(state.id)
+        last = self._order.pop()
+        if last is not state:
+            self._order[place] = last
+            self._place[last.id] = place
+
+    def __contains__(self, state: State) -> bool:
+        return state.id in self._place
+
+    def __len__(self) -> int:
+        return len(self._order)
+
+    def any(self) -> State:
+        return self._order[self._chance.randrange(len(self._order))]
+
+    def everyone(self) -> list[State]:
+        return list(self._order)
+
+
+class Undirected:
+    """Depth first while new code is reached, else a random state: of each four choices three take
+    the newest state, so that the solver stays on one path."""
+
+    def __init__(self, seed: int) -> None:
+        self.name = "undirected"
+        self._pool = _Pool(seed)
+        self._newest: list[State] = []
+        self._turn = 0
+
+    def select(self) -> State:
+        self._turn += 1
+        state = self._pool.any() if self._turn % 16 == 0 else self._last()
+        self._pool.remove(state)
+        return state
+
+    def _last(self) -> State:
+        while True:
+            state = self._newest.pop()
+            if state in self._pool:
+                return state
+
+    def update(self, added: Iterable[State], covers: bool) -> None:
+        for state in added:
+            self._pool.add(state)
+            self._newest.append(state)
+
+    def empty(self) -> bool:
+        return not len(self._pool)
+
+    def states(self) -> list[State]:
+        return self._pool.everyone()
+
+
+class Guided:
+    """The smallest rank first (distance to a target, then how known its targets are), in turn with
+    random states so that a wrong guess does not starve the rest (Algorithm 2, FSE 2013)."""
+
+    def __init__(self, name: str, seed: int, rank: Callable[[State], Rank]) -> None:
+        self.name = name
+        self._pool = _Pool(seed)
+        self._rank = rank
+        self._heap: list[tuple[Rank, int, State]] = []
+        self._turn = 0
+        self._stamp = 0
+
+    def select(self) -> State:
+        self._turn += 1
+        state = self._pool.any() if self._turn % 4 == 0 else self._best()
+        self._pool.remove(state)
+        return state
+
+    def _best(self) -> State:
+        while True:
+            rank, _, state = heapq.heappop(self._heap)
+            if state not in self._pool or state.score != rank:
+                continue
+            return state
+
+    def update(self, added: Iterable[State], covers: bool) -> None:
+        for state in added:
+            rank = self._rank(state)
+            state.score = rank
+            self._stamp += 1
+            self._pool.add(state)
+            # Of equals the newest: the solver has its path loaded.
+            heapq.heappush(self._heap, (rank, -self._stamp, state))
+
+    def empty(self) -> bool:
+        return not len(self._pool)
+
+    def states(self) -> list[State]:
+        return self._pool.everyone()
+
+
+def build_searcher(mode: str, seed: int, rank: Callable[[State], Rank]) -> Searcher:
+    if mode == "undirected":
+        return Undirected(seed)
+    return Guided(mode, seed, rank)
