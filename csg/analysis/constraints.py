@@ -1,0 +1,337 @@
+"""Turn instructions into inclusion constraints between sets of locations.
+
+    %4 = slotaddr buffer          {buffer} <= %4
+    %5 = add 64 %4, 8             %4 moved by 8 <= %5
+    store %5, %6                  %6 <= contents of what %5 points to
+    %7 = call strchr(%6, 47)      %6, somewhere in its object <= %7
+
+The program's surroundings: pointer parameters of the entry point into objects of their own, whose
+contents point into themselves; unknown functions share one set, ``outside``.
+"""
+
+from __future__ import annotations
+
+from csg.analysis.inclusion import BLUR, Inclusions
+from csg.analysis.library_effects import Effect, argument_indices, effect_of
+from csg.analysis.objects import ANYWHERE, Objects, bits, is_flat
+from csg.ir import (
+    Allocate,
+    Binary,
+    Call,
+    Copy,
+    FunctionAddress,
+    FunctionCode,
+    GlobalAddress,
+    Instruction,
+    Load,
+    Move,
+    Program,
+    Register,
+    Return,
+    SlotAddress,
+    Store,
+    VaArgument,
+    VaCopy,
+    Value,
+    VaStart,
+)
+
+Place = tuple[str, int, int]  # function, block, index of the instruction
+
+_KEEPS_POINTER = frozenset(("add", "sub", "and", "or", "xor"))
+
+
+class Builder:
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.objects = Objects()
+        self.inclusions = Inclusions(self.objects)
+        self.first_register: dict[str, int] = {}
+        self.results: dict[str, int] = {}
+        self.variadics: dict[str, int] = {}
+        self.callees: dict[Place, set[str]] = {}
+        self.taken: set[str] = set()  # functions whose address is taken
+        self.outside = self.inclusions.variables(1)
+        for name, function in program.functions.items():
+            self.first_register[name] = self.inclusions.variables(function.registers + 2)
+            self.results[name] = self.first_register[name] + function.registers
+            self.variadics[name] = self.results[name] + 1
+
+    def build(self) -> None:
+        self._surroundings()
+        for name in self.program.globals:
+            self._global(name)
+        for name, function in self.program.functions.items():
+            for block in function.blocks:
+                for index, instruction in enumerate(block.instructions):
+                    self._instruction(function, (name, block.index, index), instruction)
+                if isinstance(block.terminator, Return) and block.terminator.value is not None:
+                    self._copy(self.results[name], name, block.terminator.value)
+
+    def guess_unresolved(self) -> bool:
+        """Let calls that nothing has resolved go to any function whose address is taken."""
+        new = False
+        for place, names in self.callees.items():
+            call = self.program.functions[place[0]].blocks[place[1]].instructions[place[2]]
+            assert isinstance(call, Call)
+            if not names:
+                for name in sorted(self.taken):
+                    self._called(place, call, name)
+                    new = True
+        return new
+
+    # ---------------------------------------------------------------- surroundings
+
+    def _surroundings(self) -> None:
+        self._self_contained(self.outside, "outside")
+        self.inclusions.wait(self.outside, self._outside_reaches)
+        entry = self.program.functions.get(self.program.entry)
+        for index, parameter in enumerate(entry.parameters if entry else ()):
+            if parameter.width == 64:
+                name = f"parameter {index + 1}"
+                first = self._object("outside", name)
+                inside = self.inclusions.cell(first)
+                self._self_contained(inside, f"*{name}")
+                register = self.first_register[self.program.entry] + parameter.number
+                self.inclusions.include(register, 1 << first)
+
+    def _self_contained(self, variable: int, name: str) -> None:
+        """``variable`` points to an object of the surroundings whose contents point to itself."""
+        location = self._object("outside", name)
+        self.inclusions.include(variable, 1 << location)
+        self.inclusions.include(self.inclusions.cell(location), 1 << location)
+
+    def _outside_reaches(self, location: int) -> None:
+        inclusions = self.inclusions
+        inclusions.copy(self.outside, inclusions.summary(location))
+        inclusions.copy(inclusions.cell(self.objects.anywhere(location)), self.outside)
+
+    def _object(self, kind: str, name: str, owner: str = "") -> int:
+        return self.objects.location(self.objects.add(kind, name, owner, flat=True), ANYWHERE)
+
+    def _global(self, name: str) -> None:
+        location = self._global_location(name)
+        thing = self.program.globals[name]
+        number = self.objects.locations[location][0]
+        if thing.external:
+            self._self_contained(self.inclusions.cell(location), f"*{name}")
+        for relocation in thing.relocations + thing.old_relocations:
+            held = self.objects.location(number, relocation.offset)
+            self.inclusions.include(
+                self.inclusions.cell(held), 1 << self._symbol(relocation.symbol)
+            )
+
+    def _symbol(self, name: str) -> int:
+        if name in self.program.functions or name not in self.program.globals:
+            self.taken.add(name)
+            return self._object("function", name)
+        return self._global_location(name)
+
+    def _global_location(self, name: str) -> int:
+        thing = self.program.globals.get(name)
+        size = thing.size if thing else 0
+        flat = is_flat(thing.type) if thing else True
+        return self.objects.location(self.objects.add("global", name, "", size, flat), 0)
+
+    # ---------------------------------------------------------------- instructions
+
+    def _instruction(self, function: FunctionCode, place: Place, instruction: Instruction) -> None:
+        name, inclusions = function.name, self.inclusions
+        match instruction:
+            case Move(target=Register(width=64) as target, value=value):
+                self._copy(self._register(name, target), name, value)
+            case Binary(operator=operator, target=Register(width=64) as target):
+                if operator in _KEEPS_POINTER:
+                    self._arithmetic(name, instruction, target)
+            case Load(target=Register(width=64) as target, address=address):
+                if isinstance(address, Register):
+                    inclusions.load(self._register(name, target), self._register(name, address))
+            case Store(address=address, value=value, size=8):
+                self._store(name, address, value)
+            case SlotAddress(target=target, slot=slot):
+                held = function.slots[slot]
+                number = self.objects.add(
+                    "slot", f"{held.name}#{slot}", name, held.size, is_flat(held.type)
+                )
+                start = self.objects.location(number, 0)
+                inclusions.include(self._register(name, target), 1 << start)
+            case GlobalAddress(target=target, name=symbol):
+                location = self._global_location(symbol)
+                inclusions.include(self._register(name, target), 1 << location)
+            case FunctionAddress(target=target, name=symbol):
+                self.taken.add(symbol)
+                location = self._object("function", symbol)
+                inclusions.include(self._register(name, target), 1 << location)
+            case Copy(address=address, source=source):
+                if isinstance(address, Register) and isinstance(source, Register):
+                    inclusions.copy_contents(
+                        self._register(name, address), self._register(name, source)
+                    )
+            case Allocate(target=target):
+                inclusions.include(self._register(name, target), 1 << self._fresh(place))
+            case VaStart(list=held_list):
+                self._store_variable(name, held_list, self.variadics[name])
+            case VaCopy(list=held_list, source=source):
+                if isinstance(held_list, Register) and isinstance(source, Register):
+                    inclusions.copy_contents(
+                        self._register(name, held_list), self._register(name, source)
+                    )
+            case VaArgument(target=target, list=Register() as held_list):
+                inclusions.load(self._register(name, target), self._register(name, held_list))
+            case Call():
+                self._call(name, place, instruction)
+            case _:
+                pass
+
+    def _register(self, function: str, register: Register) -> int:
+        return self.first_register[function] + register.number
+
+    def _copy(self, target: int, function: str, value: Value, distance: int = 0) -> None:
+        if isinstance(value, Register):
+            self.inclusions.copy(target, self._register(function, value), distance)
+
+    def _arithmetic(self, function: str, binary: Binary, target: Register) -> None:
+        variable = self._register(function, target)
+        left, right = binary.left, binary.right
+        if binary.operator in ("add", "sub") and not (
+            isinstance(left, Register) and isinstance(right, Register)
+        ):
+            pointer, constant = (left, right) if isinstance(left, Register) else (right, left)
+            if isinstance(constant, Register):
+                return
+            distance = constant.value - (1 << 64 if constant.value >> 63 else 0)
+            self._copy(
+                variable, function, pointer, distance if binary.operator == "add" else -distance
+            )
+            return
+        self._copy(variable, function, left, BLUR)
+        if binary.operator != "sub":  # the difference of two pointers is none
+            self._copy(variable, function, right, BLUR)
+
+    def _store(self, function: str, address: Value, value: Value) -> None:
+        if isinstance(value, Register):
+            self._store_variable(function, address, self._register(function, value))
+
+    def _store_variable(self, function: str, address: Value, variable: int) -> None:
+        if isinstance(address, Register):
+            self.inclusions.store(self._register(function, address), variable)
+
+    def _fresh(self, place: Place) -> int:
+        number = self.objects.add("heap", f"{place[0]}:{place[1]}:{place[2]}")
+        return self.objects.location(number, 0)
+
+    # ---------------------------------------------------------------- calls
+
+    def _call(self, function: str, place: Place, call: Call) -> None:
+        if isinstance(call.callee, str):
+            self._called(place, call, call.callee)
+            return
+        self.callees[place] = set()
+        if isinstance(call.callee, Register):
+            variable = self._register(function, call.callee)
+            self.inclusions.wait(variable, lambda location: self._arrived(place, call, location))
+
+    def _arrived(self, place: Place, call: Call, location: int) -> None:
+        thing = self.objects.objects[self.objects.locations[location][0]]
+        if thing.kind == "function":
+            self._called(place, call, thing.name)
+
+    def _called(self, place: Place, call: Call, name: str) -> None:
+        if place in self.callees:
+            if name in self.callees[place]:
+                return
+            self.callees[place].add(name)
+        code = self.program.functions.get(name)
+        effect = effect_of(name) if code is None or code.library else None
+        if effect is not None:
+            self._effect(place, call, effect)
+        elif code is not None:
+            self._pass(place[0], call, code)
+        else:
+            for argument in call.arguments:
+                self._copy(self.outside, place[0], argument)
+            self._result(place[0], call, self.outside)
+
+    def _pass(self, function: str, call: Call, callee: FunctionCode) -> None:
+        for index, argument in enumerate(call.arguments):
+            if index < len(callee.parameters):
+                self._copy(
+                    self._register(callee.name, callee.parameters[index]), function, argument
+                )
+            else:
+                self._copy(self.variadics[callee.name], function, argument)
+        self._result(function, call, self.results[callee.name])
+
+    def _result(self, function: str, call: Call, variable: int, distance: int = 0) -> None:
+        if call.target is not None and call.target.width == 64:
+            self.inclusions.copy(self._register(function, call.target), variable, distance)
+
+    def _effect(self, place: Place, call: Call, effect: Effect) -> None:
+        function, arguments = place[0], call.arguments
+        if effect.fresh:
+            self._fresh_result(place, call, effect)
+        for index in argument_indices(effect.returns, None, len(arguments)):
+            argument = arguments[index]
+            if isinstance(argument, Register):
+                self._result(function, call, self._register(function, argument), BLUR)
+        if effect.returns_global and call.target is not None:
+            location = self._object("outside", effect.returns_global)
+            self.inclusions.include(self._register(function, call.target), 1 << location)
+        for target, source in effect.copies:
+            self._between(function, arguments, target, source, whole=True)
+        for target, source in effect.keeps:
+            self._between(function, arguments, target, source, whole=False)
+        for index in effect.calls:
+            if index < len(arguments):
+                self._callback(place, call, arguments[index])
+
+    def _fresh_result(self, place: Place, call: Call, effect: Effect) -> None:
+        """A new object; with ``writes`` (getline, asprintf) its address is put into the first."""
+        location = self._fresh(place)
+        if call.target is not None and call.target.width == 64 and not effect.writes:
+            self.inclusions.include(self._register(place[0], call.target), 1 << location)
+            for index in argument_indices(effect.reads, None, len(call.arguments)):
+                source = call.arguments[index]
+                if isinstance(source, Register):
+                    self.inclusions.copy_contents(
+                        self._register(place[0], call.target), self._register(place[0], source)
+                    )
+        elif effect.writes:
+            holder = self.inclusions.variables(1)
+            self.inclusions.include(holder, 1 << location)
+            self._store_variable(place[0], call.arguments[effect.writes[0]], holder)
+
+    def _between(
+        self, function: str, arguments: tuple[Value, ...], target: int, source: int, whole: bool
+    ) -> None:
+        if max(target, source) >= len(arguments):
+            return
+        into, value = arguments[target], arguments[source]
+        if isinstance(into, Register) and isinstance(value, Register):
+            here, there = self._register(function, into), self._register(function, value)
+            if whole:
+                self.inclusions.copy_contents(here, there)
+            else:
+                near = self.inclusions.variables(1)
+                self.inclusions.copy(near, there, BLUR)
+                self.inclusions.store(here, near)
+
+    def _callback(self, place: Place, call: Call, pointer: Value) -> None:
+        """All parameters of a function called back may point into any of the call's objects."""
+        given = self.inclusions.variables(1)
+        for argument in call.arguments:
+            self._copy(given, place[0], argument, BLUR)
+
+        def arrived(location: int) -> None:
+            thing = self.objects.objects[self.objects.locations[location][0]]
+            code = self.program.functions.get(thing.name) if thing.kind == "function" else None
+            if code is not None:
+                self.callees.setdefault(place, set()).add(code.name)
+                for parameter in code.parameters:
+                    self.inclusions.copy(self._register(code.name, parameter), given)
+
+        if isinstance(pointer, Register):
+            self.inclusions.wait(self._register(place[0], pointer), arrived)
+
+
+__all__ = ["Builder", "Place", "bits"]

@@ -1,0 +1,188 @@
+"""The dependence graph of a program: what each statement needs, and what decides that it runs.
+
+    1  c = lhs;             3 depends on 1 and 2 by data
+    2  v = digit(*s);       4 depends on 3 by control
+    3  if (c < v)
+    4      init = 1;
+
+Computed between instructions (``csg.analysis.vertices``), for each version along its own control
+flow, then united: ``deletions=False`` leaves the old version's part out. A parameter depends on the
+arguments of all calls, a call's result on what the callees return, a function's entry on whatever
+decides that one of its calls runs; a call through a pointer, or a call of one version, decides it
+itself.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from csg.analysis.accesses import Accesses
+from csg.analysis.call_graph import CallGraph, call_graph
+from csg.analysis.constraints import Place
+from csg.analysis.control_dependence import control_dependence
+from csg.analysis.flow import flow_graph, versions_in
+from csg.analysis.memory_flow import Flows, MemoryFlow
+from csg.analysis.points_to import PointsTo, points_to
+from csg.analysis.register_flow import link_registers
+from csg.analysis.vertices import Vertices, number_vertices
+from csg.ir import Call, FunctionCode, Program, VaStart
+from csg.language.syntax import Version
+
+
+@dataclass(frozen=True, slots=True)
+class DependenceGraph:
+    """``data`` and ``control`` hold per vertex the vertices it depends on. A changed initialiser
+    outside all functions is a vertex too, after all others."""
+
+    program: Program
+    pointers: PointsTo
+    calls: CallGraph
+    vertices: Vertices
+    flows: Flows
+    data: list[set[int]]
+    control: list[set[int]]
+
+    def sources(self, vertex: int) -> set[int]:
+        return self.data[vertex] | self.control[vertex]
+
+
+def dependence_graph(program: Program, deletions: bool = True) -> DependenceGraph:
+    pointers = points_to(program)
+    calls = call_graph(program, pointers)
+    vertices = number_vertices(program, calls)
+    flows = _flows(program, calls, deletions)
+    graph = DependenceGraph(
+        program,
+        pointers,
+        calls,
+        vertices,
+        flows,
+        data=[set() for _ in vertices.node],
+        control=[set() for _ in vertices.node],
+    )
+    for name in flows:
+        _link_function(graph, program.functions[name])
+    for place in calls.callees:
+        if place[0] in flows:
+            _link_call(graph, place)
+    _link_memory(graph)
+    return graph
+
+
+def _flows(program: Program, calls: CallGraph, deletions: bool) -> Flows:
+    """The control flows of the functions looked into, one per version where these differ."""
+    entered = _entered(program, calls)
+    flows: Flows = {}
+    for name, function in program.functions.items():
+        if name in entered:
+            versions = versions_in(function)
+            if not deletions and versions != (None,):
+                versions = (Version.NEW,)
+            flows[name] = [(version, flow_graph(function, version)) for version in versions]
+    return flows
+
+
+def _entered(program: Program, calls: CallGraph) -> set[str]:
+    """Our own library functions count only when something that is looked into calls them."""
+    entered = {name for name, function in program.functions.items() if not function.library}
+    by_caller: dict[str, set[str]] = {}
+    for place, callees in calls.callees.items():
+        by_caller.setdefault(place[0], set()).update(callees)
+    work = sorted(entered)
+    while work:
+        for callee in by_caller.get(work.pop(), ()):
+            if callee not in entered:
+                entered.add(callee)
+                work.append(callee)
+    return entered
+
+
+def _link_function(graph: DependenceGraph, function: FunctionCode) -> None:
+    vertices, name = graph.vertices, function.name
+    starts = vertices.blocks[name]
+    arguments = {
+        vertices.instruction(place): first
+        for place, first in vertices.arguments.items()
+        if place[0] == name
+    }
+
+    def link(use: int, definition: int) -> None:
+        graph.data[use].add(definition)
+
+    for version, flow in graph.flows[name]:
+        link_registers(function, flow, version, starts, vertices.parameters[name], arguments, link)
+        controlling = control_dependence(function, flow)
+        for number in flow.order:
+            sources = {
+                starts[branch] + 1 + len(function.blocks[branch].instructions)
+                for branch in controlling[number]
+            }
+            graph.control[starts[number]] |= sources or {vertices.entry[name]}
+    for block in function.blocks:
+        start = starts[block.index]
+        for vertex in range(start + 1, start + len(block.instructions) + 2):
+            graph.control[vertex].add(start)
+        for index, instruction in enumerate(block.instructions):
+            if type(instruction) is VaStart:
+                graph.data[start + 1 + index].add(vertices.variadic[name])
+
+
+def _link_call(graph: DependenceGraph, place: Place) -> None:
+    """Arguments to parameters, returns to the result, the call's block to the callee's entry."""
+    vertices, function = graph.vertices, graph.program.functions[place[0]]
+    block = function.blocks[place[1]]
+    call = block.instructions[place[2]]
+    assert isinstance(call, Call)
+    vertex = vertices.instruction(place)
+    decides = not isinstance(call.callee, str) or call.version is not None or block.region
+    for callee in graph.calls.callees[place]:
+        if callee not in graph.flows:
+            continue
+        code = graph.program.functions[callee]
+        decider = vertex if decides else vertices.blocks[place[0]][place[1]]
+        graph.control[vertices.entry[callee]].add(decider)
+        graph.data[vertex].add(vertices.returns[callee])
+        for index in range(len(call.arguments)):
+            last = index >= len(code.parameters)
+            formal = vertices.variadic[callee] if last else vertices.parameters[callee] + index
+            graph.data[formal].add(vertices.arguments[place] + index)
+    if place in vertices.arguments:
+        first = vertices.arguments[place]
+        given = range(first, first + len(call.arguments))
+        for argument in given:
+            graph.control[argument].add(vertices.blocks[place[0]][place[1]])
+        if graph.calls.external[place]:
+            graph.data[vertex].update(given)
+
+
+def _link_memory(graph: DependenceGraph) -> None:
+    accesses = Accesses(graph.pointers, graph.calls)
+    memory = MemoryFlow(graph.program, graph.calls, accesses, graph.vertices, graph.flows)
+    memory.solve()
+
+    def link(use: int, definition: int) -> None:
+        graph.data[use].add(definition)
+
+    memory.link(link)
+    for node, name in changed_initialisers(graph.program):
+        number = accesses.pointers.objects.numbers.get(("global", name, ""))
+        vertex = len(graph.vertices.node)
+        graph.vertices.node.append(node)
+        graph.data.append(set())
+        graph.control.append(set())
+        for reader in memory.readers_of_initial(number) if number is not None else ():
+            link(reader, vertex)
+
+
+def changed_initialisers(program: Program) -> list[tuple[int, str]]:
+    """Changed statements outside all functions with the object that each of them initialises."""
+    objects = {thing.location: name for name, thing in program.globals.items()}
+    return [
+        (node.id, objects[node.location])
+        for node in program.nodes
+        if node.changes and node.location in objects and not _has_code(program, node.function)
+    ]
+
+
+def _has_code(program: Program, function: str) -> bool:
+    return function in program.functions

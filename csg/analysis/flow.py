@@ -1,0 +1,114 @@
+"""The control flow of one function, for both versions together or for one of them.
+
+    enter NEW b1, b2        both: -> b1, b2     NEW: -> b1     OLD: -> b2
+
+With a version, blocks that only the other one runs are unreachable and missing in ``order``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from csg.ir import (
+    Block,
+    Branch,
+    Enter,
+    FunctionCode,
+    IndirectJump,
+    Jump,
+    Return,
+    Switch,
+    Trap,
+)
+from csg.language.syntax import Version
+
+BOTH_APART = (Version.OLD, Version.NEW)
+
+
+@dataclass(frozen=True, slots=True)
+class FlowGraph:
+    """``order`` is a reverse postorder of the blocks that the entry reaches; predecessors are given
+    for those only, and only those among them that are reached."""
+
+    successors: list[tuple[int, ...]]
+    predecessors: list[list[int]]
+    order: list[int]
+
+
+def successors(block: Block, version: Version | None = None) -> tuple[int, ...]:
+    """The blocks that may follow, each once, in the order of the source."""
+    match block.terminator:
+        case Jump(target=target):
+            return (target,)
+        case Branch(then=then, otherwise=otherwise):
+            return (then,) if then == otherwise else (then, otherwise)
+        case Switch() as switch:
+            return _switch_successors(switch, version)
+        case IndirectJump(targets=targets):
+            return tuple(dict.fromkeys(targets))
+        case Enter(region=region, body=body, exit=after):
+            if version is None:
+                return (body,) if body == after else (body, after)
+            return (body,) if version is region else (after,)
+        case Return() | Trap() | None:
+            return ()
+
+
+def _switch_successors(switch: Switch, version: Version | None) -> tuple[int, ...]:
+    found = [
+        block
+        for _, _, block, only in switch.cases
+        if version is None or only is None or only is version
+    ]
+    other = switch.default_other
+    if other is None or version is None or version is switch.default_version:
+        found.append(switch.default)
+    if other is not None and (version is None or version is not switch.default_version):
+        found.append(other)
+    return tuple(dict.fromkeys(found))
+
+
+def flow_graph(function: FunctionCode, version: Version | None = None) -> FlowGraph:
+    following = [successors(block, version) for block in function.blocks]
+    order = reverse_postorder(following)
+    predecessors: list[list[int]] = [[] for _ in following]
+    for block in order:
+        for target in following[block]:
+            predecessors[target].append(block)
+    return FlowGraph(following, predecessors, order)
+
+
+def reverse_postorder(following: list[tuple[int, ...]], root: int = 0) -> list[int]:
+    if not following:
+        return []
+    seen = {root}
+    postorder: list[int] = []
+    work = [(root, iter(following[root]))]
+    while work:
+        block, rest = work[-1]
+        for target in rest:
+            if target not in seen:
+                seen.add(target)
+                work.append((target, iter(following[target])))
+                break
+        else:
+            work.pop()
+            postorder.append(block)
+    postorder.reverse()
+    return postorder
+
+
+def versions_in(function: FunctionCode) -> tuple[Version | None, ...]:
+    """(None,) when both versions run the same code here; one flow graph will do then."""
+    for block in function.blocks:
+        terminator = block.terminator
+        if block.region is not None or type(terminator) is Enter:
+            return BOTH_APART
+        if type(terminator) is Switch and (
+            terminator.default_other is not None or any(case[3] for case in terminator.cases)
+        ):
+            return BOTH_APART
+        for instruction in block.instructions:
+            if instruction.version is not None:
+                return BOTH_APART
+    return (None,)

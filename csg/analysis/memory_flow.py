@@ -1,0 +1,266 @@
+"""Which writes to memory reach which reads, through calls as well.
+
+    g = 1;  f();  int f(void) { return g; }      the read in f depends on the write before the call
+
+Reaching definitions per function and version, where a call brings the writes that leave its callees
+and reads what its callees read before they write it. So a write is linked to a read only along a
+way that enters and leaves functions as calls do. A write to one known place in an object that
+exists once ends the life of earlier writes there.
+
+In the bit sets the low bits are cells ("still holds what it held on entry"), the others writes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+from csg.analysis.accesses import TOUCHES_MEMORY, Accesses
+from csg.analysis.call_graph import CallGraph
+from csg.analysis.flow import FlowGraph
+from csg.analysis.objects import ANYWHERE, bits
+from csg.analysis.register_flow import Link, solve_forward
+from csg.analysis.vertices import Vertices
+from csg.ir import Program
+from csg.language.syntax import Version
+
+Flows = dict[str, list[tuple[Version | None, FlowGraph]]]
+Reads = dict[int, list[int]]  # cells read -> vertices that read them
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One instruction that touches memory. ``write`` is its bit, 0 when it writes nothing."""
+
+    vertex: int
+    reads: int
+    writes: int
+    callees: tuple[str, ...]
+    version: Version | None
+
+
+@dataclass(slots=True)
+class Summary:
+    """What a call of the function means to its caller."""
+
+    leaving: int = 0  # writes that are visible after its return
+    exposed: Reads = field(default_factory=dict)  # reads that may see what was there before
+
+
+class MemoryFlow:
+    def __init__(
+        self,
+        program: Program,
+        calls: CallGraph,
+        accesses: Accesses,
+        vertices: Vertices,
+        flows: Flows,
+    ) -> None:
+        self.program, self.calls, self.accesses, self.flows = program, calls, accesses, flows
+        self.events: dict[str, list[list[Event]]] = {}
+        self.writers: list[int] = []  # write -> vertex
+        self.summaries = {name: Summary() for name in flows}
+        self._bit: dict[int, int] = {}  # vertex of a write -> its bit
+        self._kept: dict[int, int] = {}  # vertex of a write -> what it does not overwrite
+        self._seen: dict[int, int] = {}  # cells read -> bits that can be seen there
+        self._reaching: dict[tuple[str, Version | None], list[int]] = {}
+        self._own: dict[str, int] = {}  # cells of slots that each call has to itself
+        self._local: dict[str | None, int] = dict.fromkeys(flows, 0)  # writes to those only
+        self._foreign: dict[Version | None, int] = {None: 0, Version.OLD: 0, Version.NEW: 0}
+        for name in flows:
+            self._collect(name, vertices)
+        self.cells = (1 << len(accesses.cells)) - 1
+        self._number_writes()
+
+    def solve(self) -> None:
+        self._until_stable(self._flow)
+        self._until_stable(self._expose)
+
+    def _until_stable(self, step: Callable[[str], bool]) -> None:
+        """Callees first; functions that call each other again until nothing changes."""
+        for group in self.calls.order:
+            members = [name for name in group if name in self.flows]
+            again = True
+            while again:
+                changes = [step(name) for name in members]
+                again = any(changes) and self._again(members)
+
+    def link(self, link: Link) -> None:
+        for name in self.flows:
+            for event, before in self._walk(name):
+                if event.reads:
+                    for bit in bits(before & self._visible(event.reads) & ~self.cells):
+                        link(event.vertex, self._writer(bit))
+                for callee in event.callees:
+                    for cells, readers in self.summaries[callee].exposed.items():
+                        for bit in bits(before & self._visible(cells) & ~self.cells):
+                            for reader in readers:
+                                link(reader, self._writer(bit))
+
+    def readers_of_initial(self, number: int) -> list[int]:
+        """The reads that may see what an object held when the program started."""
+        held = sum(1 << cell for cell in self.accesses.of_object.get(number, ()))
+        exposed = self.summaries[self.program.entry].exposed if self._has_entry() else {}
+        return sorted(v for cells, found in exposed.items() if cells & held for v in found)
+
+    def _has_entry(self) -> bool:
+        return self.program.entry in self.summaries
+
+    # ---------------------------------------------------------------- preparation
+
+    def _collect(self, name: str, vertices: Vertices) -> None:
+        per_block: list[list[Event]] = []
+        for block in self.program.functions[name].blocks:
+            found: list[Event] = []
+            per_block.append(found)
+            start = vertices.blocks[name][block.index] + 1
+            for index, instruction in enumerate(block.instructions):
+                if type(instruction) in TOUCHES_MEMORY:
+                    place = (name, block.index, index)
+                    reads, writes = self.accesses.reads_and_writes(place, instruction)
+                    callees = self.calls.callees.get(place, ())
+                    if reads or writes or callees:
+                        version = instruction.version or block.region
+                        found.append(Event(start + index, reads, writes, callees, version))
+        self.events[name] = per_block
+
+    def _number_writes(self) -> None:
+        touching: list[int] = [0] * len(self.accesses.cells)
+        alone: list[int] = [0] * len(self.accesses.cells)
+        writes = [
+            e for name in self.flows for block in self.events[name] for e in block if e.writes
+        ]
+        first = len(self.accesses.cells)
+        for number, event in enumerate(writes):
+            bit = 1 << (first + number)
+            self._bit[event.vertex] = bit
+            self.writers.append(event.vertex)
+            for cell in bits(event.writes):
+                touching[cell] |= bit
+            if event.writes.bit_count() == 1:
+                alone[event.writes.bit_length() - 1] |= bit
+            if event.version is not None:
+                self._foreign[event.version.other] |= bit
+        self._touching = touching
+        owners = [self._owner(number) for number in range(first)]
+        for number, owner in enumerate(owners):
+            if owner is not None:
+                self._own[owner] = self._own.get(owner, 0) | 1 << number
+        for event in writes:
+            into = {owners[cell] for cell in bits(event.writes)}
+            if len(into) == 1:
+                owner = into.pop()
+                if owner in self._local:
+                    self._local[owner] |= self._bit[event.vertex]
+            self._kept[event.vertex] = self._kept_by(event, alone)
+
+    def _kept_by(self, event: Event, alone: list[int]) -> int:
+        if event.callees or event.writes.bit_count() != 1:
+            return -1
+        number = event.writes.bit_length() - 1
+        if not self._single(number):
+            return -1
+        contained = self.accesses.contained(number)
+        killed = contained
+        for cell in bits(contained):
+            killed |= alone[cell]
+        return ~killed
+
+    def _single(self, number: int) -> bool:
+        """Is there one such place in the whole run at any time?"""
+        cell = self.accesses.cells[number]
+        thing = self.accesses.pointers.objects.objects[cell.object]
+        if cell.offset == ANYWHERE:
+            return False
+        return thing.kind == "global" or (
+            thing.kind == "slot" and thing.owner not in self.calls.recursive
+        )
+
+    def _owner(self, number: int) -> str | None:
+        """The function whose every call has a cell to itself."""
+        thing = self.accesses.pointers.objects.objects[self.accesses.cells[number].object]
+        alone = thing.kind == "slot" and thing.owner not in self.calls.recursive
+        return thing.owner if alone else None
+
+    # ---------------------------------------------------------------- solving
+
+    def _flow(self, name: str) -> bool:
+        """Bring the function's reaching writes up to date; has what leaves it changed?"""
+        leaving = 0
+        for version, graph in self.flows[name]:
+            gen, keep = [], []
+            for block in self.events[name]:
+                made, kept = self._block_effect(block, version)
+                gen.append(made)
+                keep.append(kept)
+            reaching = solve_forward(graph, gen, keep, self.cells & ~self._own.get(name, 0))
+            self._reaching[name, version] = reaching
+            last = self.program.functions[name].exit
+            leaving |= (reaching[last] & keep[last]) | gen[last]
+        leaving &= ~self.cells & ~self._local[name]
+        summary = self.summaries[name]
+        changed = leaving != summary.leaving
+        summary.leaving = leaving
+        return changed
+
+    def _block_effect(self, block: list[Event], version: Version | None) -> tuple[int, int]:
+        made, kept = 0, -1
+        for event in block:
+            if event.version is not None and event.version is not version and version is not None:
+                continue
+            made, kept = self._after(event, made, version), kept & self._keep(event)
+        return made, kept
+
+    def _after(self, event: Event, state: int, version: Version | None) -> int:
+        state &= self._keep(event)
+        for callee in event.callees:
+            state |= self.summaries[callee].leaving & ~self._foreign[version]
+        return state | self._bit.get(event.vertex, 0)
+
+    def _keep(self, event: Event) -> int:
+        return self._kept.get(event.vertex, -1)
+
+    def _walk(self, name: str) -> Iterator[tuple[Event, int]]:
+        """Each event with the bits that reach it, once per version that runs it."""
+        for version, graph in self.flows[name]:
+            reaching = self._reaching[name, version]
+            for number in graph.order:
+                state = reaching[number]
+                for event in self.events[name][number]:
+                    if event.version is None or version is None or event.version is version:
+                        yield event, state
+                        state = self._after(event, state, version)
+
+    def _expose(self, name: str) -> bool:
+        exposed = self.summaries[name].exposed
+        before = sum(len(readers) for readers in exposed.values())
+        for event, state in self._walk(name):
+            if event.reads and state & self._visible(event.reads) & self.cells:
+                _add(exposed, event.reads, [event.vertex])
+            for callee in event.callees:
+                for cells, readers in list(self.summaries[callee].exposed.items()):
+                    if state & self._visible(cells) & self.cells:
+                        _add(exposed, cells, readers)
+        return sum(len(readers) for readers in exposed.values()) != before
+
+    def _again(self, members: list[str]) -> bool:
+        """A single function that does not call itself is done after one round."""
+        return len(members) > 1 or members[0] in self.calls.recursive
+
+    def _visible(self, cells: int) -> int:
+        """Entry bits and writes that touch one of the cells."""
+        found = self._seen.get(cells)
+        if found is None:
+            found = self.accesses.overlapping(cells)
+            for cell in bits(found):
+                found |= self._touching[cell]
+            self._seen[cells] = found
+        return found
+
+    def _writer(self, bit: int) -> int:
+        return self.writers[bit - len(self.accesses.cells)]
+
+
+def _add(exposed: Reads, cells: int, readers: list[int]) -> None:
+    known = exposed.setdefault(cells, [])
+    known.extend(reader for reader in readers if reader not in known)

@@ -1,0 +1,88 @@
+"""The memory objects that pointers can point to, and places within them.
+
+    struct s { int a; char *b; } g;      &g.b  is the location (g, 8)
+
+A location is an object and a byte offset, or ANYWHERE in it. Offsets are kept apart for structs
+only; arrays, and objects in which too many offsets turn up, are one location. Locations are
+numbered, so that a set of them is an int with a bit for each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from csg.language.types import Array, Type
+
+ANYWHERE = -1
+OFFSETS_KEPT = 32
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryObject:
+    """``size`` is 0 when unknown. ``owner`` is the function of a local object."""
+
+    kind: str  # "slot" | "global" | "heap" | "function" | "outside"
+    name: str
+    owner: str = ""
+    size: int = 0
+    flat: bool = False  # offsets in it are not told apart
+
+
+@dataclass(slots=True)
+class Objects:
+    """Numbers of objects and locations in the order of their first use."""
+
+    objects: list[MemoryObject] = field(default_factory=list)
+    numbers: dict[tuple[str, str, str], int] = field(default_factory=dict)
+    locations: list[tuple[int, int]] = field(default_factory=list)
+    location_numbers: dict[tuple[int, int], int] = field(default_factory=dict)
+    offsets: list[int] = field(default_factory=list)  # how many are kept, per object
+
+    def add(self, kind: str, name: str, owner: str = "", size: int = 0, flat: bool = False) -> int:
+        key = (kind, name, owner)
+        number = self.numbers.get(key)
+        if number is None:
+            number = self.numbers[key] = len(self.objects)
+            self.objects.append(MemoryObject(kind, name, owner, size, flat))
+            self.offsets.append(0)
+        return number
+
+    def location(self, number: int, offset: int) -> int:
+        """The location ``offset`` bytes into object ``number``; one that is not kept apart, or lies
+        outside, is ANYWHERE."""
+        key = (number, offset)
+        found = self.location_numbers.get(key)
+        if found is not None:
+            return found
+        if offset != ANYWHERE:
+            thing = self.objects[number]
+            outside = offset < 0 or (thing.size and offset >= thing.size)
+            if thing.flat or outside or self.offsets[number] >= OFFSETS_KEPT:
+                return self.location(number, ANYWHERE)
+            self.offsets[number] += 1
+        place = self.location_numbers[key] = len(self.locations)
+        self.locations.append(key)
+        return place
+
+    def moved(self, location: int, by: int) -> int:
+        """``location`` plus ``by`` bytes (ANYWHERE stays so)."""
+        number, offset = self.locations[location]
+        return location if offset == ANYWHERE else self.location(number, offset + by)
+
+    def anywhere(self, location: int) -> int:
+        number, offset = self.locations[location]
+        return location if offset == ANYWHERE else self.location(number, ANYWHERE)
+
+
+def is_flat(kind: Type | None) -> bool:
+    """An array is one location: its elements are mostly reached by a variable index."""
+    return isinstance(kind, Array)
+
+
+def bits(mask: int) -> Iterator[int]:
+    """The positions of the ones in a bit set, ascending."""
+    while mask:
+        low = mask & -mask
+        yield low.bit_length() - 1
+        mask ^= low

@@ -1,0 +1,110 @@
+"""Which changes each statement depends on, for all statements in one pass.
+
+    1  a = change(x, x + 1);     statement 4 depends on {1, 2}:
+    2  b = change(y, -y);        the changes in its backward slice
+    3  c = a;
+    4  if (c < b)
+
+A slice per statement would walk the graph once for each. Instead strongly connected parts are taken
+as one, in an order in which sources come first, and each takes the union of the bit sets of its
+sources: DEPENDSONCHANGES of Algorithm 1 (FSE 2013) for the whole program in linear time.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from csg.analysis.components import components
+from csg.analysis.dependence import DependenceGraph
+from csg.language.syntax import Version
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeSets:
+    """``statements`` are the nodes of the changed statements, one per bit; ``sets`` the bit set of
+    each node: the changed statements that it depends on, a changed one itself included."""
+
+    statements: tuple[int, ...]
+    sets: list[int]
+    changes: list[frozenset[int]]  # per bit the ids of the changes that stand in the statement
+
+    def statements_of(self, node: int) -> list[int]:
+        return [n for bit, n in enumerate(self.statements) if self.sets[node] >> bit & 1]
+
+    def changes_of(self, node: int) -> frozenset[int]:
+        mask = self.sets[node]
+        return frozenset[int]().union(
+            *(ids for bit, ids in enumerate(self.changes) if mask >> bit & 1)
+        )
+
+
+def changed_statements(graph: DependenceGraph, deletions: bool = True) -> tuple[int, ...]:
+    return tuple(
+        node.id
+        for node in graph.program.nodes
+        if node.changes and (deletions or node.version is not Version.OLD)
+    )
+
+
+def depends_on_changes(graph: DependenceGraph, deletions: bool = True) -> ChangeSets:
+    nodes = graph.program.nodes
+    statements = changed_statements(graph, deletions)
+    own = {statement: 1 << bit for bit, statement in enumerate(statements)}
+    node_of = graph.vertices.node
+    sources = [
+        list(data | control) for data, control in zip(graph.data, graph.control, strict=True)
+    ]
+    found = [0] * len(sources)
+    sets = [own.get(node.id, 0) for node in nodes]
+    for members in components(sources):
+        union = 0
+        for vertex in members:
+            union |= own.get(node_of[vertex], 0)
+            for source in sources[vertex]:
+                union |= found[source]
+        for vertex in members:
+            found[vertex] = union
+            if node_of[vertex] >= 0:
+                sets[node_of[vertex]] |= union
+    return ChangeSets(statements, sets, [nodes[s].changes for s in statements])
+
+
+def statement_sources(graph: DependenceGraph) -> tuple[list[set[int]], list[set[int]]]:
+    """Per statement the statements it directly depends on, by data and by control: what stands for
+    no code (a parameter, a block) is passed through. A statement does not count for itself."""
+    count = len(graph.program.nodes)
+    data: list[set[int]] = [set() for _ in range(count)]
+    control: list[set[int]] = [set() for _ in range(count)]
+    node_of = graph.vertices.node
+    resolved: dict[int, frozenset[int]] = {}
+    for vertex, node in enumerate(node_of):
+        if node < 0:
+            continue
+        for source in graph.data[vertex]:
+            data[node] |= _statements_behind(graph, source, resolved)
+        for source in graph.control[vertex]:
+            control[node] |= _statements_behind(graph, source, resolved)
+    for node in range(count):
+        data[node].discard(node)
+        control[node].discard(node)
+    return data, control
+
+
+def _statements_behind(
+    graph: DependenceGraph, vertex: int, resolved: dict[int, frozenset[int]]
+) -> frozenset[int]:
+    """The vertex's statement, or those of its sources when it stands for no code."""
+    node_of = graph.vertices.node
+    if node_of[vertex] >= 0:
+        return frozenset((node_of[vertex],))
+    if vertex not in resolved:
+        found, seen, work = set(), {vertex}, [vertex]
+        while work:
+            for source in graph.sources(work.pop()):
+                if node_of[source] >= 0:
+                    found.add(node_of[source])
+                elif source not in seen:
+                    seen.add(source)
+                    work.append(source)
+        resolved[vertex] = frozenset(found)
+    return resolved[vertex]
