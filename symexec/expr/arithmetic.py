@@ -39,14 +39,27 @@ def on_choice(table: Terms, op: str, width: int, a: Operand, b: Operand) -> Oper
     return None
 
 
+_SUMS = frozenset(("add", "sub", "neg"))
+
+
 def add(table: Terms, width: int, a: Operand, b: Operand) -> Operand:
     if width == 1:
         return table.binary("xor", 1, a, b)
-    if isinstance(a, int):
-        a, b = b, a
-    assert isinstance(a, Term)
-    if isinstance(b, int):
+    if type(b) is int:
         return _add_constant(table, width, a, b)
+    if type(a) is int:
+        return _add_constant(table, width, b, a)
+    assert type(a) is Term and type(b) is Term
+    if a.op in _SUMS or b.op in _SUMS:
+        simpler = _add_sums(table, width, a, b)
+        if simpler is not None:
+            return simpler
+    if b.id < a.id:
+        a, b = b, a
+    return table.pair("add", width, a, b)
+
+
+def _add_sums(table: Terms, width: int, a: Term, b: Term) -> Operand | None:
     if a.op == "add" and (k := a.args[1].value) is not None:  # (x + k) + b -> (x + b) + k
         return table.binary("add", width, table.binary("add", width, a.args[0], b), k)
     if b.op == "add" and (k := b.args[1].value) is not None:
@@ -61,12 +74,11 @@ def add(table: Terms, width: int, a: Operand, b: Operand) -> Operand:
             if left.value is not None:  # x + (k - z) -> (x - z) + k
                 difference = table.binary("sub", width, x, right)
                 return table.binary("add", width, difference, left.value)
-    if b.id < a.id:
-        a, b = b, a
-    return table.pair("add", width, a, b)
+    return None
 
 
-def _add_constant(table: Terms, width: int, a: Term, k: int) -> Operand:
+def _add_constant(table: Terms, width: int, a: Operand, k: int) -> Operand:
+    assert type(a) is Term
     if k == 0:
         return a
     op = a.op

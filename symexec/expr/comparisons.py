@@ -201,7 +201,7 @@ def ult(table: Terms, width: int, a: Operand, b: Operand) -> Operand:
             return table.compare("ne", width, b, 0)
         if a == table.masks[width] - 1:
             return table.compare("eq", width, b, a + 1)
-    return _order(table, "ult", width, a, b)
+    return table.order("ult", width, a, b)
 
 
 def ule(table: Terms, width: int, a: Operand, b: Operand) -> Operand:
@@ -217,7 +217,7 @@ def ule(table: Terms, width: int, a: Operand, b: Operand) -> Operand:
         return decided
     if (simpler := _narrowed(table, "ule", a, b)) is not None:
         return simpler
-    return _order(table, "ule", width, a, b)
+    return table.order("ule", width, a, b)
 
 
 def slt(table: Terms, width: int, a: Operand, b: Operand) -> Operand:
@@ -244,7 +244,7 @@ def slt(table: Terms, width: int, a: Operand, b: Operand) -> Operand:
             return table.compare("ne", width, b, least)
         if a == least - 2:
             return table.compare("eq", width, b, a + 1)
-    return _order(table, "slt", width, a, b)
+    return table.order("slt", width, a, b)
 
 
 def sle(table: Terms, width: int, a: Operand, b: Operand) -> Operand:
@@ -264,11 +264,7 @@ def sle(table: Terms, width: int, a: Operand, b: Operand) -> Operand:
         return table.compare("ule", width, a, b)
     if (simpler := _narrowed(table, "sle", a, b)) is not None:
         return simpler
-    return _order(table, "sle", width, a, b)
-
-
-def _order(table: Terms, op: str, width: int, a: Operand, b: Operand) -> Term:
-    return table.node(op, 1, (table.term(width, a), table.term(width, b)))
+    return table.order("sle", width, a, b)
 
 
 def _range(a: Operand) -> tuple[int, int]:

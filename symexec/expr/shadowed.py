@@ -87,11 +87,11 @@ class Shadowed:
 
     __rxor__ = __xor__
 
-    def __lshift__(self, other: Any) -> Data:
-        return shadowed(self.old << old_half(other), self.new << new_half(other))
+    def __lshift__(self, count: int) -> Data:
+        return shadowed(self.old << count, self.new << count)
 
-    def __rshift__(self, other: Any) -> Data:
-        return shadowed(self.old >> old_half(other), self.new >> new_half(other))
+    def __rshift__(self, count: int) -> Data:
+        return shadowed(self.old >> count, self.new >> count)
 
     def __neg__(self) -> Data:
         return shadowed(-self.old, -self.new)

@@ -148,9 +148,9 @@ def _merge(table: Terms, high: Term, low: Operand, low_width: int) -> Operand | 
     width = high.width + low_width
     if isinstance(low, int):
         if high.op == "concat" and (k := high.args[1].value) is not None:
-            top = high.args[0]
+            rest = high.args[0]
             joined = k << low_width | low
-            return table.concat(operand(top), top.width, joined, width - top.width)
+            return table.concat(operand(rest), rest.width, joined, width - rest.width)
         return None
     if _adjacent(high, low):
         return table.extract(_source(low), _first(low), width)
@@ -159,11 +159,11 @@ def _merge(table: Terms, high: Term, low: Operand, low_width: int) -> Operand | 
         if high.args[0] is sign:
             return table.sext(low, low_width, width)
     if low.op == "concat":
-        middle, rest = low.args
-        if middle.value is None and _adjacent(high, middle):
-            joined_width = high.width + middle.width
-            top = table.extract(_source(middle), _first(middle), joined_width)
-            return table.concat(top, joined_width, operand(rest), rest.width)
+        middle, below = low.args
+        if _adjacent(high, middle):
+            above = high.width + middle.width
+            joined_top = table.extract(_source(middle), _first(middle), above)
+            return table.concat(joined_top, above, operand(below), below.width)
     return None
 
 

@@ -57,6 +57,28 @@ class Term:
     _symbols: frozenset[Term] | None
     _range: tuple[int, int] | None
 
+    def __init__(  # noqa: PLR0917 - called for every node: keywords would cost a tenth
+        self,
+        table: Terms,
+        op: str,
+        width: int,
+        args: tuple[Term, ...],
+        index: int = 0,
+        value: int | None = None,
+        name: str | None = None,
+    ) -> None:
+        self.op = op
+        self.width = width
+        self.args = args
+        self.index = index
+        self.value = value
+        self.name = name
+        self.table = table
+        self._symbols = None
+        self._range = None
+        self.id = table.count
+        table.count += 1
+
     def __repr__(self) -> str:
         if self.value is not None:
             return f"<{self.value}:{self.width}>"
@@ -123,14 +145,17 @@ class Term:
 
 
 def _operate(op: str, left: Term, right: Any) -> Any:
+    """An operator whose operands the memo does not hold as they are."""
+    table = left.table
+    width = left.width
     if type(right) is int:
-        width = left.width
         if op not in ("shl", "lshr"):  # a count is not taken modulo 2**width
-            right &= (1 << width) - 1
-        return left.table.binary(op, width, left, right)
-    if type(right) is Term:
-        return left.table.binary(op, left.width, left, right)
-    return NotImplemented
+            right &= table.masks[width]
+        return table.binary(op, width, left, right)
+    if type(right) is not Term:
+        return NotImplemented
+    found = table.memo[op, left, right] = table.rules[op](table, width, left, right)
+    return found
 
 
 def operand(term: Term) -> Operand:
@@ -144,7 +169,7 @@ class Terms:
 
     __slots__ = (
         "_compare_rules",
-        "_rules",
+        "rules",
         "_shape_rules",
         "_unary_rules",
         "constants",
@@ -162,7 +187,7 @@ class Terms:
         unary_rules: Mapping[str, Callable[[Terms, int, Operand], Operand]],
         shape_rules: Mapping[str, Callable[..., Operand]],
     ) -> None:
-        self._rules = rules
+        self.rules = rules
         self._compare_rules = compare_rules
         self._unary_rules = unary_rules
         self._shape_rules = shape_rules
@@ -180,7 +205,7 @@ class Terms:
         """The symbol of that name, new or known."""
         found = self.symbols.get(name)
         if found is None:
-            found = self.symbols[name] = self._create("symbol", width, (), 0, None, name)
+            found = self.symbols[name] = Term(self, "symbol", width, (), name=name)
         assert found.width == width, f"{name} has width {found.width}"
         return found
 
@@ -189,7 +214,7 @@ class Terms:
         found = self.constants.get(key)
         if found is None:
             assert 0 <= value < 1 << width
-            found = self.constants[key] = self._create("const", width, (), 0, value, None)
+            found = self.constants[key] = Term(self, "const", width, (), value=value)
         return found
 
     def term(self, width: int, value: Operand) -> Term:
@@ -201,48 +226,40 @@ class Terms:
         key = (op, width, index, args)
         found = self.nodes.get(key)
         if found is None:
-            found = self.nodes[key] = self._create(op, width, args, index, None, None)
+            found = self.nodes[key] = Term(self, op, width, args, index)
         return found
+
+    # A node of two operands stands in the memo under its own operation and operands, so that
+    # building it and looking up the result of its rule are one entry.
 
     def pair(self, op: str, width: int, a: Operand, b: Operand) -> Term:
         """A node with two children of its own width."""
-        left = self.constant(width, a) if type(a) is int else a
-        right = self.constant(width, b) if type(b) is int else b
-        key = (op, left, right)
-        found = self.nodes.get(key)
-        if found is None:
-            found = self.nodes[key] = self._create(op, width, (left, right), 0, None, None)  # type: ignore[arg-type]
-        return found
+        key = (op, a, b)
+        found = self.memo.get(key)
+        if type(found) is Term and found.op is op:
+            return found
+        left = a if type(a) is Term else self.term(width, a)
+        right = b if type(b) is Term else self.term(width, b)
+        made = self.memo[key] = Term(self, op, width, (left, right))
+        return made
+
+    def order(self, op: str, width: int, a: Operand, b: Operand) -> Term:
+        """A comparison of two operands of this width."""
+        key = (op, a, b)
+        found = self.memo.get(key)
+        if type(found) is Term and found.op is op:
+            return found
+        left = a if type(a) is Term else self.term(width, a)
+        right = b if type(b) is Term else self.term(width, b)
+        made = self.memo[key] = Term(self, op, 1, (left, right))
+        return made
 
     def pair_eq(self, a: Operand, b: Operand) -> Term:
         """``a == b`` for operands of one width: constants right, older terms left."""
         if isinstance(a, int) or (isinstance(b, Term) and b.id < a.id):
             a, b = b, a
         assert isinstance(a, Term)
-        return self.node("eq", 1, (a, self.term(a.width, b)))
-
-    def _create(
-        self,
-        op: str,
-        width: int,
-        args: tuple[Term, ...],
-        index: int,
-        value: int | None,
-        name: str | None,
-    ) -> Term:
-        term = Term()
-        term.op = op
-        term.width = width
-        term.args = args
-        term.index = index
-        term.value = value
-        term.name = name
-        term.id = self.count
-        term.table = self
-        term._symbols = None
-        term._range = None
-        self.count += 1
-        return term
+        return self.order("eq", a.width, a, b)
 
     # ------------------------------------------------------------------ nodes by the rules
 
@@ -252,7 +269,7 @@ class Terms:
         key = (op, a, b)
         found = self.memo.get(key)
         if found is None:
-            found = self.memo[key] = self._rules[op](self, width, a, b)
+            found = self.memo[key] = self.rules[op](self, width, a, b)
         return found
 
     def compare(self, op: str, width: int, a: Operand, b: Operand) -> Operand:
