@@ -1,0 +1,196 @@
+"""What the models of library functions see of the engine, and what they may ask of it.
+
+    @models("abs")
+    def absolute(context: Context, arguments: Arguments) -> Model:
+        value = arguments[0]
+        negative = yield from decide(compare("slt", 32, value, 0))
+        return unary("neg", 32, value) if negative else value
+
+A model is a generator: it yields questions and returns the function's result. A question that goes
+both ways forks the state, and the model starts over in each half with the answer known: *a model
+asks before it writes*. It runs for one version at a time (or for both at once while they agree), so
+it meets no shadowed value, unless it is registered as ``aware``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+from csg.source import Location
+from symexec.environment.inputs import Input
+from symexec.expr import Data, Operand, Shadowed, Term, TermTable
+from symexec.state.endings import PathEnding
+
+
+@dataclass(frozen=True, slots=True)
+class Decide:
+    """Is this condition (width 1) true? Answered with a bool."""
+
+    condition: Operand
+
+
+@dataclass(frozen=True, slots=True)
+class Concretize:
+    """Pin a term to one value that the path allows (an event: the others are lost). Answered with
+    an int; ``why`` names what could not stay symbolic."""
+
+    term: Operand
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """The path ends here; no answer comes."""
+
+    ending: PathEnding
+
+
+@dataclass(frozen=True, slots=True)
+class CallBack:
+    """Run the function at an address; answered with its result. What the model wrote before stays
+    written, so no Decide may follow."""
+
+    function: int
+    arguments: tuple[Operand, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Formatted:
+    """A number as a printf conversion prints it, kept abstract so that printing never forks.
+
+    ``printf("%5d", x)`` writes ``Formatted("%5d", x)``. ``spec`` is normalised: flags, width and
+    precision, the letter, no length; the term's width says which type. Equal specs and equal terms
+    print equal text.
+    """
+
+    spec: str
+    term: Term
+
+
+Question = Decide | Concretize | End | CallBack
+Arguments = tuple[Operand, ...]
+SharedArguments = tuple[Data, ...]  # of an aware model
+Model = Generator[Question, object, Operand | None]
+SharedModel = Generator[Question, object, Data | None]
+OutputItem = bytes | Term | Formatted
+
+
+class Context(Protocol):
+    """The engine during one call of a model. Addresses are concrete; an access that is an error of
+    the program under test ends the path, and the call does not come back to the model."""
+
+    @property
+    def table(self) -> TermTable: ...
+
+    @property
+    def location(self) -> Location:
+        """Where the user's code calls."""
+
+    @property
+    def caller(self) -> str: ...
+
+    def load(self, address: int, size: int) -> Operand:
+        """``size`` bytes, little-endian: 8 * size bits."""
+
+    def store(self, address: int, size: int, value: Data) -> None: ...
+
+    def copy(self, destination: int, source: int, size: int) -> None:
+        """As memmove."""
+
+    def fill(self, address: int, size: int, byte: int) -> None: ...
+
+    def allocate(self, size: int, kind: str, name: str) -> int:
+        """A fresh object, kind "heap" or "static"; ``name`` is for messages."""
+
+    def free(self, address: int) -> None: ...
+
+    def object_size(self, address: int) -> int | None:
+        """Bytes of the whole object that an address points into; None when none lives there."""
+
+    def room(self, address: int) -> int:
+        """Bytes from an address to the end of its object, 0 when there is none."""
+
+    def global_address(self, name: str) -> int:
+        """Of a global object that the model's registration ``needs``."""
+
+    def next_argument(self, list_address: int, size: int, floating: bool) -> Data:
+        """Take the next argument of a va_list."""
+
+    def get(self, key: str, default: object = None) -> object:
+        """An entry of the environment store."""
+
+    def put(self, key: str, value: object) -> None:
+        """Immutable values only: forks share them; each version sees its own."""
+
+    def emit(self, stream: int, item: OutputItem) -> None:
+        """Output to descriptor 1 or 2: known bytes, one byte as a term, or a formatted number."""
+
+    def event(self, kind: str, text: str) -> None:
+        """For the report: "approximated", "unsupported" ...; the engine adds place and count."""
+
+    def fresh(self, name: str, width: int) -> Term:
+        """The input symbol of that name, new or known."""
+
+    def add_input(self, made: Input) -> None:
+        """Record an input of this path; one that is there already is not added again."""
+
+
+ModelFunction = Callable[[Context, tuple[Data, ...]], SharedModel]
+
+
+@dataclass(frozen=True, slots=True)
+class ModelEntry:
+    """``needs`` are objects of libc/*.c that the model stores to (errno); ``noreturn`` for those
+    that only end the path."""
+
+    name: str
+    function: ModelFunction
+    aware: bool = False
+    needs: tuple[str, ...] = ()
+
+
+PlainModel = Callable[[Context, Arguments], Model]
+
+
+class Registry:
+    """Collects the models of one module: ``models = Registry()`` on top, ``@models("name", ...)``
+    on each function."""
+
+    def __init__(self) -> None:
+        self._entries: list[ModelEntry] = []
+
+    def __call__(
+        self, *names: str, needs: tuple[str, ...] = ()
+    ) -> Callable[[PlainModel], PlainModel]:
+        """Register a model that runs for one version, or for both while they agree."""
+
+        def register(function: PlainModel) -> PlainModel:
+            def plain(context: Context, arguments: tuple[Data, ...]) -> SharedModel:
+                return function(context, tuple(_plain(argument) for argument in arguments))
+
+            self._entries += [ModelEntry(name, plain, False, needs) for name in names]
+            return function
+
+        return register
+
+    def aware(
+        self, *names: str, needs: tuple[str, ...] = ()
+    ) -> Callable[[ModelFunction], ModelFunction]:
+        """Register a model that runs once for both versions; its arguments may be shadowed."""
+
+        def register(function: ModelFunction) -> ModelFunction:
+            self._entries += [ModelEntry(name, function, True, needs) for name in names]
+            return function
+
+        return register
+
+    @property
+    def entries(self) -> Mapping[str, ModelEntry]:
+        return {entry.name: entry for entry in self._entries}
+
+
+def _plain(value: Data) -> Operand:
+    assert not isinstance(value, Shadowed)
+    return value

@@ -1,0 +1,133 @@
+"""How a path ends, as data; a row of the table says what that means and how a native run shows it.
+
+return 3;  in main             Returned(3)                    exit status 3
+abort();                       Aborted()                      SIGABRT
+a[10] = 1; /* int a[10] */     MemoryFault("out-of-bounds")   sanitizer report
+--loop-bound reached           Cut("loop bound")              nothing: we stopped, not the program
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from csg.source import NOWHERE, Location
+from symexec.expr import Data
+
+
+@dataclass(frozen=True, slots=True)
+class Exit:
+    """``exit(status)``; the parent process sees the low byte of the 32 bits."""
+
+    status: Data
+
+
+@dataclass(frozen=True, slots=True)
+class Returned:
+    """The entry function came back; ``value`` is None when it is void."""
+
+    value: Data | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Aborted:
+    """``abort()``; ``text`` when there is more to say ("reach_error")."""
+
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class AssertionFailed:
+    text: str
+    location: Location = NOWHERE
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryFault:
+    """``kind`` is out-of-bounds, use-after-free, use-after-return, double-free, bad-free, null,
+    read-only, wild or stack-overflow; ``what`` names the object and offset; ``access`` is read,
+    write, free or call, of ``size`` bytes."""
+
+    kind: str
+    what: str
+    access: str
+    size: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class DivisionByZero:
+    """Also the most negative value divided by -1, which the processor refuses likewise."""
+
+
+@dataclass(frozen=True, slots=True)
+class Trapped:
+    """``__builtin_trap``, ``__builtin_unreachable``, the end of a function that does not return."""
+
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Unsupported:
+    """The program does what we cannot: a function without source or model, asm ..."""
+
+    what: str
+
+
+@dataclass(frozen=True, slots=True)
+class AssumptionFailed:
+    """An input that the program's own assumption excludes: no behaviour at all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """We stopped following the path: loop bound, time, depth."""
+
+    why: str
+
+
+PathEnding = (
+    Exit
+    | Returned
+    | Aborted
+    | AssertionFailed
+    | MemoryFault
+    | DivisionByZero
+    | Trapped
+    | Unsupported
+    | AssumptionFailed
+    | Cut
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """``kind`` is the word that reports use. ``is_error``: the program under test did wrong.
+    ``complete``: the path is followed to its end, so it counts and deserves a test. ``native`` is
+    what a replay shows: "exit", a signal's name, "sanitizer", or "" when it shows nothing."""
+
+    kind: str
+    is_error: bool
+    complete: bool
+    native: str
+
+
+ENDINGS: Mapping[type, Row] = MappingProxyType(
+    {
+        Exit: Row("exit", False, True, "exit"),
+        Returned: Row("return", False, True, "exit"),
+        Aborted: Row("abort", True, True, "SIGABRT"),
+        AssertionFailed: Row("assert", True, True, "SIGABRT"),
+        MemoryFault: Row("memory", True, True, "sanitizer"),
+        DivisionByZero: Row("division", True, True, "SIGFPE"),
+        Trapped: Row("trap", True, True, "SIGILL"),
+        Unsupported: Row("unsupported", False, False, ""),
+        AssumptionFailed: Row("assume", False, False, ""),
+        Cut: Row("cut", False, False, ""),
+    }
+)
+
+
+def row(ending: PathEnding) -> Row:
+    """What reports say of an ending."""
+    return ENDINGS[type(ending)]
