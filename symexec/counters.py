@@ -21,6 +21,24 @@ class Counters:
     models_checked: int = 0
     answers_checked: int = 0
 
+    # The search: states made, paths followed to their end, different diff paths among them (see
+    # executor/branching.py for their identity), states dropped because no change lies ahead, paths
+    # that a bound or the time ended, values that were pinned, functions that nobody models.
+    states: int = 0
+    paths: int = 0
+    diff_paths: int = 0
+    forks: int = 0
+    pruned: int = 0
+    cuts: int = 0
+    concretised: int = 0
+    assumptions_failed: int = 0
+    gaps: dict[str, int] = field(default_factory=dict)
+    wall_s: float = 0.0
+
+    def gap(self, what: str) -> None:
+        """Met something that is not modelled."""
+        self.gaps[what] = self.gaps.get(what, 0) + 1
+
     def answer(self, layer: str) -> None:
         """One question answered by this layer."""
         self.answered[layer] = self.answered.get(layer, 0) + 1

@@ -13,11 +13,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from symexec.counters import Counters
+from symexec.state.endings import Cut, row
+
 from symexec.executor.engine import Engine
 from symexec.expr import Model, Term
 from symexec.search import Searcher
 from symexec.shadow.outcomes import Told, differences
-from symexec.state.endings import AssumptionFailed, Cut
 from symexec.state.state import Divergence, State
 
 QUANTUM = 4_000  # chunks that a state runs before another may have its turn
@@ -114,11 +115,8 @@ class Exploration:
     def _ended(self, state: State) -> Iterator[Finding]:
         outcome = state.new_outcome or state.old_outcome
         assert outcome is not None
-        for one in (state.old_outcome, state.new_outcome):
-            if one is not None and isinstance(one.ending, AssumptionFailed):
-                return
-        if isinstance(outcome.ending, Cut):
-            self.counters.cuts += 1
+        if not self._counts(state):
+            return
         self.counters.paths += 1
         if not self.compares:
             model = self.engine.solver.model(state.path)
@@ -130,6 +128,16 @@ class Exploration:
             self.counters.diff_paths = len(self._traces)
         yield from self._compared(state)
 
+    def _counts(self, state: State) -> bool:
+        """Was the path followed to its end, in every version that runs on it?"""
+        for outcome in (state.old_outcome, state.new_outcome):
+            if outcome is None or row(outcome.ending).complete:
+                continue
+            if isinstance(outcome.ending, Cut):
+                self.counters.cuts += 1
+            return False
+        return True
+
     def _compared(self, state: State) -> Iterator[Finding]:
         """A test where the versions can be told apart, and one where they parted without."""
         solver = self.engine.solver
@@ -138,15 +146,16 @@ class Exploration:
         if state.old_outcome is not None and state.new_outcome is not None and state.shadows:
             memory = self._watched_memory(state)
             for told, condition in differences(
-                state.old_outcome, state.new_outcome, self.main, memory  # type: ignore[arg-type]
+                state.old_outcome,
+                state.new_outcome,
+                self.main,
+                memory,  # type: ignore[arg-type]
             ):
                 model = self._model(state, condition)
                 if model is None:
                     continue
                 found = True
-                place = parted or Divergence(
-                    "output", state.new_outcome.location, -1, told.value
-                )
+                place = parted or Divergence("output", state.new_outcome.location, -1, told.value)
                 yield Finding(state, model, (told,), place, ended=True)
                 break
         if parted is not None and not found:
@@ -158,5 +167,3 @@ class Exploration:
         if isinstance(condition, int):
             return self.engine.solver.model(state.path) if condition else None
         return self.engine.solver.model(state.path, condition)
-
-

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from symexec.executor.engine import Engine
 
 
-class Faulted(Exception):  # noqa: N818 - it ends a model, not the engine
+class Faulted(Exception):
     """A model touched memory that is not there: the program's error, met inside the model."""
 
     def __init__(self, ending: PathEnding) -> None:
@@ -27,7 +27,7 @@ class Faulted(Exception):  # noqa: N818 - it ends a model, not the engine
         self.ending = ending
 
 
-class Paired(Exception):  # noqa: N818
+class Paired(Exception):
     """A model that runs once for both versions met a value that differs between them."""
 
 
@@ -197,6 +197,5 @@ class ModelContext:
         return self._engine.table.symbol(name, width)
 
     def add_input(self, made: Input) -> None:
-        self._state.inputs = (*self._state.inputs, made)
-
-
+        if made not in self._state.inputs:
+            self._state.inputs = (*self._state.inputs, made)
