@@ -1,0 +1,33 @@
+"""What can be said about a program without running it: control flow, pointers, dependences.
+
+    csg.ir.Program  ->  dependence_graph  ->  depends_on_changes: the changes behind each statement
+
+Front doors: ``dependence_graph``, ``depends_on_changes``, ``statement_flow``, ``postdominators``,
+``Distances``, ``changes_reachable``, ``points_to``, ``call_graph``.
+"""
+
+from csg.analysis.call_graph import CallGraph, call_graph
+from csg.analysis.dependence import DependenceGraph, dependence_graph
+from csg.analysis.distances import Distances, changes_reachable
+from csg.analysis.dominators import dominators, postdominators
+from csg.analysis.points_to import PointsTo, points_to
+from csg.analysis.slices import ChangeSets, depends_on_changes, statement_sources
+from csg.analysis.statement_flow import StatementFlow, statement_flow
+
+__all__ = [
+    "CallGraph",
+    "ChangeSets",
+    "DependenceGraph",
+    "Distances",
+    "PointsTo",
+    "StatementFlow",
+    "call_graph",
+    "changes_reachable",
+    "dependence_graph",
+    "depends_on_changes",
+    "dominators",
+    "points_to",
+    "postdominators",
+    "statement_flow",
+    "statement_sources",
+]

@@ -9,17 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from csg.ir import (
-    Block,
-    Branch,
-    Enter,
-    FunctionCode,
-    IndirectJump,
-    Jump,
-    Return,
-    Switch,
-    Trap,
-)
+from csg.ir import Block, Enter, FunctionCode, Switch, flow
 from csg.language.syntax import Version
 
 BOTH_APART = (Version.OLD, Version.NEW)
@@ -37,34 +27,19 @@ class FlowGraph:
 
 def successors(block: Block, version: Version | None = None) -> tuple[int, ...]:
     """The blocks that may follow, each once, in the order of the source."""
-    match block.terminator:
-        case Jump(target=target):
-            return (target,)
-        case Branch(then=then, otherwise=otherwise):
-            return (then,) if then == otherwise else (then, otherwise)
-        case Switch() as switch:
-            return _switch_successors(switch, version)
-        case IndirectJump(targets=targets):
-            return tuple(dict.fromkeys(targets))
-        case Enter(region=region, body=body, exit=after):
-            if version is None:
-                return (body,) if body == after else (body, after)
-            return (body,) if version is region else (after,)
-        case Return() | Trap() | None:
-            return ()
+    terminator = block.terminator
+    assert terminator is not None
+    if version is not None and isinstance(terminator, Enter):
+        return (terminator.body if version is terminator.region else terminator.exit,)
+    if version is not None and isinstance(terminator, Switch):
+        return _switch_successors(terminator, version)
+    return flow.successors(terminator)
 
 
-def _switch_successors(switch: Switch, version: Version | None) -> tuple[int, ...]:
-    found = [
-        block
-        for _, _, block, only in switch.cases
-        if version is None or only is None or only is version
-    ]
-    other = switch.default_other
-    if other is None or version is None or version is switch.default_version:
-        found.append(switch.default)
-    if other is not None and (version is None or version is not switch.default_version):
-        found.append(other)
+def _switch_successors(switch: Switch, version: Version) -> tuple[int, ...]:
+    found = [block for _, _, block, only in switch.cases if only is None or only is version]
+    has_default = switch.default_other is None or version is switch.default_version
+    found.append(switch.default if has_default else switch.default_other or 0)
     return tuple(dict.fromkeys(found))
 
 

@@ -13,8 +13,8 @@ from collections.abc import Callable
 
 from csg.analysis.flow import FlowGraph
 from csg.analysis.objects import bits
-from csg.analysis.operands import register_written, registers_read
-from csg.ir import Call, FunctionCode, Register
+from csg.ir import Call, FunctionCode, Register, Value
+from csg.ir.flow import decides, reads, target
 from csg.language.syntax import Version
 
 Link = Callable[[int, int], None]  # told (use, definition)
@@ -64,21 +64,25 @@ def _link_block(
             assert isinstance(instruction, Call)
             uses = _call_uses(instruction, vertex, arguments[vertex])
         else:
-            uses = [(vertex, register) for register in registers_read(instruction)]
+            uses = [(vertex, register) for register in _registers(reads(instruction))]
         for use, register in uses:
             if register in last:
                 link(use, last[register])
             else:
                 exposed.append((number, use, register))
-        target = register_written(instruction)
-        if target is not None:
-            last[target.number] = vertex
+        written = target(instruction)
+        if written is not None:
+            last[written.number] = vertex
     assert block.terminator is not None
-    for register in registers_read(block.terminator):
+    for register in _registers(decides(block.terminator)):
         if register in last:
             link(vertex + 1, last[register])
         else:
             exposed.append((number, vertex + 1, register))
+
+
+def _registers(values: tuple[Value, ...]) -> list[int]:
+    return [value.number for value in values if isinstance(value, Register)]
 
 
 def _call_uses(call: Call, vertex: int, first: int) -> list[tuple[int, int]]:

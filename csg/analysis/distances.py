@@ -1,0 +1,201 @@
+"""How far it is from any block to a statement, in instructions, calls included.
+
+    b0: call g          from b0 the return of f is 1 + the way through g + the rest away,
+    b1: return          a statement in g is 1 + its way from g's entry away
+
+A call is either passed (at the price of the shortest way through the callee) or entered for good:
+what lies behind the return of the present function is not counted, since where that is depends on
+the caller. A search adds ``to_return`` of the frames in between.
+"""
+
+from __future__ import annotations
+
+import heapq
+from dataclasses import dataclass, field
+
+from csg.analysis.call_graph import CallGraph, call_graph
+from csg.analysis.flow import successors
+from csg.analysis.points_to import points_to
+from csg.ir import Block, Call, Program
+
+Spot = tuple[str, int]  # function, block
+Step = tuple[int, int]  # spot number, distance
+
+
+@dataclass(slots=True)
+class _Span:
+    """A block with its calls: ``calls`` as (instructions before, callees, passes by itself)."""
+
+    spot: Spot
+    length: int
+    calls: list[tuple[int, tuple[str, ...], bool]] = field(default_factory=list)
+
+
+class Distances:
+    """Distances in a program. Made once; each target costs one walk backwards and is remembered."""
+
+    def __init__(self, program: Program, calls: CallGraph | None = None) -> None:
+        self.program = program
+        self._calls = calls or call_graph(program, points_to(program))
+        self._spans: list[_Span] = []
+        self._numbers: dict[Spot, int] = {}
+        self._following: list[list[int]] = []
+        self._known: dict[int, dict[Spot, int]] = {}
+        for name, function in program.functions.items():
+            for block in function.blocks:
+                self._numbers[name, block.index] = len(self._spans)
+                self._spans.append(self._span(name, block))
+        for name, function in program.functions.items():
+            for block in function.blocks:
+                self._following.append([self._numbers[name, b] for b in successors(block)])
+        self._through: dict[str, int] = {}  # function -> shortest way through it
+        self.to_return: dict[Spot, int] = {}
+        self._solve_returns()
+        self._before = self._backward_steps()
+        self._blocks_of_node = self._places()
+
+    def to(self, node: int) -> dict[Spot, int]:
+        """Distance to the statement from the start of each block; a block from which it cannot be
+        reached without returning is missing."""
+        if node not in self._known:
+            starts: dict[int, int] = {}
+            for number, index in self._blocks_of_node.get(node, ()):
+                reached = self._offset(self._spans[number], index)
+                if reached is not None:
+                    starts[number] = min(reached, starts.get(number, reached))
+            self._known[node] = self._backward(starts)
+        return self._known[node]
+
+    def passed(self, function: str) -> int | None:
+        """The shortest way through a function; None when it does not return."""
+        return self._through.get(function)
+
+    # ---------------------------------------------------------------- preparation
+
+    def _span(self, name: str, block: Block) -> _Span:
+        span = _Span((name, block.index), len(block.instructions) + 1)
+        for index, instruction in enumerate(block.instructions):
+            if type(instruction) is Call:
+                place = (name, block.index, index)
+                callees = self._calls.callees.get(place, ())
+                passes = bool(self._calls.external.get(place)) or not callees
+                if callees or instruction.noreturn:
+                    span.calls.append((index, callees, passes and not instruction.noreturn))
+        return span
+
+    def _offset(self, span: _Span, index: int) -> int | None:
+        """The way from the start of a block to its instruction ``index``; None: a call before it
+        never returns."""
+        total = index
+        for before, callees, passes in span.calls:
+            if before >= index:
+                break
+            ways = [self._through[callee] for callee in callees if callee in self._through]
+            if passes:
+                ways.append(0)
+            if not ways:
+                return None
+            total += min(ways)
+        return total
+
+    def _solve_returns(self) -> None:
+        """Shortest ways to the return; callees first, again while recursion makes them shorter."""
+        for group in self._calls.order:
+            shorter = True
+            while shorter:
+                shorter = False
+                for name in group:
+                    found = self._returns_of(name)
+                    entry = found.get((name, 0))
+                    if entry is not None and entry != self._through.get(name):
+                        self._through[name] = entry
+                        shorter = True
+                    self.to_return.update(found)
+
+    def _returns_of(self, name: str) -> dict[Spot, int]:
+        function = self.program.functions[name]
+        before: dict[int, list[Step]] = {}
+        for block in function.blocks:
+            number = self._numbers[name, block.index]
+            width = self._offset(self._spans[number], self._spans[number].length)
+            if width is not None:
+                for target in self._following[number]:
+                    before.setdefault(target, []).append((number, width))
+        last = self._numbers[name, function.exit]
+        end = self._offset(self._spans[last], self._spans[last].length)
+        found = _shortest({last: end} if end is not None else {}, before)
+        return {self._spans[number].spot: far for number, far in found.items()}
+
+    def _backward_steps(self) -> dict[int, list[Step]]:
+        before: dict[int, list[Step]] = {}
+        for number, span in enumerate(self._spans):
+            width = self._offset(span, span.length)
+            if width is not None:
+                for target in self._following[number]:
+                    before.setdefault(target, []).append((number, width))
+            for index, callees, _ in span.calls:
+                reached = self._offset(span, index)
+                if reached is not None:
+                    for callee in callees:
+                        entry = self._numbers[callee, 0]
+                        before.setdefault(entry, []).append((number, reached + 1))
+        return before
+
+    def _places(self) -> dict[int, list[tuple[int, int]]]:
+        """Per statement the blocks it stands in and its first instruction in each."""
+        found: dict[int, dict[int, int]] = {}
+        for name, function in self.program.functions.items():
+            for block in function.blocks:
+                number = self._numbers[name, block.index]
+                for index, instruction in enumerate(block.instructions):
+                    found.setdefault(instruction.node, {}).setdefault(number, index)
+                assert block.terminator is not None
+                end = len(block.instructions)
+                found.setdefault(block.terminator.node, {}).setdefault(number, end)
+        return {node: sorted(places.items()) for node, places in found.items()}
+
+    def _backward(self, starts: dict[int, int]) -> dict[Spot, int]:
+        found = _shortest(starts, self._before)
+        return {self._spans[number].spot: far for number, far in found.items()}
+
+    def reaching(self, nodes: list[int]) -> frozenset[Spot]:
+        """The blocks from whose start one of the statements can be reached without returning."""
+        starts: dict[int, int] = {}
+        for node in nodes:
+            for number, index in self._blocks_of_node.get(node, ()):
+                if self._offset(self._spans[number], index) is not None:
+                    starts[number] = 0
+        seen = set(starts)
+        work = sorted(starts)
+        while work:
+            for source, _ in self._before.get(work.pop(), ()):
+                if source not in seen:
+                    seen.add(source)
+                    work.append(source)
+        return frozenset(self._spans[number].spot for number in seen)
+
+
+def _shortest(starts: dict[int, int], before: dict[int, list[Step]]) -> dict[int, int]:
+    """Dijkstra's algorithm, backwards from ``starts``."""
+    found: dict[int, int] = {}
+    heap = sorted((far, number) for number, far in starts.items())
+    while heap:
+        far, number = heapq.heappop(heap)
+        if number in found:
+            continue
+        found[number] = far
+        for source, width in before.get(number, ()):
+            if source not in found:
+                heapq.heappush(heap, (far + width, source))
+    return found
+
+
+def changes_reachable(
+    program: Program, distances: Distances | None = None, statements: list[int] | None = None
+) -> frozenset[Spot]:
+    """The (function, block) pairs from whose start a changed statement (or one of ``statements``)
+    can still be reached before the function returns. A search drops states that can reach none,
+    their callers' blocks included."""
+    if statements is None:
+        statements = [node.id for node in program.nodes if node.changes]
+    return (distances or Distances(program)).reaching(statements)

@@ -1,0 +1,162 @@
+"""Algorithm 1 of FSE 2013: build the change sequence graph of a program.
+
+    for every change c: walk the control flow from c; at each statement s that follows
+        a change or an output:        edge source -> s, and the walk ends there
+        an interaction location:      edges from every change it depends on, s is the new source
+        anything else:                walk on with the same source
+
+The paper's recursion does not return from a loop; here every statement is the source of one walk
+only (``csg.graph.walk``), which visits each place once. Other differences: calls are followed,
+deleted statements have nodes of their own (unless switched off), and when changes lie in a loop
+that starts with none of them, those that a run meets first are start nodes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from csg.analysis import (
+    ChangeSets,
+    DependenceGraph,
+    dependence_graph,
+    depends_on_changes,
+    statement_flow,
+)
+from csg.analysis.components import components
+from csg.analysis.dependence import changed_initialisers
+from csg.graph.interactions import Interaction, find_interactions
+from csg.graph.sequence_graph import (
+    CHANGE,
+    DELETION,
+    INTERACTION,
+    OUTPUT,
+    SequenceGraph,
+    SequenceNode,
+    make_graph,
+)
+from csg.graph.walk import StopWalk
+from csg.ir import Node, Program
+from csg.language.syntax import Version
+
+IMPORTANT, ALL = "important", "all"
+
+
+def build_csg(
+    program: Program,
+    interactions: str = IMPORTANT,
+    deletions: bool = True,
+    dependences: DependenceGraph | None = None,
+) -> SequenceGraph:
+    """``interactions`` "important" or "all"; ``dependences`` when they are known already."""
+    graph = dependences or dependence_graph(program, deletions)
+    sets = depends_on_changes(graph, deletions)
+    found = find_interactions(graph, sets)
+    kept = {i.node: i for i in found if interactions == ALL or i.important}
+    return _Construction(program, graph, sets, kept, deletions).run()
+
+
+@dataclass(slots=True)
+class _Construction:
+    program: Program
+    dependences: DependenceGraph
+    sets: ChangeSets
+    interactions: dict[int, Interaction]
+    deletions: bool
+
+    def run(self) -> SequenceGraph:
+        changed = self.sets.statements
+        outputs = output_statements(self.program) - set(changed)
+        meeting = {node: i for node, i in self.interactions.items() if node not in outputs}
+        flow = statement_flow(self.program, self.dependences.calls, self.deletions)
+        late = frozenset(outputs | meeting.keys())
+        walk = StopWalk(flow, late.union(changed), late)
+        initialisers = {node for node, _ in changed_initialisers(self.program)}
+        edges: set[tuple[int, int]] = set()
+        reached: set[int] = set(changed)
+        work = sorted(changed, reverse=True)
+        while work:
+            source = work.pop()
+            if source in initialisers:
+                following = walk.from_entry(self.program.entry)
+            else:
+                following = walk.from_statement(source)
+            for target in sorted(following):
+                if target not in meeting:
+                    edges.add((source, target))
+                    reached.add(target)
+                    continue
+                edges.update((change, target) for change in meeting[target].statements)
+                if target not in reached:
+                    reached.add(target)
+                    work.append(target)
+        first = walk.from_entry(self.program.entry, passing=frozenset(outputs)) | initialisers
+        nodes = self._nodes(reached, outputs)
+        return make_graph(self.program, nodes, edges, _start(changed, edges, first))
+
+    def _nodes(self, reached: set[int], outputs: set[int]) -> list[SequenceNode]:
+        """Changes first, then interaction locations, then outputs, each in source order."""
+        by_kind: dict[str, list[SequenceNode]] = {"c": [], "d": [], "i": [], "o": []}
+        for node in sorted((self.program.nodes[n] for n in reached), key=source_order):
+            letter, kind = self._kind(node, outputs)
+            same = by_kind[letter]
+            own = node.changes if letter in "cd" else self.sets.changes_of(node.id)
+            interaction = self.interactions.get(node.id)
+            same.append(
+                SequenceNode(
+                    f"{letter}{len(same) + 1}",
+                    kind,
+                    node.id,
+                    own,
+                    important=interaction is not None and interaction.important,
+                    output=node.output or node.id in outputs,
+                )
+            )
+        return [node for same in by_kind.values() for node in same]
+
+    def _kind(self, node: Node, outputs: set[int]) -> tuple[str, str]:
+        if node.id in self.sets.statements:
+            return ("d", DELETION) if node.version is Version.OLD else ("c", CHANGE)
+        return ("o", OUTPUT) if node.id in outputs else ("i", INTERACTION)
+
+
+def output_statements(program: Program) -> set[int]:
+    """Statements that write, end the program or return from it; the entry function's end as well."""
+    found = {node.id for node in program.nodes if node.output}
+    entry = program.functions.get(program.entry)
+    if entry is not None:
+        terminator = entry.blocks[entry.exit].terminator
+        assert terminator is not None
+        if program.nodes[terminator.node].kind == "exit":
+            found.add(terminator.node)
+    return found
+
+
+def source_order(node: Node) -> tuple[int, int, int, int]:
+    """Change ids number the changes in source order, also across files and with deletions between."""
+    first = min(node.changes) if node.changes else 0
+    return (first, node.location.line, node.location.column, node.id)
+
+
+def _start(changed: tuple[int, ...], edges: set[tuple[int, int]], first: set[int]) -> set[int]:
+    """Changes without incoming edges. Where changes lead to each other in a loop and nothing else
+    leads there: those among them that a run can meet first."""
+    vertices = sorted({n for edge in edges for n in edge} | set(changed))
+    number = {node: place for place, node in enumerate(vertices)}
+    following: list[list[int]] = [[] for _ in vertices]
+    entered: set[int] = set()  # parts with an edge from another part
+    for source, target in sorted(edges):
+        following[number[source]].append(number[target])
+    part = [0] * len(vertices)
+    parts = list(components(following))
+    for place, members in enumerate(parts):
+        for member in members:
+            part[member] = place
+    for source, target in edges:
+        if part[number[source]] != part[number[target]]:
+            entered.add(part[number[target]])
+    start: set[int] = set()
+    for place, members in enumerate(parts):
+        if place not in entered:
+            inside = [vertices[m] for m in members if vertices[m] in changed]
+            start.update([n for n in inside if n in first] or inside)
+    return start

@@ -1,0 +1,122 @@
+"""Find the statements where the effects of several changes can meet.
+
+    1  bool lhs = false;         // change 1
+    5  lhs = true;               // change 2
+    7  c = lhs;                  // change 3
+    8  init = c ? v : 1;         // depends on {1, 2, 3}: an important interaction location
+    9  copy = init;              // depends on the same three: an interaction location, plain
+   10  assert(init != 0);        // so does this, and it is an output
+
+*Plain* (FSE 2013, definition 4): a statement that transitively depends on two or more changes.
+
+*Important*: where the sets meet. A statement S of which no direct source already carries the whole
+set. Two refinements make this definition do what it says:
+
+- A changed statement is never an interaction location of its own (Algorithm 1 stops there because
+  it is a change), so one that carries the whole set does not make its users unimportant: sets that
+  meet in ``c = lhs`` would otherwise be marked nowhere. In the example line 7 has {1, 2, 3}.
+- Statements that depend on each other in a loop carry the same set, and each would excuse the
+  other. They are taken as one: a source within the same strongly connected part (changed statements
+  cut out) does not count, and of the part those statements are important at which something comes
+  in from outside, from a change or from another statement that depends on one.
+
+Entries and exits of functions are no statements and hand sets on only.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from csg.analysis import ChangeSets, DependenceGraph, statement_sources
+from csg.analysis.components import components
+
+NO_STATEMENT = frozenset(("entry", "exit"))
+
+
+@dataclass(frozen=True, slots=True)
+class Interaction:
+    """``changes`` are ids; ``statements`` the changed statements that the node depends on."""
+
+    node: int
+    changes: frozenset[int]
+    statements: tuple[int, ...]
+    important: bool
+
+
+def find_interactions(graph: DependenceGraph, sets: ChangeSets) -> list[Interaction]:
+    """All interaction locations in the order of the nodes; changed statements are left out."""
+    changes = _change_sets(sets)
+    changed = frozenset(sets.statements)
+    nodes = graph.program.nodes
+    library = {name for name, code in graph.program.functions.items() if code.library}
+    candidates = [
+        node.id
+        for node in nodes
+        if len(changes[node.id]) > 1
+        and node.id not in changed
+        and node.kind not in NO_STATEMENT
+        and node.function not in library
+    ]
+    if not candidates:
+        return []
+    sources = _all_sources(graph)
+    meeting = _meeting_places(sources, changes, changed, _parts(sources, changed))
+    return [
+        Interaction(
+            node,
+            changes[node],
+            tuple(sets.statements_of(node)),
+            node in meeting,
+        )
+        for node in candidates
+    ]
+
+
+def _meeting_places(
+    sources: list[list[int]],
+    changes: list[frozenset[int]],
+    changed: frozenset[int],
+    part: list[int],
+) -> frozenset[int]:
+    """Statements at which something comes into a part that is handed its whole set by nobody."""
+    entered: set[int] = set()
+    fed: set[int] = set()  # parts with a source outside that carries their whole set
+    for node, before in enumerate(sources):
+        if node in changed or len(changes[node]) < 2:
+            continue
+        for source in before:
+            if source in changed:
+                entered.add(node)
+            elif part[source] != part[node] and changes[source]:
+                entered.add(node)
+                if changes[source] == changes[node]:
+                    fed.add(part[node])
+    return frozenset(node for node in entered if part[node] not in fed)
+
+
+def _change_sets(sets: ChangeSets) -> list[frozenset[int]]:
+    known: dict[int, frozenset[int]] = {}
+    found = []
+    for node, mask in enumerate(sets.sets):
+        if mask not in known:
+            known[mask] = sets.changes_of(node)
+        found.append(known[mask])
+    return found
+
+
+def _all_sources(graph: DependenceGraph) -> list[list[int]]:
+    data, control = statement_sources(graph)
+    return [sorted(d | c) for d, c in zip(data, control, strict=True)]
+
+
+def _parts(sources: list[list[int]], changed: frozenset[int]) -> list[int]:
+    """The number of each statement's strongly connected part, changed statements cut out."""
+    within = [
+        [] if node in changed else [source for source in before if source not in changed]
+        for node, before in enumerate(sources)
+    ]
+    part = [0] * len(sources)
+    for number, members in enumerate(components(within)):
+        for member in members:
+            part[member] = number
+    return part
