@@ -1,0 +1,1 @@
+"""From observations to findings: what differs, what class it is, which changes are to blame."""

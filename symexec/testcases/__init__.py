@@ -1,0 +1,39 @@
+"""Tests as records: inputs, observations, blame, and the folder they are kept in."""
+
+from symexec.testcases.encoding import LongDouble, Scalar, Value
+from symexec.testcases.inputs import TestInput, input_from_json, input_to_json
+from symexec.testcases.observation import (
+    Observation,
+    observation_from_json,
+    observation_to_json,
+)
+from symexec.testcases.signature import EntrySignature, Parameter, parameter_of, signature_of
+from symexec.testcases.spelling import c_call, shell_command, spelled
+from symexec.testcases.store import OutputFolder, load_tests
+from symexec.testcases.testcase import Blame, Divergence, TestCase, from_json, to_json
+
+__all__ = [
+    "Blame",
+    "Divergence",
+    "EntrySignature",
+    "LongDouble",
+    "Observation",
+    "OutputFolder",
+    "Parameter",
+    "Scalar",
+    "TestCase",
+    "TestInput",
+    "Value",
+    "c_call",
+    "from_json",
+    "input_from_json",
+    "input_to_json",
+    "load_tests",
+    "observation_from_json",
+    "observation_to_json",
+    "parameter_of",
+    "shell_command",
+    "signature_of",
+    "spelled",
+    "to_json",
+]

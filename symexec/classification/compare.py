@@ -1,0 +1,111 @@
+"""What differs between two observations, and what a difference is called.
+
+old prints 1, new prints 2                   difference
+old prints 1, new stops with SIGABRT         regression
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import Enum
+
+from symexec.replay import Pair
+from symexec.testcases import Observation
+
+# "range.c:12: main: Assertion" - where a message stands in the source differs between versions
+# though nothing else does.
+_PLACE = re.compile(rb"[^\s:'\"]+\.[ch]\w*:\d+(:\d+)?(?=:)")
+_PARTS = ("stdout", "exit", "signal", "returned", "memory", "sanitizer", "files", "timed_out")
+
+
+class Kind(Enum):
+    """report.json's ``class``."""
+
+    REGRESSION = "regression"  # new fails (crash, sanitizer, assertion, endless), old did not
+    FIX = "fix"  # the other way round
+    DIFFERENCE = "difference"  # both end, and show something else
+    STDERR_ONLY = "stderr-only"
+    PATH_ONLY = "path-only"  # the search saw a divergence, nobody outside can
+    NONDETERMINISTIC = "nondeterministic"  # a version differs from itself
+    BOTH_FAIL = "both-fail-differently"
+    TIMEOUT = "timeout"  # neither ends in time: nothing can be said
+    INCOMPLETE_FIX = "incomplete-fix"  # with a golden version: other than old, still wrong
+
+    @property
+    def is_difference(self) -> bool:
+        return self not in (Kind.PATH_ONLY, Kind.NONDETERMINISTIC, Kind.TIMEOUT)
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """``observed`` as in report.json; ``parts`` are what differs; ``error`` is what the paper calls
+    it when a golden version says what is right: regression, differential, or nothing."""
+
+    kind: Kind
+    observed: str
+    parts: tuple[str, ...] = ()
+    error: str = ""
+
+
+def differing_parts(
+    old: Observation, new: Observation, with_stderr: bool = True
+) -> tuple[str, ...]:
+    """Names of the parts that differ. A run that was cut off is compared by that alone."""
+    if old.timed_out or new.timed_out:
+        return () if old.timed_out and new.timed_out else ("timed_out",)
+    parts = [part for part in _PARTS if getattr(old, part) != getattr(new, part)]
+    if with_stderr and plain_stderr(old) != plain_stderr(new):
+        parts.append("stderr")
+    return tuple(parts)
+
+
+def plain_stderr(seen: Observation) -> bytes:
+    """Standard error without places in the source. All versions run under one program name."""
+    return _PLACE.sub(b"FILE:LINE", seen.stderr)
+
+
+def same(old: Observation, new: Observation) -> bool:
+    return not differing_parts(old, new)
+
+
+def classify(pair: Pair) -> Verdict:
+    """The class of one replayed input."""
+    old, new = pair.old, pair.new
+    if not pair.stable:
+        return Verdict(Kind.NONDETERMINISTIC, "same")
+    if old.timed_out and new.timed_out:
+        return Verdict(Kind.TIMEOUT, "same")
+    parts = differing_parts(old, new, with_stderr=pair.stderr_stable)
+    if not parts:
+        return Verdict(Kind.PATH_ONLY, "same")
+    if parts == ("stderr",):
+        return Verdict(Kind.STDERR_ONLY, "different", parts)
+    if pair.golden is not None:
+        return _against_golden(pair, pair.golden, parts)
+    return Verdict(_kind(old, new), "different", parts)
+
+
+def _kind(old: Observation, new: Observation) -> Kind:
+    match old.failed, new.failed:
+        case False, True:
+            return Kind.REGRESSION
+        case True, False:
+            return Kind.FIX
+        case True, True:
+            return Kind.BOTH_FAIL
+        case _:
+            return Kind.DIFFERENCE
+
+
+def _against_golden(pair: Pair, golden: Observation, parts: tuple[str, ...]) -> Verdict:
+    """Definitions of section 3 of the FSE 2013 paper: new differs from old, and ..."""
+
+    def right(seen: Observation) -> bool:
+        return set(differing_parts(seen, golden)) <= {"stderr"}
+
+    if right(pair.new):
+        return Verdict(Kind.FIX, "different", parts)
+    if right(pair.old):
+        return Verdict(Kind.REGRESSION, "different", parts, "regression")
+    return Verdict(Kind.INCOMPLETE_FIX, "different", parts, "differential")

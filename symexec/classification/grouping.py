@@ -1,0 +1,86 @@
+"""Many tests, few findings: differences that look alike and have one cause become one group.
+
+t0001 x=1000, t0004 x=7 (both: regression, blamed 1 and 2, SIGABRT)    g1: t0004, t0001
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from symexec.classification.compare import Kind, differing_parts
+from symexec.testcases import Observation, TestCase
+
+Shape = tuple[object, ...]
+
+# What a user wants to see first.
+_ORDER = (
+    Kind.REGRESSION,
+    Kind.INCOMPLETE_FIX,
+    Kind.BOTH_FAIL,
+    Kind.DIFFERENCE,
+    Kind.FIX,
+    Kind.STDERR_ONLY,
+    Kind.NONDETERMINISTIC,
+    Kind.TIMEOUT,
+    Kind.PATH_ONLY,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """``tests``: ids, the smallest witness first."""
+
+    id: str  # g1, g2, .. in order of importance
+    kind: str
+    blamed: tuple[int, ...]
+    interaction: bool
+    tests: tuple[str, ...]
+
+    @property
+    def witness(self) -> str:
+        return self.tests[0]
+
+
+def shape(old: Observation, new: Observation) -> Shape:
+    """How an observation differs, without what differs: how both end, and which streams."""
+
+    def end(seen: Observation) -> Shape:
+        return (seen.exit, seen.signal, seen.sanitizer, seen.timed_out)
+
+    return end(old), end(new), differing_parts(old, new)
+
+
+def group(cases: Iterable[TestCase]) -> list[Group]:
+    """Groups of all tests whose versions were observed to differ."""
+    members: dict[Shape, list[TestCase]] = {}
+    for case in cases:
+        if case.observed == "different" and case.old is not None and case.new is not None:
+            members.setdefault(_key(case), []).append(case)
+    for tests in members.values():
+        tests.sort(key=lambda case: (case.input.size, case.id))
+    ordered = sorted(members.values(), key=lambda tests: (_rank(tests[0]), tests[0].id))
+    return [_group(f"g{number}", tests) for number, tests in enumerate(ordered, 1)]
+
+
+def _key(case: TestCase) -> Shape:
+    assert case.old is not None and case.new is not None
+    place = (case.divergence.file, case.divergence.line) if case.divergence else None
+    blamed = case.blame.blamed if case.blame else ()
+    return case.kind, blamed, place, shape(case.old, case.new)
+
+
+def _rank(case: TestCase) -> tuple[int, int]:
+    interaction = case.blame is not None and case.blame.interaction
+    return _ORDER.index(Kind(case.kind)), 0 if interaction else 1
+
+
+def _group(name: str, tests: list[TestCase]) -> Group:
+    blamed = tests[0].blame
+    return Group(
+        id=name,
+        kind=tests[0].kind,
+        blamed=blamed.blamed if blamed else (),
+        interaction=blamed is not None and blamed.interaction,
+        tests=tuple(case.id for case in tests),
+    )

@@ -1,0 +1,133 @@
+"""A smaller input that shows the same: fewer arguments, shorter strings, numbers near zero.
+
+-v -n 1000 file        becomes        -n 10
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import TypeVar
+
+from symexec.testcases import LongDouble, Scalar, TestInput, Value
+
+Item = TypeVar("Item")
+Keeps = Callable[[TestInput], bool]
+
+
+def minimise(
+    test: TestInput,
+    keeps: Keeps,
+    seconds: float = 2.0,
+    clock: Callable[[], float] = time.monotonic,
+) -> TestInput:
+    """Take the first smaller candidate for which ``keeps`` holds, again and again.
+
+    ``keeps`` says that class and blame stay the same, and that the user's ranges and assumptions
+    hold. The result is the smallest seen when time ends; no candidate of a finished run keeps."""
+    deadline = clock() + seconds
+    found = True
+    while found:
+        found = False
+        for candidate in smaller(test):
+            if clock() > deadline:
+                return test
+            if keeps(candidate):
+                test, found = candidate, True
+                break
+    return test
+
+
+def smaller(test: TestInput) -> Iterator[TestInput]:
+    """Inputs with less in them, the boldest first; each has a smaller ``size``."""
+    for args in _smaller_list(test.args):
+        yield replace(test, args=args)
+    for stdin in _smaller_bytes(test.stdin):
+        yield replace(test, stdin=stdin)
+    for i, (name, data) in enumerate(test.files):
+        yield replace(test, files=test.files[:i] + test.files[i + 1 :])
+        for content in _smaller_bytes(data):
+            yield replace(test, files=_put(test.files, i, (name, content)))
+    for i, (name, value) in enumerate(test.parameters):
+        for less in _smaller_value(value):
+            yield replace(test, parameters=_put(test.parameters, i, (name, less)))
+    for i, (name, value) in enumerate(test.globals):
+        for less in _smaller_value(value):
+            yield replace(test, globals=_put(test.globals, i, (name, less)))
+    for i, number in enumerate(test.nondet):
+        for fewer in _smaller_number(number):
+            yield replace(test, nondet=_put(test.nondet, i, fewer))
+    for i, (name, data) in enumerate(test.objects):
+        for j, byte in enumerate(data):
+            for less_byte in _smaller_integer(byte):
+                content = data[:j] + bytes([less_byte]) + data[j + 1 :]
+                yield replace(test, objects=_put(test.objects, i, (name, content)))
+
+
+def _put(items: tuple[Item, ...], index: int, item: Item) -> tuple[Item, ...]:
+    return (*items[:index], item, *items[index + 1 :])
+
+
+def _smaller_list(items: tuple[bytes, ...]) -> Iterator[tuple[bytes, ...]]:
+    if len(items) > 2:
+        yield items[len(items) // 2 :]
+        yield items[: len(items) // 2]
+    for i in range(len(items)):
+        yield items[:i] + items[i + 1 :]
+    for i, item in enumerate(items):
+        for shorter in _smaller_bytes(item):
+            yield _put(items, i, shorter)
+
+
+def _smaller_bytes(data: bytes) -> Iterator[bytes]:
+    """Halves, then without one byte."""
+    if len(data) > 3:
+        yield data[: len(data) // 2]
+        yield data[len(data) // 2 :]
+    for i in range(len(data)):
+        yield data[:i] + data[i + 1 :]
+
+
+def _smaller_value(value: Value) -> Iterator[Value]:
+    match value:
+        case None:
+            return
+        case bytes():
+            yield from _smaller_bytes(value)
+        case tuple():
+            yield from _smaller_tuple(value)
+        case _:
+            yield from _smaller_number(value)
+
+
+def _smaller_tuple(values: tuple[Scalar, ...]) -> Iterator[tuple[Scalar, ...]]:
+    for i, value in enumerate(values):
+        for less in _smaller_number(value):
+            yield _put(values, i, less)
+
+
+def _smaller_number(value: Scalar) -> Iterator[Scalar]:
+    """Towards zero, and to whole numbers."""
+    match value:
+        case LongDouble():
+            yield 0.0
+        case float():
+            if value != 0.0:
+                yield 0.0
+                if not value.is_integer() and abs(value) < 2**53:
+                    yield float(int(value))
+        case _:
+            yield from _smaller_integer(value)
+
+
+def _smaller_integer(value: int) -> Iterator[int]:
+    """-100 becomes 100, 0, -1, -6, -50, -99 in turn."""
+    sign = -1 if value < 0 else 1
+    size = abs(value)
+    if sign < 0:
+        yield size
+    candidates = {0, 1, size // 16, size // 2, size - 1}
+    for candidate in sorted(candidates):
+        if candidate < size:
+            yield sign * candidate

@@ -1,0 +1,241 @@
+"""A C program around an entry function that is not ``main``, and what passes in and out of it.
+
+    int clamp(int x)              int csgtest_0 = 0;
+                                  csgtest_set("x", &csgtest_0, sizeof csgtest_0);
+                                  int result = clamp(csgtest_0);
+                                  csgtest_returned(&result, sizeof result);
+
+The user's file is included as it is, its ``main`` renamed. Descriptor 3 brings the values and takes
+what is to be observed (harness_support.c has the lines).
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from csg.errors import UsageError
+from symexec.testcases.encoding import LongDouble, Scalar, Value
+from symexec.testcases.inputs import TestInput
+from symexec.testcases.signature import EntrySignature, Parameter
+
+_PRELUDE = """\
+extern void csgtest_set(const char *, void *, unsigned long);
+extern void *csgtest_array(const char *, unsigned long *);
+extern void csgtest_returned(const void *, unsigned long);
+extern void csgtest_returned_string(const char *);
+extern void csgtest_returned_nothing(const char *);
+extern void csgtest_memory(const char *, const void *, unsigned long);
+"""
+
+
+def harness_text(signature: EntrySignature, included: str) -> str:
+    """The harness for the entry function in the file ``included`` (a path)."""
+    path = included.replace("\\", "\\\\").replace('"', '\\"')
+    own = list(enumerate(signature.parameters))
+    before = [_declared(parameter, f"csgtest_{i}") for i, parameter in own]
+    before += [_global_set(each) for each in signature.globals]
+    after = [_shown(each, f"csgtest_{i}") for i, each in own if each.kind != "scalar"]
+    after += [_global_shown(each) for each in signature.globals]
+    # A pointer to void becomes any pointer to an object.
+    call = f"{signature.name}({', '.join(f'csgtest_{i}' for i, _ in own)})"
+    lines = [*before, *_called(signature.result, call), *after, "return 0;"]
+    body = "\n".join("    " + line for part in lines for line in part.split("\n"))
+    return (
+        f'#define main csgtest_user_main\n#include "{path}"\n#undef main\n{_PRELUDE}'
+        f"int main(void)\n{{\n{body}\n}}\n"
+    )
+
+
+def _declared(parameter: Parameter, name: str) -> str:
+    if parameter.kind == "scalar":
+        setting = f'csgtest_set("{parameter.name}", &{name}, sizeof {name});'
+        return f"{parameter.element} {name} = 0;\n{setting}"
+    return (
+        f"unsigned long {name}_size = 0;\n"
+        f'void *{name} = csgtest_array("{parameter.name}", &{name}_size);'
+    )
+
+
+def _global_set(parameter: Parameter) -> str:
+    name = parameter.name
+    if parameter.kind == "scalar" or parameter.embedded:
+        return f'csgtest_set("{name}", (void *) &{name}, sizeof {name});'
+    return (
+        f"unsigned long csgtest_{name}_size = 0;\n"
+        f'void *csgtest_{name} = csgtest_array("{name}", &csgtest_{name}_size);\n'
+        f"if (csgtest_{name})\n    {name} = csgtest_{name};"
+    )
+
+
+def _called(result: Parameter | None, call: str) -> list[str]:
+    if result is None:
+        return [f"{call};", 'csgtest_returned_nothing("void");']
+    if result.kind == "string":
+        return [f"csgtest_returned_string((const char *) {call});"]
+    if result.kind != "scalar":
+        return [f'csgtest_returned_nothing({call} ? "pointer" : "null");']
+    return [
+        f"{result.element} csgtest_result = {call};",
+        "csgtest_returned(&csgtest_result, sizeof csgtest_result);",
+    ]
+
+
+def _shown(parameter: Parameter, name: str) -> str:
+    return f'if ({name})\n    csgtest_memory("{parameter.name}", {name}, {name}_size);'
+
+
+def _global_shown(parameter: Parameter) -> str:
+    name = parameter.name
+    if parameter.kind == "scalar" or parameter.embedded:
+        return f'csgtest_memory("{name}", (const void *) &{name}, sizeof {name});'
+    return _shown(parameter, f"csgtest_{name}")
+
+
+# ------------------------------------------------------------------------------- values in
+
+
+def control_text(test: TestInput, signature: EntrySignature | None) -> bytes | None:
+    """What descriptor 3 holds at the start; None when the program takes nothing from there."""
+    lines: list[str] = []
+    if signature is not None:
+        lines += _named_lines(signature.parameters, dict(test.parameters), "parameter")
+        lines += _named_lines(signature.globals, dict(test.globals), "global")
+        lines.append("begin")  # never empty: an empty one means that there is no harness
+    lines += [f"n {_nondet(value)}" for value in test.nondet]
+    lines += [f"o {_one_word(name)} i {data.hex()}" for name, data in test.objects]
+    return "".join(line + "\n" for line in lines).encode() if lines else None
+
+
+def _named_lines(parameters: Iterable[Parameter], values: dict[str, Value], what: str) -> list[str]:
+    known = {parameter.name: parameter for parameter in parameters}
+    for name in values.keys() - known.keys():
+        raise UsageError(f"the entry function has no {what} '{name}'")
+    return [f"p {name} {_packed(known[name], value)}" for name, value in values.items()]
+
+
+def _packed(parameter: Parameter, value: Value) -> str:
+    match value:
+        case None:
+            return "n"
+        case bytes():
+            end = b"\0" * parameter.size
+            return f"i {(value + end).hex()}"
+        case tuple():
+            return f"i {b''.join(_element_bytes(parameter, each) for each in value).hex()}"
+        case _ if parameter.kind != "scalar":
+            return f"i {_element_bytes(parameter, value).hex()}"
+        case _ if parameter.floating:
+            return f"f {_floating_text(value)}"
+        case _:
+            return f"i {_element_bytes(parameter, value).hex()}"
+
+
+def _element_bytes(parameter: Parameter, value: Scalar) -> bytes:
+    if not parameter.floating:
+        number = int(value) if not isinstance(value, LongDouble) else 0
+        return (number % (1 << (8 * parameter.size))).to_bytes(parameter.size, "little")
+    if parameter.size == 4:
+        return struct.pack("<f", _as_double(value))
+    if parameter.size == 8:
+        return struct.pack("<d", _as_double(value))
+    raise UsageError(f"'{parameter.name}': arrays of long double cannot be set")
+
+
+def _as_double(value: Scalar) -> float:
+    return float.fromhex(value.text) if isinstance(value, LongDouble) else float(value)
+
+
+def _floating_text(value: Scalar) -> str:
+    if isinstance(value, LongDouble):
+        return _one_word(value.text)
+    return float(value).hex() if isinstance(value, float) else str(value)
+
+
+def _nondet(value: Scalar) -> str:
+    if isinstance(value, int):
+        return f"i {(value % (1 << 128)).to_bytes(16, 'little').hex()}"
+    return f"f {_floating_text(value)}"
+
+
+def _one_word(text: str) -> str:
+    return "".join(text.split()) or "unnamed"
+
+
+# ------------------------------------------------------------------------------ values out
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a harness says after the call; ``returned`` is None when it never came back."""
+
+    returned: str | None = None
+    memory: tuple[tuple[str, Value], ...] = ()
+    assumption_failed: bool = False
+
+
+def decode_answer(data: bytes, test: TestInput, signature: EntrySignature | None) -> Answer:
+    returned: str | None = None
+    memory: list[tuple[str, Value]] = []
+    assumption_failed = False
+    given = {**dict(test.parameters), **dict(test.globals)}
+    known = {each.name: each for each in (*_parts(signature),)}
+    for line in data.decode("ascii", "replace").splitlines():
+        match line.split(" "):
+            case ["returned", text]:
+                returned = _returned(text, signature.result if signature else None)
+            case ["memory", name, text] if name in known:
+                was_string = isinstance(given.get(name), bytes)
+                memory.append((name, _unpacked(known[name], bytes.fromhex(text), was_string)))
+            case ["assume"]:
+                assumption_failed = True
+    return Answer(returned, tuple(memory), assumption_failed)
+
+
+def _parts(signature: EntrySignature | None) -> tuple[Parameter, ...]:
+    return (*signature.parameters, *signature.globals) if signature else ()
+
+
+def _returned(text: str, result: Parameter | None) -> str:
+    if result is None or text in ("null", "pointer"):
+        return text
+    data = bytes.fromhex(text)
+    if result.kind == "string":
+        return data.decode("utf-8", "backslashreplace")
+    return _as_c_prints(_scalar(result, data))
+
+
+def _as_c_prints(value: Scalar) -> str:
+    return value.text if isinstance(value, LongDouble) else repr(value)
+
+
+def _unpacked(parameter: Parameter, data: bytes, was_string: bool) -> Value:
+    if was_string:
+        return data.split(b"\0")[0]
+    size = parameter.size
+    parts = [data[i : i + size] for i in range(0, len(data), size)]
+    values = tuple(_scalar(parameter, part) for part in parts if len(part) == size)
+    return values[0] if parameter.kind == "scalar" and values else values
+
+
+def _scalar(parameter: Parameter, data: bytes) -> Scalar:
+    if not parameter.floating:
+        return int.from_bytes(data, "little", signed=parameter.signed)
+    if len(data) > 8:
+        return _x87(data)
+    value = float(struct.unpack("<f" if len(data) == 4 else "<d", data)[0])
+    return LongDouble("nan") if value != value else value  # noqa: PLR0124
+
+
+def _x87(data: bytes) -> Scalar:
+    """80 bits: sign, 15 bits of exponent, 64 of significand with its leading one."""
+    significand = int.from_bytes(data[:8], "little")
+    head = int.from_bytes(data[8:10], "little")
+    sign, exponent = "-" if head >> 15 else "", head & 0x7FFF
+    if exponent == 0x7FFF:
+        infinite = significand << 1 & (1 << 64) - 1 == 0
+        return float(sign + "inf") if infinite else LongDouble("nan")
+    if significand == 0:
+        return -0.0 if sign else 0.0
+    return LongDouble(f"{sign}0x{significand:x}p{max(exponent, 1) - 16383 - 63:+d}")

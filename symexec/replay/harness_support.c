@@ -1,0 +1,322 @@
+/* Linked to programs under test that take their input from us: reads the recorded values, answers
+ * with what is to be observed. Both go through descriptor 3, one item a line:
+ *
+ *     in:   p NAME i HEX      bytes of a parameter's or global's value, as in memory
+ *           p NAME f TEXT     a floating value, as strtold reads it
+ *           p NAME n          a null pointer
+ *           n i HEX | n f TEXT        what the next __VERIFIER_nondet_* yields
+ *           o NAME i HEX      what the next klee_make_symbolic fills
+ *     out:  returned HEX      result HEX     memory NAME HEX      assume (an assumption fails)
+ *
+ * Compiled apart from the user's text, so that no header of ours meets a macro of theirs. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define WEAK __attribute__((weak))
+
+static int control = -1;
+static char *lines;      /* what is left of the input, NUL-terminated; words are cut in place */
+static char *next_nondet, *next_object;
+
+static char *next_line(char *line)
+{
+    char *end = strchr(line, '\n');
+    return end ? end + 1 : line + strlen(line);
+}
+
+__attribute__((constructor)) static void csgtest_open(void)
+{
+    off_t size = lseek(3, 0, SEEK_END);
+    if (size <= 0)
+        return;
+    lines = malloc((size_t) size + 1);
+    if (!lines || pread(3, lines, (size_t) size, 0) != size)
+        _exit(125);
+    lines[size] = '\0';
+    if (ftruncate(3, 0) != 0)
+        _exit(125);
+    lseek(3, 0, SEEK_SET);
+    control = fcntl(3, F_DUPFD_CLOEXEC, 100); /* programs find descriptor 3 free, as always */
+    close(3);
+    next_nondet = next_object = lines;
+}
+
+static void say(const char *text, size_t size)
+{
+    while (size > 0 && control >= 0) {
+        ssize_t put = write(control, text, size);
+        if (put <= 0)
+            return;
+        text += put;
+        size -= (size_t) put;
+    }
+}
+
+static void say_hex(const void *data, size_t size)
+{
+    static const char digits[] = "0123456789abcdef";
+    const unsigned char *bytes = data;
+    char *text = malloc(2 * size + 1);
+    if (!text)
+        return;
+    for (size_t i = 0; i < size; i++) {
+        text[2 * i] = digits[bytes[i] >> 4];
+        text[2 * i + 1] = digits[bytes[i] & 15];
+    }
+    text[2 * size] = '\n';
+    say(text, 2 * size + 1);
+    free(text);
+}
+
+static unsigned nibble(char digit)
+{
+    return digit <= '9' ? (unsigned) (digit - '0') : (unsigned) (digit - 'a') + 10;
+}
+
+static size_t unhex(const char *text, unsigned char *data, size_t most)
+{
+    size_t size = 0;
+    for (; size < most && text[0] > ' ' && text[1] > ' '; text += 2)
+        data[size++] = (unsigned char) (nibble(text[0]) << 4 | nibble(text[1]));
+    return size;
+}
+
+/* The kind and text of parameter or global `name`, or NULL. */
+static char *find(const char *name)
+{
+    size_t length = strlen(name);
+    for (char *line = lines; line && *line; line = next_line(line))
+        if (line[0] == 'p' && strncmp(line + 2, name, length) == 0 && line[2 + length] == ' ')
+            return line + 3 + length;
+    return NULL;
+}
+
+static void store_floating(const char *text, void *value, size_t size)
+{
+    if (size == sizeof(float)) {
+        float narrow = strtof(text, NULL);
+        memcpy(value, &narrow, size);
+    } else if (size == sizeof(double)) {
+        double middle = strtod(text, NULL);
+        memcpy(value, &middle, size);
+    } else if (size == sizeof(long double)) {
+        long double wide = strtold(text, NULL);
+        memcpy(value, &wide, size);
+    }
+}
+
+static void store_value(const char *kind, void *value, size_t size)
+{
+    if (kind[0] == 'i')
+        unhex(kind + 2, value, size);
+    else if (kind[0] == 'f')
+        store_floating(kind + 2, value, size);
+}
+
+/* Set a scalar or an array object; it keeps its value when the test says nothing of it. */
+void csgtest_set(const char *name, void *value, unsigned long size)
+{
+    char *kind = find(name);
+    if (kind)
+        store_value(kind, value, size);
+}
+
+/* A fresh object of exactly the recorded bytes, so that a sanitizer sees its ends; *size is theirs,
+ * 0 with a null pointer. Elements of floating type come as hexadecimal too. */
+void *csgtest_array(const char *name, unsigned long *size)
+{
+    char *kind = find(name);
+    *size = 0;
+    if (!kind || kind[0] != 'i')
+        return NULL;
+    *size = strcspn(kind + 2, "\n") / 2;
+    void *object = malloc(*size);
+    if (!object)
+        _exit(125);
+    unhex(kind + 2, object, *size);
+    return object;
+}
+
+void csgtest_returned(const void *value, unsigned long size)
+{
+    say("returned ", 9);
+    say_hex(value, size);
+}
+
+void csgtest_returned_string(const char *text)
+{
+    if (text)
+        csgtest_returned(text, strnlen(text, 4096));
+    else
+        say("returned null\n", 14);
+}
+
+void csgtest_returned_nothing(const char *what)
+{
+    say("returned ", 9);
+    say(what, strlen(what));
+    say("\n", 1);
+}
+
+void csgtest_memory(const char *name, const void *data, unsigned long size)
+{
+    say("memory ", 7);
+    say(name, strlen(name));
+    say(" ", 1);
+    say_hex(data, size);
+}
+
+/* ------------------------------------------------------------------ SV-COMP and KLEE inputs */
+
+static void next_value(void *value, size_t size)
+{
+    memset(value, 0, size);
+    while (next_nondet && *next_nondet && *next_nondet != 'n')
+        next_nondet = next_line(next_nondet);
+    if (next_nondet && *next_nondet) {
+        store_value(next_nondet + 2, value, size);
+        next_nondet = next_line(next_nondet);
+    }
+}
+
+#define NONDET(name, type)                  \
+    WEAK type __VERIFIER_nondet_##name(void) \
+    {                                       \
+        type value;                         \
+        next_value(&value, sizeof value);   \
+        return value;                       \
+    }
+NONDET(bool, _Bool) NONDET(char, char) NONDET(schar, signed char) NONDET(uchar, unsigned char)
+NONDET(short, short) NONDET(ushort, unsigned short) NONDET(int, int) NONDET(uint, unsigned)
+NONDET(unsigned, unsigned) NONDET(long, long) NONDET(ulong, unsigned long)
+NONDET(longlong, long long) NONDET(ulonglong, unsigned long long) NONDET(float, float)
+NONDET(double, double) NONDET(size_t, size_t) NONDET(pointer, void *) NONDET(u8, unsigned char)
+NONDET(u16, unsigned short) NONDET(u32, unsigned) NONDET(loff_t, long long)
+NONDET(int128, __int128) NONDET(uint128, unsigned __int128)
+
+static void assume_failed(void)
+{
+    say("assume\n", 7);
+    _exit(0);
+}
+
+WEAK void __VERIFIER_assume(int condition)
+{
+    if (!condition)
+        assume_failed();
+}
+
+WEAK void reach_error(void)
+{
+    fprintf(stderr, "reach_error\n");
+    abort();
+}
+
+WEAK void __VERIFIER_error(void)
+{
+    reach_error();
+}
+
+WEAK void klee_make_symbolic(void *address, size_t size, const char *name)
+{
+    (void) name;
+    while (next_object && *next_object && *next_object != 'o')
+        next_object = next_line(next_object);
+    memset(address, 0, size);
+    if (next_object && *next_object) {
+        char *kind = strstr(next_object, " i ");
+        if (kind)
+            unhex(kind + 3, address, size);
+        next_object = next_line(next_object);
+    }
+}
+
+WEAK int klee_int(const char *name)
+{
+    int value;
+    klee_make_symbolic(&value, sizeof value, name);
+    return value;
+}
+
+WEAK int klee_range(int begin, int end, const char *name)
+{
+    int value = klee_int(name);
+    if (value < begin || value >= end)
+        assume_failed();
+    return value;
+}
+
+WEAK size_t klee_choose(size_t count)
+{
+    size_t value;
+    klee_make_symbolic(&value, sizeof value, "klee_choose");
+    if (value >= count)
+        assume_failed();
+    return value;
+}
+
+WEAK void klee_assume(size_t condition)
+{
+    if (!condition)
+        assume_failed();
+}
+
+WEAK void klee_prefer_cex(void *object, size_t condition)
+{
+    (void) object, (void) condition;
+}
+
+WEAK void klee_silent_exit(int status)
+{
+    exit(status);
+}
+
+WEAK void klee_report_error(const char *file, int line, const char *message, const char *suffix)
+{
+    (void) suffix;
+    fprintf(stderr, "%s:%d: %s\n", file, line, message);
+    abort();
+}
+
+WEAK unsigned klee_is_symbolic(size_t value)
+{
+    (void) value;
+    return 0;
+}
+
+WEAK void klee_warning(const char *message)
+{
+    (void) message;
+}
+
+WEAK void klee_warning_once(const char *message)
+{
+    (void) message;
+}
+
+WEAK void klee_print_expr(const char *message, ...)
+{
+    (void) message;
+}
+
+#define GET_VALUE(name, type)              \
+    WEAK type klee_get_value##name(type value) \
+    {                                      \
+        return value;                      \
+    }
+GET_VALUE(f, float) GET_VALUE(d, double) GET_VALUE(l, long) GET_VALUE(ll, long long)
+GET_VALUE(_i32, int) GET_VALUE(_i64, long)
+
+/* What our canonical assert calls: as glibc's. */
+WEAK void __csgtest_assert_fail(const char *text, const char *file, unsigned line,
+                                const char *function)
+{
+    fprintf(stderr, "%s: %s:%u: %s: Assertion `%s' failed.\n", program_invocation_short_name, file,
+            line, function, text);
+    abort();
+}

@@ -1,0 +1,268 @@
+"""Run both versions on an input, natively, behind walls, twice.
+
+    replay = NativeReplay(ReplayPlan(old=(Path("old.c"),), new=(Path("new.c"),)))
+    pair = replay.pair(TestInput(args=(b"0-",)))
+    pair.old.exit, pair.new.signal            # 0, "SIGABRT"
+
+``observe("mask", test, {1, 3})`` runs the unified program with exactly these changes switched on.
+"""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from symexec.replay.build import PLAIN, SANITIZED, Builds, Program
+from symexec.replay.harness import control_text, decode_answer
+from symexec.replay.sandbox import ALL_WALLS, Sandbox, signal_name
+from symexec.replay.sanitizer import sanitizer_environment, sanitizer_kind
+from symexec.replay.wire import Job, RawResult
+from symexec.testcases.inputs import TestInput
+from symexec.testcases.observation import Observation, clipped
+from symexec.testcases.signature import EntrySignature
+
+_UNENDING = {signal.SIGXCPU, signal.SIGXFSZ, signal.SIGVTALRM}
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayPlan:
+    """Both versions as the user has them. ``unified`` is the C text with a run-time mask;
+    ``signature`` None means main; ``name`` becomes argv[0] of every version."""
+
+    old: tuple[Path, ...]
+    new: tuple[Path, ...]
+    old_flags: tuple[str, ...] = ()
+    new_flags: tuple[str, ...] = ()
+    golden: tuple[Path, ...] = ()
+    unified: str | None = None
+    signature: EntrySignature | None = None
+    name: str = "program"
+    wall_s: float = 1.0  # a run that takes longer counts as one that does not end
+    address_space: int = 1 << 30  # bytes, of builds without sanitizers
+    without_walls: bool = False
+    walls: int = ALL_WALLS
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One run. ``build`` is old, new, golden or mask."""
+
+    build: str
+    test: TestInput
+    changes: frozenset[int] | None = None  # switched on; for the mask build
+    style: str = SANITIZED
+    patience: float = 1.0  # times the plan's wall_s
+    explain: bool = False  # a sanitizer's report with functions and lines
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Both versions on one input. ``stable``: every version did the same each time, standard error
+    aside; ``stderr_stable``: that too."""
+
+    old: Observation
+    new: Observation
+    golden: Observation | None = None
+    stable: bool = True
+    stderr_stable: bool = True
+
+
+class NativeReplay:
+    """Compiles in the background from the start on; ``close`` ends and removes everything."""
+
+    def __init__(self, plan: ReplayPlan) -> None:
+        self.plan = plan
+        self._builds = Builds(_programs(plan))
+        self._sandbox = Sandbox(
+            self._builds.folder,
+            plan.walls,
+            plan.without_walls,
+            runner=lambda private: self._builds.runner(),
+        )
+        for name in ("old", "new"):
+            self._builds.start(name)
+
+    def __enter__(self) -> NativeReplay:
+        return self
+
+    def __exit__(self, *reason: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        self._sandbox.close()
+        self._builds.close()
+
+    def prepare(self, build: str, style: str = SANITIZED) -> None:
+        """Begin to compile what will be wanted soon."""
+        if self._builds.has(build):
+            self._builds.start(build, style)
+
+    def give_unified(self, text: str) -> None:
+        """The unified program, when it was not there yet at the start."""
+        self.plan = replace(self.plan, unified=text)
+        self._builds.add("mask", _mask_program(self.plan, text))
+        self._builds.start("mask")
+
+    @property
+    def has_mask(self) -> bool:
+        return self._builds.has("mask")
+
+    @property
+    def level(self) -> str:
+        """The walls that programs ran behind: "namespaces+landlock+seccomp", .. or "none"."""
+        return self._sandbox.level
+
+    @property
+    def sanitizers(self) -> str:
+        """Those of the new version's build; "" when the compiler has none."""
+        return self._builds.result("new").sanitizers
+
+    def observe(
+        self,
+        build: str,
+        test: TestInput,
+        changes: Iterable[int] | None = None,
+        style: str = SANITIZED,
+    ) -> Observation:
+        chosen = frozenset(changes) if changes is not None else None
+        return next(self.observe_all([Request(build, test, chosen, style)]))
+
+    def observe_all(self, requests: Iterable[Request]) -> Iterator[Observation]:
+        """Observations in the order of the requests; runs overlap with what the caller does."""
+        asked: list[Request] = []
+
+        def jobs() -> Iterator[Job]:
+            for request in requests:
+                asked.append(request)
+                yield self._job(request)
+
+        for result in self._sandbox.run_all(jobs()):
+            yield self._observation(asked.pop(0), result)
+
+    def pair(self, test: TestInput, style: str = SANITIZED) -> Pair:
+        """Both versions (and the golden one), each twice. A run that does not end gets twice the
+        time when it is repeated, and is not repeated when neither version ends."""
+        names = ["old", "new", *(["golden"] if self._builds.has("golden") else [])]
+        first = list(self.observe_all(Request(name, test, None, style) for name in names))
+        if all(seen.timed_out for seen in first[:2]):
+            second = first
+        else:
+            again = (
+                Request(name, test, None, style, patience=2.0, explain=seen.sanitizer is not None)
+                for name, seen in zip(names, first, strict=True)
+            )
+            second = list(self.observe_all(again))
+        repeats = list(zip(first, second, strict=True))
+        return Pair(
+            old=_explained(first[0], second[0]),
+            new=_explained(first[1], second[1]),
+            golden=_explained(first[2], second[2]) if len(first) > 2 else None,
+            stable=all(_steady(one) == _steady(other) for one, other in repeats),
+            stderr_stable=all(one.stderr == other.stderr for one, other in repeats),
+        )
+
+    def _job(self, request: Request) -> Job:
+        executable = self._builds.result(request.build, request.style)
+        base = self._sandbox.base
+        environment = [
+            b"LC_ALL=C",
+            b"TZ=UTC",
+            b"PATH=/usr/bin:/bin",
+            f"HOME={base}/home".encode(),
+            f"TMPDIR={base}/tmp".encode(),
+        ]
+        if request.changes is not None:
+            environment.append(b"CSGTEST_MASK=" + mask_text(request.changes))
+        if executable.sanitizers:
+            environment += sanitizer_environment(base, request.explain)
+        return Job(
+            program=executable.path,
+            arguments=(self.plan.name.encode(), *request.test.args),
+            environment=tuple(environment),
+            stdin=request.test.stdin,
+            control=control_text(request.test, self.plan.signature),
+            files=request.test.files,
+            wall_ms=max(1, round(self.plan.wall_s * request.patience * 1000)),
+            address_space=0 if executable.sanitizers else self.plan.address_space,
+        )
+
+    def _observation(self, request: Request, result: RawResult) -> Observation:
+        timed_out = result.timed_out or result.signal in _UNENDING
+        kind, report = sanitizer_kind(result.reports)
+        answer = decode_answer(result.control.data, request.test, self.plan.signature)
+        returned = "assumption fails" if answer.assumption_failed else answer.returned
+        ended_by_signal = result.signal != 0 and not timed_out
+        return Observation(
+            exit=result.exit if result.exit >= 0 else None,
+            signal=signal_name(result.signal) if ended_by_signal else None,
+            stdout=clipped(result.stdout.data, result.stdout.total),
+            stderr=clipped(result.stderr.data, result.stderr.total),
+            returned=returned,
+            sanitizer=None if timed_out else kind,
+            timed_out=timed_out,
+            memory=answer.memory,
+            files=_written(request.test, result),
+            report=report.replace(f"{self._builds.folder}/", ""),
+        )
+
+
+def mask_text(changes: Iterable[int]) -> bytes:
+    """The value of CSGTEST_MASK that switches these changes on."""
+    return ",".join(map(str, sorted(changes))).encode()
+
+
+def _programs(plan: ReplayPlan) -> dict[str, Program]:
+    shown = str(plan.new[0])
+    programs = {
+        "old": Program(plan.old, plan.old_flags, plan.signature, shown=shown),
+        "new": Program(plan.new, plan.new_flags, plan.signature, shown=shown),
+    }
+    if plan.golden:
+        programs["golden"] = Program(plan.golden, plan.new_flags, plan.signature, shown=shown)
+    if plan.unified is not None:
+        programs["mask"] = _mask_program(plan, plan.unified)
+    return programs
+
+
+def _mask_program(plan: ReplayPlan, text: str) -> Program:
+    return Program((), plan.new_flags, plan.signature, text=text)
+
+
+def _explained(seen: Observation, again: Observation) -> Observation:
+    return replace(seen, report=again.report) if seen.sanitizer == again.sanitizer else seen
+
+
+def _steady(seen: Observation) -> Observation:
+    """What must be the same each time. A run that was cut off may have got any distance."""
+    if seen.timed_out:
+        return Observation(timed_out=True)
+    return replace(seen, stderr=b"", report="")
+
+
+def _written(test: TestInput, result: RawResult) -> tuple[tuple[str, bytes], ...]:
+    """Files that are new or changed, folders with a slash, links with their target; what the test
+    brought along and the run removed has the content ``[removed]``."""
+    given = dict(test.files)
+    found: dict[str, bytes] = {}
+    for file in result.files:
+        name = file.path.decode("utf-8", "backslashreplace")
+        match file.mode & 0o170000:
+            case 0o040000:
+                found[name + "/"] = b""
+            case 0o120000:
+                found[name] = b"[link to] " + file.content.data
+            case _:
+                found[name] = clipped(file.content.data, file.content.total)
+    folders = {name[: i + 1] for name in given for i, sign in enumerate(name) if sign == "/"}
+    written = [
+        (name, content)
+        for name, content in found.items()
+        if name not in folders and given.get(name) != content
+    ]
+    removed = [(name, b"[removed]") for name in given if name not in found]
+    return tuple(sorted(written + removed))
+
+
+__all__ = ["PLAIN", "SANITIZED", "NativeReplay", "Pair", "ReplayPlan", "Request", "mask_text"]

@@ -1,0 +1,63 @@
+/* What the parts of the runner share. The runner executes untrusted programs, one after another,
+ * each in the same clean place behind the same walls (see runner.c). */
+#ifndef CSGTEST_RUNNER_H
+#define CSGTEST_RUNNER_H
+
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct bytes {
+    char *data;
+    size_t size;
+};
+
+/* wire.c: frames of little-endian numbers and counted bytes on descriptors 0 and 1 */
+struct reader {
+    char *data;
+    size_t size, position;
+};
+struct writer {
+    char *data;
+    size_t size, capacity;
+};
+int read_frame(struct reader *frame); /* 0: the other side is gone */
+uint32_t read_u32(struct reader *frame);
+uint64_t read_u64(struct reader *frame);
+struct bytes read_bytes(struct reader *frame); /* points into the frame; a NUL follows */
+char **read_strings(struct reader *frame);     /* ends with NULL; the caller frees the array */
+void write_u32(struct writer *frame, uint32_t value);
+void write_u64(struct writer *frame, uint64_t value);
+void write_bytes(struct writer *frame, const char *data, size_t size);
+void write_frame(struct writer *frame); /* sends it and empties it */
+
+/* walls.c */
+enum { WALL_NAMESPACES = 1, WALL_LANDLOCK = 2, WALL_SECCOMP = 4 };
+struct walls {
+    int present;        /* which of the above hold */
+    int landlock;       /* descriptor of the ruleset, or -1 */
+    uid_t user;         /* who runs the programs */
+    gid_t group;
+    int change_user;    /* we are root: programs must not be */
+    long process_limit; /* processes that exist already and count against RLIMIT_NPROC */
+};
+/* Returns in a process that stands behind the walls, with *base the folder that programs may write
+ * to. `allowed` is a set of WALL_*; `box` a private folder, `builds` where the programs lie. */
+void raise_walls(struct walls *walls, int allowed, const char *box, const char *builds,
+                 char *base, size_t base_size);
+void prepare_landlock(struct walls *walls, const char *base);
+void enter_walls(const struct walls *walls); /* in the process that becomes the program */
+
+/* box.c: the folder that a program may write to */
+int clean_box(const char *base, const char *keep, const struct walls *walls);
+int place_file(const char *base, struct bytes name, struct bytes content, uint32_t mode,
+               const struct walls *walls);
+void collect_files(struct writer *frame, const char *base, size_t limit);
+void collect_reports(struct writer *frame, const char *base);
+
+void fail(const char *what); /* says why on stderr and ends the runner */
+
+#endif

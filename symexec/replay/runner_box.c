@@ -1,0 +1,211 @@
+/* The folder that a program may write to, the same for every run:
+ *
+ *     BASE/work   where it starts      BASE/home   $HOME      BASE/tmp   $TMPDIR
+ *     BASE/report.PID   what a sanitizer has to say
+ *
+ * Nothing in it can be trusted after a run: no symbolic link is followed, no mode is believed. */
+#include "runner.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { DEEPEST = 64 };
+
+static int is_dot(const char *name)
+{
+    return strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
+}
+
+static DIR *open_folder(int parent, const char *name)
+{
+    int folder = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (folder < 0)
+        return NULL;
+    DIR *entries = fdopendir(folder);
+    if (!entries)
+        close(folder);
+    return entries;
+}
+
+/* Make a folder readable whose owner closed it; a symbolic link stays what it is. */
+static void open_up(int parent, const char *name)
+{
+    struct stat status;
+    if (fstatat(parent, name, &status, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(status.st_mode)
+        && (status.st_mode & 0700) != 0700 && fchmodat(parent, name, 0700, 0) != 0)
+        return;
+}
+
+/* Remove `name` and all below it; 0 when that is done. */
+static int remove_tree(int parent, const char *name, int depth)
+{
+    if (unlinkat(parent, name, 0) == 0 || errno == ENOENT)
+        return 0;
+    if (unlinkat(parent, name, AT_REMOVEDIR) == 0)
+        return 0;
+    if (depth == DEEPEST)
+        return -1;
+    open_up(parent, name);
+    DIR *entries = open_folder(parent, name);
+    if (!entries)
+        return -1;
+    int failed = 0;
+    for (struct dirent *entry; (entry = readdir(entries)) != NULL;)
+        if (!is_dot(entry->d_name))
+            failed |= remove_tree(dirfd(entries), entry->d_name, depth + 1);
+    closedir(entries);
+    return failed ? -1 : unlinkat(parent, name, AT_REMOVEDIR);
+}
+
+static int make_folder(int parent, const char *name, const struct walls *walls)
+{
+    if (mkdirat(parent, name, 0755) != 0)
+        return -1;
+    if (walls->change_user)
+        return fchownat(parent, name, walls->user, walls->group, AT_SYMLINK_NOFOLLOW);
+    return 0;
+}
+
+/* Empty BASE (but for `keep`) and make its three folders; 0 when all is clean. */
+int clean_box(const char *base, const char *keep, const struct walls *walls)
+{
+    DIR *entries = open_folder(AT_FDCWD, base);
+    if (!entries)
+        return -1;
+    int failed = 0, here = dirfd(entries);
+    for (struct dirent *entry; (entry = readdir(entries)) != NULL;)
+        if (!is_dot(entry->d_name) && strcmp(entry->d_name, keep) != 0)
+            failed |= remove_tree(here, entry->d_name, 0);
+    failed |= make_folder(here, "work", walls);
+    failed |= make_folder(here, "home", walls);
+    failed |= make_folder(here, "tmp", walls);
+    closedir(entries);
+    return failed;
+}
+
+/* `name` is relative and without "..": the sender has seen to it. Missing folders are made. */
+int place_file(const char *base, struct bytes name, struct bytes content, uint32_t mode,
+               const struct walls *walls)
+{
+    char path[4096];
+    int length = snprintf(path, sizeof path, "%s/work/%s", base, name.data);
+    if (length < 0 || (size_t) length >= sizeof path)
+        return -1;
+    for (char *slash = path + strlen(base) + 6; (slash = strchr(slash, '/')) != NULL; slash++) {
+        *slash = '\0';
+        if (mkdir(path, 0755) == 0 && walls->change_user
+            && chown(path, walls->user, walls->group) != 0)
+            return -1;
+        *slash = '/';
+    }
+    int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (file < 0)
+        return -1;
+    int failed = write(file, content.data, content.size) != (ssize_t) content.size;
+    if (walls->change_user)
+        failed |= fchown(file, walls->user, walls->group);
+    failed |= fchmod(file, mode & 0777);
+    close(file);
+    return failed ? -1 : 0;
+}
+
+static void write_content(struct writer *frame, int folder, const char *name, size_t limit)
+{
+    int file = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    struct stat status;
+    char *content = NULL;
+    ssize_t size = 0;
+    uint64_t total = 0;
+    if (file >= 0 && fstat(file, &status) == 0 && S_ISREG(status.st_mode)) {
+        total = (uint64_t) status.st_size;
+        content = malloc(limit);
+        size = content ? read(file, content, limit) : 0;
+    }
+    write_u64(frame, total);
+    write_bytes(frame, content, size > 0 ? (size_t) size : 0);
+    free(content);
+    if (file >= 0)
+        close(file);
+}
+
+static void write_entry(struct writer *frame, int folder, const char *name, const char *path,
+                        const struct stat *status, size_t limit)
+{
+    write_bytes(frame, path, strlen(path));
+    write_u32(frame, status->st_mode);
+    if (S_ISLNK(status->st_mode)) {
+        char target[4096];
+        ssize_t size = readlinkat(folder, name, target, sizeof target);
+        write_u64(frame, size > 0 ? (uint64_t) size : 0);
+        write_bytes(frame, target, size > 0 ? (size_t) size : 0);
+    } else {
+        if (S_ISREG(status->st_mode) && !(status->st_mode & S_IRUSR)
+            && fchmodat(folder, name, 0600, 0) != 0)
+            limit = 0;
+        write_content(frame, folder, name, limit);
+    }
+}
+
+static void collect_below(struct writer *frame, int parent, const char *folder, const char *prefix,
+                          size_t limit, int depth)
+{
+    DIR *entries = depth < DEEPEST ? open_folder(parent, folder) : NULL;
+    if (!entries)
+        return;
+    for (struct dirent *entry; (entry = readdir(entries)) != NULL;) {
+        struct stat status;
+        char path[4096];
+        if (is_dot(entry->d_name)
+            || fstatat(dirfd(entries), entry->d_name, &status, AT_SYMLINK_NOFOLLOW) != 0
+            || snprintf(path, sizeof path, "%s%s", prefix, entry->d_name) >= (int) sizeof path - 1)
+            continue;
+        write_u32(frame, 1);
+        write_entry(frame, dirfd(entries), entry->d_name, path, &status, limit);
+        if (S_ISDIR(status.st_mode)) {
+            open_up(dirfd(entries), entry->d_name);
+            strcat(path, "/");
+            collect_below(frame, dirfd(entries), entry->d_name, path, limit, depth + 1);
+        }
+    }
+    closedir(entries);
+}
+
+/* Everything that lies in BASE/work now, in no order: each 1, path, mode, size, content or link
+ * target; then 0. */
+void collect_files(struct writer *frame, const char *base, size_t limit)
+{
+    DIR *here = open_folder(AT_FDCWD, base);
+    if (here) {
+        open_up(dirfd(here), "work");
+        collect_below(frame, dirfd(here), "work", "", limit, 0);
+        closedir(here);
+    }
+    write_u32(frame, 0);
+}
+
+/* What sanitizers wrote: each 1, text; then 0. 64 KiB of each process. */
+void collect_reports(struct writer *frame, const char *base)
+{
+    static char text[65536];
+    DIR *entries = open_folder(AT_FDCWD, base);
+    for (struct dirent *entry; entries && (entry = readdir(entries)) != NULL;) {
+        if (strncmp(entry->d_name, "report.", 7) != 0)
+            continue;
+        int file = openat(dirfd(entries), entry->d_name,
+                          O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+        ssize_t size = file >= 0 ? read(file, text, sizeof text) : 0;
+        write_u32(frame, 1);
+        write_bytes(frame, text, size > 0 ? (size_t) size : 0);
+        if (file >= 0)
+            close(file);
+    }
+    if (entries)
+        closedir(entries);
+    write_u32(frame, 0);
+}

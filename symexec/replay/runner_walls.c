@@ -1,0 +1,349 @@
+/* Walls around programs that nobody has vouched for.
+ *
+ *   namespaces  own user, mount, network, process, IPC and host name space: every mount read-only,
+ *               a fresh /tmp in memory, no network device, the runner is process 1
+ *   landlock    no write outside the box, no TCP, no signal or abstract socket to the outside
+ *   seccomp     no sockets, no tracing, no mounts, no new namespaces
+ *
+ * Each is used where the machine allows it; `present` tells which hold. */
+#include "runner.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { NOBODY = 65534 };
+
+static int write_text(const char *path, const char *text)
+{
+    int file = open(path, O_WRONLY | O_CLOEXEC);
+    if (file < 0)
+        return -1;
+    ssize_t put = write(file, text, strlen(text));
+    close(file);
+    return put == (ssize_t) strlen(text) ? 0 : -1;
+}
+
+/* ------------------------------------------------------------------------- namespaces */
+
+/* Written by the parent, which has the rights. Root maps itself and nobody: programs run as nobody,
+ * because limits on processes do not hold for root. Returns whether nobody is mapped. */
+static int map_users(pid_t child, uid_t user, gid_t group)
+{
+    char path[64], map[96];
+    if (user == 0) {
+        snprintf(path, sizeof path, "/proc/%d/uid_map", child);
+        if (write_text(path, "0 0 1\n65534 65534 1\n") == 0) {
+            snprintf(path, sizeof path, "/proc/%d/gid_map", child);
+            if (write_text(path, "0 0 1\n65534 65534 1\n") == 0)
+                return 1;
+        }
+    }
+    snprintf(path, sizeof path, "/proc/%d/setgroups", child);
+    write_text(path, "deny");
+    snprintf(path, sizeof path, "/proc/%d/uid_map", child);
+    snprintf(map, sizeof map, "%u %u 1\n", user, user);
+    write_text(path, map);
+    snprintf(path, sizeof path, "/proc/%d/gid_map", child);
+    snprintf(map, sizeof map, "%u %u 1\n", group, group);
+    write_text(path, map);
+    return 0;
+}
+
+/* Every mount read-only; 0 on success. */
+static int close_mounts(void)
+{
+#ifdef SYS_mount_setattr
+    struct {
+        uint64_t set, clear, propagation, user_namespace;
+    } attributes = {0x1 | 0x2, 0, 0, 0}; /* MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID */
+    return (int) syscall(SYS_mount_setattr, AT_FDCWD, "/", 0x8000 /* AT_RECURSIVE */, &attributes,
+                         sizeof attributes);
+#else
+    return -1;
+#endif
+}
+
+static int make_folders(char *path, size_t from)
+{
+    for (char *slash = path + from; (slash = strchr(slash, '/')) != NULL; slash++) {
+        *slash = '\0';
+        if (mkdir(path, 0755) != 0 && errno != EEXIST)
+            return -1;
+        *slash = '/';
+    }
+    return mkdir(path, 0755) != 0 && errno != EEXIST ? -1 : 0;
+}
+
+/* A fresh /tmp in memory that still shows `builds` when that lies below the old one. */
+static int mount_box(const char *box, const char *builds)
+{
+    if (mount("tmpfs", box, "tmpfs", MS_NOSUID | MS_NODEV, "size=64m,nr_inodes=8k,mode=1777") != 0)
+        return -1;
+    if (strncmp(builds, "/tmp/", 5) == 0) {
+        char inside[4096];
+        int length = snprintf(inside, sizeof inside, "%s/%s", box, builds + 5);
+        if (length < 0 || (size_t) length >= sizeof inside
+            || make_folders(inside, strlen(box) + 1) != 0
+            || mount(builds, inside, NULL, MS_BIND, NULL) != 0)
+            return -1;
+    }
+    return mount(box, "/tmp", NULL, MS_MOVE, NULL);
+}
+
+static int furnish(const char *box, const char *builds)
+{
+    if (mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0)
+        return -1;
+    if (mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL) != 0)
+        errno = 0; /* refused in some containers: the old /proc stays, read-only */
+    return close_mounts() != 0 ? -1 : mount_box(box, builds);
+}
+
+static void relay_end(pid_t child)
+{
+    int status;
+    while (waitpid(child, &status, 0) < 0)
+        if (errno != EINTR)
+            _exit(3);
+    _exit(WIFEXITED(status) ? WEXITSTATUS(status) : 3);
+}
+
+/* 1: we are process 1 behind the walls. 0: no such walls here, nothing has happened. */
+static int enter_namespaces(struct walls *walls, const char *box, const char *builds)
+{
+    int go[2], ready[2];
+    if (pipe(go) != 0 || pipe(ready) != 0)
+        fail("pipe");
+    uid_t user = geteuid();
+    gid_t group = getegid();
+    long flags = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWNET | CLONE_NEWPID | CLONE_NEWIPC
+                 | CLONE_NEWUTS | SIGCHLD;
+    pid_t child = (pid_t) syscall(SYS_clone, flags, NULL, NULL, NULL, NULL);
+    char answer = 0;
+    if (child < 0)
+        return 0;
+    if (child > 0) {
+        answer = map_users(child, user, group) ? 2 : 1;
+        if (write(go[1], &answer, 1) != 1 || (close(ready[1]), read(ready[0], &answer, 1) != 1)) {
+            kill(child, SIGKILL);
+            waitpid(child, NULL, 0);
+            return 0;
+        }
+        close(0);
+        close(1);
+        relay_end(child);
+    }
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (read(go[0], &answer, 1) != 1 || furnish(box, builds) != 0)
+        _exit(3);
+    walls->change_user = answer == 2;
+    if (answer == 2 && (setresgid(0, 0, 0) != 0 || setresuid(0, 0, 0) != 0))
+        _exit(3);
+    if (write(ready[1], &answer, 1) != 1)
+        _exit(3);
+    close(go[0]), close(go[1]), close(ready[0]), close(ready[1]);
+    return 1;
+}
+
+/* --------------------------------------------------------------------------- landlock */
+
+#ifndef SYS_landlock_create_ruleset
+#define SYS_landlock_create_ruleset 444
+#define SYS_landlock_add_rule 445
+#define SYS_landlock_restrict_self 446
+#endif
+
+static int allow_below(int ruleset, const char *path, uint64_t access)
+{
+    struct {
+        uint64_t access;
+        int32_t parent;
+    } __attribute__((packed)) rule = {access, open(path, O_PATH | O_CLOEXEC)};
+    int failed = rule.parent < 0
+                 || syscall(SYS_landlock_add_rule, ruleset, 1 /* PATH_BENEATH */, &rule, 0) != 0;
+    if (rule.parent >= 0)
+        close(rule.parent);
+    return failed ? -1 : 0;
+}
+
+/* Reading and executing stay free; writing, making and removing are for the box only. */
+void prepare_landlock(struct walls *walls, const char *base)
+{
+    struct {
+        uint64_t files, network, scoped;
+    } handled = {0, 0, 0};
+    long version = syscall(SYS_landlock_create_ruleset, NULL, 0, 1 /* VERSION */);
+    size_t size = version >= 6 ? 24 : version >= 4 ? 16 : 8;
+    if (version < 1)
+        return;
+    handled.files = 0x1ff2; /* WRITE_FILE, REMOVE_*, MAKE_* */
+    if (version >= 2)
+        handled.files |= 1u << 13; /* REFER */
+    if (version >= 3)
+        handled.files |= 1u << 14; /* TRUNCATE */
+    if (version >= 4)
+        handled.network = 3; /* BIND_TCP, CONNECT_TCP */
+    if (version >= 6)
+        handled.scoped = 3; /* abstract sockets, signals */
+    int ruleset = (int) syscall(SYS_landlock_create_ruleset, &handled, size, 0);
+    if (ruleset < 0)
+        return;
+    if (allow_below(ruleset, base, handled.files) != 0) {
+        close(ruleset);
+        return;
+    }
+    uint64_t write_file = handled.files & (1u << 1 | 1u << 14);
+    const char *devices[] = {"/dev/null", "/dev/zero", "/dev/full", "/dev/tty"};
+    for (size_t i = 0; i < sizeof devices / sizeof *devices; i++)
+        allow_below(ruleset, devices[i], write_file);
+    walls->landlock = fcntl(ruleset, F_DUPFD_CLOEXEC, 10); /* programs lose those below */
+    close(ruleset);
+    walls->present |= WALL_LANDLOCK;
+}
+
+/* ---------------------------------------------------------------------------- seccomp */
+
+#if defined __x86_64__
+#define THIS_ARCHITECTURE AUDIT_ARCH_X86_64
+#elif defined __aarch64__
+#define THIS_ARCHITECTURE AUDIT_ARCH_AARCH64
+#endif
+
+#ifdef THIS_ARCHITECTURE
+#define LOAD(field) BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, field))
+#define REFUSE(error) BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (error))
+#define DENY(call) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (call), 0, 1), REFUSE(EPERM)
+#define NAMESPACES 0x7e020080 /* all CLONE_NEW* */
+#ifdef SYS_chmod
+#define ATTRIBUTES (2 * 15) /* instructions for what Landlock leaves open: modes, owners, times */
+#else
+#define ATTRIBUTES (2 * 9)
+#endif
+
+static int enter_seccomp(int namespaces)
+{
+    struct sock_filter filter[] = {
+        LOAD(arch),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, THIS_ARCHITECTURE, 1, 0),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+        LOAD(nr),
+        BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, 0x40000000, 0, 1), /* the x32 calls */
+        REFUSE(ENOSYS),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_clone3, 0, 1), /* flags in memory: use clone */
+        REFUSE(ENOSYS),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_clone, 0, 4),
+        LOAD(args[0]),
+        BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, NAMESPACES, 0, 1),
+        REFUSE(EPERM),
+        LOAD(nr),
+        DENY(SYS_socket), DENY(SYS_ptrace), DENY(SYS_process_vm_readv),
+        DENY(SYS_process_vm_writev), DENY(SYS_mount), DENY(SYS_umount2), DENY(SYS_pivot_root),
+        DENY(SYS_chroot), DENY(SYS_unshare), DENY(SYS_setns), DENY(SYS_bpf),
+        DENY(SYS_perf_event_open), DENY(SYS_keyctl), DENY(SYS_add_key), DENY(SYS_request_key),
+        DENY(SYS_userfaultfd), DENY(SYS_io_uring_setup), DENY(SYS_reboot), DENY(SYS_swapon),
+        DENY(SYS_sethostname), DENY(SYS_open_tree), DENY(SYS_move_mount), DENY(SYS_fsopen),
+        DENY(SYS_init_module), DENY(SYS_finit_module), DENY(SYS_clock_settime),
+        DENY(SYS_settimeofday), DENY(SYS_mknodat),
+        BPF_STMT(BPF_JMP | BPF_JA, namespaces ? ATTRIBUTES : 0),
+        DENY(SYS_fchmod), DENY(SYS_fchmodat), DENY(452 /* fchmodat2 */), DENY(SYS_fchown),
+        DENY(SYS_fchownat), DENY(SYS_utimensat), DENY(SYS_setxattr), DENY(SYS_lsetxattr),
+        DENY(SYS_fsetxattr),
+#ifdef SYS_chmod
+        DENY(SYS_chmod), DENY(SYS_chown), DENY(SYS_lchown), DENY(SYS_utime), DENY(SYS_utimes),
+        DENY(SYS_futimesat),
+#endif
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    struct sock_fprog program = {sizeof filter / sizeof *filter, filter};
+    return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
+}
+#else
+static int enter_seccomp(int namespaces)
+{
+    (void) namespaces;
+    return -1;
+}
+#endif
+
+static int seccomp_works(void)
+{
+    pid_t child = fork();
+    int status;
+    if (child == 0) {
+        prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+        _exit(enter_seccomp(0) != 0);
+    }
+    return child > 0 && waitpid(child, &status, 0) == child && status == 0;
+}
+
+/* ------------------------------------------------------------------------------- all */
+
+static long existing_processes(void)
+{
+    long running, total = 0;
+    FILE *load = fopen("/proc/loadavg", "r");
+    if (load && fscanf(load, "%*s %*s %*s %ld/%ld", &running, &total) != 2)
+        total = 4096;
+    if (load)
+        fclose(load);
+    return total;
+}
+
+void raise_walls(struct walls *walls, int allowed, const char *box, const char *builds,
+                 char *base, size_t base_size)
+{
+    walls->landlock = -1;
+    walls->user = geteuid();
+    walls->group = getegid();
+    write_text("/proc/self/oom_score_adj", "900"); /* rather we than the user's editor */
+    snprintf(base, base_size, "%s", box);
+    if ((allowed & WALL_NAMESPACES) && enter_namespaces(walls, box, builds)) {
+        walls->present |= WALL_NAMESPACES;
+        snprintf(base, base_size, "/tmp");
+    } else {
+        walls->change_user = geteuid() == 0;
+        walls->process_limit = existing_processes();
+        prctl(PR_SET_CHILD_SUBREAPER, 1);
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+    }
+    if (walls->change_user)
+        walls->user = walls->group = NOBODY;
+    prctl(PR_SET_DUMPABLE, 0);
+    for (int right = 0; prctl(PR_CAPBSET_READ, right) >= 0; right++)
+        prctl(PR_CAPBSET_DROP, right); /* not even root regains a right by execve */
+    if (allowed & WALL_LANDLOCK)
+        prepare_landlock(walls, base);
+    if ((allowed & WALL_SECCOMP) && seccomp_works())
+        walls->present |= WALL_SECCOMP;
+}
+
+void enter_walls(const struct walls *walls)
+{
+    if (walls->change_user
+        && (setgroups(0, NULL) != 0 || setresgid(walls->group, walls->group, walls->group) != 0
+            || setresuid(walls->user, walls->user, walls->user) != 0))
+        _exit(126);
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
+        _exit(126);
+    if ((walls->present & WALL_LANDLOCK)
+        && syscall(SYS_landlock_restrict_self, walls->landlock, 0) != 0)
+        _exit(126);
+    if ((walls->present & WALL_SECCOMP)
+        && enter_seccomp(walls->present & WALL_NAMESPACES) != 0)
+        _exit(126);
+}

@@ -1,0 +1,127 @@
+/* Frames: a 32-bit length, then numbers and counted bytes, all little-endian. */
+#include "runner.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static int read_all(char *data, size_t size)
+{
+    while (size > 0) {
+        ssize_t got = read(0, data, size);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0)
+            return 0;
+        data += got;
+        size -= (size_t) got;
+    }
+    return 1;
+}
+
+int read_frame(struct reader *frame)
+{
+    uint32_t size;
+    if (!read_all((char *) &size, sizeof size))
+        return 0;
+    free(frame->data);
+    frame->data = malloc((size_t) size + 1);
+    if (!frame->data)
+        fail("out of memory");
+    frame->size = size;
+    frame->position = 0;
+    return read_all(frame->data, size);
+}
+
+static char *take(struct reader *frame, size_t size)
+{
+    if (size > frame->size - frame->position)
+        fail("a request is cut short");
+    char *start = frame->data + frame->position;
+    frame->position += size;
+    return start;
+}
+
+uint32_t read_u32(struct reader *frame)
+{
+    uint32_t value;
+    memcpy(&value, take(frame, sizeof value), sizeof value);
+    return value;
+}
+
+uint64_t read_u64(struct reader *frame)
+{
+    uint64_t value;
+    memcpy(&value, take(frame, sizeof value), sizeof value);
+    return value;
+}
+
+struct bytes read_bytes(struct reader *frame)
+{
+    struct bytes result;
+    result.size = read_u32(frame);
+    result.data = take(frame, result.size + 1); /* the sender adds a NUL */
+    return result;
+}
+
+char **read_strings(struct reader *frame)
+{
+    uint32_t count = read_u32(frame);
+    char **strings = calloc((size_t) count + 1, sizeof *strings);
+    if (!strings)
+        fail("out of memory");
+    for (uint32_t i = 0; i < count; i++)
+        strings[i] = read_bytes(frame).data;
+    return strings;
+}
+
+static void append(struct writer *frame, const void *data, size_t size)
+{
+    if (frame->size + size > frame->capacity) {
+        frame->capacity = 2 * (frame->size + size) + 4096;
+        frame->data = realloc(frame->data, frame->capacity);
+        if (!frame->data)
+            fail("out of memory");
+    }
+    if (size > 0)
+        memcpy(frame->data + frame->size, data, size);
+    frame->size += size;
+}
+
+void write_u32(struct writer *frame, uint32_t value)
+{
+    append(frame, &value, sizeof value);
+}
+
+void write_u64(struct writer *frame, uint64_t value)
+{
+    append(frame, &value, sizeof value);
+}
+
+void write_bytes(struct writer *frame, const char *data, size_t size)
+{
+    write_u32(frame, (uint32_t) size);
+    append(frame, data, size);
+}
+
+static void write_all(const char *data, size_t size)
+{
+    while (size > 0) {
+        ssize_t put = write(1, data, size);
+        if (put < 0 && errno == EINTR)
+            continue;
+        if (put <= 0)
+            _exit(0); /* nobody listens any more */
+        data += put;
+        size -= (size_t) put;
+    }
+}
+
+void write_frame(struct writer *frame)
+{
+    uint32_t size = (uint32_t) frame->size;
+    write_all((char *) &size, sizeof size);
+    write_all(frame->data, frame->size);
+    frame->size = 0;
+}

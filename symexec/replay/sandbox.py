@@ -1,0 +1,285 @@
+"""A place where a program can be run that nobody has vouched for.
+
+    with Sandbox(builds) as sandbox:
+        result = sandbox.run(Job("/tmp/builds/new", (b"range", b"0-"), ()))
+        sandbox.level                     # "namespaces+landlock+seccomp"
+
+One runner process (runner.c, compiled once a machine) executes one run after another; it stands
+behind every wall that the machine allows.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO
+
+from csg.errors import ToolchainError, UsageError
+from csg.toolchain import compile_program, find_compiler
+from symexec.replay.wire import (
+    BoxError,
+    Greeting,
+    Job,
+    RawResult,
+    decode_greeting,
+    decode_result,
+    encode_job,
+)
+
+NAMESPACES, LANDLOCK, SECCOMP = 1, 2, 4
+ALL_WALLS = NAMESPACES | LANDLOCK | SECCOMP
+_NAMES = ((NAMESPACES, "namespaces"), (LANDLOCK, "landlock"), (SECCOMP, "seccomp"))
+_SOURCES = ("runner.c", "runner_walls.c", "runner_box.c", "runner_wire.c")
+_STARTS = 3  # tries to run one job, each with a runner of its own
+_AHEAD = 32 * 1024  # bytes of requests on their way: less than a pipe holds
+
+
+def cache_folder() -> Path:
+    """Where compiled helpers of ours are kept between runs."""
+    named = os.environ.get("XDG_CACHE_HOME", "")
+    base = Path(named) if named.startswith("/") else Path.home() / ".cache"
+    return base / "csgtest"
+
+
+def cached_build(name: str, sources: Iterable[Path], flags: tuple[str, ...], private: Path) -> Path:
+    """Compile ``sources`` once for this compiler and these flags; in ``private`` when the cache
+    cannot be written."""
+    compiler = find_compiler()
+    sources = list(sources)
+    digest = hashlib.sha256(repr((compiler, shutil.which(compiler), flags)).encode())
+    for source in sources:
+        digest.update(source.read_bytes())
+    digest.update((sources[0].parent / "runner.h").read_bytes())
+    file_name = f"{name}-{digest.hexdigest()[:20]}"
+    found = cache_folder() / file_name
+    if _own_file(found):
+        return found
+    built = private / file_name
+    compile_program([str(source) for source in sources], str(built), flags, compiler)
+    with contextlib.suppress(OSError):
+        found.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        beside = found.with_name(f".{file_name}.{os.getpid()}")
+        shutil.copy2(built, beside)
+        beside.replace(found)
+    return built
+
+
+def _own_file(path: Path) -> bool:
+    try:
+        status = path.stat()
+    except OSError:
+        return False
+    return status.st_uid == os.geteuid() and not status.st_mode & 0o022
+
+
+def build_runner(private: Path) -> Path:
+    sources = [Path(__file__).parent / name for name in _SOURCES]
+    try:
+        return cached_build("runner", sources, ("-O2", "-static"), private)
+    except ToolchainError:  # no static C library here
+        return cached_build("runner", sources, ("-O2",), private)
+
+
+def level_name(walls: int) -> str:
+    return "+".join(name for bit, name in _NAMES if walls & bit) or "none"
+
+
+@dataclass(slots=True)
+class _Runner:
+    """A living runner process."""
+
+    process: subprocess.Popen[bytes]
+    requests: IO[bytes]
+    answers: IO[bytes]
+    greeting: Greeting
+
+    def send(self, job: Job) -> int:
+        """Bytes sent."""
+        frame = encode_job(job)
+        self.requests.write(frame)
+        self.requests.flush()
+        return len(frame)
+
+    def receive(self) -> RawResult:
+        return decode_result(_read_frame(self.answers))
+
+    def end(self) -> None:
+        for pipe in (self.requests, self.answers):
+            with contextlib.suppress(OSError):
+                pipe.close()
+        try:
+            self.process.wait(timeout=0.5)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+
+
+def _read_frame(pipe: IO[bytes]) -> bytes:
+    head = pipe.read(4)
+    size = int.from_bytes(head, "little")
+    body = pipe.read(size) if len(head) == 4 else b""
+    if len(head) < 4 or len(body) < size:
+        raise EOFError
+    return body
+
+
+@dataclass(slots=True)
+class Sandbox:
+    """``builds`` is the folder of the executables; ``walls`` which walls to try (for tests);
+    ``without_walls`` is the user's word that programs may run unprotected. The runner starts with
+    the first run."""
+
+    builds: Path
+    walls: int = ALL_WALLS
+    without_walls: bool = False
+    runner: Callable[[Path], Path] = build_runner  # given a private folder: the runner's path
+    _private: Path = field(init=False)
+    _runner: _Runner | None = field(init=False, default=None)
+
+    def __post_init__(self) -> None:
+        self._private = Path(tempfile.mkdtemp(prefix="csgtest-box-"))
+        if os.geteuid() == 0:  # programs run as nobody
+            self._private.chmod(0o711)
+
+    def __enter__(self) -> Sandbox:
+        return self
+
+    def __exit__(self, *reason: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        if self._runner is not None:
+            self._runner.end()
+            self._runner = None
+        shutil.rmtree(self._private, ignore_errors=True)
+
+    @property
+    def level(self) -> str:
+        """Which walls hold, for the report."""
+        return level_name(self._started().greeting.walls)
+
+    @property
+    def base(self) -> str:
+        """The folder that programs may write to, as they see it."""
+        return self._started().greeting.base
+
+    def run(self, job: Job) -> RawResult:
+        """Run one job. ToolchainError when the executable cannot be started at all."""
+        return next(self.run_all([job]))
+
+    def run_all(self, jobs: Iterable[Job]) -> Iterator[RawResult]:
+        """Run jobs in order; the next is on its way while one runs."""
+        waiting: list[tuple[Job, int]] = []
+        for job in jobs:
+            size = _checked(job)
+            while waiting and sum(sent for _, sent in waiting) + size > _AHEAD:
+                yield self._answer(waiting)
+            waiting.append((job, size))
+            with contextlib.suppress(BrokenPipeError):  # the answer's reader starts another one
+                self._started().send(job)
+            if len(waiting) > 1:
+                yield self._answer(waiting)
+        while waiting:
+            yield self._answer(waiting)
+
+    def _answer(self, waiting: list[tuple[Job, int]]) -> RawResult:
+        """The result of the job that waits longest; all that wait are sent again to a new runner
+        when the present one dies or has lost its box."""
+        for attempt in range(_STARTS):
+            try:
+                result = self._started().receive()
+            except (EOFError, BoxError, OSError) as error:
+                if attempt == _STARTS - 1:
+                    raise ToolchainError("the sandbox runner ends unexpectedly") from error
+                self._restart([job for job, _ in waiting])
+                continue
+            job, _ = waiting.pop(0)
+            if result.start_error:
+                reason = os.strerror(result.start_error)
+                raise ToolchainError(f"cannot start '{job.program}': {reason}")
+            return result
+        raise AssertionError("unreachable")
+
+    def _restart(self, jobs: list[Job]) -> None:
+        if self._runner is not None:
+            self._runner.process.kill()
+            self._runner.end()
+            self._runner = None
+        for job in jobs:
+            with contextlib.suppress(BrokenPipeError):
+                self._started().send(job)
+
+    def _started(self) -> _Runner:
+        if self._runner is None:
+            self._runner = self._start()
+        return self._runner
+
+    def _start(self) -> _Runner:
+        box = Path(tempfile.mkdtemp(dir=self._private))
+        if os.geteuid() == 0:
+            box.chmod(0o1777)
+        command = [str(self.runner(self._private)), str(box), str(self.builds), str(self.walls)]
+        process = subprocess.Popen(
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            cwd="/",
+            env={},
+            start_new_session=True,
+        )
+        assert process.stdin is not None and process.stdout is not None
+        try:
+            greeting = decode_greeting(_read_frame(process.stdout))
+        except EOFError:
+            process.kill()
+            process.wait()
+            raise ToolchainError("the sandbox runner does not start") from None
+        runner = _Runner(process, process.stdin, process.stdout, greeting)
+        self._check(runner)
+        return runner
+
+    def _check(self, runner: _Runner) -> None:
+        walls = runner.greeting.walls
+        if walls & (NAMESPACES | LANDLOCK) or self.without_walls:
+            return
+        runner.end()
+        raise UsageError(
+            "this machine has neither user namespaces nor Landlock: programs under test would run "
+            "unprotected",
+            hint="use --unprotected-replay if they are harmless, or --no-replay",
+        )
+
+
+def _checked(job: Job) -> int:
+    """Rough size of the request; names of files must stay below the working folder."""
+    for name, _ in job.files:
+        parts = name.split("/")
+        if not name or name.startswith("/") or ".." in parts or "" in parts or "\0" in name:
+            raise UsageError(f"a test's file has the name {name!r}, which leaves its folder")
+    contents = [*job.arguments, *job.environment, job.stdin, job.control or b""]
+    contents += [content for _, content in job.files]
+    return sum(map(len, contents)) + 16 * len(contents) + 1024
+
+
+def signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"SIG{number}"
+
+
+def measure(sandbox: Sandbox, job: Job, count: int = 200) -> float:
+    """Milliseconds of one run of ``job``, over ``count`` runs (for benchmarks)."""
+    start = time.perf_counter()
+    for _ in sandbox.run_all([job] * count):
+        pass
+    return (time.perf_counter() - start) / count * 1000

@@ -1,0 +1,162 @@
+"""Runs asked for and runs done, as frames that the runner (runner.c) reads and writes.
+
+A frame is a 32-bit length and that many bytes: little-endian numbers, and counted bytes.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+HAS_CONTROL = 1
+TIMED_OUT, NOT_STARTED, BAD_BOX = 1, 2, 4
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One run. ``control`` is what descriptor 3 holds at the start (None: it is closed);
+    ``address_space`` 0 means no limit, as sanitized programs need it."""
+
+    program: str  # path of the executable
+    arguments: tuple[bytes, ...]  # argv, argv[0] included
+    environment: tuple[bytes, ...]
+    stdin: bytes = b""
+    control: bytes | None = None
+    files: tuple[tuple[str, bytes], ...] = ()
+    wall_ms: int = 1000
+    address_space: int = 0
+    file_size: int = 8 << 20
+    capture: int = 1 << 20
+    processes: int = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Stream:
+    """The first bytes of an output, and how many there were."""
+
+    data: bytes
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenFile:
+    path: bytes
+    mode: int  # as in stat
+    content: Stream  # of a symbolic link: its target
+
+
+@dataclass(frozen=True, slots=True)
+class RawResult:
+    """``exit`` is -1 when a signal (``signal``, else 0) ended the run."""
+
+    exit: int
+    signal: int
+    timed_out: bool
+    start_error: int  # errno of execve, else 0
+    wall_us: int
+    cpu_us: int
+    stdout: Stream
+    stderr: Stream
+    control: Stream
+    files: tuple[WrittenFile, ...]
+    reports: tuple[bytes, ...]  # of sanitizers
+
+
+@dataclass(frozen=True, slots=True)
+class Greeting:
+    base: str  # the folder that programs may write to
+    walls: int
+
+
+class BoxError(Exception):
+    """The runner could not clean its box; start another one."""
+
+
+def encode_job(job: Job) -> bytes:
+    control = job.control if job.control is not None else b""
+    flags = HAS_CONTROL if job.control is not None else 0
+    parts = [
+        struct.pack("<IIII", job.wall_ms, flags, job.capture, job.processes),
+        struct.pack("<QQ", job.address_space, job.file_size),
+        _counted(job.program.encode("utf-8", "surrogateescape")),
+        _strings(job.arguments),
+        _strings(job.environment),
+        _counted(job.stdin),
+        _counted(control),
+        struct.pack("<I", len(job.files)),
+    ]
+    for name, content in job.files:
+        parts += [_counted(name.encode("utf-8", "surrogateescape")), _counted(content)]
+        parts.append(struct.pack("<I", 0o644))
+    body = b"".join(parts)
+    return struct.pack("<I", len(body)) + body
+
+
+def _counted(data: bytes) -> bytes:
+    return struct.pack("<I", len(data)) + data + b"\0"
+
+
+def _strings(strings: Sequence[bytes]) -> bytes:
+    return struct.pack("<I", len(strings)) + b"".join(map(_counted, strings))
+
+
+class _Frame:
+    """Reads what runner_wire.c has written."""
+
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+        self._position = 0
+
+    def u32(self) -> int:
+        self._position += 4
+        return int.from_bytes(self._data[self._position - 4 : self._position], "little")
+
+    def i32(self) -> int:
+        value = self.u32()
+        return value - (1 << 32) if value >> 31 else value
+
+    def u64(self) -> int:
+        return self.u32() | self.u32() << 32
+
+    def counted(self) -> bytes:
+        size = self.u32()
+        self._position += size
+        return self._data[self._position - size : self._position]
+
+    def stream(self) -> Stream:
+        total = self.u64()
+        return Stream(self.counted(), total)
+
+
+def decode_greeting(body: bytes) -> Greeting:
+    frame = _Frame(body)
+    return Greeting(frame.counted().decode("utf-8", "surrogateescape"), frame.u32())
+
+
+def decode_result(body: bytes) -> RawResult:
+    frame = _Frame(body)
+    exit_code, signal, flags, error = frame.i32(), frame.u32(), frame.u32(), frame.u32()
+    if flags & BAD_BOX:
+        raise BoxError
+    wall_us, cpu_us = frame.u64(), frame.u64()
+    stdout, stderr, control = frame.stream(), frame.stream(), frame.stream()
+    files = []
+    while frame.u32():
+        files.append(WrittenFile(frame.counted(), frame.u32(), frame.stream()))
+    reports = []
+    while frame.u32():
+        reports.append(frame.counted())
+    return RawResult(
+        exit=exit_code,
+        signal=signal,
+        timed_out=bool(flags & TIMED_OUT),
+        start_error=error if flags & NOT_STARTED else 0,
+        wall_us=wall_us,
+        cpu_us=cpu_us,
+        stdout=stdout,
+        stderr=stderr,
+        control=control,
+        files=tuple(sorted(files, key=lambda file: file.path)),
+        reports=tuple(sorted(reports)),
+    )

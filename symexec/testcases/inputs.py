@@ -1,0 +1,114 @@
+"""The input of one test, as report.json has it.
+
+    {"args": ["-f", "0-"], "stdin": "ab", "files": {}, "parameters": {"x": 7}}
+
+``globals`` (by name), ``nondet`` (what ``__VERIFIER_nondet_*`` yields, in order) and ``objects``
+(what ``klee_make_symbolic`` fills, in order) stand there only when the program has them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from csg.errors import UsageError
+from symexec.testcases.encoding import (
+    Json,
+    Scalar,
+    Value,
+    bytes_from_json,
+    bytes_to_json,
+    value_from_json,
+    value_to_json,
+)
+
+Named = tuple[tuple[str, Value], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TestInput:
+    """All that a run of the program depends on."""
+
+    args: tuple[bytes, ...] = ()
+    stdin: bytes = b""
+    files: tuple[tuple[str, bytes], ...] = ()  # below the working folder
+    parameters: Named = ()  # of the entry function, by name
+    globals: Named = ()
+    nondet: tuple[Scalar, ...] = ()
+    objects: tuple[tuple[str, bytes], ...] = ()
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """How much a reader has to take in (parts, bytes and bits); the smallest witness is shown
+        first."""
+        named = [value for _, value in (*self.parameters, *self.globals)]
+        contents = [*self.args, self.stdin, *(data for _, data in self.files)]
+        contents += [data.rstrip(b"\0") for _, data in self.objects]
+        parts = len(self.args) + len(self.files) + bool(self.stdin)
+        weight = sum(map(len, contents)) + sum(map(_weight, named)) + sum(map(_weight, self.nondet))
+        return parts, weight
+
+
+def _weight(value: Value) -> int:
+    match value:
+        case None:
+            return 0
+        case bytes():
+            return 2 * len(value)
+        case tuple():
+            return len(value) + sum(_weight(element) for element in value)
+        case int():
+            return value.bit_length() + (value < 0)
+        case float():
+            return 0 if value == 0.0 else 8 if value.is_integer() else 16
+        case _:
+            return 16
+
+
+def input_to_json(test: TestInput) -> Json:
+    result: dict[str, Json] = {
+        "args": [bytes_to_json(argument) for argument in test.args],
+        "stdin": bytes_to_json(test.stdin),
+        "files": {name: bytes_to_json(data) for name, data in test.files},
+        "parameters": {name: value_to_json(value) for name, value in test.parameters},
+    }
+    if test.globals:
+        result["globals"] = {name: value_to_json(value) for name, value in test.globals}
+    if test.nondet:
+        result["nondet"] = [value_to_json(value) for value in test.nondet]
+    if test.objects:
+        result["objects"] = [
+            {"name": name, "bytes": bytes_to_json(data)} for name, data in test.objects
+        ]
+    return result
+
+
+def input_from_json(value: Json) -> TestInput:
+    """Keys that are missing are empty; what is of the wrong shape is a UsageError."""
+    if not isinstance(value, dict):
+        raise UsageError("the input of a test must be an object")
+    nondet = value_from_json(value.get("nondet", []))
+    if not isinstance(nondet, tuple):
+        raise UsageError("'nondet' must be a list")
+    return TestInput(
+        args=tuple(bytes_from_json(argument) for argument in value.get("args", [])),
+        stdin=bytes_from_json(value.get("stdin", "")),
+        files=tuple((name, bytes_from_json(data)) for name, data in _object(value, "files")),
+        parameters=_named(value, "parameters"),
+        globals=_named(value, "globals"),
+        nondet=nondet,
+        objects=tuple(
+            (str(item["name"]), bytes_from_json(item["bytes"])) for item in value.get("objects", [])
+        ),
+    )
+
+
+def _object(value: Mapping[str, Json], key: str) -> list[tuple[str, Json]]:
+    part = value.get(key, {})
+    if not isinstance(part, dict):
+        raise UsageError(f"{key!r} of a test's input must be an object")
+    return list(part.items())
+
+
+def _named(value: Mapping[str, Json], key: str) -> Named:
+    return tuple((name, value_from_json(part)) for name, part in _object(value, key))

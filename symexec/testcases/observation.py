@@ -1,0 +1,94 @@
+"""All that a native run shows, as a record and as report.json has it.
+
+    {"exit": 0, "signal": null, "stdout": "1\\n", "stderr": "", "returned": "1", "sanitizer": null}
+
+``memory`` (arrays and globals after the call), ``files`` (what the run wrote) and ``timed_out``
+stand there only when there is something to say.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, fields
+
+from symexec.testcases.encoding import (
+    Json,
+    Value,
+    bytes_from_json,
+    bytes_to_json,
+    value_from_json,
+    value_to_json,
+)
+
+MOST_KEPT = 64 * 1024  # bytes of one stream
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """``exit`` is None when a signal ended the run. ``signal`` is a name (``SIGSEGV``),
+    ``sanitizer`` a kind (``heap-buffer-overflow``) with ``report`` its full text, ``returned`` the
+    entry function's value as C would print it (``void`` when it has none)."""
+
+    exit: int | None = None
+    signal: str | None = None
+    stdout: bytes = b""
+    stderr: bytes = b""
+    returned: str | None = None
+    sanitizer: str | None = None
+    timed_out: bool = False
+    memory: tuple[tuple[str, Value], ...] = ()
+    files: tuple[tuple[str, bytes], ...] = ()
+    report: str = ""
+
+    @property
+    def failed(self) -> bool:
+        """Ended as no program should: killed by a signal, stopped by a sanitizer, or not at all."""
+        return self.signal is not None or self.sanitizer is not None or self.timed_out
+
+
+def clipped(data: bytes, total: int) -> bytes:
+    """``data`` when it is short; else its beginning and a mark that differs when the rest does."""
+    if total <= MOST_KEPT and len(data) <= MOST_KEPT:
+        return data
+    digest = hashlib.sha256(data).hexdigest()[:16]
+    return data[:MOST_KEPT] + f"\n[csgtest: {total} bytes in all, {digest}]\n".encode()
+
+
+def observation_to_json(seen: Observation) -> Json:
+    result: dict[str, Json] = {
+        "exit": seen.exit,
+        "signal": seen.signal,
+        "stdout": bytes_to_json(seen.stdout),
+        "stderr": bytes_to_json(seen.stderr),
+        "returned": seen.returned,
+        "sanitizer": seen.sanitizer,
+    }
+    if seen.timed_out:
+        result["timed_out"] = True
+    if seen.memory:
+        result["memory"] = {name: value_to_json(value) for name, value in seen.memory}
+    if seen.files:
+        result["files"] = {name: bytes_to_json(data) for name, data in seen.files}
+    if seen.report:
+        result["report"] = seen.report
+    return result
+
+
+def observation_from_json(value: Json) -> Observation:
+    memory = value.get("memory", {})
+    files = value.get("files", {})
+    return Observation(
+        exit=value.get("exit"),
+        signal=value.get("signal"),
+        stdout=bytes_from_json(value.get("stdout", "")),
+        stderr=bytes_from_json(value.get("stderr", "")),
+        returned=value.get("returned"),
+        sanitizer=value.get("sanitizer"),
+        timed_out=bool(value.get("timed_out", False)),
+        memory=tuple((name, value_from_json(part)) for name, part in memory.items()),
+        files=tuple((name, bytes_from_json(data)) for name, data in files.items()),
+        report=str(value.get("report", "")),
+    )
+
+
+COMPONENTS = tuple(field.name for field in fields(Observation) if field.name != "report")

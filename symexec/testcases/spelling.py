@@ -1,0 +1,92 @@
+"""A test's input as a person would write it.
+
+main:    printf 'a\\n' | ./range -f 0-
+else:    counter = 3; sum((int[]) {1, 2}, 2)
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import shlex
+
+from symexec.testcases.encoding import LongDouble, Scalar, Value
+from symexec.testcases.inputs import TestInput
+
+_PLAIN = re.compile(rb"[\x20-\x7e]*")
+_ESCAPES = {0x0A: "\\n", 0x09: "\\t", 0x0D: "\\r", 0x5C: "\\\\"}
+
+
+def spelled(test: TestInput, program: str, entry: str = "main") -> str:
+    """The shell command line, or the C call when ``entry`` is another function than main."""
+    if entry == "main":
+        return shell_command(test, program)
+    return c_call(test, entry)
+
+
+def shell_command(test: TestInput, program: str) -> str:
+    words = " ".join([shlex.quote(program), *map(quoted_word, test.args)])
+    steps = [f"{_printf(data)} > {shlex.quote(name)}; " for name, data in test.files]
+    source = f"{_printf(test.stdin)} | " if test.stdin else ""
+    return "".join(steps) + source + words + _comment(test)
+
+
+def quoted_word(word: bytes) -> str:
+    """One word of a shell command; ``$'..'`` (bash, zsh, dash 0.5.13) where it must be."""
+    if _PLAIN.fullmatch(word):
+        return shlex.quote(word.decode("ascii"))
+    return "$'" + _escaped(word).replace("'", "\\'") + "'"
+
+
+def _escaped(data: bytes) -> str:
+    parts = []
+    for byte in data:
+        if byte in _ESCAPES:
+            parts.append(_ESCAPES[byte])
+        else:
+            parts.append(chr(byte) if 0x20 <= byte < 0x7F else f"\\{byte:03o}")
+    return "".join(parts)
+
+
+def _printf(data: bytes) -> str:
+    return "printf " + shlex.quote(_escaped(data).replace("%", "%%"))
+
+
+def c_call(test: TestInput, entry: str) -> str:
+    before = "".join(f"{name} = {c_value(value)}; " for name, value in test.globals)
+    arguments = ", ".join(c_value(value) for _, value in test.parameters)
+    return f"{before}{entry}({arguments}){_comment(test)}"
+
+
+def _comment(test: TestInput) -> str:
+    parts = []
+    if test.nondet:
+        parts.append("nondet: " + ", ".join(map(c_value, test.nondet)))
+    parts += [f"{name}: {c_value(data)}" for name, data in test.objects]
+    return f"  # {'; '.join(parts)}" if parts else ""
+
+
+def c_value(value: Value) -> str:
+    match value:
+        case None:
+            return "NULL"
+        case bytes():
+            # A digit after an octal escape of three digits is no part of it.
+            return '"' + _escaped(value).replace('"', '\\"') + '"'
+        case tuple():
+            kind = "int" if all(isinstance(element, int) for element in value) else "double"
+            return f"({kind}[]) {{{', '.join(map(_number, value))}}}"
+        case _:
+            return _number(value)
+
+
+def _number(value: Scalar) -> str:
+    match value:
+        case LongDouble(text=text):
+            return f"{text}L"
+        case float() if math.isnan(value):
+            return "NAN"
+        case float() if math.isinf(value):
+            return "-INFINITY" if value < 0 else "INFINITY"
+        case _:
+            return repr(value)

@@ -1,0 +1,161 @@
+"""The output folder: ours, or refused; every test on disk as soon as it is known.
+
+csgtest-out/.csgtest           says whose it is (and is locked while a run writes)
+csgtest-out/tests/tests.jsonl  one line for each thing learnt of a test; the last line of an id
+                               counts
+csgtest-out/tests/t0001.{json,txt}   a finished difference
+csgtest-out/report.json        replaced as a whole, never half-written
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO
+
+from csg.errors import UsageError
+from symexec.testcases.encoding import Json
+from symexec.testcases.testcase import TestCase, from_json, to_json
+
+MARKER = ".csgtest"
+_MARK = "csgtest output folder; csgtest overwrites what it finds here\n"
+_OURS = ("report.json", "report.html", "csg.dot", "csg.svg", "csg.json", "unified.c", "tests")
+
+
+class OutputFolder:
+    """A folder claimed for this run. Use as a context manager, or ``close`` it."""
+
+    def __init__(self, path: Path, keep_tests: bool = False) -> None:
+        """UsageError when the folder exists and is not ours, or when another run writes to it.
+
+        What an earlier run left there is removed, but for the tests when ``keep_tests``."""
+        self.path = path
+        self._lock = _claim(path)
+        self._log: IO[str] | None = None
+        for name in _OURS:
+            if not (keep_tests and name == "tests"):
+                _remove(path / name)
+        (path / "tests").mkdir(exist_ok=True)
+
+    def __enter__(self) -> OutputFolder:
+        return self
+
+    def __exit__(self, *reason: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        if self._log is not None:
+            self._log.close()
+            self._log = None
+        self._lock.close()
+
+    def record(self, case: TestCase) -> None:
+        """Append what is known of a test now; it survives a ``kill -9`` of this process."""
+        if self._log is None:
+            path = self.path / "tests" / "tests.jsonl"
+            self._log = _open_for_append(path)
+            if not path.read_bytes().endswith(b"\n") and self._log.tell() > 0:
+                self._log.write("\n")  # an earlier run was killed in the middle of a line
+        line = json.dumps(to_json(case), ensure_ascii=True, separators=(",", ":"))
+        self._log.write(line + "\n")
+        self._log.flush()
+
+    def write_test(self, case: TestCase, text: str) -> None:
+        """A finished difference, for programs and for people."""
+        content = json.dumps(to_json(case), indent=1, ensure_ascii=True) + "\n"
+        self.write_text(f"tests/{case.id}.json", content)
+        self.write_text(f"tests/{case.id}.txt", text)
+
+    def write_text(self, name: str, text: str) -> None:
+        replace_file(self.path / name, text.encode("utf-8", "surrogateescape"))
+
+    def write_json(self, name: str, value: Json) -> None:
+        self.write_text(name, json.dumps(value, indent=1, ensure_ascii=True) + "\n")
+
+    def load_tests(self) -> list[TestCase]:
+        return load_tests(self.path)
+
+
+def replace_file(path: Path, content: bytes) -> None:
+    """Write beside ``path``, then rename: a reader sees the old or the new file, never a half."""
+    beside = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        beside.write_bytes(content)
+        beside.replace(path)
+    except OSError as error:
+        beside.unlink(missing_ok=True)
+        raise UsageError(f"cannot write '{path}': {error.strerror}") from error
+
+
+def is_ours(path: Path) -> bool:
+    marker = path / MARKER
+    try:
+        return not marker.is_symlink() and marker.read_text(errors="replace") == _MARK
+    except OSError:
+        return False
+
+
+def load_tests(folder: Path) -> list[TestCase]:
+    """The tests of a folder in order of their first line; a last line cut short is left out."""
+    found: dict[str, TestCase] = {}
+    for line in _lines(folder / "tests" / "tests.jsonl"):
+        try:
+            case = from_json(json.loads(line))
+        except ValueError:
+            continue
+        found[case.id] = case
+    return list(found.values())
+
+
+def _lines(path: Path) -> Iterator[str]:
+    try:
+        with path.open(encoding="utf-8", errors="replace") as file:
+            yield from file
+    except FileNotFoundError:
+        return
+
+
+def _claim(path: Path) -> IO[str]:
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        empty = next(path.iterdir(), None) is None
+    except OSError as error:
+        raise UsageError(f"cannot use '{path}' as output folder: {error.strerror}") from error
+    if not empty and not is_ours(path):
+        raise UsageError(
+            f"output folder '{path}' exists and is not ours",
+            hint="name another one with --out, or remove it; nothing was overwritten",
+        )
+    lock = _open_for_append(path / MARKER)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        lock.close()
+        raise UsageError(
+            f"another run of csgtest is writing to '{path}'", hint="name another one with --out"
+        ) from None
+    if lock.tell() == 0:
+        lock.write(_MARK)
+        lock.flush()
+    return lock
+
+
+def _open_for_append(path: Path) -> IO[str]:
+    try:
+        flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
+        file = open(os.open(path, flags, 0o666), "a", encoding="utf-8")  # noqa: SIM115
+    except OSError as error:
+        raise UsageError(f"cannot write '{path}': {error.strerror}") from error
+    file.seek(0, os.SEEK_END)
+    return file
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        path.unlink(missing_ok=True)

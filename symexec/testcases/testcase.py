@@ -1,0 +1,167 @@
+"""One test: an input, where the versions part on it, what both showed, and who is to blame.
+
+It is an element of report.json's ``tests``; ``to_json`` and ``from_json`` are inverse.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from csg.errors import UsageError
+from symexec.testcases.encoding import Json
+from symexec.testcases.inputs import TestInput, input_from_json, input_to_json
+from symexec.testcases.observation import (
+    Observation,
+    observation_from_json,
+    observation_to_json,
+)
+
+Changes = tuple[int, ...]  # ids, ascending
+
+
+@dataclass(frozen=True, slots=True)
+class Divergence:
+    """Where the search saw the versions part. ``kind`` is control, output or ending;
+    ``directions`` is diff-true or diff-false (what the new version did) for a control one."""
+
+    kind: str
+    file: str
+    line: int
+    directions: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Blame:
+    """Which changes bring a difference about (``symexec.classification.blame`` finds out).
+
+    ``minimal``: every smallest set of changes that makes it appear, best first. ``blamed`` is the
+    first of them. ``reproducing``: the smallest set seen to give exactly what the new version
+    showed. ``complete``: no set was left out for want of time. ``note``: why there is no answer.
+    """
+
+    minimal: tuple[Changes, ...] = ()
+    reproducing: Changes = ()
+    complete: bool = True
+    runs: int = 0
+    note: str = ""
+
+    @property
+    def blamed(self) -> Changes:
+        return self.minimal[0] if self.minimal else ()
+
+    @property
+    def interaction(self) -> bool:
+        """No single change does it: they have to come together."""
+        return bool(self.minimal) and all(len(changes) > 1 for changes in self.minimal)
+
+
+@dataclass(frozen=True, slots=True)
+class TestCase:
+    """``observed`` is different, same or not-replayed; ``kind`` is report.json's ``class``."""
+
+    id: str
+    input: TestInput
+    sequence: tuple[str, ...] = ()
+    divergence: Divergence | None = None
+    old: Observation | None = None
+    new: Observation | None = None
+    golden: Observation | None = None
+    observed: str = "not-replayed"
+    kind: str = ""
+    error: str = ""  # with a golden version: regression, differential or empty
+    blame: Blame | None = None
+    found_s: float = 0.0
+    source: str = ""  # who found it: search, seed, native, ...
+    notes: tuple[str, ...] = ()
+
+
+def to_json(case: TestCase) -> Json:
+    result: dict[str, Json] = {
+        "id": case.id,
+        "input": input_to_json(case.input),
+        "sequence": list(case.sequence),
+        "divergence": _divergence_to_json(case.divergence),
+        "old": observation_to_json(case.old) if case.old else None,
+        "new": observation_to_json(case.new) if case.new else None,
+        "observed": case.observed,
+        "class": case.kind,
+        "blamed": list(case.blame.blamed) if case.blame else [],
+        "found_s": round(case.found_s, 3),
+    }
+    if case.golden:
+        result["golden"] = observation_to_json(case.golden)
+    if case.error:
+        result["error"] = case.error
+    if case.blame:
+        result["interaction"] = case.blame.interaction
+        result["blame"] = _blame_to_json(case.blame)
+    if case.source:
+        result["source"] = case.source
+    if case.notes:
+        result["notes"] = list(case.notes)
+    return result
+
+
+def from_json(value: Json) -> TestCase:
+    """Keys that we do not know are ignored: a later version may have written them."""
+    if not isinstance(value, dict) or not isinstance(value.get("id"), str):
+        raise UsageError("a test must be an object with an id")
+
+    def seen(key: str) -> Observation | None:
+        return observation_from_json(value[key]) if value.get(key) else None
+
+    return TestCase(
+        id=value["id"],
+        input=input_from_json(value.get("input", {})),
+        sequence=tuple(value.get("sequence", ())),
+        divergence=_divergence_from_json(value.get("divergence")),
+        old=seen("old"),
+        new=seen("new"),
+        golden=seen("golden"),
+        observed=value.get("observed", "not-replayed"),
+        kind=value.get("class", ""),
+        error=value.get("error", ""),
+        blame=_blame_from_json(value.get("blame")),
+        found_s=value.get("found_s", 0.0),
+        source=value.get("source", ""),
+        notes=tuple(value.get("notes", ())),
+    )
+
+
+def _divergence_to_json(place: Divergence | None) -> Json:
+    if place is None:
+        return None
+    result: dict[str, Json] = {"kind": place.kind, "file": place.file, "line": place.line}
+    if place.directions:
+        result["directions"] = place.directions
+    return result
+
+
+def _divergence_from_json(value: Json) -> Divergence | None:
+    if not value:
+        return None
+    return Divergence(value["kind"], value["file"], value["line"], value.get("directions", ""))
+
+
+def _blame_to_json(blame: Blame) -> Json:
+    result: dict[str, Json] = {
+        "minimal": [list(changes) for changes in blame.minimal],
+        "reproducing": list(blame.reproducing),
+        "complete": blame.complete,
+        "runs": blame.runs,
+    }
+    if blame.note:
+        result["note"] = blame.note
+    return result
+
+
+def _blame_from_json(value: Json) -> Blame | None:
+    if not value:
+        return None
+    return Blame(
+        minimal=tuple(tuple(changes) for changes in value.get("minimal", ())),
+        reproducing=tuple(value.get("reproducing", ())),
+        complete=value.get("complete", True),
+        runs=value.get("runs", 0),
+        note=value.get("note", ""),
+    )
