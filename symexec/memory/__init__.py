@@ -1,6 +1,6 @@
 """Memory of a state: numbered objects of bytes, copied only when written."""
 
-from symexec.memory.objects import MemoryObject
+from symexec.memory.objects import MemoryObject, merged
 from symexec.memory.space import BOTH, NEW, OLD, Fault, Memory, address_of, offset_of
 
 __all__ = [
@@ -11,5 +11,6 @@ __all__ = [
     "Memory",
     "MemoryObject",
     "address_of",
+    "merged",
     "offset_of",
 ]

@@ -18,6 +18,13 @@ BOTH, OLD, NEW = 0, 1, 2  # which versions an access is made by
 Cell = tuple[int, int, Data]  # start, size in bytes, value of 8 * size bits
 
 
+def merged(current: Data, value: Data, mode: int) -> Data:
+    """What a place holds when one version writes it: its half is new, the other stays."""
+    if mode == OLD:
+        return shadowed(old_of(value), new_of(current))
+    return shadowed(old_of(current), new_of(value))
+
+
 class MemoryObject:
     """``owner`` is the token of the memory that may write it in place. ``cells`` maps every covered
     byte to its cell; None while all bytes are concrete and equal in both versions."""
@@ -97,23 +104,19 @@ class MemoryObject:
     def store(self, offset: int, size: int, value: Data, mode: int) -> None:
         """The caller owns the object and has checked bounds."""
         if mode != BOTH:
-            current = self.load(offset, size, BOTH)
-            if mode == OLD:
-                value = shadowed(value, new_of(current))
-            else:
-                value = shadowed(old_of(current), value)
+            value = merged(self.load(offset, size, BOTH), value, mode)
         if value.__class__ is int:
             if self.cells is not None:
                 self._uncover(offset, size)
             if size == 1:
-                self.data[offset] = value  # type: ignore[assignment]
+                self.data[offset] = value
             else:
-                self.data[offset : offset + size] = value.to_bytes(size, "little")  # type: ignore[union-attr]
+                self.data[offset : offset + size] = value.to_bytes(size, "little")
             return
+        if self.cells is not None:
+            self._uncover(offset, size)
         if self.cells is None:
             self.cells = {}
-        else:
-            self._uncover(offset, size)
         cell = (offset, size, value)
         cells = self.cells
         for place in range(offset, offset + size):
@@ -143,7 +146,7 @@ class MemoryObject:
 
     def _put_byte(self, offset: int, value: Data) -> None:
         if value.__class__ is int:
-            self.data[offset] = value  # type: ignore[assignment]
+            self.data[offset] = value
         else:
             assert self.cells is not None
             self.cells[offset] = (offset, 1, value)

@@ -177,9 +177,9 @@ class Memory:
             item = self.writable(item)
         if mode == BOTH and item.cells is None and value.__class__ is int:
             if size == 1:
-                item.data[offset] = value  # type: ignore[assignment]
+                item.data[offset] = value
             else:
-                item.data[offset : offset + size] = value.to_bytes(size, "little")  # type: ignore[union-attr]
+                item.data[offset : offset + size] = value.to_bytes(size, "little")
         else:
             item.store(offset, size, value, mode)
         return True
