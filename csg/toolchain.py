@@ -1,7 +1,7 @@
 """Run the C compiler: text with macros becomes text without, sources become a program.
 
-    preprocess("range.c")        # '# 1 "range.c"\\nint main(void) {...'
-    compile_program(["range.c"], "range", ["-g"])
+preprocess("range.c")        # '# 1 "range.c"\\nint main(void) {...'
+compile_program(["range.c"], "range", ["-g"])
 """
 
 from __future__ import annotations
@@ -24,7 +24,9 @@ _MESSAGE = re.compile(
     r" (?:fatal )?error: (?P<text>.*)$",
     re.MULTILINE,
 )
-_WITHOUT_VALUE = re.compile(r"-(c|S|E|P|M|MM|MD|MMD|MP|MG|g.*|O.*|W.*|w|pipe|save-temps.*|s|fsyntax-only)")
+_WITHOUT_VALUE = re.compile(
+    r"-(c|S|E|P|M|MM|MD|MMD|MP|MG|g.*|O.*|W.*|w|pipe|save-temps.*|s|fsyntax-only)"
+)
 _WITH_VALUE = frozenset({"-o", "-MF", "-MT", "-MQ", "-fplugin", "-B", "-specs", "-wrapper", "-x"})
 _FOREIGN = ("-fplugin", "-B", "-specs", "-wrapper", "-l", "-L", "-Wl,", "-o")
 

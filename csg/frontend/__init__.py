@@ -1,0 +1,15 @@
+"""C text becomes a typed syntax tree.
+
+    parse_file("range.c")                       TranslationUnit
+    parse_expression("x > 0", {"x": INT})       Binary(">", Name x, 0)
+
+Stages: preprocess (``csg.toolchain``), leave out unused declarations of headers (``prune``), cut
+into tokens (``tokens``, ``gnu``, ``columns``), parse (``parser``, the only door to pycparser),
+resolve names and types (``translate`` and the modules that it names).
+"""
+
+from __future__ import annotations
+
+from csg.frontend.read import parse_expression, parse_file, parse_text
+
+__all__ = ["parse_expression", "parse_file", "parse_text"]

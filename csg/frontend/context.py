@@ -73,6 +73,10 @@ class Context(ABC):
         """A statement as a Compound with a scope of its own."""
 
     @abstractmethod
+    def function_body(self, node: Node) -> Compound:
+        """As ``block``, in the scope that the parameters are in (C17 6.2.1p4)."""
+
+    @abstractmethod
     def initializer(self, node: Node, target: Type) -> tuple[Initializer, Type]:
         """An initialiser for ``target``, and ``target`` with its length if it had none."""
 

@@ -1,6 +1,6 @@
 """Lay out structures and unions as gcc does on x86-64 (System V ABI, chapter 3).
 
-    struct { char c; int n : 3; short s; }   c at 0, n in the int at 0 from bit 8, s at 2; size 4
+struct { char c; int n : 3; short s; }   c at 0, n in the int at 0 from bit 8, s at 2; size 4
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Constants as spelt become values with types.
 
-    0x80000000    unsigned int 2147483648      'ab'     int 24930
-    10L           long 10                      L"\\u20ac"  4 bytes for each wchar_t
+0x80000000    unsigned int 2147483648      'ab'     int 24930
+10L           long 10                      L"\\u20ac"  4 bytes for each wchar_t
 """
 
 from __future__ import annotations
@@ -12,8 +12,22 @@ from collections.abc import Iterator
 from csg.errors import ParseError, UnsupportedError
 from csg.language.syntax import FloatingConstant, IntegerConstant, StringLiteral
 from csg.language.types import (
-    CHAR, DOUBLE, FLOAT, INT, INT128, LDOUBLE, LLONG, LONG, UINT, ULLONG, ULONG, USHORT, WCHAR,
-    Array, Floating, Integer,
+    CHAR,
+    DOUBLE,
+    FLOAT,
+    INT,
+    INT128,
+    LDOUBLE,
+    LLONG,
+    LONG,
+    UINT,
+    ULLONG,
+    ULONG,
+    USHORT,
+    WCHAR,
+    Array,
+    Floating,
+    Integer,
 )  # fmt: skip
 from csg.source import Location
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
-from csg.source import Location
+from csg.source import NOWHERE, Location
 
 
 class Node(Protocol):
@@ -21,3 +21,16 @@ class Node(Protocol):
 def kind(node: Node) -> str:
     """``"BinaryOp"``, ``"FuncDef"``, ... (pycparser's names, plus Attributes and Assembly)."""
     return type(node).__name__
+
+
+def innermost(node: Node) -> Node:
+    """The declarator that holds the name (or the specifiers, when there is none)."""
+    while kind(node) in ("PtrDecl", "ArrayDecl", "FuncDecl"):
+        node = node.type
+    return node
+
+
+def name_place(node: Node) -> Location:
+    """Where the name that a declaration introduces is written."""
+    found = innermost(node.type).coord or node.coord
+    return found if isinstance(found, Location) else NOWHERE

@@ -11,20 +11,16 @@ The tokens are ours, so nothing is written out and read again and every place is
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import Any, NoReturn
 
 from pycparser import c_ast
 from pycparser.c_parser import CParser
 
-from csg.errors import ParseError, UnsupportedError
+from csg.errors import ParseError
 from csg.frontend.nodes import Node
 from csg.frontend.tokens import Token
 from csg.source import Location
-
-_DEEPEST = 30_000  # Python frames; a level of C's nesting takes about 15 of them
 
 
 class Attributes(c_ast.Alignas):  # type: ignore[misc]
@@ -55,28 +51,13 @@ class Compound(c_ast.Compound):  # type: ignore[misc]
 
 def parse(tokens: Sequence[Token], file: str) -> list[Node]:
     """The external declarations of a translation unit."""
-    with _deep():
-        nodes: list[Node] = _GnuParser(tokens, file).unit()
+    nodes: list[Node] = _GnuParser(tokens, file).unit()
     return nodes
 
 
 def parse_lone_expression(tokens: Sequence[Token], file: str) -> Node:
-    with _deep():
-        node: Node = _GnuParser(tokens, file).lone_expression()
+    node: Node = _GnuParser(tokens, file).lone_expression()
     return node
-
-
-@contextmanager
-def _deep() -> Iterator[None]:
-    """Let C nest deeper than Python's default limit allows; give up with an error of our own."""
-    before = sys.getrecursionlimit()
-    sys.setrecursionlimit(max(before, _DEEPEST))
-    try:
-        yield
-    except RecursionError:
-        raise UnsupportedError("the program nests too deeply to be read") from None
-    finally:
-        sys.setrecursionlimit(before)
 
 
 class _Tokens:
@@ -347,7 +328,24 @@ class _GnuParser(CParser):  # type: ignore[misc]
 
     def _starts_expression(self, tok: Token | None = None) -> bool:
         token = tok or self._tokens.peek()
-        return (token is not None and token.type == "LAND") or super()._starts_expression(tok)
+        if token is not None and token.type in ("LAND", "ON_TYPES"):
+            return True
+        starts: bool = super()._starts_expression(tok)
+        return starts
+
+    def _parse_primary_expression(self) -> Any:
+        token = self._tokens.peek()
+        if token is None or token.type != "ON_TYPES":
+            return super()._parse_primary_expression()
+        self._advance()
+        self._expect("LPAREN")
+        first = self._parse_type_name()
+        self._expect("COMMA")
+        second = self._parse_type_name()
+        self._expect("RPAREN")
+        name = c_ast.ID(token.value, token.location)
+        both = c_ast.ExprList([first, second], token.location)
+        return c_ast.FuncCall(name, both, token.location)
 
     def _parse_conditional_expression(self) -> Any:
         condition = self._parse_binary_expression()

@@ -25,8 +25,28 @@ _MARKER_LINE = re.compile(r"^#.*$", re.MULTILINE)
 _FUNCTION = re.compile(r"[^(){}\[\]=,]*?([A-Za-z_]\w*)\s*\((?!\s*\*)")
 _TYPEDEF = re.compile(r"\s*typedef[^(){}\[\],]*?([A-Za-z_]\w*)\s*;\s*\Z")
 _NOT_NAMES = frozenset(
-    "__attribute__ __attribute __asm__ __asm asm __typeof__ typeof __typeof _Alignas int char void "
-    "short long float double signed unsigned __extension__ _Static_assert".split()
+    [
+        "__attribute__",
+        "__attribute",
+        "__asm__",
+        "__asm",
+        "asm",
+        "__typeof__",
+        "typeof",
+        "__typeof",
+        "_Alignas",
+        "int",
+        "char",
+        "void",
+        "short",
+        "long",
+        "float",
+        "double",
+        "signed",
+        "unsigned",
+        "__extension__",
+        "_Static_assert",
+    ]
 )
 _SPECIFIC = re.compile(r"[A-Za-z_]\w*|[(){}\[\];,=:*]")
 _TAGGED = ("struct", "union", "enum")
@@ -194,7 +214,11 @@ def declared_names(text: str) -> set[str]:
         text = _MARKER_LINE.sub("", text)
     if "{" not in text:
         simple = _FUNCTION.match(text) or _TYPEDEF.match(text)
-        if simple and simple[1] not in _NOT_NAMES and not text.lstrip().startswith("typedef struct"):
+        if (
+            simple
+            and simple[1] not in _NOT_NAMES
+            and not text.lstrip().startswith("typedef struct")
+        ):
             return {simple[1]}
     return _names_by_tokens(without_attributes(text))
 

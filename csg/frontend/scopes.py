@@ -1,8 +1,8 @@
 """What a name means at a place: an object, a function, a type, an enumerator, or a tag.
 
-    typedef int T;            ordinary name T: Typedef
-    enum E { A };             tag E, ordinary name A: Enumerator
-    { int T; struct E e; }    an inner scope hides both
+typedef int T;            ordinary name T: Typedef
+enum E { A };             tag E, ordinary name A: Enumerator
+{ int T; struct E e; }    an inner scope hides both
 """
 
 from __future__ import annotations

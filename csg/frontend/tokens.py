@@ -60,12 +60,51 @@ _MASTER = re.compile(
     re.VERBOSE | re.MULTILINE,
 )
 
-_KEYWORDS = (
-    "auto break case char const continue default do double else enum extern float for goto if "
-    "inline int long register restrict return short signed sizeof static struct switch typedef "
-    "union unsigned void volatile while _Bool _Complex _Generic _Noreturn _Thread_local "
-    "_Static_assert _Atomic _Alignof _Alignas"
-).split()
+_KEYWORDS = [
+    "auto",
+    "break",
+    "case",
+    "char",
+    "const",
+    "continue",
+    "default",
+    "do",
+    "double",
+    "else",
+    "enum",
+    "extern",
+    "float",
+    "for",
+    "goto",
+    "if",
+    "inline",
+    "int",
+    "long",
+    "register",
+    "restrict",
+    "return",
+    "short",
+    "signed",
+    "sizeof",
+    "static",
+    "struct",
+    "switch",
+    "typedef",
+    "union",
+    "unsigned",
+    "void",
+    "volatile",
+    "while",
+    "_Bool",
+    "_Complex",
+    "_Generic",
+    "_Noreturn",
+    "_Thread_local",
+    "_Static_assert",
+    "_Atomic",
+    "_Alignof",
+    "_Alignas",
+]
 _SPELLINGS = {
     "__inline": "inline",
     "__inline__": "inline",
@@ -83,20 +122,34 @@ _SPELLINGS = {
     "__complex__": "_Complex",
     "__auto_type": "auto",
 }
-_TYPE_WORDS = (
-    "__builtin_va_list __int128 __int128_t __uint128_t _Float16 _Float32 _Float64 _Float128 "
-    "_Float32x _Float64x __float128 __float80 _Decimal32 _Decimal64 _Decimal128"
-).split()
+_TYPE_WORDS = [
+    "__builtin_va_list",
+    "__int128",
+    "__int128_t",
+    "__uint128_t",
+    "_Float16",
+    "_Float32",
+    "_Float64",
+    "_Float128",
+    "_Float32x",
+    "_Float64x",
+    "__float128",
+    "__float80",
+    "_Decimal32",
+    "_Decimal64",
+    "_Decimal128",
+]
 
 # A word's class and its standard spelling. Any class of simple type will do for a type's name.
 WORDS: dict[str, tuple[str, str]] = {
     **{word: (word.upper(), word) for word in _KEYWORDS},
     **{word: (other.upper(), other) for word, other in _SPELLINGS.items()},
     **{word: ("INT", word) for word in _TYPE_WORDS},
-    **{word: ("TYPEOF", "typeof") for word in ("typeof", "__typeof", "__typeof__")},
-    **{word: ("ASM", "asm") for word in ("asm", "__asm", "__asm__")},
-    **{word: ("ATTRIBUTE", "__attribute__") for word in ("__attribute__", "__attribute")},
+    **dict.fromkeys(("typeof", "__typeof", "__typeof__"), ("TYPEOF", "typeof")),
+    **dict.fromkeys(("asm", "__asm", "__asm__"), ("ASM", "asm")),
+    **dict.fromkeys(("__attribute__", "__attribute"), ("ATTRIBUTE", "__attribute__")),
     "__builtin_va_arg": ("__BUILTIN_VA_ARG", "__builtin_va_arg"),
+    "__builtin_types_compatible_p": ("ON_TYPES", "__builtin_types_compatible_p"),
     "__builtin_offsetof": ("OFFSETOF", "__builtin_offsetof"),
     "__extension__": ("EXTENSION", "__extension__"),
     "__label__": ("LOCAL_LABELS", "__label__"),

@@ -1,0 +1,102 @@
+"""What attributes and alignment specifiers ask for, gathered from the nodes that carry them.
+
+_Alignas(8) int x __attribute__((aligned(16)));     Wishes(alignment=16)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from csg.errors import ParseError, UnsupportedError
+from csg.frontend.context import Context
+from csg.frontend.nodes import Node, kind
+from csg.language.types import (
+    CHAR,
+    DOUBLE,
+    FLOAT,
+    INT,
+    INT128,
+    LDOUBLE,
+    LONG,
+    SHORT,
+    UCHAR,
+    UINT,
+    UINT128,
+    ULONG,
+    USHORT,
+    Integer,
+    Type,
+    alignment_of,
+    is_signed,
+)  # fmt: skip
+from csg.source import Location
+
+_LARGEST = 16  # what ``aligned`` without a number means on x86-64
+_MODES: dict[str, tuple[Type, Type]] = {  # signed and unsigned of one size
+    "QI": (CHAR, UCHAR), "byte": (CHAR, UCHAR), "HI": (SHORT, USHORT), "SI": (INT, UINT),
+    "DI": (LONG, ULONG), "word": (LONG, ULONG), "pointer": (LONG, ULONG), "TI": (INT128, UINT128),
+    "SF": (FLOAT, FLOAT), "DF": (DOUBLE, DOUBLE), "XF": (LDOUBLE, LDOUBLE),
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Wishes:
+    """``alignment`` 0 and ``mode`` '' ask for nothing."""
+
+    alignment: int = 0
+    packed: bool = False
+    noreturn: bool = False
+    mode: str = ""
+
+    def of_mode(self, found: Type, location: Location) -> Type:
+        """``found`` with the size that __attribute__((mode(...))) names."""
+        if not self.mode:
+            return found
+        if self.mode not in _MODES:
+            raise UnsupportedError(f"the mode '{self.mode}' is not supported", location)
+        signed = not isinstance(found, Integer) or is_signed(found)
+        return _MODES[self.mode][0 if signed else 1]
+
+
+def wishes(context: Context, *groups: Iterable[Node] | None) -> Wishes:
+    """What the nodes in ``groups`` ask for together; the largest alignment holds."""
+    alignment, packed, noreturn, mode = 0, False, False, ""
+    for node in (node for group in groups for node in group or ()):
+        if kind(node) != "Attributes":
+            alignment = max(alignment, _alignas(context, node))
+            continue
+        for name, argument in node.entries:
+            match name:
+                case "aligned":
+                    alignment = max(alignment, _aligned(context, argument))
+                case "packed":
+                    packed = True
+                case "mode":
+                    mode = argument.name.strip("_") if kind(argument) == "ID" else "?"
+                case "noreturn" | "Noreturn":
+                    noreturn = True
+                case _:
+                    text = f"__attribute__(({name})) is not supported"
+                    raise UnsupportedError(text, node.coord)
+    return Wishes(alignment, packed, noreturn, mode)
+
+
+def _aligned(context: Context, argument: Node | None) -> int:
+    if argument is None:
+        return _LARGEST
+    return _checked(context.constant(argument, "an alignment"), argument.coord)
+
+
+def _alignas(context: Context, node: Node) -> int:
+    """``_Alignas(type)`` or ``_Alignas(number)``."""
+    operand = node.alignment
+    if kind(operand) == "Typename":
+        return alignment_of(context.type_name(operand).type)
+    return _checked(context.constant(operand, "an alignment"), node.coord)
+
+
+def _checked(alignment: int, location: Location) -> int:
+    if alignment < 0 or alignment & (alignment - 1):
+        raise ParseError("an alignment has to be a power of two", location)
+    return alignment

@@ -1,0 +1,266 @@
+"""Declarations become symbols, and statements that give them a value.
+
+extern int n; int n = 3;      one Symbol n, defined, with the initialiser 3
+{ static int calls; }         a Declaration whose symbol lives as long as the program
+int f(a) char a; { ... }      a FunctionDefinition with the parameter a, a char
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from csg.errors import ParseError
+from csg.frontend.attributes import Wishes, wishes
+from csg.frontend.context import Context, refuse
+from csg.frontend.declarators import parameter_symbol
+from csg.frontend.nodes import Node, innermost, kind, name_place
+from csg.frontend.scopes import Enumerator, Qualified, Scope, Typedef
+from csg.language.syntax import Declaration, FunctionDefinition, Statement, Symbol
+from csg.language.types import INT, Array, Function, Record, Type, Void, decayed
+
+
+def typedef(context: Context, node: Node) -> list[Statement]:
+    found = context.type_name(node.type)
+    wished = wishes(context, node.attributes, innermost(node.type).attributes)
+    meaning = Qualified(
+        wished.of_mode(found.type, node.coord),
+        found.qualifiers,
+        max(found.alignment, wished.alignment),
+    )
+    names = context.scopes.innermost.names
+    earlier = names.get(node.name)
+    if earlier is not None and not isinstance(earlier, Typedef):
+        raise refuse(node, f"'{node.name}' was declared as something else before")
+    names[node.name] = Typedef(meaning)
+    return []
+
+
+def static_assertion(context: Context, node: Node) -> list[Statement]:
+    if not context.constant(node.cond, "the condition of _Static_assert"):
+        message = node.message.value if node.message is not None else ""
+        raise ParseError(f"static assertion failed {message}".strip(), node.coord)
+    return []
+
+
+# --------------------------------------------------------------------------- objects
+
+
+def external(context: Context, node: Node) -> None:
+    """A declaration at file scope."""
+    if node.name is None:
+        context.type_name(node.type)  # declares a tag
+        return
+    found, wished = _declared(context, node)
+    if isinstance(found.type, Function):
+        _function_symbol(context, node, found, wished)
+        return
+    symbol = _file_symbol(context, node, found)
+    _apply(symbol, node, found, wished)
+    initializer = None
+    if node.init is not None:
+        initializer, symbol.type = context.initializer(node.init, symbol.type)
+        if any(d.symbol is symbol and d.initializer is not None for d in _earlier(context, symbol)):
+            raise refuse(node, f"redefinition of '{symbol.name}'")
+    symbol.defined = symbol.defined or initializer is not None or "extern" not in node.storage
+    _check_complete(symbol, node)
+    _record(context, Declaration(symbol, initializer, location=symbol.location))
+
+
+def _earlier(context: Context, symbol: Symbol) -> list[Declaration]:
+    return [d for d in context.unit.declarations if d.symbol is symbol]
+
+
+def _record(context: Context, declaration: Declaration) -> None:
+    """One entry for a symbol: that which defines it, otherwise the first."""
+    declarations = context.unit.declarations
+    for number, known in enumerate(declarations):
+        if known.symbol is declaration.symbol:
+            if declaration.initializer is not None:
+                declarations[number] = declaration
+            return
+    declarations.append(declaration)
+
+
+def local(context: Context, node: Node) -> list[Statement]:
+    """A declaration in a block."""
+    if node.name is None:
+        context.type_name(node.type)
+        return []
+    found, wished = _declared(context, node)
+    if isinstance(found.type, Function):
+        symbol = _function_symbol(context, node, found, wished)
+        context.scopes.innermost.names[node.name] = symbol
+        return []
+    if "extern" in node.storage:
+        symbol = _file_symbol(context, node, found)
+        context.scopes.innermost.names[node.name] = symbol
+        _record(context, Declaration(symbol, None, location=symbol.location))
+        return []
+    return [_block_object(context, node, found, wished)]
+
+
+def _block_object(context: Context, node: Node, found: Qualified, wished: Wishes) -> Declaration:
+    storage = "static" if {"static", "_Thread_local"} & set(node.storage) else "automatic"
+    symbol = Symbol(node.name, found.type, name_place(node), storage=storage, defined=True)
+    _apply(symbol, node, found, wished)
+    names = context.scopes.innermost.names
+    if node.name in names:
+        raise refuse(node, f"redefinition of '{node.name}'")
+    names[node.name] = symbol  # visible in its own initialiser (C17 6.2.1p7)
+    initializer = None
+    if node.init is not None:
+        initializer, symbol.type = context.initializer(node.init, symbol.type)
+    _check_complete(symbol, node)
+    return Declaration(symbol, initializer, location=symbol.location)
+
+
+def _declared(context: Context, node: Node) -> tuple[Qualified, Wishes]:
+    """The type of a declared name and what its attributes ask for."""
+    inner = innermost(node.type)
+    outer = getattr(node.type, "attributes", None) if node.type is not inner else None
+    wished = wishes(context, node.align, inner.attributes, outer)
+    if kind(inner.type) == "InferredType":
+        value = context.value(node.init)
+        return Qualified(value.type, frozenset(inner.quals or ()) & {"const", "volatile"}), wished
+    found = context.type_name(node.type)
+    return replace(found, type=wished.of_mode(found.type, node.coord)), wished
+
+
+def _apply(symbol: Symbol, node: Node, found: Qualified, wished: Wishes) -> None:
+    symbol.qualifiers = found.qualifiers
+    symbol.alignment = max(symbol.alignment, wished.alignment, found.alignment)
+    symbol.noreturn = symbol.noreturn or wished.noreturn or "_Noreturn" in (node.funcspec or ())
+    symbol.inline = symbol.inline or "inline" in (node.funcspec or ())
+    symbol.address_taken = symbol.address_taken or isinstance(symbol.type, Array | Record)
+
+
+def _check_complete(symbol: Symbol, node: Node) -> None:
+    kind_ = symbol.type
+    incomplete = isinstance(kind_, Record) and kind_.fields is None
+    if isinstance(kind_, Void) or (incomplete and symbol.storage == "automatic"):
+        raise refuse(node, f"the type of '{symbol.name}' is incomplete: {kind_}")
+
+
+def _file_symbol(context: Context, node: Node, found: Qualified) -> Symbol:
+    """The symbol of a file-scope name: that of an earlier declaration, or a new one."""
+    file = context.scopes.file
+    static = "static" in node.storage
+    location = name_place(node)
+    known = _known(file, node, node.name)
+    if known is None:
+        linkage = "internal" if static else "external"
+        known = Symbol(node.name, found.type, location, storage="static", linkage=linkage)
+        known.from_header = context.is_system(location)
+        file.names[node.name] = known
+    elif known.kind == "function":
+        raise refuse(node, f"'{node.name}' was declared as a function before")
+    known.type = _composite(known.type, found.type, node)
+    return known
+
+
+def _known(file: Scope, node: Node, name: str) -> Symbol | None:
+    known = file.names.get(name)
+    if isinstance(known, Typedef | Enumerator):
+        raise refuse(node, f"'{name}' was declared as something else before")
+    return known
+
+
+def _composite(earlier: Type, later: Type, node: Node) -> Type:
+    """The type that two declarations of one name make together (C17 6.2.7)."""
+    match earlier, later:
+        case Array(length=None), Array():
+            return later
+        case Array(), Array(length=None):
+            return earlier
+        case Function(prototype=True), Function(prototype=False):
+            return earlier
+        case Function(), Function():
+            if decayed(earlier.result) != decayed(later.result):
+                raise refuse(node, f"'{node.name}' was declared with another result before")
+            return later
+        case _:
+            if earlier != later:
+                raise refuse(node, f"'{node.name}' was declared with another type before")
+            return later
+
+
+# --------------------------------------------------------------------------- functions
+
+
+def _function_symbol(context: Context, node: Node, found: Qualified, wished: Wishes) -> Symbol:
+    """The symbol of a function's declaration; it is noted once for the unit."""
+    file = context.scopes.file
+    location = name_place(node)
+    known = _known(file, node, node.name)
+    if known is None:
+        linkage = "internal" if "static" in node.storage else "external"
+        known = Symbol(node.name, found.type, location, "function", "static", linkage)
+        known.from_header = context.is_system(location)
+        file.names[node.name] = known
+        context.unit.declarations.append(Declaration(known, None, location=location))
+    elif known.kind != "function":
+        raise refuse(node, f"'{node.name}' was declared as an object before")
+    else:
+        known.type = _composite(known.type, found.type, node)
+    _apply(known, node, replace(found, qualifiers=frozenset()), wished)
+    return known
+
+
+def definition(context: Context, node: Node) -> None:
+    """A function with its body."""
+    found, wished = _declared(context, node.decl)
+    declarator = node.decl.type
+    if not isinstance(found.type, Function):
+        raise refuse(node, f"'{node.decl.name}' is no function, but has a body")
+    parameters = context.parameters[id(_own_declarator(declarator))]
+    context.scopes.enter()
+    if node.param_decls:
+        parameters = _old_style(context, node, parameters)
+    symbol = _function_symbol(context, node.decl, _with_prototype(found, parameters), wished)
+    if symbol.defined:
+        raise refuse(node, f"redefinition of '{symbol.name}'")
+    symbol.defined = True
+    symbol.location = name_place(node.decl)
+    symbol.from_header = context.is_system(symbol.location)
+    for parameter in parameters:
+        if not parameter.name:
+            raise ParseError("a parameter of a function definition has no name", parameter.location)
+        context.scopes.innermost.names[parameter.name] = parameter
+    context.function = symbol
+    body = context.function_body(node.body)
+    context.function = None
+    context.scopes.leave()
+    context.unit.functions.append(
+        FunctionDefinition(symbol, parameters, body, symbol.location, body.end)
+    )
+
+
+def _own_declarator(node: Node) -> Node:
+    """The function declarator next to the name: that of ``int (*f(int a))(char b)`` with ``a``."""
+    while kind(node) != "FuncDecl":
+        node = node.type
+    return node
+
+
+def _old_style(context: Context, node: Node, names: tuple[Symbol, ...]) -> tuple[Symbol, ...]:
+    """The parameters of a K&R definition, with the types declared before its body."""
+    declared: dict[str, Symbol] = {}
+    for decl in node.param_decls:
+        if kind(decl) != "Decl" or decl.name is None:
+            continue
+        if decl.name not in {symbol.name for symbol in names}:
+            raise refuse(decl, f"'{decl.name}' is no parameter of '{node.decl.name}'")
+        found = context.type_name(decl.type)
+        declared[decl.name] = parameter_symbol(decl.name, found, name_place(decl))
+    return tuple(
+        declared.get(s.name, parameter_symbol(s.name, Qualified(INT), s.location)) for s in names
+    )
+
+
+def _with_prototype(found: Qualified, parameters: tuple[Symbol, ...]) -> Qualified:
+    """A definition's parameters are known to calls, whether it is a prototype or not."""
+    kind_ = found.type
+    assert isinstance(kind_, Function)
+    if kind_.prototype:
+        return found
+    return Qualified(replace(kind_, parameters=tuple(p.type for p in parameters)))

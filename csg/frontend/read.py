@@ -1,0 +1,111 @@
+"""The stages of the front end in their order, on one screen."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from csg.errors import ParseError, UsageError
+from csg.frontend.columns import restore
+from csg.frontend.deep import deep_recursion
+from csg.frontend.gnu import standard_tokens
+from csg.frontend.markers import segments
+from csg.frontend.prune import prune
+from csg.frontend.tokens import C23_WORDS, WORDS, tokenize
+from csg.language.syntax import Expression, Symbol, TranslationUnit
+from csg.language.types import Type
+from csg.source import Location
+from csg.toolchain import preprocess, preprocess_text
+
+HEADERS = Path(__file__).with_name("include")
+
+
+def parse_file(
+    path: str | os.PathLike[str], flags: Sequence[str] = (), compiler: str | None = None
+) -> TranslationUnit:
+    """Read one C file. Raises a CsgtestError that says where and why when it cannot be read."""
+    file = os.fspath(path)
+    _check_readable(file)
+    text = preprocess(file, flags, compiler, HEADERS)
+    return _parse(text, file, flags, {})
+
+
+def parse_text(
+    text: str, name: str = "<text>", flags: Sequence[str] = (), compiler: str | None = None
+) -> TranslationUnit:
+    """Read C text that stands in no file; locations say ``name``."""
+    preprocessed = preprocess_text(text, name, flags, compiler, HEADERS)
+    return _parse(preprocessed, name, flags, {name: text.splitlines()})
+
+
+def parse_expression(
+    text: str, scope: Mapping[str, Type], name: str = "<expression>"
+) -> Expression:
+    """Read an expression over the names of ``scope`` (``x >= -100 && x < y``)."""
+    from csg.frontend.parser import parse_lone_expression
+    from csg.frontend.translate import Translator
+
+    tokens = standard_tokens(tokenize(text, name), [])
+    with deep_recursion():
+        node = parse_lone_expression(tokens, name)
+        translator = Translator(TranslationUnit(name))
+        for known, kind in scope.items():
+            symbol = Symbol(known, kind, Location(name), "parameter", defined=True)
+            translator.scopes.file.names[known] = symbol
+        return translator.value(node)
+
+
+def _check_readable(file: str) -> None:
+    if not os.path.exists(file):
+        raise UsageError(f"there is no file '{file}'")
+    if os.path.isdir(file):
+        raise UsageError(f"'{file}' is a folder, not a C file", hint="name a .c file in it")
+    try:
+        with open(file, "rb") as stream:
+            stream.read(1)
+    except OSError as error:
+        raise UsageError(f"cannot read '{file}': {error.strerror}") from error
+
+
+def _parse(
+    text: str, file: str, flags: Sequence[str], sources: dict[str, list[str]]
+) -> TranslationUnit:
+    from csg.frontend.parser import parse
+    from csg.frontend.translate import translate
+
+    unit = TranslationUnit(file)
+    system_files = _read_sources(text, sources)
+    unit.sources = sources
+    words = {**WORDS, **C23_WORDS} if _is_c23(flags) else WORDS
+    tokens = standard_tokens(tokenize(prune(text), file, words), unit.dropped)
+    unit.dropped = [(place, what) for place, what in unit.dropped if place.file in sources]
+    if not any(token.filename in sources for token in tokens):
+        raise ParseError(f"'{file}' defines nothing", Location(file))
+    restore(tokens, sources)
+    with deep_recursion():
+        translate(parse(tokens, file), unit, system_files)
+    return unit
+
+
+def _read_sources(text: str, sources: dict[str, list[str]]) -> frozenset[str]:
+    """Read the user's files that a preprocessed text comes from; return the system's."""
+    system: set[str] = set()
+    for segment in segments(text):
+        if segment.system or segment.file.startswith("<"):
+            system.add(segment.file)
+        elif segment.file not in sources:
+            sources[segment.file] = _lines(segment.file)
+    return frozenset(system - sources.keys())
+
+
+def _lines(file: str) -> list[str]:
+    try:
+        with open(file, encoding="utf-8", errors="surrogateescape") as stream:
+            return stream.read().splitlines()
+    except OSError:
+        return []
+
+
+def _is_c23(flags: Sequence[str]) -> bool:
+    return any(flag.endswith(("c2x", "c23", "gnu2x", "gnu23")) for flag in flags)

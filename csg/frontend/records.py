@@ -1,0 +1,174 @@
+"""struct, union and enum specifiers become types; tags find their types again.
+
+struct pair { int a, b; } p;     a Record with two fields, laid out; tag pair in this scope
+enum { RED, BLUE = 5 };          an Enumeration; RED is 0 of type int
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from csg.frontend.attributes import wishes
+from csg.frontend.context import Context, refuse
+from csg.frontend.layout import MemberDeclaration, lay_out
+from csg.frontend.nodes import Node, innermost, kind
+from csg.frontend.scopes import Enumerator
+from csg.language.types import (
+    INT,
+    LONG,
+    SCHAR,
+    SHORT,
+    UCHAR,
+    UINT,
+    ULONG,
+    USHORT,
+    VOID,
+    Enumeration,
+    Function,
+    Integer,
+    Record,
+    Type,
+    is_integer,
+    value_bits,
+)  # fmt: skip
+
+_SIZES = (INT, LONG)
+_SMALL_SIZES = (SCHAR, SHORT, INT, LONG)
+_UNSIGNED = {SCHAR: UCHAR, SHORT: USHORT, INT: UINT, LONG: ULONG}
+
+
+def record(context: Context, node: Node) -> Record:
+    """A struct or union specifier: with members it makes a type, without it refers to one."""
+    keyword = kind(node).lower()
+    found = _tagged(context, node, keyword)
+    if node.decls is None:
+        return found
+    if found.fields is not None:
+        raise refuse(node, f"redefinition of '{found}'")
+    wished = wishes(context, node.attributes)
+    found.packed = wished.packed
+    limit = context.packing.limit
+    members = list(_members(context, node.decls))
+    lay_out(found, members, wished.alignment, limit)
+    context.unit.types.append(found)
+    return found
+
+
+def _tagged(context: Context, node: Node, keyword: str) -> Record:
+    """The record of a tag: one that is visible, or a new incomplete one. A definition looks in its
+    own scope only (C17 6.7.2.3)."""
+    if node.name is None:
+        context.numbers.types += 1
+        return Record(keyword, f"<anonymous>{context.numbers.types}")
+    scopes = context.scopes
+    if node.decls is None:
+        known = scopes.lookup_tag(node.name)
+    else:
+        known = scopes.innermost.tags.get(node.name)
+    if known is None:
+        known = scopes.innermost.tags[node.name] = Record(keyword, node.name)
+    if not isinstance(known, Record) or known.kind != keyword:
+        raise refuse(node, f"'{node.name}' is the tag of another kind of type")
+    return known
+
+
+def _members(context: Context, nodes: Iterable[Node]) -> Iterator[MemberDeclaration]:
+    for node in nodes:
+        match kind(node):
+            case "Decl":
+                if (member := _member(context, node)) is not None:
+                    yield member
+            case "StaticAssert":
+                context.statements(node)
+            case _:
+                pass  # a pragma
+
+
+def _member(context: Context, node: Node) -> MemberDeclaration | None:
+    found = context.type_name(node.type)
+    if node.name is None and node.bitsize is None:
+        if kind(node.type) in ("Struct", "Union") and node.type.name is None:
+            return MemberDeclaration("", found.type, found.qualifiers)
+        return None  # declares a tag, no member
+    inner = innermost(node.type)
+    wished = wishes(context, node.align, inner.attributes, getattr(node.type, "attributes", None))
+    member = wished.of_mode(found.type, node.coord)
+    if isinstance(member, Function) or member == VOID:
+        raise refuse(node, f"the member '{node.name}' has no object type")
+    if isinstance(member, Record) and member.fields is None:
+        raise refuse(node, f"the member '{node.name}' has an incomplete type '{member}'")
+    width = _bit_width(context, node, member)
+    asked = max(wished.alignment, found.alignment)
+    return MemberDeclaration(node.name or "", member, found.qualifiers, width, asked, wished.packed)
+
+
+def _bit_width(context: Context, node: Node, member: Type) -> int | None:
+    if node.bitsize is None:
+        return None
+    width = context.constant(node.bitsize, "the width of a bit-field")
+    if not is_integer(member) or width < 0 or width > value_bits(member):
+        raise refuse(node, f"the bit-field '{node.name or ''}' has an invalid width or type")
+    if width == 0 and node.name:
+        raise refuse(node, f"the bit-field '{node.name}' has zero width")
+    return width
+
+
+# --------------------------------------------------------------------------- enumerations
+
+
+def enumeration(context: Context, node: Node) -> Enumeration:
+    """An enum specifier; its enumerators become names of the surrounding scope."""
+    if node.values is None:
+        known = context.scopes.lookup_tag(node.name)
+        if not isinstance(known, Enumeration):
+            raise refuse(node, f"'enum {node.name}' is not declared")
+        return known
+    if node.name is not None and node.name in context.scopes.innermost.tags:
+        raise refuse(node, f"redefinition of 'enum {node.name}'")
+    values = list(_enumerators(context, node.values.enumerators))
+    packed = wishes(context, node.attributes).packed
+    underlying = _underlying([value for _, value in values], _SMALL_SIZES if packed else _SIZES)
+    tag, key = _tag_and_key(context, node)
+    found = Enumeration(tag, underlying, tuple(values), key)
+    if node.name is not None:
+        context.scopes.innermost.tags[node.name] = found
+    context.unit.types.append(found)
+    return found
+
+
+def _tag_and_key(context: Context, node: Node) -> tuple[str, int]:
+    """The key is 0 at file scope, so that equal enumerations of two versions are equal."""
+    if node.name is None:
+        context.numbers.types += 1
+        return f"<anonymous>{context.numbers.types}", 0
+    if context.scopes.at_file_level:
+        return node.name, 0
+    context.numbers.enumerations += 1
+    return node.name, context.numbers.enumerations
+
+
+def _enumerators(context: Context, nodes: Iterable[Node]) -> Iterator[tuple[str, int]]:
+    value = -1
+    for node in nodes:
+        if kind(node) != "Enumerator":
+            continue
+        value += 1
+        if node.value is not None:
+            value = context.constant(node.value, f"the value of '{node.name}'")
+        names = context.scopes.innermost.names
+        if node.name in names:
+            raise refuse(node, f"redefinition of '{node.name}'")
+        small = -(1 << 31) <= value < 1 << 31
+        names[node.name] = Enumerator(value, INT if small else _underlying([value], _SIZES))
+        yield node.name, value
+
+
+def _underlying(values: list[int], sizes: tuple[Integer, ...]) -> Integer:
+    """The smallest type for all values; unsigned when none is negative, as gcc has it."""
+    for signed in sizes:
+        half = 1 << (signed.bits - 1)
+        if min(values) >= 0 and max(values) < 2 * half:
+            return _UNSIGNED[signed]
+        if min(values) >= -half and max(values) < half:
+            return signed
+    return ULONG

@@ -1,0 +1,241 @@
+"""Statements become their normal form: bodies are blocks, labels and cases stand on their own.
+
+case 1: case 2: x++;             Case 1, Case 2, ExpressionStatement
+if (c) f(); else return;         If(c, Compound(f()), Compound(return))
+if (execute(OLD)) { a(); }       Execute(OLD, Compound(a()))
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from csg.frontend import declarations, operators
+from csg.frontend.context import Context, decay, place, refuse
+from csg.frontend.expressions import check_assignable
+from csg.frontend.nodes import Node, kind
+from csg.language.syntax import (
+    Assembly,
+    Break,
+    Case,
+    Compound,
+    ComputedGoto,
+    Continue,
+    DoWhile,
+    Empty,
+    Execute,
+    Expression,
+    ExpressionStatement,
+    For,
+    Goto,
+    If,
+    Label,
+    Return,
+    Statement,
+    Switch,
+    Version,
+    While,
+)  # fmt: skip
+from csg.language.types import Function, Void, is_integer, promoted
+
+Rule = Callable[[Context, Node], list[Statement]]
+
+
+def statements(context: Context, node: Node) -> list[Statement]:
+    """The statements that one item of a block stands for."""
+    rule = _RULES.get(kind(node))
+    if rule is not None:
+        return rule(context, node)
+    return [ExpressionStatement(context.expression(node), place(node))]
+
+
+def block(context: Context, node: Node) -> Compound:
+    """A statement as a block with a scope of its own."""
+    context.scopes.enter()
+    made = items(context, node)
+    context.scopes.leave()
+    return made
+
+
+def items(context: Context, node: Node) -> Compound:
+    """A statement as a block in the present scope."""
+    if kind(node) != "Compound":
+        made = statements(context, node)
+        if len(made) == 1 and isinstance(made[0], Empty):
+            made = []
+        return Compound(tuple(made), place(node), place(node))
+    found: list[Statement] = []
+    for item in node.block_items or ():
+        found += statements(context, item)
+    return Compound(tuple(found), place(node), getattr(node, "end", place(node)))
+
+
+# --------------------------------------------------------------------------- choices and loops
+
+
+def _if(context: Context, node: Node) -> list[Statement]:
+    if (version := _executed(context, node.cond)) is not None:
+        return _execute(context, node, version)
+    condition = operators.condition(context.value(node.cond))
+    then = block(context, node.iftrue)
+    otherwise = block(context, node.iffalse) if node.iffalse is not None else None
+    return [If(condition, then, otherwise, node.coord)]
+
+
+def _executed(context: Context, node: Node) -> Version | None:
+    """The version of ``execute(OLD)`` or ``execute(NEW)`` written by hand."""
+    if kind(node) != "FuncCall" or kind(node.name) != "ID" or node.name.name != "execute":
+        return None
+    meaning = context.scopes.lookup("execute")
+    arguments = node.args.exprs if node.args is not None else []
+    names = [part.name for part in arguments if kind(part) == "ID"]
+    if getattr(meaning, "defined", False) or names not in (["OLD"], ["NEW"]):
+        return None
+    return Version(names[0])
+
+
+def _execute(context: Context, node: Node, version: Version) -> list[Statement]:
+    context.numbers.changes += 1
+    number = context.numbers.changes
+    made: list[Statement] = [Execute(version, block(context, node.iftrue), number, node.coord)]
+    if node.iffalse is not None:
+        other = block(context, node.iffalse)
+        made.append(Execute(version.other, other, number, other.location))
+    return made
+
+
+def _while(context: Context, node: Node) -> list[Statement]:
+    condition = operators.condition(context.value(node.cond))
+    return [While(condition, block(context, node.stmt), node.coord)]
+
+
+def _do_while(context: Context, node: Node) -> list[Statement]:
+    body = block(context, node.stmt)
+    return [DoWhile(body, operators.condition(context.value(node.cond)), node.coord)]
+
+
+def _for(context: Context, node: Node) -> list[Statement]:
+    context.scopes.enter()
+    start: list[Statement] = []
+    if node.init is not None:
+        start = statements(context, node.init)
+    condition = operators.condition(context.value(node.cond)) if node.cond is not None else None
+    step = context.value(node.next) if node.next is not None else None
+    body = block(context, node.stmt)
+    context.scopes.leave()
+    return [For(tuple(start), condition, step, body, node.coord)]
+
+
+def _switch(context: Context, node: Node) -> list[Statement]:
+    selector = context.value(node.cond)
+    if not is_integer(selector.type):
+        raise refuse(node, "switch needs an integer")
+    selected = promoted(operators.promoted_type(selector))
+    return [Switch(selector, selected, block(context, node.stmt), node.coord)]
+
+
+# --------------------------------------------------------------------------- labels
+
+
+def _case(context: Context, node: Node) -> list[Statement]:
+    low = high = node.expr
+    if kind(node.expr) == "BinaryOp" and node.expr.op == "...":
+        low, high = node.expr.left, node.expr.right
+    first = context.value(low)
+    values = context.constant(low, "a case label"), context.constant(high, "a case label")
+    label = Case(values[0], values[1], _spelling(first), location=node.coord)
+    return [label, *_labeled(context, node.stmts)]
+
+
+def _spelling(value: Expression) -> str:
+    """How the source writes a case's value, as far as the tree still knows."""
+    return getattr(value, "text", "") or getattr(value, "name", "")
+
+
+def _default(context: Context, node: Node) -> list[Statement]:
+    return [Case(None, None, location=node.coord), *_labeled(context, node.stmts)]
+
+
+def _label(context: Context, node: Node) -> list[Statement]:
+    return [Label(node.name, node.coord), *_labeled(context, [node.stmt])]
+
+
+def _labeled(context: Context, nodes: Iterable[Node]) -> list[Statement]:
+    """What stands behind a label; the empty statement there says nothing."""
+    found = [made for node in nodes for made in statements(context, node)]
+    return [] if len(found) == 1 and isinstance(found[0], Empty) else found
+
+
+# --------------------------------------------------------------------------- jumps and the rest
+
+
+def _goto(context: Context, node: Node) -> list[Statement]:
+    if isinstance(node.name, str):
+        return [Goto(node.name, node.coord)]
+    return [ComputedGoto(context.value(node.name), node.coord)]
+
+
+def _break(context: Context, node: Node) -> list[Statement]:
+    return [Break(node.coord)]
+
+
+def _continue(context: Context, node: Node) -> list[Statement]:
+    return [Continue(node.coord)]
+
+
+def _return(context: Context, node: Node) -> list[Statement]:
+    value = context.value(node.expr) if node.expr is not None else None
+    kind_ = context.function.type if context.function is not None else None
+    if value is not None and isinstance(kind_, Function):
+        if not isinstance(kind_.result, Void):
+            check_assignable(kind_.result, value)
+        elif not isinstance(value.type, Void):
+            context.warn(node.coord, "a value is returned from a function of type void")
+            return [ExpressionStatement(value, value.location), Return(None, node.coord)]
+    return [Return(value, node.coord)]
+
+
+def _compound(context: Context, node: Node) -> list[Statement]:
+    return [block(context, node)]
+
+
+def _empty(context: Context, node: Node) -> list[Statement]:
+    return [Empty(place(node))]
+
+
+def _assembly(context: Context, node: Node) -> list[Statement]:
+    return [Assembly(node.text, node.coord)]
+
+
+def _declarations(context: Context, node: Node) -> list[Statement]:
+    """The declarations in the head of a for."""
+    return [made for decl in node.decls for made in statements(context, decl)]
+
+
+def _expression_list(context: Context, node: Node) -> list[Statement]:
+    return [ExpressionStatement(decay(context.expression(node)), place(node))]
+
+
+_RULES: dict[str, Rule] = {
+    "If": _if,
+    "While": _while,
+    "DoWhile": _do_while,
+    "For": _for,
+    "Switch": _switch,
+    "Case": _case,
+    "Default": _default,
+    "Label": _label,
+    "Goto": _goto,
+    "Break": _break,
+    "Continue": _continue,
+    "Return": _return,
+    "Compound": _compound,
+    "EmptyStatement": _empty,
+    "Pragma": lambda context, node: [],
+    "AttributeDeclaration": lambda context, node: [],
+    "Assembly": _assembly,
+    "DeclList": _declarations,
+    "ExprList": _expression_list,
+    "Decl": declarations.local,
+    "Typedef": declarations.typedef,
+    "StaticAssert": declarations.static_assertion,
+}

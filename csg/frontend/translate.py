@@ -1,0 +1,98 @@
+"""A parsed file becomes a typed translation unit; here the parts of the front end meet.
+
+Each module handles one part of the grammar and reaches the others through ``Context``, which this
+``Translator`` fulfils.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from csg.frontend import (
+    constants,
+    declarations,
+    declarators,
+    expressions,
+    initializers,
+    statements,
+)  # fmt: skip
+from csg.frontend.context import Context, refuse, unsupported
+from csg.frontend.nodes import Node, kind
+from csg.frontend.scopes import Qualified
+from csg.language.syntax import Compound, Expression, Initializer, Statement, TranslationUnit
+from csg.language.types import Type, is_integer
+
+
+def translate(nodes: Iterable[Node], unit: TranslationUnit, system_files: frozenset[str]) -> None:
+    """Fill ``unit`` with what the external declarations ``nodes`` declare and define."""
+    translator = Translator(unit, system_files)
+    for node in nodes:
+        rule = _EXTERNAL.get(kind(node))
+        if rule is None:
+            raise unsupported(node, f"{kind(node)} outside of functions")
+        rule(translator, node)
+    defined = {function.symbol for function in unit.functions}
+    unit.declarations = [d for d in unit.declarations if d.symbol not in defined]
+
+
+class Translator(Context):
+    """The translation of one file."""
+
+    def expression(self, node: Node) -> Expression:
+        return expressions.expression(self, node)
+
+    def type_name(self, node: Node) -> Qualified:
+        return declarators.resolve(self, node)
+
+    def statements(self, node: Node) -> list[Statement]:
+        return statements.statements(self, node)
+
+    def block(self, node: Node) -> Compound:
+        return statements.block(self, node)
+
+    def function_body(self, node: Node) -> Compound:
+        return statements.items(self, node)
+
+    def initializer(self, node: Node, target: Type) -> tuple[Initializer, Type]:
+        return initializers.initializer(self, node, target)
+
+    def constant(self, node: Node, what: str) -> int:
+        value = self.value(node)
+        known = constants.fold(value) if is_integer(value.type) else None
+        if known is None:
+            raise refuse(node, f"{what} has to be an integer constant")
+        return known
+
+    def fold(self, expression: Expression) -> int | None:
+        return constants.fold(expression) if is_integer(expression.type) else None
+
+
+# --------------------------------------------------------------------------- external declarations
+
+
+def _pragma(context: Context, node: Node) -> None:
+    """``pack(push, 2)``, ``pack(2)``, ``pack(pop)``, ``pack()``."""
+    words = node.string.removeprefix("pack").strip(" \t()").replace(",", " ").split()
+    packing = context.packing
+    if "push" in words:
+        packing.saved.append(packing.limit)
+    if "pop" in words:
+        packing.limit = packing.saved.pop() if packing.saved else 0
+    elif numbers := [int(word) for word in words if word.isdigit()]:
+        packing.limit = numbers[0]
+    elif "push" not in words:
+        packing.limit = 0
+
+
+def _ignored(context: Context, node: Node) -> None:
+    context.warn(node.coord, "asm outside of functions is ignored")
+
+
+_EXTERNAL: dict[str, Callable[[Context, Node], object]] = {
+    "Decl": declarations.external,
+    "Typedef": declarations.typedef,
+    "FuncDef": declarations.definition,
+    "StaticAssert": declarations.static_assertion,
+    "Pragma": _pragma,
+    "Assembly": _ignored,
+}
