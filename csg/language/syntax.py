@@ -51,7 +51,7 @@ class Symbol:
 
 
 def _place() -> Location:
-    return field(default=NOWHERE, compare=False, repr=False)  # type: ignore[no-any-return]
+    return field(default=NOWHERE, compare=False, repr=False)
 
 
 # --------------------------------------------------------------------------- expressions
