@@ -57,7 +57,7 @@ class Term:
     _symbols: frozenset[Term] | None
     _range: tuple[int, int] | None
 
-    def __init__(  # noqa: PLR0917 - called for every node: keywords would cost a tenth
+    def __init__(
         self,
         table: Terms,
         op: str,
@@ -169,7 +169,6 @@ class Terms:
 
     __slots__ = (
         "_compare_rules",
-        "rules",
         "_shape_rules",
         "_unary_rules",
         "constants",
@@ -177,6 +176,7 @@ class Terms:
         "masks",
         "memo",
         "nodes",
+        "rules",
         "symbols",
     )
 

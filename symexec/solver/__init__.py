@@ -1,0 +1,25 @@
+"""Decide path conditions: can this branch be taken, and with which inputs?
+
+    solver = build_solver()
+    path = PathCondition().assuming(x < 5)
+    solver.directions(path, y == 2)     ->  (True, True)
+
+chain.py shows the stack: cheap layers that answer nine questions of ten, and one of two backends
+(bitwuzla_backend.py, z3_backend.py), each the only door to its library.
+"""
+
+from symexec.solver.answer import Answer, Backend, Solver
+from symexec.solver.chain import SolverChain, SolverOptions, build_backend, build_solver
+from symexec.solver.path import EMPTY, PathCondition
+
+__all__ = [
+    "EMPTY",
+    "Answer",
+    "Backend",
+    "PathCondition",
+    "Solver",
+    "SolverChain",
+    "SolverOptions",
+    "build_backend",
+    "build_solver",
+]

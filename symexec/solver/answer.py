@@ -1,0 +1,49 @@
+"""What a solver says, and what a backend can do.
+
+backend.check(path, condition)  ->  Answer.SAT
+backend.values([x, y])          ->  {x: 3, y: 0}      after SAT, until the next check
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from enum import Enum
+from typing import Protocol
+
+from symexec.expr import Operand, Term
+from symexec.solver.path import PathCondition
+
+
+class Answer(Enum):
+    SAT = "sat"
+    UNSAT = "unsat"
+    UNKNOWN = "unknown"
+
+
+class Backend(Protocol):
+    """A satisfiability solver behind one door."""
+
+    name: str
+    rebuilds: int
+
+    def check(self, path: PathCondition, condition: Term | None, limit_s: float) -> Answer:
+        """Can the path condition hold, and the condition with it?"""
+
+    def values(self, symbols: Iterable[Term]) -> dict[Term, int]:
+        """The values of the symbols in the model of the last check, which was SAT."""
+
+
+class Solver(Protocol):
+    """What the executor asks."""
+
+    def check(self, path: PathCondition, condition: Operand | None = None) -> Answer: ...
+
+    def model(
+        self, path: PathCondition, condition: Operand | None = None
+    ) -> dict[Term, int] | None: ...
+
+    def canonical_model(
+        self, path: PathCondition, condition: Operand | None = None
+    ) -> dict[Term, int] | None: ...
+
+    def directions(self, path: PathCondition, condition: Operand) -> tuple[bool, bool]: ...

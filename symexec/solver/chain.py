@@ -1,0 +1,244 @@
+"""The solver that the executor asks: cheap layers first, a backend for the rest.
+
+solver = build_solver("bitwuzla")
+solver.directions(path, x < 5)          ->  (True, True)
+solver.check(path, x < 5)               ->  Answer.SAT
+solver.model(path, x < 5)               ->  {x: 0}
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from time import perf_counter
+
+from symexec.counters import Counters
+from symexec.expr import Operand, Term
+from symexec.solver.answer import Answer, Backend
+from symexec.solver.bitwuzla_backend import BitwuzlaBackend
+from symexec.solver.canonical import canonical_model
+from symexec.solver.facts import FactFinder, Facts
+from symexec.solver.layers import (
+    KnownConditions,
+    ModelPatching,
+    PathModels,
+    SingleSymbols,
+    SliceCache,
+    SymbolBounds,
+)
+from symexec.solver.path import Assignment, PathCondition
+from symexec.solver.question import Layer, Question, models_of
+from symexec.solver.self_check import SelfCheck
+from symexec.solver.z3_backend import Z3Backend
+
+_MODELS_KEPT = 4
+
+
+@dataclass(frozen=True, slots=True)
+class SolverOptions:
+    """``self_check``: every n-th answer of the backend is put to the other one and every model is
+    evaluated; 0 is off."""
+
+    limit_s: float = 10.0
+    self_check: int = 0
+    rebuild_after: int = 200
+
+
+def build_solver(
+    name: str = "bitwuzla",
+    options: SolverOptions | None = None,
+    counters: Counters | None = None,
+) -> SolverChain:
+    """The whole stack on one screen."""
+    options = options or SolverOptions()
+    counters = counters if counters is not None else Counters()
+    finder = FactFinder()
+    layers: tuple[Layer, ...] = (
+        KnownConditions(),
+        PathModels(),
+        SingleSymbols(finder),
+        SymbolBounds(),
+        ModelPatching(),
+        SliceCache(),
+    )
+    return SolverChain(name, layers, finder, options, counters)
+
+
+def build_backend(name: str, options: SolverOptions) -> Backend:
+    match name:
+        case "bitwuzla":
+            return BitwuzlaBackend(options.rebuild_after)
+        case "z3":
+            return Z3Backend()
+        case _:
+            raise ValueError(f"unknown solver {name!r}: bitwuzla or z3")
+
+
+class SolverChain:
+    def __init__(
+        self,
+        name: str,
+        layers: Sequence[Layer],
+        finder: FactFinder,
+        options: SolverOptions,
+        counters: Counters,
+    ) -> None:
+        self.name = name
+        self.layers = layers
+        self.options = options
+        self.counters = counters
+        self._finder = finder
+        self._backend: Backend | None = None  # loaded by the first question that needs it
+        other = "z3" if name == "bitwuzla" else "bitwuzla"
+        self._self_check = (
+            SelfCheck(lambda: build_backend(other, options), options.self_check, counters)
+            if options.self_check
+            else None
+        )
+
+    # ------------------------------------------------------------------ questions
+
+    def check(self, path: PathCondition, condition: Operand | None = None) -> Answer:
+        """Can the path condition hold, and the condition with it?"""
+        return self._ask(path, condition)[0]
+
+    def directions(self, path: PathCondition, condition: Operand) -> tuple[bool, bool]:
+        """(the condition can be true, it can be false) on a path that can be taken. A side that the
+        solver gave up on counts as possible, and in ``counters.unknown``."""
+        if isinstance(condition, int):
+            return condition == 1, condition == 0
+        known = self._finder.facts(path).known.get(condition)
+        if known is not None:
+            self.counters.queries += 1
+            self.counters.answer("known")
+            return known == 1, known == 0
+        truths = {model.holds(condition) for model in models_of(path)}
+        can_be_true = True in truths
+        can_be_false = False in truths
+        if can_be_true and can_be_false:
+            self.counters.queries += 1
+            self.counters.answer("model")
+            return True, True
+        if not can_be_true:
+            can_be_true = self.check(path, condition) is not Answer.UNSAT
+            if not can_be_true:
+                return False, True
+        if not can_be_false:
+            opposite = condition.table.negate(condition)
+            can_be_false = self.check(path, opposite) is not Answer.UNSAT
+        return can_be_true, can_be_false
+
+    def model(
+        self, path: PathCondition, condition: Operand | None = None
+    ) -> dict[Term, int] | None:
+        """Values of all symbols that occur; None if there are none or the solver gave up. Differs
+        with the questions asked before: see ``canonical_model``."""
+        answer, assignment = self._ask(path, condition)
+        if answer is not Answer.SAT or assignment is None:
+            return None
+        extended = path if condition is None else path.assuming(condition)
+        names = sorted(self._finder.facts(extended).groups, key=lambda term: term.id)
+        return {name: assignment.values.get(name, 0) for name in names}
+
+    def canonical_model(
+        self, path: PathCondition, condition: Operand | None = None
+    ) -> dict[Term, int] | None:
+        """The same for every history of questions: small values preferred (canonical.py)."""
+        extended = path if condition is None else path.assuming(condition)
+        facts = self._finder.facts(extended)
+        if facts.contradictory:
+            return None
+        return canonical_model(
+            facts, lambda: build_backend(self.name, self.options), self.options.limit_s
+        )
+
+    # ------------------------------------------------------------------ answers
+
+    def _ask(
+        self, path: PathCondition, condition: Operand | None
+    ) -> tuple[Answer, Assignment | None]:
+        self.counters.queries += 1
+        if condition == 0 or path.contradictory:
+            self.counters.answer("fold")
+            return Answer.UNSAT, None
+        facts = self._finder.facts(path)
+        base = self._base_model(path, facts)
+        if facts.contradictory:
+            self.counters.answer("known")
+            return Answer.UNSAT, None
+        if condition is None or isinstance(condition, int):
+            if base is not None:
+                self.counters.answer("model")
+                return Answer.SAT, base
+            return self._ask_backend(path, None)
+        question = Question(path, facts, condition, base)
+        for layer in self.layers:
+            answer = layer.decide(question)
+            if answer is not None:
+                self.counters.answer(layer.name)
+                break
+        else:
+            answer, question.assignment = self._ask_backend(path, question)
+            for layer in self.layers:
+                layer.learn(question, answer)
+        if question.assignment is not None:
+            self._keep_model(path, question.assignment)
+        return answer, question.assignment
+
+    def _base_model(self, path: PathCondition, facts: Facts) -> Assignment | None:
+        """A model of the path itself. Usually the branch that led here left one; a path built
+        without questions gets one now."""
+        for model in models_of(path):
+            return model
+        if facts.contradictory:
+            return None
+        parent, literal = path.parent, path.term
+        if parent is not None and literal is not None and (parent.models or not parent.length):
+            answer, found = self._ask(parent, literal)
+        else:
+            answer, found = self._ask_backend(path, None)
+        if answer is Answer.UNSAT:
+            facts.contradictory = True
+        elif found is not None:
+            path.models.append(found)
+        return found
+
+    def _keep_model(self, path: PathCondition, found: Assignment) -> None:
+        """For this path and those that extend it. The empty path is shared and keeps nothing."""
+        if path.length and found not in path.models:
+            path.models.insert(0, found)
+            del path.models[_MODELS_KEPT:]
+
+    def _ask_backend(
+        self, path: PathCondition, question: Question | None
+    ) -> tuple[Answer, Assignment | None]:
+        if self._backend is None:
+            self._backend = build_backend(self.name, self.options)
+        backend = self._backend
+        condition = question.condition if question is not None else None
+        self.counters.backend_queries += 1
+        self.counters.answer("backend")
+        started = perf_counter()
+        answer = backend.check(path, condition, self.options.limit_s)
+        found: Assignment | None = None
+        if answer is Answer.SAT:
+            found = self._found(backend, path, question)
+        self.counters.solver_s += perf_counter() - started
+        self.counters.rebuilds = backend.rebuilds
+        if answer is Answer.UNKNOWN:
+            self.counters.unknown += 1
+        if self._self_check is not None:
+            self._self_check.verify(path, condition, answer, found)
+        return answer, found
+
+    def _found(
+        self, backend: Backend, path: PathCondition, question: Question | None
+    ) -> Assignment:
+        """The backend's model. Only the slice's symbols are read; the base model knows the rest."""
+        if question is not None and question.base is not None:
+            changes = backend.values(question.slice_symbols())
+            return Assignment({**question.base.values, **changes})
+        names = set(self._finder.facts(path).groups)
+        if question is not None:
+            names.update(question.slice_symbols())
+        return Assignment(backend.values(sorted(names, key=lambda term: term.id)))

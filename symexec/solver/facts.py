@@ -1,0 +1,142 @@
+"""What follows at once from the literals of a path condition.
+
+    x < 5, y == 2, a + b == c
+    known    {x < 5: 1, 5 <= x: 0, y == 2: 1, ...}     conditions that are decided
+    domains  {x: 0..4, y: 2..2}                        from literals over one symbol
+    groups   {x: <x < 5>, a: <a + b == c>, ...}        literals connected by common symbols
+
+``FactFinder.facts(path)`` takes those of the nearest ancestor that has them and adds the rest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from symexec.expr import Term, evaluate, symbols
+from symexec.solver import sets
+from symexec.solver.domains import as_intervals, truth_mask, wanted
+from symexec.solver.path import Assignment, PathCondition
+from symexec.solver.sets import Intervals
+
+_MODELS_KEPT = 4
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Group:
+    """Literals that share symbols, directly or through others. ``exact``: all speak of one symbol
+    alone and its domain says all that they say."""
+
+    symbols: frozenset[Term]
+    literals: tuple[Term, ...]
+    exact: bool
+
+
+@dataclass(slots=True)
+class Facts:
+    known: dict[Term, int] = field(default_factory=dict)
+    domains: dict[Term, Intervals] = field(default_factory=dict)
+    groups: dict[Term, Group] = field(default_factory=dict)
+    contradictory: bool = False
+
+    def copy(self) -> Facts:
+        return Facts(self.known.copy(), self.domains.copy(), self.groups.copy(), self.contradictory)
+
+    def decide(self, condition: Term, value: int) -> None:
+        """The condition is known to have this value wherever the path condition holds."""
+        self.known[condition] = value
+        opposite = condition.table.negate(condition)
+        if isinstance(opposite, Term):
+            self.known[opposite] = 1 - value
+
+    def groups_of(self, names: Iterable[Term]) -> list[Group]:
+        """The distinct groups that these symbols belong to, in order of the symbols' age."""
+        found: dict[Group, None] = {}
+        for symbol in sorted(names, key=lambda term: term.id):
+            group = self.groups.get(symbol)
+            if group is not None:
+                found[group] = None
+        return list(found)
+
+
+class FactFinder:
+    """Works out facts, and remembers for each condition what it says of its only symbol."""
+
+    def __init__(self) -> None:
+        self._exact: dict[Term, tuple[Term, Intervals] | None] = {}
+        self._tables: dict[Term, dict[Term, tuple[int, ...]]] = {}
+
+    def exact(self, condition: Term) -> tuple[Term, Intervals] | None:
+        """(symbol, values) if the condition is about one symbol and the set is easy to find."""
+        if condition in self._exact:
+            return self._exact[condition]
+        found: tuple[Term, Intervals] | None = None
+        names = symbols(condition)
+        if len(names) == 1:
+            (symbol,) = names
+            values = self._values(condition, symbol)
+            if values is not None:
+                found = (symbol, values)
+        self._exact[condition] = found
+        return found
+
+    def _values(self, condition: Term, symbol: Term) -> Intervals | None:
+        values = wanted(condition, symbol, _constant_only)
+        if values is None and symbol.width <= 8:
+            mask = truth_mask(condition, symbol, self._tables.setdefault(symbol, {}))
+            if mask is not None:
+                values = as_intervals(mask)
+        return values
+
+    def facts(self, path: PathCondition) -> Facts:
+        if path._facts is not None:
+            return path._facts
+        pending: list[PathCondition] = []
+        node: PathCondition | None = path
+        while node is not None and node.length and node._facts is None:
+            pending.append(node)
+            node = node.parent
+        facts = node._facts.copy() if node is not None and node._facts is not None else Facts()
+        pending.reverse()
+        for step in pending:
+            if step.term is None:
+                facts.contradictory = True
+            else:
+                self._add(facts, step.term)
+        if pending:  # nothing is attached to an empty path condition, which all runs may share
+            path._facts = facts
+            self._inherit_models(node, path, pending)
+        return facts
+
+    def _inherit_models(
+        self, ancestor: PathCondition | None, path: PathCondition, pending: list[PathCondition]
+    ) -> None:
+        models = ancestor.models if ancestor is not None and ancestor.length else [Assignment({})]
+        literals = [step.term for step in pending if step.term is not None]
+        for model in models:
+            if len(path.models) < _MODELS_KEPT and all(model.holds(t) for t in literals):
+                path.models.append(model)
+
+    def _add(self, facts: Facts, literal: Term) -> None:
+        facts.decide(literal, 1)
+        exact = self.exact(literal)
+        if exact is not None:
+            symbol, values = exact
+            domain = sets.intersect(facts.domains.get(symbol, sets.full(symbol.width)), values)
+            facts.domains[symbol] = domain
+            if not domain:
+                facts.contradictory = True
+        names = symbols(literal)
+        joined = facts.groups_of(names)
+        group = Group(
+            names.union(*(other.symbols for other in joined)),
+            (*(t for other in joined for t in other.literals), literal),
+            exact is not None and all(other.exact for other in joined),
+        )
+        for symbol in group.symbols:
+            facts.groups[symbol] = group
+
+
+def _constant_only(term: Term) -> int:
+    """There is one symbol only, so what stands beside it is constant."""
+    return term.value if term.value is not None else evaluate(term, {})

@@ -1,0 +1,193 @@
+"""The layers of the solver chain, from cheap to dear. Each answers some questions without a solver.
+
+KnownConditions   the condition (or its negation) is a literal, or was decided before
+PathModels        a model of the path already satisfies the condition
+SingleSymbols     the condition speaks of one symbol, whose possible values are known
+SymbolBounds      intervals of the symbols decide it
+ModelPatching     another value for one symbol of the model satisfies it
+SliceCache        the same literals and condition were seen on another path
+"""
+
+from __future__ import annotations
+
+from symexec.expr import Term, bounds, symbols
+from symexec.solver import sets
+from symexec.solver.answer import Answer
+from symexec.solver.domains import wanted
+from symexec.solver.facts import FactFinder
+from symexec.solver.path import Assignment
+from symexec.solver.question import Question, models_of
+from symexec.solver.sets import Intervals
+
+
+class KnownConditions:
+    name = "known"
+
+    def decide(self, question: Question) -> Answer | None:
+        if question.facts.contradictory:
+            return Answer.UNSAT
+        known = question.facts.known.get(question.condition)
+        if known == 0:
+            return Answer.UNSAT
+        if known == 1 and question.base is not None:
+            question.assignment = question.base
+            return Answer.SAT
+        return None
+
+    def learn(self, question: Question, answer: Answer) -> None:
+        if answer is Answer.UNSAT and question.base is not None:
+            question.facts.decide(question.condition, 0)
+
+
+class PathModels:
+    name = "model"
+
+    def decide(self, question: Question) -> Answer | None:
+        for model in models_of(question.path):
+            if model.holds(question.condition):
+                question.assignment = model
+                return Answer.SAT
+        return None
+
+    def learn(self, question: Question, answer: Answer) -> None:
+        """The chain itself keeps models with their paths."""
+
+
+class SingleSymbols:
+    name = "domain"
+
+    def __init__(self, finder: FactFinder) -> None:
+        self._finder = finder
+
+    def decide(self, question: Question) -> Answer | None:
+        exact = self._finder.exact(question.condition)
+        if exact is None:
+            return None
+        symbol, values = exact
+        facts = question.facts
+        possible = sets.intersect(facts.domains.get(symbol, sets.full(symbol.width)), values)
+        if not possible:
+            return Answer.UNSAT
+        group = facts.groups.get(symbol)
+        if question.base is not None and (group is None or group.exact):
+            return question.satisfied_by({symbol: possible[0][0]})
+        return None
+
+    def learn(self, question: Question, answer: Answer) -> None:
+        """Nothing to remember."""
+
+
+class SymbolBounds:
+    name = "bounds"
+
+    def decide(self, question: Question) -> Answer | None:
+        domains = question.facts.domains
+        known = {
+            symbol: (domain[0][0], domain[-1][1])
+            for symbol in symbols(question.condition)
+            if (domain := domains.get(symbol))
+        }
+        if not known:
+            return None  # what holds without them was folded
+        low, high = bounds(question.condition, known, {})
+        if high == 0:
+            return Answer.UNSAT
+        if low == 1 and question.base is not None:
+            question.assignment = question.base
+            return Answer.SAT
+        return None
+
+    def learn(self, question: Question, answer: Answer) -> None:
+        """Nothing to remember."""
+
+
+class ModelPatching:
+    """Change one symbol of a known model so that the condition holds, then see whether the literals
+    about that symbol still do."""
+
+    name = "patch"
+
+    _MOST_SYMBOLS = 6
+    _MOST_LITERALS = 200
+
+    def decide(self, question: Question) -> Answer | None:
+        base = question.base
+        if base is None:
+            return None
+        names = symbols(question.condition)
+        literals = [literal for group in question.groups() for literal in group.literals]
+        if len(names) > self._MOST_SYMBOLS or len(literals) > self._MOST_LITERALS:
+            return None
+        for symbol in sorted(names, key=lambda term: -term.id):  # the youngest is the freest
+            wish = wanted(question.condition, symbol, base.value)
+            if not wish:
+                continue
+            concerned = [literal for literal in literals if symbol in symbols(literal)]
+            for value in self._candidates(question, symbol, wish, concerned, base):
+                patched = Assignment({**base.values, symbol: value})
+                if patched.holds(question.condition) and all(map(patched.holds, concerned)):
+                    question.assignment = patched
+                    return Answer.SAT
+        return None
+
+    def _candidates(
+        self,
+        question: Question,
+        symbol: Term,
+        wish: Intervals,
+        concerned: list[Term],
+        base: Assignment,
+    ) -> list[int]:
+        """Values that satisfy the condition and, as far as it is easy to see, the literals."""
+        domain = question.facts.domains.get(symbol)
+        if domain is not None:
+            wish = sets.intersect(wish, domain)
+        for literal in concerned:
+            if len(symbols(literal)) == 1:
+                continue  # in the domain
+            allowed = wanted(literal, symbol, base.value)
+            if allowed is not None:
+                wish = sets.intersect(wish, allowed)
+        if not wish:
+            return []
+        first, last = wish[0][0], wish[-1][1]
+        return [first] if first == last else [first, last]
+
+    def learn(self, question: Question, answer: Answer) -> None:
+        """Nothing to remember."""
+
+
+class SliceCache:
+    """Remembers answers by the literals that share symbols with the condition, and models
+    restricted to their symbols: values of unrelated symbols would multiply paths."""
+
+    name = "cache"
+
+    def __init__(self) -> None:
+        self._answers: dict[
+            tuple[Term, frozenset[Term]], tuple[Answer, dict[Term, int] | None]
+        ] = {}
+
+    def _key(self, question: Question) -> tuple[Term, frozenset[Term]]:
+        literals = (group.literals for group in question.groups())
+        return question.condition, frozenset().union(*literals)
+
+    def decide(self, question: Question) -> Answer | None:
+        found = self._answers.get(self._key(question))
+        if found is None:
+            return None
+        answer, part = found
+        if answer is not Answer.SAT:
+            return answer
+        if part is not None and question.base is not None:
+            return question.satisfied_by(part)
+        return None
+
+    def learn(self, question: Question, answer: Answer) -> None:
+        part: dict[Term, int] | None = None
+        if answer is Answer.SAT and question.assignment is not None:
+            values = question.assignment.values
+            part = {symbol: values.get(symbol, 0) for symbol in question.slice_symbols()}
+        elif answer is Answer.UNSAT and question.base is None:
+            return  # the rest of the path may be to blame
+        self._answers[self._key(question)] = (answer, part)

@@ -1,0 +1,148 @@
+"""Turn terms into the terms of a solver, each once.
+
+    (add x 1)   ->   builder.apply("bvadd", x', 1')
+    (zext c)    ->   builder.apply("ite", c', #x00000001, #x00000000)      c has width 1
+
+A term of width 1 is a Bool in the solver, every other one a bit-vector, an array maps 32-bit
+indices to bytes. Solvers differ only in how they spell SMT-LIB's functions: that is the builder.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Protocol
+
+from symexec.expr import Term
+
+Handle = Any  # a term of the solver; each backend knows its type
+
+
+class Builder(Protocol):
+    def boolean(self, value: bool) -> Handle: ...
+
+    def number(self, width: int, value: int) -> Handle: ...
+
+    def symbol(self, name: str, width: int) -> Handle: ...
+
+    def zero_array(self) -> Handle: ...
+
+    def apply(self, function: str, *args: Handle) -> Handle:
+        """An SMT-LIB function without indices."""
+
+    def extract(self, a: Handle, high: int, low: int) -> Handle: ...
+
+    def extend(self, a: Handle, more: int, signed: bool) -> Handle: ...
+
+
+_FUNCTIONS = {
+    "add": "bvadd",
+    "sub": "bvsub",
+    "mul": "bvmul",
+    "udiv": "bvudiv",
+    "urem": "bvurem",
+    "sdiv": "bvsdiv",
+    "srem": "bvsrem",
+    "shl": "bvshl",
+    "lshr": "bvlshr",
+    "ashr": "bvashr",
+    "neg": "bvneg",
+    "eq": "=",
+    "ult": "bvult",
+    "ule": "bvule",
+    "slt": "bvslt",
+    "sle": "bvsle",
+    "ite": "ite",
+    "store": "store",
+    "select": "select",
+}
+_LOGIC = {"and": "and", "or": "or", "xor": "xor", "not": "not"}
+
+
+class Lowering:
+    """Remembers what was lowered; children first, without recursion."""
+
+    def __init__(self, builder: Builder) -> None:
+        self.builder = builder
+        self.handles: dict[Term, Handle] = {}
+        special: dict[str, Callable[[Term], Handle]] = {
+            "const": self._constant,
+            "symbol": self._symbol,
+            "zext": self._extend,
+            "sext": self._extend,
+            "extract": self._extract,
+            "concat": self._concat,
+            "array": self._array,
+        }
+        self._special = special
+
+    def lower(self, term: Term) -> Handle:
+        handles = self.handles
+        found = handles.get(term)
+        if found is not None:
+            return found
+        stack = [term]
+        while stack:
+            top = stack[-1]
+            if top in handles:
+                stack.pop()
+                continue
+            missing = [child for child in top.args if child not in handles]
+            if missing:
+                stack.extend(missing)
+                continue
+            stack.pop()
+            handles[top] = self._lower(top)
+        return handles[term]
+
+    def _lower(self, term: Term) -> Handle:
+        special = self._special.get(term.op)
+        if special is not None:
+            return special(term)
+        if term.op in _LOGIC:
+            function = _LOGIC[term.op] if term.width == 1 else "bv" + term.op
+        else:
+            function = _FUNCTIONS[term.op]
+        return self.builder.apply(function, *[self.handles[child] for child in term.args])
+
+    def _constant(self, term: Term) -> Handle:
+        assert term.value is not None
+        if term.width == 1:
+            return self.builder.boolean(term.value == 1)
+        return self.builder.number(term.width, term.value)
+
+    def _symbol(self, term: Term) -> Handle:
+        assert term.name is not None
+        return self.builder.symbol(term.name, term.width)
+
+    def _bits(self, term: Term) -> Handle:
+        """The child as a bit-vector, also when it is a Bool."""
+        handle = self.handles[term]
+        return self._choice(handle, 1, 1) if term.width == 1 else handle
+
+    def _choice(self, condition: Handle, width: int, value: int) -> Handle:
+        number = self.builder.number
+        return self.builder.apply("ite", condition, number(width, value), number(width, 0))
+
+    def _extend(self, term: Term) -> Handle:
+        child = term.args[0]
+        if child.width == 1:
+            value = 1 if term.op == "zext" else (1 << term.width) - 1
+            return self._choice(self.handles[child], term.width, value)
+        more = term.width - child.width
+        return self.builder.extend(self.handles[child], more, term.op == "sext")
+
+    def _extract(self, term: Term) -> Handle:
+        high = term.index + term.width - 1
+        bits = self.builder.extract(self.handles[term.args[0]], high, term.index)
+        return self.builder.apply("=", bits, self.builder.number(1, 1)) if term.width == 1 else bits
+
+    def _concat(self, term: Term) -> Handle:
+        return self.builder.apply("concat", *[self._bits(child) for child in term.args])
+
+    def _array(self, term: Term) -> Handle:
+        array = self.builder.zero_array()
+        for index, child in enumerate(term.args):
+            if child.value != 0:
+                place = self.builder.number(32, index)
+                array = self.builder.apply("store", array, place, self.handles[child])
+        return array

@@ -1,0 +1,157 @@
+"""The door to z3.
+
+    push, add x' < 5;  check(assumption y' == 2)
+
+``SimpleSolver`` with one level for each literal is far better incrementally than the QF_BV tactic.
+Terms are built through z3's C functions, because z3's Python classes cost five times as much.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from symexec.expr import Term
+from symexec.solver.alignment import Alignment
+from symexec.solver.answer import Answer
+from symexec.solver.lowering import Handle, Lowering
+from symexec.solver.path import PathCondition
+
+
+class Z3Backend:
+    name = "z3"
+
+    def __init__(self) -> None:
+        import z3  # loading takes 70 ms
+
+        self._library: Any = z3
+        self._context: Any = z3.Context()
+        self._lowering = Lowering(_Builder(z3, self._context))
+        self._solver: Any = z3.SimpleSolver(ctx=self._context)
+        self._limit_ms = 0
+        self._alignment = Alignment()
+        self._model: Any = None
+        self.rebuilds = 0
+
+    def check(self, path: PathCondition, condition: Term | None, limit_s: float) -> Answer:
+        limit_ms = max(1, int(limit_s * 1000))
+        if limit_ms != self._limit_ms:
+            self._solver.set("timeout", limit_ms)
+            self._limit_ms = limit_ms
+        self._align(path)
+        assumptions = [] if condition is None else [self._expression(condition)]
+        result = self._solver.check(*assumptions)
+        self._model = None
+        if result == self._library.sat:
+            return Answer.SAT
+        return Answer.UNSAT if result == self._library.unsat else Answer.UNKNOWN
+
+    def _expression(self, term: Term) -> Any:
+        return self._library.BoolRef(self._lowering.lower(term), self._context)
+
+    def _align(self, path: PathCondition) -> None:
+        popped, fresh = self._alignment.moves(path)
+        if popped:
+            self._solver.pop(popped)
+        for node in fresh:
+            assert node.term is not None
+            self._solver.push()
+            self._solver.add(self._expression(node.term))
+
+    def values(self, symbols: Iterable[Term]) -> dict[Term, int]:
+        if self._model is None:
+            self._model = self._solver.model()
+        result: dict[Term, int] = {}
+        for symbol in symbols:
+            kind = self._library.BoolRef if symbol.width == 1 else self._library.BitVecRef
+            value = self._model.eval(
+                kind(self._lowering.lower(symbol), self._context), model_completion=True
+            )
+            if symbol.width == 1:
+                result[symbol] = int(self._library.is_true(value))
+            else:
+                result[symbol] = value.as_long()
+        return result
+
+
+class _Builder:
+    """SMT-LIB's functions as calls of z3's C interface."""
+
+    def __init__(self, library: Any, context: Any) -> None:
+        self._c: Any = library.z3core
+        self._context = context
+        self._ref = context.ref()
+        c = self._c
+        self._array_types: Any = library.Ast
+        self._functions = {
+            "=": c.Z3_mk_eq,
+            "xor": c.Z3_mk_xor,
+            "not": c.Z3_mk_not,
+            "ite": c.Z3_mk_ite,
+            "store": c.Z3_mk_store,
+            "select": c.Z3_mk_select,
+            "concat": c.Z3_mk_concat,
+            "bvadd": c.Z3_mk_bvadd,
+            "bvsub": c.Z3_mk_bvsub,
+            "bvmul": c.Z3_mk_bvmul,
+            "bvudiv": c.Z3_mk_bvudiv,
+            "bvurem": c.Z3_mk_bvurem,
+            "bvsdiv": c.Z3_mk_bvsdiv,
+            "bvsrem": c.Z3_mk_bvsrem,
+            "bvand": c.Z3_mk_bvand,
+            "bvor": c.Z3_mk_bvor,
+            "bvxor": c.Z3_mk_bvxor,
+            "bvnot": c.Z3_mk_bvnot,
+            "bvneg": c.Z3_mk_bvneg,
+            "bvshl": c.Z3_mk_bvshl,
+            "bvlshr": c.Z3_mk_bvlshr,
+            "bvashr": c.Z3_mk_bvashr,
+            "bvult": c.Z3_mk_bvult,
+            "bvule": c.Z3_mk_bvule,
+            "bvslt": c.Z3_mk_bvslt,
+            "bvsle": c.Z3_mk_bvsle,
+        }
+        self._sorts: dict[int, Any] = {}  # by width; 0 is Bool
+        self._lists = {"and": c.Z3_mk_and, "or": c.Z3_mk_or}
+
+    def _kept(self, ast: Any) -> Handle:
+        """The lowering remembers every handle for as long as the context lives."""
+        self._c.Z3_inc_ref(self._ref, ast)
+        return ast
+
+    def _sort(self, width: int) -> Any:
+        found = self._sorts.get(width)
+        if found is None:
+            make = self._c.Z3_mk_bv_sort
+            found = make(self._ref, width) if width else self._c.Z3_mk_bool_sort(self._ref)
+            self._sorts[width] = self._kept(found)
+        return found
+
+    def boolean(self, value: bool) -> Handle:
+        return self._kept(
+            self._c.Z3_mk_true(self._ref) if value else self._c.Z3_mk_false(self._ref)
+        )
+
+    def number(self, width: int, value: int) -> Handle:
+        return self._kept(self._c.Z3_mk_numeral(self._ref, str(value), self._sort(width)))
+
+    def symbol(self, name: str, width: int) -> Handle:
+        label = self._c.Z3_mk_string_symbol(self._ref, name)
+        sort = self._sort(width if width > 1 else 0)  # a Bool
+        return self._kept(self._c.Z3_mk_const(self._ref, label, sort))
+
+    def zero_array(self) -> Handle:
+        return self._kept(self._c.Z3_mk_const_array(self._ref, self._sort(32), self.number(8, 0)))
+
+    def apply(self, function: str, *args: Handle) -> Handle:
+        listed = self._lists.get(function)
+        if listed is not None:
+            return self._kept(listed(self._ref, len(args), (self._array_types * len(args))(*args)))
+        return self._kept(self._functions[function](self._ref, *args))
+
+    def extract(self, a: Handle, high: int, low: int) -> Handle:
+        return self._kept(self._c.Z3_mk_extract(self._ref, high, low, a))
+
+    def extend(self, a: Handle, more: int, signed: bool) -> Handle:
+        extend = self._c.Z3_mk_sign_ext if signed else self._c.Z3_mk_zero_ext
+        return self._kept(extend(self._ref, more, a))
