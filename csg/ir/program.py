@@ -94,6 +94,7 @@ class GlobalObject:
     old_relocations: tuple[Relocation, ...] = ()
     type: Type | None = None
     location: Location = NOWHERE
+    node: int | None = None  # the file-scope declaration, when its initialiser holds changes
 
 
 @dataclass(frozen=True, slots=True)

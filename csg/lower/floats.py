@@ -1,0 +1,122 @@
+"""Floating constants as bit patterns, exactly rounded.
+
+"0.1", 32 bits   ->  0x3dcccccd
+"0x1.8p1", 64    ->  0x4008000000000000
+"1.0", 80        ->  0x3fff8000000000000000     (x87: the leading bit is stored)
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from fractions import Fraction
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """``digits`` of significand, the hidden one included; ``exponent_bits``; is it hidden?"""
+
+    digits: int
+    exponent_bits: int
+    hidden: bool
+
+    @property
+    def bias(self) -> int:
+        return (1 << (self.exponent_bits - 1)) - 1
+
+    @property
+    def stored(self) -> int:
+        return self.digits - 1 if self.hidden else self.digits
+
+
+def format_of(width: int) -> Format:
+    match width:
+        case 32:
+            return Format(24, 8, True)
+        case 64:
+            return Format(53, 11, True)
+        case 80:
+            return Format(64, 15, False)
+        case _:
+            raise AssertionError(f"no floating format of {width} bits")
+
+
+def pattern(value: Fraction, width: int, negative: bool = False) -> int:
+    """The nearest number of the format, ties to even, as its bit pattern; too large: infinity."""
+    layout = format_of(width)
+    sign = 1 << (width - 1) if negative or value < 0 else 0
+    value = abs(value)
+    if value == 0:
+        return sign
+    exponent = max(_exponent(value), 1 - layout.bias)
+    significand = _rounded(value / Fraction(2) ** (exponent - layout.digits + 1))
+    if significand >> layout.digits:
+        significand >>= 1
+        exponent += 1
+    if exponent > layout.bias:
+        return infinity(width) | sign
+    normal = significand >> (layout.digits - 1)
+    biased = exponent + layout.bias if normal else 0
+    kept = significand & ((1 << layout.stored) - 1)
+    return sign | biased << layout.stored | kept
+
+
+def _exponent(value: Fraction) -> int:
+    """The e with 2**e <= value < 2**(e + 1)."""
+    guess = value.numerator.bit_length() - value.denominator.bit_length()
+    return guess if Fraction(2) ** guess <= value else guess - 1
+
+
+def _rounded(value: Fraction) -> int:
+    return round(value)  # Fraction rounds ties to even
+
+
+def infinity(width: int) -> int:
+    layout = format_of(width)
+    top = (1 << layout.exponent_bits) - 1 << layout.stored
+    return top if layout.hidden else top | 1 << (layout.stored - 1)
+
+
+def quiet_nan(width: int) -> int:
+    layout = format_of(width)
+    return infinity(width) | 1 << (layout.digits - 2)
+
+
+def is_finite(bits: int, width: int) -> bool:
+    layout = format_of(width)
+    mask = (1 << layout.exponent_bits) - 1
+    return bits >> layout.stored & mask != mask
+
+
+def number(bits: int, width: int) -> Fraction:
+    """The value of a finite pattern (both zeros are 0)."""
+    layout = format_of(width)
+    assert is_finite(bits, width)
+    biased = bits >> layout.stored & ((1 << layout.exponent_bits) - 1)
+    significand = bits & ((1 << layout.stored) - 1)
+    if layout.hidden and biased:
+        significand |= 1 << layout.stored
+    scale = max(biased, 1) - layout.bias - layout.digits + 1
+    value = significand * Fraction(2) ** scale
+    return -value if bits >> (width - 1) else value
+
+
+def resize(bits: int, source: int, result: int) -> int | None:
+    """Convert between formats; None for infinities and NaNs, which are left to run time."""
+    if not is_finite(bits, source):
+        return None
+    return pattern(number(bits, source), result, negative=bool(bits >> (source - 1)))
+
+
+_HEXADECIMAL = re.compile(r"0[xX]([0-9a-fA-F]*)\.?([0-9a-fA-F]*)[pP]([+-]?\d+)")
+
+
+def parse(text: str) -> Fraction:
+    """The exact value of a floating constant as spelt in C; a suffix is allowed and ignored."""
+    text = text.replace("'", "")
+    if text[:2] in ("0x", "0X"):
+        matched = _HEXADECIMAL.match(text)
+        assert matched is not None, text
+        whole, part, exponent = matched.groups()
+        return int(whole + part, 16) * Fraction(2) ** (int(exponent) - 4 * len(part))
+    return Fraction(text.rstrip("fFlLdDqQwW"))

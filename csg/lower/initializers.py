@@ -1,0 +1,145 @@
+"""Declarations inside functions.
+
+int x = f();              %3 = call f()
+int x;                    nothing: the register stays as it is
+int a[4] = {1, [3] = y};  fill 16, [%5], 0;  store 4, [%5], 1;  store 4, [%6], %2
+char s[8] = "ab";         copy 3, [%5], [.str.0];  fill 5, [%6], 0
+int v[n];                 %5 = allocate %4
+"""
+
+from __future__ import annotations
+
+from csg.language.syntax import (
+    Declaration,
+    Initializer,
+    InitializerEntry,
+    InitializerList,
+    StringLiteral,
+    Symbol,
+)
+from csg.language.types import Array, Pointer, Record, Type, size_of
+from csg.lower.builder import ADDRESS
+from csg.lower.context import Lowering
+from csg.lower.expressions import converted, integer, is_variable, run_time_size, settle_size
+from csg.lower.lvalues import is_local, symbol_place
+from csg.lower.places import InMemory, Place, member, write
+from csg.lower.versions import in_region
+
+
+def declaration(lowering: Lowering, statement: Declaration) -> None:
+    symbol = statement.symbol
+    if symbol.kind == "function":
+        return
+    if not is_local(symbol):
+        if symbol.linkage == "none":
+            lowering.define_static(symbol, statement.initializer)
+        return
+    if statement.version is None:
+        _automatic(lowering, statement)
+        return
+    lowering.nodes.enclosing.append((statement.version, statement.change))
+    in_region(lowering, statement.version, lambda: _automatic(lowering, statement))
+    lowering.nodes.enclosing.pop()
+
+
+def _automatic(lowering: Lowering, statement: Declaration) -> None:
+    symbol = statement.symbol
+    varying = _depends_on_run(symbol.type)
+    if (statement.initializer is not None or varying) and not lowering.inside_expression:
+        text = lowering.nodes.excerpts.statement(statement.location)
+        lowering.builder.node = lowering.nodes.draft("declaration", statement.location, text)
+    if varying:
+        settle_size(lowering, symbol.type)
+    if is_variable(symbol.type):
+        _variable_array(lowering, symbol)
+    elif statement.initializer is not None:
+        place = symbol_place(lowering, symbol)
+        initialize(lowering, place, symbol.type, statement.initializer)
+
+
+def _depends_on_run(kind: Type) -> bool:
+    while isinstance(kind, Pointer):
+        kind = kind.target
+    return is_variable(kind)
+
+
+def _variable_array(lowering: Lowering, symbol: Symbol) -> None:
+    builder = lowering.builder
+    register = lowering.registers.get(symbol) or builder.variable(ADDRESS, symbol.name)
+    lowering.registers[symbol] = register
+    builder.assign(register, builder.allocate(run_time_size(lowering, symbol.type)))
+
+
+def initialize(lowering: Lowering, place: Place, kind: Type, initializer: Initializer) -> None:
+    """Write the initial contents to an object just made."""
+    match initializer:
+        case InitializerList() if isinstance(place, InMemory):
+            _aggregate(lowering, place, kind, initializer)
+        case InitializerList():
+            _scalar_in_braces(lowering, place, initializer)
+        case StringLiteral() if isinstance(kind, Array):
+            assert isinstance(place, InMemory)
+            _string(lowering, place, size_of(kind), initializer)
+        case _:
+            value = converted(lowering, initializer, kind)
+            write(lowering.builder, place, value)
+
+
+def _scalar_in_braces(lowering: Lowering, place: Place, initializer: InitializerList) -> None:
+    """``int x = {3};``"""
+    if initializer.entries:
+        value = converted(lowering, initializer.entries[0].value, place.type)
+    else:
+        value = integer(0, place.type)
+    write(lowering.builder, place, value)
+
+
+def _aggregate(
+    lowering: Lowering, place: InMemory, kind: Type, initializer: InitializerList
+) -> None:
+    builder = lowering.builder
+    if not _covers(initializer, kind):
+        builder.fill(place.address, 0, size_of(kind))
+    for entry in initializer.entries:
+        _entry(lowering, place, entry)
+
+
+def _covers(initializer: InitializerList, kind: Type) -> bool:
+    """Do the entries leave no byte of an array or scalar unwritten? (Records may have padding.)"""
+    if isinstance(kind, Record):
+        return False
+    covered = 0
+    for entry in initializer.entries:
+        if entry.offset != covered or isinstance(entry.type, Array | Record) or entry.field:
+            return False
+        covered += size_of(entry.type)
+    return covered == size_of(kind)
+
+
+def _entry(lowering: Lowering, place: InMemory, entry: InitializerEntry) -> None:
+    builder = lowering.builder
+    if isinstance(entry.value, StringLiteral) and isinstance(entry.type, Array):
+        where = InMemory(builder.offset(place.address, entry.offset), entry.type)
+        _string(lowering, where, size_of(entry.type), entry.value)
+        return
+    value = converted(lowering, entry.value, entry.type)
+    write(builder, entry_place(lowering, place, entry), value)
+
+
+def entry_place(lowering: Lowering, place: InMemory, entry: InitializerEntry) -> Place:
+    builder = lowering.builder
+    if entry.field is not None and entry.field.bit_width is not None:
+        base = builder.offset(place.address, entry.offset - entry.field.offset)
+        return member(builder, base, None, entry.field)
+    return InMemory(builder.offset(place.address, entry.offset), entry.type)
+
+
+def _string(lowering: Lowering, place: InMemory, size: int, literal: StringLiteral) -> None:
+    """An array initialised by a string: its characters, then zeros (C17 6.7.9p21)."""
+    builder = lowering.builder
+    used = min(size, len(literal.value) + literal.unit)
+    if literal.value:
+        builder.copy(place.address, builder.global_address(lowering.objects.string(literal)), used)
+        builder.fill(builder.offset(place.address, used), 0, size - used)
+    else:
+        builder.fill(place.address, 0, size)

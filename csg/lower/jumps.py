@@ -1,0 +1,116 @@
+"""Labels, goto, break, continue, return.
+
+return x + 1;     %0 = add %1, 1;  jump exit
+goto *table[i];   jump *%4, every label whose address is taken
+"""
+
+from __future__ import annotations
+
+from csg.errors import UnsupportedError
+from csg.ir import IndirectJump, Value
+from csg.language.syntax import Break, ComputedGoto, Continue, Goto, Label, Return
+from csg.language.types import Record, Void, size_of
+from csg.lower.context import LabelTarget, Lowering
+from csg.lower.expressions import converted
+from csg.source import Location
+
+
+def _target(lowering: Lowering, name: str) -> LabelTarget:
+    target = lowering.labels.get(name)
+    if target is None:
+        target = lowering.labels[name] = LabelTarget(lowering.builder.new_block())
+    return target
+
+
+def label(lowering: Lowering, statement: Label) -> None:
+    target = _target(lowering, statement.name)
+    builder = lowering.builder
+    if target.block.region is not builder.region:
+        if target.used is not None:
+            _refuse_region(target.used)
+        target.block.region = builder.region
+    target.defined = True
+    builder.start(target.block)
+
+
+def _refuse_region(location: Location) -> None:
+    raise UnsupportedError(
+        "goto into or out of code that only one version executes",
+        location,
+        "put the label and its gotos both inside or both outside of the execute block",
+    )
+
+
+def goto(lowering: Lowering, statement: Goto) -> None:
+    _simple_node(lowering, statement.location)
+    target = _target(lowering, statement.label)
+    if target.defined and target.block.region is not lowering.builder.region:
+        _refuse_region(statement.location)
+    target.used = statement.location
+    target.block.region = lowering.builder.region
+    lowering.builder.jump_away(target.block)
+
+
+def label_address(lowering: Lowering, name: str) -> Value:
+    target = _target(lowering, name)
+    if name not in lowering.addressed_labels:
+        lowering.addressed_labels.append(name)
+    return lowering.builder.label_address(target.block)
+
+
+def computed_goto(lowering: Lowering, statement: ComputedGoto) -> None:
+    """The targets are filled in when the whole function is known."""
+    _simple_node(lowering, statement.location)
+    builder = lowering.builder
+    address = lowering.value(statement.target)
+    builder.terminate(IndirectJump(address, (), node=builder.node, version=builder.version))
+
+
+def break_statement(lowering: Lowering, statement: Break) -> None:
+    _simple_node(lowering, statement.location)
+    lowering.leave_to(lowering.breaks[-1], statement.location)
+
+
+def continue_statement(lowering: Lowering, statement: Continue) -> None:
+    _simple_node(lowering, statement.location)
+    lowering.leave_to(lowering.continues[-1], statement.location)
+
+
+def return_statement(lowering: Lowering, statement: Return) -> None:
+    """The value goes to the result register, a record to where the caller wants it."""
+    _simple_node(lowering, statement.location, "return")
+    builder = lowering.builder
+    if statement.value is None:
+        pass
+    elif isinstance(lowering.result, Void) or isinstance(statement.value.type, Void):
+        lowering.discard(statement.value)
+    elif isinstance(lowering.result, Record):
+        assert lowering.result_address is not None
+        source = lowering.value(statement.value)
+        builder.copy(lowering.result_address, source, size_of(lowering.result))
+    else:
+        assert lowering.result_register is not None
+        value = converted(lowering, statement.value, lowering.result)
+        builder.assign(lowering.result_register, value)
+    lowering.leave_to(lowering.exit, statement.location)
+
+
+def _simple_node(lowering: Lowering, location: Location, kind: str = "statement") -> None:
+    if lowering.inside_expression:
+        return
+    text = lowering.nodes.excerpts.statement(location)
+    lowering.builder.node = lowering.nodes.draft(kind, location, text)
+    if kind == "return" and lowering.is_entry:
+        lowering.nodes.drafts[lowering.builder.node].output = True
+
+
+def check_labels(lowering: Lowering) -> None:
+    """After the body: every goto has its label; computed ones go to any label in reach."""
+    for name, target in lowering.labels.items():
+        if not target.defined:
+            raise UnsupportedError(f"label '{name}' is used but not defined", target.used)
+    goals = tuple(lowering.labels[name].block.index for name in lowering.addressed_labels)
+    for block in lowering.builder.function.blocks:
+        if isinstance(block.terminator, IndirectJump):
+            old = block.terminator
+            block.terminator = IndirectJump(old.address, goals, node=old.node, version=old.version)

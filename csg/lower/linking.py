@@ -1,0 +1,159 @@
+"""Whole programs: several translation units become one, and a library is linked to it.
+
+    lower([parse_file("main.c"), parse_file("list.c")])   ->  Program
+    link(program, library)                                   adds what the program lacks, no more
+
+External names mean the same in all units; of a static function or object met twice, the second is
+called ``name.1``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from csg.errors import UnsupportedError
+from csg.ir import (
+    Call,
+    ChangeInfo,
+    FunctionAddress,
+    FunctionCode,
+    GlobalAddress,
+    GlobalObject,
+    Program,
+)
+from csg.language.syntax import Declaration, TranslationUnit, Version
+from csg.language.types import Function
+from csg.lower import static_data
+from csg.lower.definitions import lower_function
+from csg.lower.excerpts import Excerpts
+from csg.lower.function import FunctionLowering
+from csg.lower.nodes import NodeTable
+from csg.lower.objects import Objects
+
+LIBRARY_PREFIX = "libc:"
+
+
+def lower(
+    units: Sequence[TranslationUnit],
+    changes: Sequence[ChangeInfo] = (),
+    entry: str = "main",
+    library: bool = False,
+) -> Program:
+    """Lower all units to one program. ``library`` marks its functions as models of ours and keeps
+    the names of its statics apart from any program's."""
+    objects = Objects(LIBRARY_PREFIX if library else "")
+    nodes = NodeTable()
+    program = Program(entry=entry, changes=list(changes))
+    _reserve_external_names(units, objects)
+    for unit in units:
+        nodes.excerpts = Excerpts(unit.sources)
+        nodes.function = ""
+        for declaration in unit.declarations:
+            _file_scope(declaration, objects, nodes)
+        for definition in unit.functions:
+            name = objects.name(definition.symbol)
+            if name in program.functions:
+                raise UnsupportedError(
+                    f"function '{name}' is defined a second time",
+                    definition.location,
+                    f"the first definition is at {program.functions[name].location}",
+                )
+            function = lower_function(definition, name, objects, nodes, name == entry)
+            function.library = library
+            program.functions[name] = function
+    objects.declare_missing()
+    program.globals = objects.globals
+    program.nodes = nodes.finished()
+    program.undefined = objects.used_functions - program.functions.keys()
+    return program
+
+
+def _reserve_external_names(units: Sequence[TranslationUnit], objects: Objects) -> None:
+    for unit in units:
+        symbols = [each.symbol for each in unit.declarations]
+        symbols += [each.symbol for each in unit.functions]
+        objects.taken.update(each.name for each in symbols if each.linkage == "external")
+
+
+def _file_scope(declaration: Declaration, objects: Objects, nodes: NodeTable) -> None:
+    """A file-scope object. One that is declared only is external until a unit defines it."""
+    symbol = declaration.symbol
+    if isinstance(symbol.type, Function) or symbol.kind == "function":
+        return
+    if declaration.initializer is None and not is_definition(declaration):
+        return
+    changes = static_data.define(FunctionLowering, objects, symbol, declaration.initializer)
+    if declaration.change:
+        changes.add(declaration.change)
+    if changes:
+        version: Version | None = declaration.version
+        text = nodes.excerpts.statement(declaration.location)
+        node = nodes.draft("declaration", declaration.location, text)
+        nodes.drafts[node].changes |= changes
+        nodes.drafts[node].version = version
+        name = objects.name(symbol)
+        objects.globals[name] = replace(objects.globals[name], node=node)
+
+
+def is_definition(declaration: Declaration) -> bool:
+    """A tentative definition (``int x;``) as opposed to ``extern int x;``."""
+    return not declaration.symbol.from_header and declaration.symbol.storage != "extern"
+
+
+def link(program: Program, library: Program) -> None:
+    """Add the library's functions and objects that the program refers to, directly or not."""
+    wanted = sorted(program.undefined) + [
+        name for name, item in program.globals.items() if item.external
+    ]
+    offset = len(program.nodes)
+    added = False
+    while wanted:
+        name = wanted.pop()
+        if name in library.functions and name not in program.functions:
+            function = _renumbered(library.functions[name], offset)
+            program.functions[name] = function
+            wanted += _references(function)
+            added = True
+        elif name in library.globals and _is_missing(program, name):
+            item = library.globals[name]
+            program.globals[name] = item
+            wanted += [each.symbol for each in item.relocations]
+        elif name in library.undefined and name not in program.functions:
+            program.undefined.add(name)
+    program.undefined -= program.functions.keys()
+    if added:
+        program.nodes += [replace(node, id=node.id + offset) for node in library.nodes]
+
+
+def _is_missing(program: Program, name: str) -> bool:
+    present: GlobalObject | None = program.globals.get(name)
+    return present is None or present.external
+
+
+def _references(function: FunctionCode) -> list[str]:
+    names: dict[str, None] = {}
+    for block in function.blocks:
+        for item in block.instructions:
+            match item:
+                case Call(callee=str() as name):
+                    names[name] = None
+                case GlobalAddress(name=name) | FunctionAddress(name=name):
+                    names[name] = None
+                case _:
+                    pass
+    return sorted(names)
+
+
+def _renumbered(function: FunctionCode, offset: int) -> FunctionCode:
+    """A copy whose instructions point into the joined table of nodes."""
+    blocks = [
+        replace(
+            block,
+            instructions=[replace(item, node=item.node + offset) for item in block.instructions],
+            terminator=block.terminator
+            and replace(block.terminator, node=block.terminator.node + offset),
+        )
+        for block in function.blocks
+    ]
+    return replace(function, blocks=blocks)

@@ -1,0 +1,171 @@
+"""Statements that choose and repeat.
+
+if (c) A else B        branch c, A, B;  both go on behind
+while (c) A            head: branch c, body, end;   body: A, jump head
+do A while (c)         body: A;   test: branch c, body, end
+for (s; c; n) A        s;  head: branch c, body, end;   body: A;   step: n, jump head
+"""
+
+from __future__ import annotations
+
+from csg.ir import Block, Constant, Refuse, Value
+from csg.language.syntax import (
+    Assembly,
+    Call,
+    Cast,
+    Compound,
+    DoWhile,
+    Expression,
+    ExpressionStatement,
+    For,
+    If,
+    StatementExpression,
+    While,
+)
+from csg.language.types import Void
+from csg.lower.context import Lowering
+from csg.lower.excerpts import Excerpts
+from csg.source import Location
+
+
+def condition_node(lowering: Lowering, location: Location, text: str) -> None:
+    if not lowering.inside_expression:
+        lowering.builder.node = lowering.nodes.draft("condition", location, text)
+
+
+def _excerpts(lowering: Lowering) -> Excerpts:
+    return lowering.nodes.excerpts
+
+
+def expression_statement(lowering: Lowering, statement: ExpressionStatement) -> None:
+    _effect(lowering, statement.expression, statement.location)
+
+
+def _effect(
+    lowering: Lowering, expression: Expression, location: Location, text: str | None = None
+) -> None:
+    if not lowering.inside_expression:
+        inner = expression
+        while isinstance(inner, Cast):
+            inner = inner.operand
+        kind = "call" if isinstance(inner, Call) else "statement"
+        text = _excerpts(lowering).statement(location) if text is None else text
+        lowering.builder.node = lowering.nodes.draft(kind, location, text)
+    lowering.discard(expression)
+
+
+def if_statement(lowering: Lowering, statement: If) -> None:
+    """A chain of else-ifs is lowered in a loop: it may be long."""
+    builder = lowering.builder
+    end = builder.new_block()
+    current: If | None = statement
+    while current is not None:
+        text = _excerpts(lowering).condition(current.location, "if")
+        condition_node(lowering, current.location, text)
+        then = builder.new_block()
+        otherwise = builder.new_block() if current.otherwise is not None else end
+        lowering.branch(current.condition, then, otherwise)
+        builder.block = then
+        lowering.statement(current.then)
+        builder.jump(end)
+        builder.block = otherwise
+        current = _else(lowering, current)
+    if builder.block is not end:
+        builder.start(end)
+
+
+def _else(lowering: Lowering, statement: If) -> If | None:
+    """Lower the else part, unless it is one more if: that one is given back."""
+    if statement.otherwise is None:
+        return None
+    items = statement.otherwise.items
+    if len(items) == 1 and isinstance(items[0], If):
+        return items[0]
+    lowering.statement(statement.otherwise)
+    return None
+
+
+def while_statement(lowering: Lowering, statement: While) -> None:
+    builder = lowering.builder
+    head, body, end = builder.new_block(), builder.new_block(), builder.new_block()
+    text = _excerpts(lowering).condition(statement.location, "while")
+    condition_node(lowering, statement.location, text)
+    builder.start(head)
+    lowering.branch(statement.condition, body, end)
+    builder.block = body
+    _body(lowering, statement.body, end, head)
+    builder.jump(head)
+    builder.block = end
+
+
+def do_statement(lowering: Lowering, statement: DoWhile) -> None:
+    builder = lowering.builder
+    body, test, end = builder.new_block(), builder.new_block(), builder.new_block()
+    builder.start(body)
+    _body(lowering, statement.body, end, test)
+    place = statement.condition.location
+    if builder.block.terminator is None:
+        builder.jump(test)
+    builder.block = test
+    condition_node(lowering, place, _excerpts(lowering).after_body(place))
+    lowering.branch(statement.condition, body, end)
+    builder.block = end
+
+
+def for_statement(lowering: Lowering, statement: For) -> None:
+    builder = lowering.builder
+    for item in statement.start:
+        lowering.statement(item)
+    head, body = builder.new_block(), builder.new_block()
+    step, end = builder.new_block(), builder.new_block()
+    builder.start(head)
+    if statement.condition is None:
+        builder.jump(body)
+    else:
+        text = _excerpts(lowering).condition(statement.location, "for")
+        condition_node(lowering, statement.location, text)
+        lowering.branch(statement.condition, body, end)
+    builder.block = body
+    _body(lowering, statement.body, end, step)
+    builder.start(step)
+    if statement.step is not None:
+        place = statement.step.location
+        _effect(lowering, statement.step, place, _excerpts(lowering).step(place))
+    builder.jump(head)
+    builder.block = end
+
+
+def _body(lowering: Lowering, body: Compound, on_break: Block, on_continue: Block) -> None:
+    lowering.breaks.append(on_break)
+    lowering.continues.append(on_continue)
+    lowering.statement(body)
+    lowering.breaks.pop()
+    lowering.continues.pop()
+
+
+def statement_expression(lowering: Lowering, expression: StatementExpression) -> Value:
+    """``({ int t = f(); t + 1; })``: the last item is the value. All of it is one node."""
+    items = expression.body.items
+    last = items[-1] if items else None
+    if isinstance(expression.type, Void) or not isinstance(last, ExpressionStatement):
+        discard_statement_expression(lowering, expression)
+        return Constant(0, 32)
+    lowering.inside_expression += 1
+    for item in items[:-1]:
+        lowering.statement(item)
+    value = lowering.value(last.expression)
+    lowering.inside_expression -= 1
+    return value
+
+
+def discard_statement_expression(lowering: Lowering, expression: StatementExpression) -> None:
+    lowering.inside_expression += 1
+    lowering.statement(expression.body)
+    lowering.inside_expression -= 1
+
+
+def assembly(lowering: Lowering, statement: Assembly) -> None:
+    builder = lowering.builder
+    node = lowering.nodes.draft("statement", statement.location, statement.text)
+    builder.node = node
+    builder.emit(Refuse(f"asm: {statement.text}", node=node, version=builder.version))

@@ -1,0 +1,199 @@
+"""Contents of objects with static duration: bytes and relocations.
+
+    int a[2] = {1, 2};            0100000002000000
+    int *p = &a[1];               8 zero bytes, [0]=a+4
+    double d = 1.0 / 4;           000000000000d03f
+
+An initialiser is lowered like any expression, into a function of its own, and the few straight
+instructions that remain after folding are then computed (``csg.lower.evaluation``): the rules of
+conversions and operators exist once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+from csg.errors import UnsupportedError
+from csg.ir import GlobalObject, Relocation
+from csg.language.syntax import (
+    CompoundLiteral,
+    EnumeratorName,
+    Expression,
+    Initializer,
+    InitializerEntry,
+    InitializerList,
+    IntegerConstant,
+    StringLiteral,
+    Symbol,
+    Version,
+)
+from csg.language.types import VOID, Array, Record, Type, is_integer, size_of, value_bits
+from csg.lower.context import Lowering
+from csg.lower.evaluation import Address, evaluate
+from csg.lower.expressions import converted
+from csg.lower.nodes import NodeTable
+from csg.lower.objects import Objects, object_alignment
+from csg.lower.places import access_size
+from csg.source import Location
+
+NewLowering = Callable[[str, Type, Objects, NodeTable], Lowering]
+
+
+@dataclass(slots=True)
+class _Contents:
+    data: bytearray
+    relocations: dict[int, Relocation] = field(default_factory=dict)
+    changes: set[int] = field(default_factory=set)
+
+    def put(self, offset: int, raw: bytes) -> None:
+        self.data[offset : offset + len(raw)] = raw
+
+
+def define(
+    new_lowering: NewLowering,
+    objects: Objects,
+    symbol: Symbol,
+    initializer: Initializer | None,
+    scope: str = "",
+) -> set[int]:
+    """Enter the object in the table; gives the ids of the changes in its initialiser."""
+    name = objects.name(symbol, scope)
+    if name in objects.globals and initializer is None:
+        return set()
+    size = max(size_of(symbol.type), _flexible_size(initializer))
+    new = _contents(new_lowering, objects, symbol.type, size, initializer, Version.NEW)
+    old = None
+    if new.changes:
+        old = _contents(new_lowering, objects, symbol.type, size, initializer, Version.OLD)
+    objects.globals[name] = GlobalObject(
+        name,
+        size,
+        object_alignment(symbol.type, symbol.alignment),
+        bytes(new.data),
+        _sorted(new),
+        readonly="const" in symbol.qualifiers,
+        old_data=None if old is None else bytes(old.data),
+        old_relocations=() if old is None else _sorted(old),
+        type=symbol.type,
+        location=symbol.location,
+    )
+    return new.changes
+
+
+def _flexible_size(initializer: Initializer | None) -> int:
+    """Bytes that the entries reach: a flexible array member makes the object larger."""
+    if not isinstance(initializer, InitializerList):
+        return 0
+    return max((e.offset + size_of(e.type) for e in initializer.entries if not e.field), default=0)
+
+
+def _sorted(contents: _Contents) -> tuple[Relocation, ...]:
+    return tuple(contents.relocations[offset] for offset in sorted(contents.relocations))
+
+
+def _contents(
+    new_lowering: NewLowering,
+    objects: Objects,
+    kind: Type,
+    size: int,
+    initializer: Initializer | None,
+    version: Version,
+) -> _Contents:
+    contents = _Contents(bytearray(size))
+    for entry in _entries(kind, initializer):
+        _put(new_lowering, objects, contents, entry, version)
+    return contents
+
+
+def _entries(kind: Type, initializer: Initializer | None) -> Iterator[InitializerEntry]:
+    """The scalars and strings of an initialiser; constant compound literals are looked into."""
+    if initializer is None:
+        return
+    if isinstance(initializer, InitializerList):
+        pending = list(reversed(initializer.entries))
+    else:
+        pending = [InitializerEntry((), 0, kind, initializer)]
+    while pending:
+        entry = pending.pop()
+        value = entry.value
+        if isinstance(value, CompoundLiteral) and isinstance(entry.type, Record | Array):
+            inner = value.initializer
+            if not isinstance(inner, InitializerList):
+                inner = InitializerList((InitializerEntry((), 0, entry.type, inner),), entry.type)
+            pending += [
+                InitializerEntry((), entry.offset + each.offset, each.type, each.value, each.field)
+                for each in reversed(inner.entries)
+            ]
+        else:
+            yield entry
+
+
+def _put(
+    new_lowering: NewLowering,
+    objects: Objects,
+    contents: _Contents,
+    entry: InitializerEntry,
+    version: Version,
+) -> None:
+    value = entry.value
+    if isinstance(value, StringLiteral) and isinstance(entry.type, Array):
+        size = size_of(entry.type)
+        contents.put(entry.offset, (value.value + bytes(size))[:size])
+        return
+    number = _constant(new_lowering, objects, contents, entry, version)
+    if isinstance(number, Address):
+        if size_of(entry.type) != 8:
+            raise _not_constant(_location(value))
+        contents.relocations[entry.offset] = Relocation(entry.offset, number.symbol, number.addend)
+    elif entry.field is not None and entry.field.bit_width is not None:
+        _put_bits(contents, entry, number)
+    else:
+        contents.relocations.pop(entry.offset, None)
+        contents.put(entry.offset, number.to_bytes(access_size(entry.type), "little"))
+
+
+def _put_bits(contents: _Contents, entry: InitializerEntry, number: int) -> None:
+    assert entry.field is not None and entry.field.bit_width is not None
+    reach = slice(entry.offset, min(entry.offset + size_of(entry.type), len(contents.data)))
+    mask = ((1 << entry.field.bit_width) - 1) << entry.field.bit_offset
+    unit = int.from_bytes(contents.data[reach], "little") & ~mask
+    unit |= number << entry.field.bit_offset & mask
+    contents.data[reach] = unit.to_bytes(reach.stop - reach.start, "little")
+
+
+def _constant(
+    new_lowering: NewLowering,
+    objects: Objects,
+    contents: _Contents,
+    entry: InitializerEntry,
+    version: Version,
+) -> int | Address:
+    """The value as a bit pattern of its type's width, or an address."""
+    value, kind = entry.value, entry.type
+    if isinstance(value, IntegerConstant | EnumeratorName) and is_integer(kind):
+        width = value_bits(kind)
+        return int(value.value != 0) if width == 1 else value.value & ((1 << width) - 1)
+    nodes = NodeTable()
+    lowering = new_lowering("", VOID, objects, nodes)
+    lowering.builder.node = nodes.draft("declaration", _location(value), "")
+    lowering.builder.version = version
+    result = converted(lowering, value, kind)
+    last = lowering.builder.block
+    computed = evaluate(lowering.builder.function.blocks, last.index, result)
+    contents.changes |= nodes.drafts[0].changes
+    if computed is None:
+        raise _not_constant(_location(value))
+    return computed
+
+
+def _location(value: Expression) -> Location:
+    return value.location
+
+
+def _not_constant(location: Location) -> UnsupportedError:
+    return UnsupportedError(
+        "this initialiser is no constant that can be computed",
+        location,
+        "initialise the object in a function",
+    )
