@@ -120,7 +120,7 @@ class _Construction:
 
 
 def output_statements(program: Program) -> set[int]:
-    """Statements that write, end the program or return from it; the entry function's end as well."""
+    """Statements that write, end the program or return from it, and the entry function's end."""
     found = {node.id for node in program.nodes if node.output}
     entry = program.functions.get(program.entry)
     if entry is not None:
@@ -131,10 +131,11 @@ def output_statements(program: Program) -> set[int]:
     return found
 
 
-def source_order(node: Node) -> tuple[int, int, int, int]:
-    """Change ids number the changes in source order, also across files and with deletions between."""
+def source_order(node: Node) -> tuple[int, str, int, int, int]:
+    """Change ids number changes in source order, across files and with deletions between them."""
     first = min(node.changes) if node.changes else 0
-    return (first, node.location.line, node.location.column, node.id)
+    place = node.location
+    return (first, place.file, place.line, place.column, node.id)
 
 
 def _start(changed: tuple[int, ...], edges: set[tuple[int, int]], first: set[int]) -> set[int]:

@@ -1,6 +1,6 @@
 """The graphs as networkx sees them, for people who want to compute with them.
 
-    sequence_digraph(csg).nodes["i1"]   {"kind": "interaction", "line": 8, "text": "init = ...", ...}
+    sequence_digraph(csg).nodes["i1"]   {"kind": "interaction", "line": 8, "text": "init = ..", ..}
 
 The only module that imports networkx; nothing on the way to a test imports it (0.2 s).
 """

@@ -26,7 +26,7 @@ class SequenceNode:
     kind: str  # "change" | "deletion" | "interaction" | "output"
     node: int
     changes: frozenset[int]
-    important: bool = False  # of interaction locations
+    important: bool = False  # sets of changes meet here: interaction locations and outputs
     output: bool = False  # a changed statement may be an output, too
 
     @property
@@ -46,7 +46,12 @@ class SequenceGraph:
 
     @property
     def interactions(self) -> list[SequenceNode]:
-        return [node for node in self.nodes if node.kind == INTERACTION]
+        """Outputs at which sets of changes meet count as well."""
+        return [
+            node
+            for node in self.nodes
+            if node.kind == INTERACTION or (node.kind == OUTPUT and node.important)
+        ]
 
     @property
     def changes(self) -> list[SequenceNode]:

@@ -17,7 +17,6 @@ from dataclasses import dataclass, field
 
 from csg.analysis import StatementFlow
 
-
 # a part; is it in a call made by this walk; has the source statement not been left yet
 _Step = tuple[int, bool, bool]
 

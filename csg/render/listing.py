@@ -1,0 +1,56 @@
+"""A change sequence graph as lines of text for the terminal.
+
+2 changes, 1 interaction location, 1 output
+
+c1   cut.c:12     bool lhs = false;         change 1        -> c2 o1    start
+i1 * cut.c:31     init = c ? v : 1;         changes 1, 2    -> o1
+o1   cut.c:33     assert(init != 0);        changes 1, 2
+
+* important: the effects of these changes meet here first
+"""
+
+from __future__ import annotations
+
+from csg.graph import SequenceGraph, SequenceNode
+from csg.render.picture import shortened
+
+
+def listing(graph: SequenceGraph) -> str:
+    rows = [_row(graph, node) for node in graph.nodes]
+    widths = [max((len(row[column]) for row in rows), default=0) for column in range(5)]
+    lines = [_summary(graph), ""]
+    for row in rows:
+        cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=True)]
+        lines.append("  ".join(cells).rstrip())
+    if any(node.important for node in graph.nodes):
+        lines += ["", "* the effects of these changes meet here"]
+    return "\n".join(lines) + "\n"
+
+
+def _summary(graph: SequenceGraph) -> str:
+    counts = [
+        (sum(node.kind == "change" for node in graph.nodes), "changed statement"),
+        (sum(node.kind == "deletion" for node in graph.nodes), "deleted statement"),
+        (sum(node.kind == "interaction" for node in graph.nodes), "interaction location"),
+        (sum(node.kind == "output" for node in graph.nodes), "output"),
+    ]
+    return ", ".join(f"{n} {what}{'' if n == 1 else 's'}" for n, what in counts if n) or "no change"
+
+
+def _row(graph: SequenceGraph, node: SequenceNode) -> tuple[str, str, str, str, str]:
+    statement = graph.program.nodes[node.node]
+    listed = ", ".join(str(change) for change in sorted(node.changes))
+    changes = f"change{'s' if len(node.changes) > 1 else ''} {listed}" if listed else ""
+    following = graph.successors[node.id]
+    arrows = f"-> {' '.join(following)}" if following else ""
+    if node.id in graph.start:
+        arrows = f"{arrows}  start".strip()
+    return (
+        f"{node.id}{' *' if node.important else ''}",
+        str(statement.location).rsplit(":", 1)[0]
+        if statement.location.column
+        else str(statement.location),
+        shortened(statement.text, 56),
+        changes,
+        arrows,
+    )
