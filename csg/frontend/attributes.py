@@ -29,7 +29,7 @@ from csg.language.types import (
     Type,
     alignment_of,
     is_signed,
-)  # fmt: skip
+)
 from csg.source import Location
 
 _LARGEST = 16  # what ``aligned`` without a number means on x86-64

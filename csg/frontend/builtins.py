@@ -28,12 +28,18 @@ from csg.language.types import (
     Function,
     Pointer,
     Type,
-)  # fmt: skip
+)
 from csg.source import Location
 
 PREFIXES = ("__builtin_", "__sync_", "__atomic_")
 
 _MEMORY = Pointer(VOID)
+
+_FLOAT_TESTS = (
+    "isnan", "isinf", "isinf_sign", "isfinite", "isnormal", "signbit", "signbitf", "signbitl",
+    "isgreater", "isgreaterequal", "isless", "islessequal", "islessgreater", "isunordered",
+    "fpclassify",
+)  # fmt: skip
 
 # Result types of builtins that are no library functions; the name without its prefix.
 _RESULTS: dict[str, Type] = {
@@ -48,7 +54,7 @@ _RESULTS: dict[str, Type] = {
     **{f"{sign}{name}{size}_overflow": BOOL for sign in "su" for name in ("add", "sub", "mul")
        for size in ("", "l", "ll")},
     **{f"{name}_overflow_p": BOOL for name in ("add", "sub", "mul")},
-    **dict.fromkeys(("isnan", "isinf", "isinf_sign", "isfinite", "isnormal", "signbit", "signbitf", "signbitl", "isgreater", "isgreaterequal", "isless", "islessequal", "islessgreater", "isunordered", "fpclassify"), INT),
+    **dict.fromkeys(_FLOAT_TESTS, INT),
     **dict.fromkeys(("inf", "huge_val", "nan", "nans"), DOUBLE),
     **{f"{name}f": FLOAT for name in ("inf", "huge_val", "nan", "nans")},
     **{f"{name}l": LDOUBLE for name in ("inf", "huge_val", "nan", "nans")},

@@ -23,7 +23,7 @@ from csg.language.syntax import (
     IntegerConstant,
     Name,
     VaArg,
-)  # fmt: skip
+)
 from csg.language.types import (
     INT,
     SIZE,
@@ -35,7 +35,7 @@ from csg.language.types import (
     Void,
     is_scalar,
     size_of,
-)  # fmt: skip
+)
 from csg.source import Location
 
 
@@ -181,7 +181,7 @@ _CHANGES: dict[str, Callable[[Context, Node], Expression]] = {
 
 def _types_compatible(context: Context, node: Node) -> Expression:
     first, second = (context.type_name(part).type for part in node.args.exprs)
-    return IntegerConstant(int(first == second), INT, "", node.coord)
+    return IntegerConstant(int(operators.compatible(first, second)), INT, "", node.coord)
 
 
 _ON_TYPES: dict[str, Callable[[Context, Node], Expression]] = {

@@ -24,7 +24,7 @@ from csg.language.syntax import (
     Member,
     SizeOf,
     Unary,
-)  # fmt: skip
+)
 from csg.language.types import (
     BOOL,
     FLOAT,
@@ -38,7 +38,7 @@ from csg.language.types import (
     promoted,
     size_of,
     usual_conversion,
-)  # fmt: skip
+)
 
 Number = int | float
 

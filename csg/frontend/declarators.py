@@ -41,7 +41,7 @@ from csg.language.types import (
     Type,
     decayed,
     is_integer,
-)  # fmt: skip
+)
 from csg.source import Location
 
 _QUALIFIERS = frozenset({"const", "volatile"})

@@ -32,13 +32,14 @@ from csg.language.syntax import (
     StatementExpression,
     StringLiteral,
     Symbol,
-)  # fmt: skip
+)
 from csg.language.types import (
     CHAR,
     INT,
     SIZE,
     VOID,
     Array,
+    Floating,
     Pointer,
     Record,
     Type,
@@ -48,7 +49,7 @@ from csg.language.types import (
     is_integer,
     is_scalar,
     size_of,
-)  # fmt: skip
+)
 
 _OWN_NAME = frozenset({"__func__", "__FUNCTION__", "__PRETTY_FUNCTION__"})
 
@@ -105,7 +106,7 @@ def _generic(context: Context, node: Node) -> Expression:
     for association in node.associations:
         if association.type is None:
             default = association.expr
-        elif context.type_name(association.type).type == selector:
+        elif operators.compatible(context.type_name(association.type).type, selector):
             return context.expression(association.expr)
     if default is None:
         text = f"no association of _Generic fits {operators.type_in_words(selector)}"
@@ -114,7 +115,7 @@ def _generic(context: Context, node: Node) -> Expression:
 
 
 def _statement_expression(context: Context, node: Node) -> Expression:
-    body = context.block(node)
+    body = context.block(node.body)
     last = body.items[-1] if body.items else None
     if isinstance(last, ExpressionStatement):
         value = decay(last.expression)
@@ -263,7 +264,10 @@ def _cast(context: Context, node: Node) -> Expression:
     operand = context.value(node.expr)
     if isinstance(target, Record) and isinstance(operand.type, Record) and target is operand.type:
         return operand
-    if not isinstance(target, Void) and not (is_scalar(target) and is_scalar(operand.type)):
+    castable = is_scalar(target) and is_scalar(operand.type)
+    if {type(target), type(operand.type)} == {Pointer, Floating}:
+        castable = False
+    if not isinstance(target, Void) and not castable:
         given, wanted = map(operators.type_in_words, (operand.type, target))
         raise refuse(node, f"a cast from {given} to {wanted}")
     return Cast(operand, target, node.coord)
@@ -322,7 +326,7 @@ _RULES: dict[str, Callable[[Context, Node], Expression]] = {
     "Constant": _constant,
     "ID": _name,
     "GenericSelection": _generic,
-    "Compound": _statement_expression,
+    "StatementExpression": _statement_expression,
     "CompoundLiteral": _compound_literal,
     "StructRef": _member,
     "ArrayRef": _index,

@@ -74,14 +74,13 @@ class _GnuPass:
         return self._kept(token, list(_attributes(inner[:-2])))
 
     def asm(self, token: Token) -> Token | None:
-        """``asm volatile ("..." : ...)``, or the name that ``int f() asm ("g")`` has for linking."""
+        """``asm volatile ("...")``, or the name that ``int f() asm ("g")`` has for linking."""
         following = self.next()
         while following is not None and following.type in _ASM_WORDS:
             following = self.next()
         self.waiting = following
         inner = self.parenthesized(token)
         token.value = f"asm ({' '.join(t.value for t in inner)})"
-        self.drop(token.location, token.value)
         return token
 
     def local_labels(self, token: Token) -> Token | None:

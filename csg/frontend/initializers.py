@@ -21,7 +21,7 @@ from csg.language.syntax import (
     InitializerEntry,
     InitializerList,
     StringLiteral,
-)  # fmt: skip
+)
 from csg.language.types import Array, Field, Integer, Record, Type, is_scalar, size_of
 from csg.source import Location
 

@@ -22,7 +22,7 @@ from csg.language.types import (
     Function,
     Pointer,
     Type,
-)  # fmt: skip
+)
 from csg.source import Location
 
 _TEXT = Pointer(CHAR)

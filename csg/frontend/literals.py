@@ -28,7 +28,7 @@ from csg.language.types import (
     Array,
     Floating,
     Integer,
-)  # fmt: skip
+)
 from csg.source import Location
 
 _SUFFIX = re.compile(r"(?i)[uli]*\Z")

@@ -24,14 +24,16 @@ from csg.language.syntax import (
     Name,
     StringLiteral,
     Unary,
-)  # fmt: skip
+)
 from csg.language.types import (
     INT,
     PTRDIFF,
     VOID,
     Array,
+    Enumeration,
     Field,
     Function,
+    Integer,
     Pointer,
     Record,
     Type,
@@ -41,7 +43,7 @@ from csg.language.types import (
     is_scalar,
     promoted,
     usual_conversion,
-)  # fmt: skip
+)
 from csg.source import Location
 
 SHIFTS = frozenset({"<<", ">>"})
@@ -64,8 +66,8 @@ def binary(operator: str, left: Expression, right: Expression, place: Location) 
     """``left operator right``, all but && and ||; refuses operands that have no meaning."""
     result = _binary_type(operator, left, right)
     if result is None:
-        text = f"invalid operands of '{operator}': {type_in_words(left.type)} and {type_in_words(right.type)}"
-        raise ParseError(text, place)
+        kinds = f"{type_in_words(left.type)} and {type_in_words(right.type)}"
+        raise ParseError(f"invalid operands of '{operator}': {kinds}", place)
     return Binary(operator, left, right, result, place)
 
 
@@ -253,6 +255,30 @@ def is_assignable(target: Expression) -> bool:
             return not isinstance(target.type, Array | Function)
         case _:
             return False
+
+
+def compatible(a: Type, b: Type) -> bool:
+    """Compatible types (C17 6.2.7): qualifiers of what pointers point to count, an enumeration is
+    its integer type, and a missing length fits any."""
+    match a, b:
+        case Pointer(), Pointer():
+            return a.qualifiers == b.qualifiers and compatible(a.target, b.target)
+        case Array(), Array():
+            lengths = {a.length, b.length} - {None}
+            return len(lengths) < 2 and compatible(a.element, b.element)
+        case Function(), Function():
+            return compatible(a.result, b.result) and _parameters_fit(a, b)
+        case (Enumeration(), Integer()) | (Integer(), Enumeration()):
+            return promoted(a) == promoted(b)
+        case _:
+            return a == b
+
+
+def _parameters_fit(a: Function, b: Function) -> bool:
+    if not (a.prototype and b.prototype):
+        return True
+    same = len(a.parameters) == len(b.parameters) and a.variadic == b.variadic
+    return same and all(map(compatible, a.parameters, b.parameters))
 
 
 def type_in_words(kind: Type) -> str:

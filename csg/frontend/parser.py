@@ -43,15 +43,27 @@ class Assembly(c_ast.Node):  # type: ignore[misc]
         self.coord = coord
 
 
+class StatementExpression(c_ast.Node):  # type: ignore[misc]
+    """``({ ... })``"""
+
+    __slots__ = ("body", "coord")
+
+    def __init__(self, body: Any, coord: Location) -> None:
+        self.body = body
+        self.coord = coord
+
+
 class Compound(c_ast.Compound):  # type: ignore[misc]
     """A block that knows where it ends."""
 
     __slots__ = ("end",)
 
 
-def parse(tokens: Sequence[Token], file: str) -> list[Node]:
-    """The external declarations of a translation unit."""
-    nodes: list[Node] = _GnuParser(tokens, file).unit()
+def parse(tokens: Sequence[Token], file: str, dropped: list[tuple[Location, str]]) -> list[Node]:
+    """The external declarations of a translation unit; names for linking go to ``dropped``."""
+    parser = _GnuParser(tokens, file)
+    nodes: list[Node] = parser.unit()
+    dropped += parser.names_for_linking
     return nodes
 
 
@@ -90,6 +102,7 @@ class _GnuParser(CParser):  # type: ignore[misc]
         super().__init__(dialect="c23")
         self._tokens = _Tokens(tokens)
         self._file = file
+        self.names_for_linking: list[tuple[Location, str]] = []
 
     def unit(self) -> list[Any]:
         nodes: list[Any] = []
@@ -159,6 +172,7 @@ class _GnuParser(CParser):  # type: ignore[misc]
                 found.append(self._parse_alignment_specifier())
             elif token.type == "ASM":
                 self._advance()
+                self.names_for_linking.append((token.location, token.value))
             else:
                 break
         return found
@@ -335,9 +349,20 @@ class _GnuParser(CParser):  # type: ignore[misc]
 
     def _parse_primary_expression(self) -> Any:
         token = self._tokens.peek()
-        if token is None or token.type != "ON_TYPES":
-            return super()._parse_primary_expression()
-        self._advance()
+        match token.type if token is not None else None:
+            case "ON_TYPES":
+                return self._parse_compared_types()
+            case "LPAREN" if self._peek_type(2) == "LBRACE":
+                self._advance()
+                body = self._parse_compound_statement()
+                self._expect("RPAREN")
+                return StatementExpression(body, token.location)  # type: ignore[union-attr]
+            case _:
+                return super()._parse_primary_expression()
+
+    def _parse_compared_types(self) -> Any:
+        """``__builtin_types_compatible_p(int, long)``"""
+        token = self._advance()
         self._expect("LPAREN")
         first = self._parse_type_name()
         self._expect("COMMA")

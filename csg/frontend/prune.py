@@ -24,30 +24,11 @@ _IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*")
 _MARKER_LINE = re.compile(r"^#.*$", re.MULTILINE)
 _FUNCTION = re.compile(r"[^(){}\[\]=,]*?([A-Za-z_]\w*)\s*\((?!\s*\*)")
 _TYPEDEF = re.compile(r"\s*typedef[^(){}\[\],]*?([A-Za-z_]\w*)\s*;\s*\Z")
-_NOT_NAMES = frozenset(
-    [
-        "__attribute__",
-        "__attribute",
-        "__asm__",
-        "__asm",
-        "asm",
-        "__typeof__",
-        "typeof",
-        "__typeof",
-        "_Alignas",
-        "int",
-        "char",
-        "void",
-        "short",
-        "long",
-        "float",
-        "double",
-        "signed",
-        "unsigned",
-        "__extension__",
-        "_Static_assert",
-    ]
-)
+_NOT_NAMES = frozenset((
+    "__attribute__", "__attribute", "__asm__", "__asm", "asm", "__typeof__", "typeof",
+    "__typeof", "_Alignas", "int", "char", "void", "short", "long", "float", "double", "signed",
+    "unsigned", "__extension__", "_Static_assert",
+))  # fmt: skip
 _SPECIFIC = re.compile(r"[A-Za-z_]\w*|[(){}\[\];,=:*]")
 _TAGGED = ("struct", "union", "enum")
 _BRACKETS = {"(": 1, "[": 1, ")": -1, "]": -1}

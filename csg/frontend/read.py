@@ -79,12 +79,12 @@ def _parse(
     unit.sources = sources
     words = {**WORDS, **C23_WORDS} if _is_c23(flags) else WORDS
     tokens = standard_tokens(tokenize(prune(text), file, words), unit.dropped)
-    unit.dropped = [(place, what) for place, what in unit.dropped if place.file in sources]
     if not any(token.filename in sources for token in tokens):
         raise ParseError(f"'{file}' defines nothing", Location(file))
     restore(tokens, sources)
     with deep_recursion():
-        translate(parse(tokens, file), unit, system_files)
+        translate(parse(tokens, file, unit.dropped), unit, system_files)
+    unit.dropped = sorted({d for d in unit.dropped if d[0].file in sources})
     return unit
 
 

@@ -30,7 +30,7 @@ from csg.language.types import (
     Type,
     is_integer,
     value_bits,
-)  # fmt: skip
+)
 
 _SIZES = (INT, LONG)
 _SMALL_SIZES = (SCHAR, SHORT, INT, LONG)

@@ -34,7 +34,7 @@ from csg.language.syntax import (
     Switch,
     Version,
     While,
-)  # fmt: skip
+)
 from csg.language.types import Function, Void, is_integer, promoted
 
 Rule = Callable[[Context, Node], list[Statement]]

@@ -53,58 +53,20 @@ _MASTER = re.compile(
     | (?P<WORD>[^\W\d]\w*|[$][\w$]*)
     | (?P<NUMBER>\.?\d(?:[eEpP][+-]|[\w.])*)
     | (?P<DIRECTIVE>^\#.*)
-    | (?P<PUNCTUATION>\.\.\.|<<=|>>=|->|\+\+|--|<<|>>|<=|>=|==|!=|&&|\|\||\*=|/=|%=|\+=|-=|&=|\^=|\|=
-        |<:|:>|<%|%>|[-\[\](){}.&*+~!/%<>^|?:;=,])
+    | (?P<PUNCTUATION>\.\.\.|<<=|>>=|->|\+\+|--|<<|>>|<=|>=|==|!=|&&|\|\||\*=|/=|%=|\+=|-=|&=|\^=
+        |\|=|<:|:>|<%|%>|[-\[\](){}.&*+~!/%<>^|?:;=,])
     | (?P<BAD>.)
     """,
     re.VERBOSE | re.MULTILINE,
 )
 
-_KEYWORDS = [
-    "auto",
-    "break",
-    "case",
-    "char",
-    "const",
-    "continue",
-    "default",
-    "do",
-    "double",
-    "else",
-    "enum",
-    "extern",
-    "float",
-    "for",
-    "goto",
-    "if",
-    "inline",
-    "int",
-    "long",
-    "register",
-    "restrict",
-    "return",
-    "short",
-    "signed",
-    "sizeof",
-    "static",
-    "struct",
-    "switch",
-    "typedef",
-    "union",
-    "unsigned",
-    "void",
-    "volatile",
-    "while",
-    "_Bool",
-    "_Complex",
-    "_Generic",
-    "_Noreturn",
-    "_Thread_local",
-    "_Static_assert",
-    "_Atomic",
-    "_Alignof",
-    "_Alignas",
-]
+_KEYWORDS = (
+    "auto", "break", "case", "char", "const", "continue", "default", "do", "double", "else",
+    "enum", "extern", "float", "for", "goto", "if", "inline", "int", "long", "register",
+    "restrict", "return", "short", "signed", "sizeof", "static", "struct", "switch", "typedef",
+    "union", "unsigned", "void", "volatile", "while", "_Bool", "_Complex", "_Generic",
+    "_Noreturn", "_Thread_local", "_Static_assert", "_Atomic", "_Alignof", "_Alignas",
+)  # fmt: skip
 _SPELLINGS = {
     "__inline": "inline",
     "__inline__": "inline",
@@ -122,23 +84,11 @@ _SPELLINGS = {
     "__complex__": "_Complex",
     "__auto_type": "auto",
 }
-_TYPE_WORDS = [
-    "__builtin_va_list",
-    "__int128",
-    "__int128_t",
-    "__uint128_t",
-    "_Float16",
-    "_Float32",
-    "_Float64",
-    "_Float128",
-    "_Float32x",
-    "_Float64x",
-    "__float128",
-    "__float80",
-    "_Decimal32",
-    "_Decimal64",
-    "_Decimal128",
-]
+_TYPE_WORDS = (
+    "__builtin_va_list", "__int128", "__int128_t", "__uint128_t", "_Float16", "_Float32",
+    "_Float64", "_Float128", "_Float32x", "_Float64x", "__float128", "__float80", "_Decimal32",
+    "_Decimal64", "_Decimal128",
+)  # fmt: skip
 
 # A word's class and its standard spelling. Any class of simple type will do for a type's name.
 WORDS: dict[str, tuple[str, str]] = {

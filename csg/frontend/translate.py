@@ -15,7 +15,7 @@ from csg.frontend import (
     expressions,
     initializers,
     statements,
-)  # fmt: skip
+)
 from csg.frontend.context import Context, refuse, unsupported
 from csg.frontend.nodes import Node, kind
 from csg.frontend.scopes import Qualified

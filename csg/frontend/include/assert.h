@@ -4,8 +4,11 @@
 #ifdef NDEBUG
 #define assert(expression) ((void)0)
 #else
+#ifndef __FILE_NAME__ /* the file without its folders: equal for two versions of it */
+#define __FILE_NAME__ __FILE__
+#endif
 #define assert(expression) \
-    ((expression) ? (void)0 : __csgtest_assert_fail(#expression, __FILE__, __LINE__, __func__))
+    ((expression) ? (void)0 : __csgtest_assert_fail(#expression, __FILE_NAME__, __LINE__, __func__))
 #endif
 
 #ifndef CSGTEST_ASSERT_H
