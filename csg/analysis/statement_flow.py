@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 
 from csg.analysis.call_graph import CallGraph
 from csg.analysis.flow import successors
-from csg.ir import Block, Enter, Instruction, Jump, Program, Terminator
+from csg.ir import Block, Enter, Instruction, Jump, Program, Terminator, Trap
 from csg.language.syntax import Version
 
 NO_CALL: tuple[str, ...] = ()
@@ -31,6 +31,7 @@ class Part:
     callees: tuple[str, ...]
     following: tuple[int, ...] = ()
     vacant: bool = False  # stands for a block without statements
+    ends: bool = False  # the program ends here: a call that does not return
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +85,7 @@ class _Builder:
 def statement_flow(program: Program, calls: CallGraph, deletions: bool = True) -> StatementFlow:
     builder = _Builder(program, calls, deletions, _only_jumps(program))
     entries: dict[str, int] = {}
+    entry_nodes = {node.function: node.id for node in program.nodes if node.kind == "entry"}
     exits: set[int] = set()
     for name, function in program.functions.items():
         firsts, lasts = [], []
@@ -95,6 +97,9 @@ def statement_flow(program: Program, calls: CallGraph, deletions: bool = True) -
             following = _ways_out(block, deletions)
             builder.parts[last].following = tuple(firsts[target] for target in following)
         entries[name] = firsts[0]
+        if name in entry_nodes:
+            entries[name] = len(builder.parts)
+            builder.parts.append(Part(entry_nodes[name], name, NO_CALL, (firsts[0],)))
         exits.add(lasts[function.exit])
     callers: dict[str, list[int]] = {name: [] for name in program.functions}
     of_node: dict[int, list[int]] = {}
@@ -146,6 +151,7 @@ def _add_block(builder: _Builder, name: str, block: Block) -> tuple[int, int]:
             parts.append(Part(item.node, name, NO_CALL))
         callees = builder.calls.callees.get((name, block.index, index), NO_CALL)
         parts[-1].callees = callees
+        parts[-1].ends = isinstance(item, Trap)
         is_open = not callees
     if len(parts) == first:
         parts.append(Part(terminator.node, name, NO_CALL, vacant=True))

@@ -23,8 +23,9 @@ _Step = tuple[int, bool, bool]
 
 @dataclass(slots=True)
 class StopWalk:
-    """``stops`` are the statements at which a walk ends; ``late`` those among them that count at
-    their last part only, after the calls in them (an output of a call's result)."""
+    """``stops`` are the statements at which a walk ends. Those in ``late`` (not the changes) count
+    where they take effect: where they end the program if they can (a passed ``assert`` is no stop),
+    else after the calls in them (``printf`` of a call's result)."""
 
     flow: StatementFlow
     stops: frozenset[int]
@@ -35,9 +36,7 @@ class StopWalk:
     def __post_init__(self) -> None:
         self._stopping = bytearray(len(self.flow.parts))
         for node in self.stops:
-            parts = self.flow.of_node.get(node, [])
-            finishing = [p for p in parts if not self.flow.parts[p].callees]
-            for part in finishing if node in self.late and finishing else parts:
+            for part in self._effective(node):
                 self._stopping[part] = 1
         self._transparent = dict.fromkeys(self.flow.entries, False)
         changed = True
@@ -46,6 +45,13 @@ class StopWalk:
             for name, entry in self.flow.entries.items():
                 if not self._transparent[name] and self._can_be_crossed(entry):
                     self._transparent[name] = changed = True
+
+    def _effective(self, node: int) -> list[int]:
+        numbers, parts = self.flow.of_node.get(node, []), self.flow.parts
+        if node not in self.late:
+            return numbers
+        ending = [n for n in numbers if parts[n].ends]
+        return ending or [n for n in numbers if not parts[n].callees] or numbers
 
     def from_statement(self, node: int) -> set[int]:
         """The stops that may come next after the statement ``node``."""

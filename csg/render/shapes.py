@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from html import escape
 from itertools import pairwise
-from xml.sax.saxutils import escape
 
 from csg.render.picture import EDGE_STYLES, NodeStyle
 

@@ -8,8 +8,9 @@ stand side by side, and edges between groups are drawn across.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from xml.sax.saxutils import escape
+from html import escape
 
 from csg.render.layers import layered
 from csg.render.picture import (
@@ -35,6 +36,7 @@ HEIGHT = 42.0
 MARGIN = 24.0
 FRAME = 18.0
 LEGEND_HEIGHT = 26.0
+ROW_WIDTH = 2600.0
 
 Point = tuple[float, float]
 
@@ -46,6 +48,8 @@ class _Drawing:
     size: dict[str, tuple[float, float]] = field(default_factory=dict)
     behind: list[str] = field(default_factory=list)  # frames
     edges: list[str] = field(default_factory=list)
+    left: float = MARGIN  # where the next group begins
+    row: float = MARGIN + LEGEND_HEIGHT  # where the present row of groups begins
     width: float = 0.0
     height: float = 0.0
 
@@ -55,9 +59,8 @@ def svg_text(picture: Picture) -> str:
     for node in picture.nodes:
         drawing.size[node.id] = _size(node)
     groups = picture.groups or (("", tuple(node.id for node in picture.nodes)),)
-    left = MARGIN
     for title, ids in groups:
-        left = _draw_group(drawing, title, ids, left)
+        _draw_group(drawing, title, ids)
     _draw_crossing(drawing, groups)
     legend = _legend(drawing)
     width, height = max(drawing.width + MARGIN, 420.0), drawing.height + MARGIN
@@ -87,16 +90,20 @@ def _size(node: PictureNode) -> tuple[float, float]:
     return max(text, head) + slanted, HEIGHT
 
 
-def _draw_group(drawing: _Drawing, title: str, ids: tuple[str, ...], left: float) -> float:
-    """Lay one group out at ``left``; gives where the next one can begin."""
+def _draw_group(drawing: _Drawing, title: str, ids: tuple[str, ...]) -> None:
+    """Lay one group out to the right of the last one, or in a new row."""
     number = {name: place for place, name in enumerate(ids)}
     inner = [e for e in drawing.picture.edges if e.source in number and e.target in number]
     straight = [e for e in inner if e.source != e.target]
     layering = layered(len(ids), [(number[e.source], number[e.target]) for e in straight])
     spots = placed(layering, [drawing.size[name] for name in ids])
     frame = FRAME if title else 0.0
-    top = MARGIN + LEGEND_HEIGHT + (frame + 16.0 if title else 0.0)
     right_room = 26.0 if len(straight) < len(inner) else 0.0
+    width = spots.width + 2 * frame + right_room
+    if drawing.left > MARGIN and drawing.left + width > ROW_WIDTH:
+        drawing.left, drawing.row = MARGIN, drawing.height + MARGIN
+    left = drawing.left
+    top = drawing.row + (frame + 16.0 if title else 0.0)
 
     def spot(vertex: int) -> Point:
         return left + frame + spots.x[vertex], top + spots.y[vertex]
@@ -104,26 +111,28 @@ def _draw_group(drawing: _Drawing, title: str, ids: tuple[str, ...], left: float
     for name in ids:
         drawing.centre[name] = spot(number[name])
     layer_of = {v: place for place, layer in enumerate(layering.layers) for v in layer}
-    for edge, chain, upwards in zip(straight, layering.chains, layering.reversed, strict=True):
-        points = _points(chain, spot, layer_of, spots.tops, spots.bottoms, top)
+    lines = [
+        _points(chain, spot, layer_of, spots.tops, spots.bottoms, top) for chain in layering.chains
+    ]
+    _spread_ends(layering.chains, lines, [drawing.size[name][0] for name in ids])
+    for edge, points, upwards in zip(straight, lines, layering.reversed, strict=True):
         drawing.edges.append(curve(points[::-1] if upwards else points, edge.style))
     for edge in inner:
         if edge.source == edge.target:
             x, y = drawing.centre[edge.source]
             half = drawing.size[edge.source][0] / 2
             drawing.edges.append(loop_curve(x + half, y, edge.style))
-    width = spots.width + 2 * frame + right_room
-    height = top + spots.height + frame
+    bottom = top + spots.height + frame
     if title:
-        drawing.behind.append(_frame(left, MARGIN + LEGEND_HEIGHT, width, height, title))
+        drawing.behind.append(_frame(left, drawing.row, width, bottom, title))
     drawing.width = max(drawing.width, left + width)
-    drawing.height = max(drawing.height, height)
-    return left + width + MARGIN
+    drawing.height = max(drawing.height, bottom)
+    drawing.left = left + width + MARGIN
 
 
 def _points(
     chain: list[int],
-    spot: object,
+    spot: Callable[[int], Point],
     layer_of: dict[int, int],
     tops: list[float],
     bottoms: list[float],
@@ -131,7 +140,6 @@ def _points(
 ) -> list[Point]:
     """From the lower side of the upper end, straight through each layer passed, to the upper side
     of the lower end."""
-    assert callable(spot)
     first, last = chain[0], chain[-1]
     points = [(spot(first)[0], top + bottoms[layer_of[first]])]
     for bend in chain[1:-1]:
@@ -140,6 +148,20 @@ def _points(
         points.append((x, top + bottoms[layer_of[bend]]))
     points.append((spot(last)[0], top + tops[layer_of[last]]))
     return points
+
+
+def _spread_ends(chains: list[list[int]], lines: list[list[Point]], widths: list[float]) -> None:
+    """Let the edges of a node begin and end beside each other, in the order of where they go."""
+    for end, beside in ((0, 1), (-1, -2)):
+        at: dict[int, list[int]] = {}
+        for number, chain in enumerate(chains):
+            at.setdefault(chain[end], []).append(number)
+        for vertex, meeting in at.items():
+            meeting.sort(key=lambda number: (lines[number][beside][0], number))
+            step = min(16.0, 0.62 * widths[vertex] / len(meeting))
+            for place, number in enumerate(meeting):
+                x, y = lines[number][end]
+                lines[number][end] = (x + (place - (len(meeting) - 1) / 2) * step, y)
 
 
 def _draw_crossing(drawing: _Drawing, groups: tuple[tuple[str, tuple[str, ...]], ...]) -> None:
