@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     )
     from symexec.options.arguments import Call
     from symexec.progress import Progress
+    from symexec.report import Report
 
 SAME, DIFFERENT, TROUBLE, INTERRUPTED = 0, 1, 2, 130
 
@@ -84,23 +85,34 @@ def perform(call: Call) -> int:
 
 
 def _build(options: BuildOptions, progress: Progress, json: bool) -> int:
-    from symexec import campaign, report
+    from symexec import campaign
 
     _require_sources(options.old, options.new)
     finished = campaign.build(options, progress)
     progress.close()
-    print(report.json_text(finished) if json else report.summary(finished))
+    _tell(finished, json)
     return DIFFERENT if finished.verdict == "different" else SAME
 
 
 def _explore(options: ExploreOptions, progress: Progress, json: bool) -> int:
-    from symexec import campaign, report
+    from symexec import campaign
 
     _require_sources(options.file)
     finished = campaign.explore(options, progress)
     progress.close()
-    print(report.json_text(finished) if json else report.summary(finished))
+    _tell(finished, json)
     return SAME
+
+
+def _tell(finished: Report, json: bool) -> None:
+    from symexec import report
+
+    if not json:
+        report.print_report(finished)
+        return
+    from json import dumps
+
+    print(dumps(report.report_to_json(finished), indent=1, ensure_ascii=True))
 
 
 def _compare(options: CompareOptions, progress: Progress, json: bool) -> int:
@@ -147,11 +159,13 @@ def _run(options: RunOptions) -> int:
 
 
 def _replay(options: ReplayOptions) -> int:
-    from symexec import campaign, report
+    from symexec import report
 
-    finished = campaign.replay(options)
-    print(report.summary(finished))
-    return DIFFERENT if finished.verdict == "different" else SAME
+    differs = False
+    for replayed in report.replay_folder(options.folder, options.without_walls):
+        print(f"{replayed.case.id}  {replayed.outcome}")
+        differs |= replayed.outcome != "same"
+    return DIFFERENT if differs else SAME
 
 
 def _require_sources(*files: Path) -> None:
@@ -184,9 +198,9 @@ def _deliver(content: bytes, output: Path | None) -> None:
 
 
 def _version() -> str:
-    import csg
+    from csg import VERSION
 
-    return csg.VERSION
+    return VERSION
 
 
 if __name__ == "__main__":

@@ -109,6 +109,8 @@ class BuildOptions:
     inputs: InputOptions = InputOptions()
     search: SearchOptions = SearchOptions()
     out: Path = Path("csgtest-out")
+    replay: bool = True  # run every test on both native builds
+    without_walls: bool = False  # even where no sandbox can be had
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +124,7 @@ class CompareOptions:
     search: SearchOptions = SearchOptions()  # ``time`` is each run's; ``seed`` is the first
     seeds: int = 3  # runs of each strategy
     out: Path = Path("csgtest-out")
+    without_walls: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,6 +176,7 @@ class ReplayOptions:
     """``csgtest replay``: a finished output folder once more."""
 
     folder: Path
+    without_walls: bool = False
 
 
 Options = (

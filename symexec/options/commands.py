@@ -160,6 +160,14 @@ RESULTS = (
     ),
     _row("--quiet", action="store_true", help="show no progress"),
 )
+NO_REPLAY = _row(
+    "--no-replay", action="store_true", help="run nothing natively; no difference is confirmed then"
+)
+UNPROTECTED = _row(
+    "--unprotected-replay",
+    action="store_true",
+    help="run generated inputs natively even where no sandbox can be had",
+)
 OUTPUT_FILE = _row(
     "-o", "--output", metavar="FILE", type=Path, help="file to write (default: standard output)"
 )
@@ -191,12 +199,29 @@ def _search(given: argparse.Namespace) -> SearchOptions:
 
 
 def _build(given: argparse.Namespace, flags: tuple[str, ...]) -> Options:
-    return BuildOptions(given.old, given.new, flags, _inputs(given), _search(given), given.out)
+    return BuildOptions(
+        given.old,
+        given.new,
+        flags,
+        _inputs(given),
+        _search(given),
+        given.out,
+        replay=not given.no_replay,
+        without_walls=given.unprotected_replay,
+    )
 
 
 def _compare(given: argparse.Namespace, flags: tuple[str, ...]) -> Options:
-    inputs, search = _inputs(given), _search(given)
-    return CompareOptions(given.old, given.new, flags, inputs, search, given.seeds, given.out)
+    return CompareOptions(
+        given.old,
+        given.new,
+        flags,
+        _inputs(given),
+        _search(given),
+        given.seeds,
+        given.out,
+        without_walls=given.unprotected_replay,
+    )
 
 
 def _explore(given: argparse.Namespace, flags: tuple[str, ...]) -> Options:
@@ -224,13 +249,13 @@ def _run(given: argparse.Namespace, words: tuple[str, ...]) -> Options:
 
 
 def _replay(given: argparse.Namespace, words: tuple[str, ...]) -> Options:
-    return ReplayOptions(given.folder)
+    return ReplayOptions(given.folder, given.unprotected_replay)
 
 
 COMMANDS: Mapping[str, Command] = {
     "build": Command(
         "find, replay and explain inputs on which two versions differ",
-        (*OLD_AND_NEW, *INPUT, *SEARCH, MODE, *RESULTS),
+        (*OLD_AND_NEW, *INPUT, *SEARCH, MODE, NO_REPLAY, UNPROTECTED, *RESULTS),
         _build,
         """\
   csgtest build old.c new.c
@@ -277,6 +302,7 @@ exit code: 0 no difference found, 1 differences, 2 trouble""",
                 default=3,
                 help="runs of each strategy, with seeds from --seed on (default: %(default)s)",
             ),
+            UNPROTECTED,
             *RESULTS,
         ),
         _compare,
@@ -321,7 +347,10 @@ exit code: 0 no difference found, 1 differences, 2 trouble""",
     ),
     "replay": Command(
         "run the tests of a finished output folder on both versions again",
-        (_row("folder", metavar="DIR", type=Path, help="output folder of an earlier build"),),
+        (
+            _row("folder", metavar="DIR", type=Path, help="output folder of an earlier build"),
+            UNPROTECTED,
+        ),
         _replay,
         "  csgtest replay csgtest-out",
         rest="",

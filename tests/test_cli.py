@@ -1,0 +1,159 @@
+"""Calls are read as meant, and wrong ones end with one clear message and exit code 2."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import cli
+from symexec.options import (
+    BuildOptions,
+    CompareOptions,
+    ExploreOptions,
+    GraphFormat,
+    GraphKind,
+    GraphOptions,
+    InputOptions,
+    Mode,
+    Range,
+    ReplayOptions,
+    RunOptions,
+    SearchOptions,
+    SolverName,
+    SymbolicArguments,
+    UnifyOptions,
+)
+from symexec.options.arguments import parse
+from symexec.options.commands import COMMANDS
+from symexec.progress import PlainLines
+
+ROOT = Path(__file__).parent.parent
+
+
+def test_a_plain_build_has_the_defaults_of_the_records() -> None:
+    call = parse(["build", "old.c", "new.c"])
+    assert call.options == BuildOptions(Path("old.c"), Path("new.c"))
+    assert not call.json
+
+
+def test_every_option_of_build_reaches_its_record() -> None:
+    words = """build a.c b.c --entry f --time 2.5 --seed 7 --mode isolated --range x=-1..0x10
+        --range y=3..3 --assume x<y --symbolic-global g --sym-args 0 2 3 --sym-stdin 4 --array-len 6
+        --loop-bound 9 --solver z3 --out o --json --no-replay --unprotected-replay
+        -- -DA -I x --"""
+    assert parse(words.split()).options == BuildOptions(
+        Path("a.c"),
+        Path("b.c"),
+        ("-DA", "-I", "x", "--"),
+        InputOptions(
+            "f",
+            (Range("x", -1, 16), Range("y", 3, 3)),
+            ("x<y",),
+            ("g",),
+            SymbolicArguments(0, 2, 3),
+            4,
+            6,
+        ),
+        SearchOptions(2.5, 7, Mode.ISOLATED, 9, SolverName.Z3),
+        Path("o"),
+        replay=False,
+        without_walls=True,
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "options"),
+    [
+        ("run p.c -- -d , -", RunOptions(Path("p.c"), ("-d", ",", "-"))),
+        ("run p.c --cc-flags=-DX=1", RunOptions(Path("p.c"), (), ("-DX=1",))),
+        ("replay out", ReplayOptions(Path("out"))),
+        ("unify a b --ids -o u.c", UnifyOptions(Path("a"), Path("b"), (), True, Path("u.c"))),
+        ("explore p.c --time 3", ExploreOptions(Path("p.c"), search=SearchOptions(time=3.0))),
+        ("compare a b --seeds 5", CompareOptions(Path("a"), Path("b"), seeds=5)),
+        (
+            "graph a b --what pdg --format svg",
+            GraphOptions(Path("a"), Path("b"), what=GraphKind.PDG, format=GraphFormat.SVG),
+        ),
+    ],
+)
+def test_each_command_has_its_record(words: str, options: object) -> None:
+    assert parse(words.split()).options == options
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("", "required: COMMAND"),
+        ("nonsense", "invalid choice: 'nonsense'"),
+        ("build old.c", "required: NEW"),
+        ("build a b --range x=3", "'x=3' is no range; write NAME=LO..HI"),
+        ("build a b --range x=3..1", "'x=3..1' is empty"),
+        ("build a b --time 0", "'0' is no time"),
+        ("build a b --time soon", "'soon' is no time"),
+        ("build a b --seed -1", "'-1' is no count"),
+        ("build a b --array-len 0", "must be at least 1"),
+        ("build a b --sym-args 2 1 3", "MIN 2 is greater than MAX 1"),
+        ("build a b --mode best", "invalid choice: 'best'"),
+        ("build a b --tim 3", "unrecognized arguments: --tim"),
+        ("replay out -- x", "replay takes nothing after --"),
+    ],
+)
+def test_a_wrong_call_says_what_is_wrong(
+    words: str, message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        parse(words.split())
+    assert ended.value.code == 2
+    assert message in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_explains_itself(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        parse([command, "--help"])
+    assert ended.value.code == 0
+    shown = capsys.readouterr().out
+    assert "examples:\n  " in shown
+    assert f"csgtest {command}" in shown
+
+
+def test_files_that_cannot_be_c_are_refused_with_one_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    empty = tmp_path / "empty.c"
+    empty.touch()
+    good = str(ROOT / "samples" / "foo" / "old.c")
+    for bad, message in (
+        (tmp_path / "none.c", "no such file"),
+        (tmp_path, "is no regular file"),
+        (empty, "is empty"),
+    ):
+        assert cli.main(["build", good, str(bad), "--out", str(tmp_path / "out")]) == 2
+        shown = capsys.readouterr()
+        assert shown.out == ""
+        assert shown.err.startswith(f"csgtest: error: {bad}")
+        assert message in shown.err
+        assert "Traceback" not in shown.err
+    assert not (tmp_path / "out").exists()
+
+
+def test_importing_the_command_line_is_cheap() -> None:
+    program = "import sys, cli; print([m for m in ('argparse', 'csg', 'symexec', 'rich', 'z3')"
+    program += " if m in sys.modules])"
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "[]\n"
+
+
+def test_plain_progress_is_one_line_a_period(capsys: pytest.CaptureFixture[str]) -> None:
+    now = iter([0.0, 0.5, 1.9, 2.1, 3.0, 4.2])
+    progress = PlainLines(sys.stdout, clock=lambda: next(now))
+    for paths in range(5):
+        progress.update(paths=paths, divergences=1, reached=1, targets=4, left=9.6)
+    shown = capsys.readouterr().out.splitlines()
+    assert shown[0] == "paths 2  divergences 1  targets 1/4  10 s left"
+    assert len(shown) == 2
