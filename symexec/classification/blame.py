@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from symexec.classification.compare import differing_parts
-from symexec.classification.subsets import Ids, Patience, Requires, smallest_sets
+from symexec.classification.subsets import DEFAULT_PATIENCE, Ids, Patience, Requires, smallest_sets
 from symexec.replay import NativeReplay, Pair, Request
 from symexec.testcases import Blame, Observation, TestInput
 
@@ -36,7 +36,7 @@ def blame(
     run: Run,
     changes: Sequence[int],
     requires: Mapping[int, Ids] | None = None,
-    patience: Patience = Patience(),  # noqa: B008 - frozen
+    patience: Patience = DEFAULT_PATIENCE,
 ) -> Blame:
     """The smallest sets of changes that make the difference appear.
 
@@ -126,7 +126,7 @@ def native_blame(
     pair: Pair,
     changes: Sequence[int],
     requires: Mapping[int, Ids] | None = None,
-    patience: Patience = Patience(),  # noqa: B008 - frozen
+    patience: Patience = DEFAULT_PATIENCE,
 ) -> Blame:
     """``blame`` with the mask build of a replay; with no mask build, a note says so."""
     if not replay.has_mask:

@@ -33,6 +33,9 @@ class Patience:
         return asked >= self.questions or self.clock() > self.deadline
 
 
+DEFAULT_PATIENCE = Patience()
+
+
 @dataclass(slots=True)
 class Oracle:
     """Asks a question once for each set."""
@@ -72,7 +75,7 @@ def smallest_sets(
     changes: Sequence[int],
     has: Callable[[Ids], bool],
     requires: Requires | None = None,
-    patience: Patience = Patience(),  # noqa: B008 - frozen
+    patience: Patience = DEFAULT_PATIENCE,
 ) -> Smallest:
     """The minimal closed sets for which ``has`` holds: no closed proper subset has the property.
 

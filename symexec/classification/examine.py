@@ -1,0 +1,72 @@
+"""Everything that native runs can say about one test, in one call.
+
+examine(case, replay, changes)      case with old, new, observed, class and blame filled in
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+
+from symexec.classification.blame import native_blame
+from symexec.classification.compare import classify
+from symexec.classification.minimise import minimise
+from symexec.classification.subsets import DEFAULT_PATIENCE, Ids, Patience
+from symexec.replay import NativeReplay
+from symexec.testcases import TestCase, TestInput
+
+
+def examine(
+    case: TestCase,
+    replay: NativeReplay,
+    changes: Sequence[int],
+    requires: Mapping[int, Ids] | None = None,
+    patience: Patience | None = None,
+) -> TestCase:
+    """Replay, classify, and blame when the versions differ (``patience`` None: no blame)."""
+    pair = replay.pair(case.input)
+    verdict = classify(pair)
+    blame = None
+    if verdict.kind.is_difference and patience is not None:
+        blame = native_blame(replay, case.input, pair, changes, requires, patience)
+    return replace(
+        case,
+        old=pair.old,
+        new=pair.new,
+        golden=pair.golden,
+        observed=verdict.observed,
+        kind=verdict.kind.value,
+        error=verdict.error,
+        blame=blame,
+    )
+
+
+def shrink(
+    case: TestCase,
+    replay: NativeReplay,
+    changes: Sequence[int],
+    requires: Mapping[int, Ids] | None = None,
+    patience: Patience = DEFAULT_PATIENCE,
+    allowed: Callable[[TestInput], bool] = lambda test: True,
+    seconds: float = 2.0,
+) -> TestCase:
+    """``case`` with a smaller input of the same class and blame; ``allowed`` keeps to the user's
+    ranges and assumptions. The case itself when there is none."""
+    best = case
+
+    def keeps(test: TestInput) -> bool:
+        nonlocal best
+        if not allowed(test):
+            return False
+        found = examine(replace(case, input=test), replay, changes, requires, patience)
+        alike = found.kind == case.kind and _blamed(found) == _blamed(case)
+        if alike:
+            best = found
+        return alike
+
+    minimise(case.input, keeps, seconds)
+    return best
+
+
+def _blamed(case: TestCase) -> tuple[int, ...]:
+    return case.blame.blamed if case.blame else ()

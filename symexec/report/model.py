@@ -1,0 +1,150 @@
+"""A finished or running search as one record, and report.json (docs: section "report.json").
+
+{"csgtest": "0.1.0", "verdict": "different", "changes": [..], "tests": [..], "groups": [..], ..}
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from importlib.metadata import PackageNotFoundError, version
+
+from csg.ir import ChangeInfo
+from symexec.classification import Group, group
+from symexec.testcases import EntrySignature, TestCase, to_json
+from symexec.testcases.encoding import Json
+from symexec.testcases.signature import signature_to_json
+
+VERDICTS = {
+    "different": "The versions behave differently.",
+    "equivalent-within-bounds": "No input within the bounds makes the versions behave differently.",
+    "no-difference-found": "No difference was found before the search ended.",
+    "no-change": "The programs are the same.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Interaction:
+    """A place that depends on several changes."""
+
+    file: str
+    function: str
+    line: int
+    changes: tuple[int, ...]
+    important: bool = True
+
+
+@dataclass(slots=True)
+class Report:
+    """All that report.json says. ``csg`` is the graph as its JSON; ``bounds`` and ``counters`` go
+    there as they are. ``directory`` is where relative paths start from."""
+
+    old: str
+    new: str
+    entry: str = "main"
+    verdict: str = "no-difference-found"
+    changes: Sequence[ChangeInfo] = ()
+    interactions: Sequence[Interaction] = ()
+    csg: Json = field(default_factory=lambda: {"nodes": [], "edges": [], "start": []})
+    tests: list[TestCase] = field(default_factory=list)
+    counters: dict[str, Json] = field(default_factory=dict)
+    bounds: dict[str, Json] = field(default_factory=dict)
+    sandbox: str = ""
+    sanitizers: str = ""
+    notes: list[str] = field(default_factory=list)
+    old_flags: tuple[str, ...] = ()
+    new_flags: tuple[str, ...] = ()
+    golden: str | None = None
+    signature: EntrySignature | None = None
+    name: str = "program"
+    directory: str = ""
+    finished: bool = False
+
+    @property
+    def differing(self) -> list[TestCase]:
+        return [case for case in self.tests if case.observed == "different"]
+
+    @property
+    def groups(self) -> list[Group]:
+        return group(self.tests)
+
+
+def report_to_json(report: Report) -> dict[str, Json]:
+    return {
+        "csgtest": own_version(),
+        "finished": report.finished,
+        "old": report.old,
+        "new": report.new,
+        "entry": report.entry,
+        "verdict": report.verdict,
+        "changes": [_change(change) for change in report.changes],
+        "interactions": [
+            {
+                "file": place.file,
+                "function": place.function,
+                "line": place.line,
+                "changes": list(place.changes),
+                "important": place.important,
+            }
+            for place in report.interactions
+        ],
+        "csg": report.csg,
+        "tests": [to_json(case) for case in report.tests],
+        "groups": [_group(each) for each in report.groups],
+        "counters": report.counters,
+        "bounds": report.bounds,
+        "sandbox": report.sandbox,
+        "sanitizers": report.sanitizers,
+        "notes": report.notes,
+        "replay": {
+            "directory": report.directory,
+            "old_flags": list(report.old_flags),
+            "new_flags": list(report.new_flags),
+            "golden": report.golden,
+            "signature": signature_to_json(report.signature) if report.signature else None,
+            "name": report.name,
+        },
+    }
+
+
+def own_version() -> str:
+    try:
+        return version("csgtest")
+    except PackageNotFoundError:  # run from a checkout
+        return "0"
+
+
+def _change(change: ChangeInfo) -> Json:
+    kind = "modified"
+    if not change.old_text.strip():
+        kind = "added"
+    elif not change.new_text.strip():
+        kind = "deleted"
+    result = {
+        "id": change.id,
+        "kind": kind,
+        "file": change.location.file,
+        "function": change.function,
+        "line": change.location.line,
+        "old": change.old_text,
+        "new": change.new_text,
+    }
+    if change.old_location is not None:
+        result["old_file"] = change.old_location.file
+        result["old_line"] = change.old_location.line
+    if change.kind != kind:
+        result["detail"] = change.kind
+    if change.requires:
+        result["requires"] = sorted(change.requires)
+    return result
+
+
+def _group(each: Group) -> Json:
+    return {
+        "id": each.id,
+        "class": each.kind,
+        "blamed": list(each.blamed),
+        "interaction": each.interaction,
+        "witness": each.witness,
+        "tests": list(each.tests),
+    }

@@ -1,0 +1,106 @@
+"""``csgtest replay DIR``: run every test of a folder once more, on the programs as they are now.
+
+t0001  confirmed       old and new show what the report says
+t0002  same            the versions agree now
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from csg.errors import UsageError
+from symexec.classification import classify, differing_parts
+from symexec.replay import NativeReplay, Pair, ReplayPlan
+from symexec.report.model import Report
+from symexec.testcases import TestCase, from_json
+from symexec.testcases.encoding import Json
+from symexec.testcases.signature import signature_from_json
+from symexec.testcases.store import is_ours
+
+
+@dataclass(frozen=True, slots=True)
+class Replayed:
+    """``outcome``: confirmed (as reported), different (they differ otherwise), same, unstable."""
+
+    case: TestCase  # with what was seen now
+    outcome: str
+
+
+def load_report(folder: Path) -> Report:
+    """What replay needs of report.json; UsageError when it is missing or no report."""
+    path = folder / "report.json"
+    try:
+        value = json.loads(path.read_text(encoding="utf-8"))
+        return _report(value)
+    except OSError as error:
+        raise UsageError(
+            f"cannot read '{path}': {error.strerror}", hint="name an output folder of csgtest"
+        ) from error
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise UsageError(f"'{path}' is no report of csgtest ({error})") from error
+
+
+def _report(value: Json) -> Report:
+    how = value["replay"]
+    return Report(
+        old=value["old"],
+        new=value["new"],
+        entry=value["entry"],
+        verdict=value["verdict"],
+        tests=[from_json(each) for each in value["tests"]],
+        old_flags=tuple(how["old_flags"]),
+        new_flags=tuple(how["new_flags"]),
+        golden=how["golden"],
+        signature=signature_from_json(how["signature"]) if how["signature"] else None,
+        name=how["name"],
+        directory=how["directory"],
+    )
+
+
+def replay_folder(
+    folder: Path, without_walls: bool = False, report: Report | None = None
+) -> Iterator[Replayed]:
+    """Every test with native observations, in order. Nothing is written."""
+    if not is_ours(folder):
+        raise UsageError(f"'{folder}' is no output folder of csgtest")
+    report = report or load_report(folder)
+    with NativeReplay(_plan(report, without_walls)) as replay:
+        for case in report.tests:
+            pair = replay.pair(case.input)
+            yield _outcome(case, pair)
+
+
+def _outcome(case: TestCase, pair: Pair) -> Replayed:
+    verdict = classify(pair)
+    now = replace(
+        case, old=pair.old, new=pair.new, observed=verdict.observed, kind=verdict.kind.value
+    )
+    if not pair.stable:
+        return Replayed(now, "unstable")
+    if verdict.observed == "same":
+        return Replayed(now, "same")
+    as_before = all(
+        before is not None and not differing_parts(before, after)
+        for before, after in ((case.old, pair.old), (case.new, pair.new))
+    )
+    return Replayed(now, "confirmed" if as_before else "different")
+
+
+def _plan(report: Report, without_walls: bool) -> ReplayPlan:
+    def found(name: str) -> Path:
+        path = Path(name)
+        return path if path.exists() else Path(report.directory) / path
+
+    return ReplayPlan(
+        old=(found(report.old),),
+        new=(found(report.new),),
+        old_flags=report.old_flags,
+        new_flags=report.new_flags,
+        golden=(found(report.golden),) if report.golden else (),
+        signature=report.signature,
+        name=report.name,
+        without_walls=without_walls,
+    )

@@ -1,0 +1,95 @@
+"""The findings on a terminal: a table with colours there, plain aligned lines elsewhere.
+
+class       blamed        tests  input            old             new
+regression  1 + 2         3      ./range -f 0-    exit 0          SIGABRT
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import TextIO
+
+from symexec.report.model import Report
+from symexec.report.words import brief, changes_named, headline, reservations
+from symexec.testcases import TestCase, spelled
+
+_COLUMNS = ("class", "blamed", "tests", "input", "old", "new")
+_COLOURS = {
+    "regression": "bold red",
+    "both-fail-differently": "red",
+    "incomplete-fix": "red",
+    "fix": "green",
+    "difference": "yellow",
+}
+Row = tuple[str, ...]
+
+
+def print_report(report: Report, stream: TextIO | None = None) -> None:
+    """Verdict, one row a group of differences, what was left out."""
+    out = stream or sys.stdout
+    _print_lines([headline(report)], out)
+    rows = group_rows(report)
+    if rows:
+        _print_rows(_COLUMNS, rows, out)
+    lines = [f"  {text}" for text in (*reservations(report), *report.notes)]
+    if report.differing and report.sandbox:
+        lines.append(f"  replayed natively, walls: {report.sandbox}")
+    _print_lines(lines, out)
+
+
+def print_tests(report: Report, stream: TextIO | None = None) -> None:
+    """One row a test."""
+    rows = [(case.id, *_cells(case, report)) for case in report.tests]
+    _print_rows(("test", "class", "input", "old", "new"), rows, stream or sys.stdout)
+
+
+def group_rows(report: Report) -> list[Row]:
+    by_id = {case.id: case for case in report.tests}
+    rows = []
+    for each in report.groups:
+        kind, *rest = _cells(by_id[each.witness], report)
+        blamed = changes_named(each.blamed, each.interaction) or "-"
+        rows.append((kind, blamed, str(len(each.tests)), *rest))
+    return rows
+
+
+def _cells(case: TestCase, report: Report) -> Row:
+    spelling = spelled(case.input, f"./{report.name}", report.entry)
+    return case.kind or case.observed, spelling, brief(case.old), brief(case.new)
+
+
+def _print_lines(lines: Sequence[str], out: TextIO) -> None:
+    for line in lines:
+        print(line, file=out)
+
+
+def _print_rows(heads: Row, rows: Sequence[Row], out: TextIO) -> None:
+    if out.isatty():
+        _print_rich(heads, rows, out)
+    else:
+        _print_lines(aligned([heads, *rows]), out)
+
+
+def aligned(rows: Sequence[Row]) -> list[str]:
+    """Columns two spaces apart; the widest cell counts, up to 60 characters."""
+    widths = [min(60, max(len(row[i]) for row in rows)) for i in range(len(rows[0]))]
+    lines = []
+    for row in rows:
+        cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=True)]
+        lines.append("  ".join(cells).rstrip())
+    return lines
+
+
+def _print_rich(heads: Row, rows: Sequence[Row], out: TextIO) -> None:
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(show_edge=False, pad_edge=False)
+    for head in heads:
+        table.add_column(head, overflow="fold")
+    for row in rows:
+        colour = next((_COLOURS[cell] for cell in row[:2] if cell in _COLOURS), "")
+        table.add_row(*(Text(cell, style=colour if cell in _COLOURS else "") for cell in row))
+    Console(file=out).print(table)

@@ -1,0 +1,304 @@
+"""The walls hold: what a hostile program tries, and what comes of it.
+
+Each attack is a little C program that says on stdout what it managed to do.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from csg.errors import ToolchainError, UsageError
+from symexec.replay.sandbox import LANDLOCK, NAMESPACES, SECCOMP, Sandbox
+from symexec.replay.wire import Job, RawResult
+
+WALLS = {
+    "all": NAMESPACES | LANDLOCK | SECCOMP,
+    "namespaces": NAMESPACES,
+    "landlock": LANDLOCK | SECCOMP,
+}
+HEAD = """
+#define _GNU_SOURCE
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/ptrace.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+"""
+
+
+@pytest.fixture(scope="module")
+def builds() -> Iterator[Path]:
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder).chmod(0o755)
+        yield Path(folder)
+
+
+@pytest.fixture(params=sorted(WALLS))
+def sandbox(request: pytest.FixtureRequest, builds: Path) -> Iterator[Sandbox]:
+    with Sandbox(builds, walls=WALLS[request.param]) as found:
+        try:
+            level = found.level
+        except UsageError:
+            pytest.skip(f"no {request.param} on this machine")
+        if request.param == "all" and "namespaces" not in level:
+            pytest.skip("no namespaces on this machine")
+        yield found
+
+
+def run(
+    sandbox: Sandbox, body: str, *arguments: str, head: str = HEAD, **fields: object
+) -> RawResult:
+    program = sandbox.builds / f"attack{abs(hash((head, body)))}"
+    if not program.exists():
+        text = f"{head}\nint main(int argc, char **argv) {{ (void) argc; (void) argv; {body} }}\n"
+        subprocess.run(["cc", "-w", "-x", "c", "-", "-o", program], input=text.encode(), check=True)
+    words = (b"attack", *(argument.encode() for argument in arguments))
+    job = Job(str(program), words, (b"PATH=/usr/bin:/bin",), **fields)  # type: ignore[arg-type]
+    return sandbox.run(job)
+
+
+def test_the_level_is_told(builds: Path) -> None:
+    with Sandbox(builds, walls=LANDLOCK) as sandbox:
+        assert sandbox.level == "landlock"
+
+
+def test_no_walls_need_a_word_of_the_user(builds: Path) -> None:
+    with Sandbox(builds, walls=0) as sandbox, pytest.raises(UsageError, match="unprotected"):
+        sandbox.run(Job("/bin/true", (b"true",), ()))
+    with Sandbox(builds, walls=0, without_walls=True) as sandbox:
+        assert sandbox.level == "none"
+        assert sandbox.run(Job("/bin/true", (b"true",), ())).exit == 0
+
+
+def test_nothing_outside_can_be_written(sandbox: Sandbox, tmp_path: Path) -> None:
+    tmp_path.chmod(0o777)
+    victim = tmp_path / "victim"
+    victim.write_text("precious")
+    victim.chmod(0o666)
+    for parent in tmp_path.parents:
+        if str(parent) not in ("/", "/tmp") and parent.stat().st_uid == os.geteuid():
+            parent.chmod(parent.stat().st_mode | 0o711)
+    run(
+        sandbox,
+        """
+        int f = open(argv[1], O_WRONLY | O_TRUNC);
+        if (f >= 0) { write(f, "gone", 4); close(f); }
+        chmod(argv[1], 0);
+        rename(argv[1], "stolen");
+        link(argv[1], "linked");
+        unlink(argv[1]);
+        mkdir(argv[2], 0777);
+        creat(argv[3], 0666);
+        symlink("/", argv[3]);
+        return 0;
+        """,
+        str(victim),
+        str(tmp_path / "folder"),
+        str(tmp_path / "file"),
+    )
+    assert victim.read_text() == "precious"
+    assert victim.stat().st_mode & 0o777 == 0o666
+    assert [path.name for path in tmp_path.iterdir()] == ["victim"]
+
+
+def test_its_own_executable_cannot_be_changed(sandbox: Sandbox) -> None:
+    result = run(
+        sandbox, 'return open("/proc/self/exe", O_RDWR) >= 0 || unlink(argv[1]) == 0;', "x"
+    )
+    assert result.exit == 0
+
+
+def test_the_box_can_be_written_and_is_empty_again_next_time(sandbox: Sandbox) -> None:
+    body = """
+        if (access("here", F_OK) == 0 || access("sub", F_OK) == 0) return 1;
+        FILE *f = fopen("here", "w"); fputs("text", f); fclose(f);
+        mkdir("sub", 0755); f = fopen("sub/deep", "w"); fclose(f);
+        chmod("sub", 0);
+        return symlink("/etc/passwd", "link");
+    """
+    for _ in range(3):
+        result = run(sandbox, body)
+        assert result.exit == 0
+        assert {file.path: file.content.data for file in result.files} == {
+            b"here": b"text",
+            b"link": b"/etc/passwd",
+            b"sub": b"",
+            b"sub/deep": b"",
+        }
+
+
+def test_there_is_no_network(sandbox: Sandbox) -> None:
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        listener.listen()
+        result = run(
+            sandbox,
+            """
+            struct sockaddr_in to = {AF_INET, htons(atoi(argv[1])), {htonl(INADDR_LOOPBACK)}};
+            int s = socket(AF_INET, SOCK_STREAM, 0);
+            return s < 0 || connect(s, (struct sockaddr *) &to, sizeof to) != 0;
+            """,
+            str(listener.getsockname()[1]),
+        )
+    assert result.exit == 1
+
+
+def test_a_fork_bomb_ends_with_its_time(sandbox: Sandbox) -> None:
+    start = time.monotonic()
+    result = run(sandbox, "for (;;) fork();", wall_ms=300, processes=16)
+    assert result.timed_out
+    assert time.monotonic() - start < 5
+    assert run(sandbox, "return 7;").exit == 7
+
+
+def test_the_number_of_processes_is_limited(sandbox: Sandbox) -> None:
+    body = """
+        int made = 0;
+        for (int i = 0; i < 2000; i++) {
+            int child = fork();
+            if (child == 0) { pause(); _exit(0); }
+            if (child > 0) made++;
+        }
+        printf("%d", made);
+        return 0;
+    """
+    assert int(run(sandbox, body, processes=20).stdout.data) < 1500
+
+
+def test_children_die_with_the_time_limit(sandbox: Sandbox) -> None:
+    mark = f"csgtest-stray-{os.getpid()}"
+    body = """
+        if (fork() == 0) { setsid(); if (fork() == 0) { for (;;) pause(); } _exit(0); }
+        for (;;) pause();
+    """
+    result = run(sandbox, body, mark, wall_ms=200)
+    assert result.timed_out and result.signal == 9
+    assert not _alive(mark)
+
+
+def test_daemons_die_with_their_parent(sandbox: Sandbox) -> None:
+    mark = f"csgtest-daemon-{os.getpid()}"
+    result = run(sandbox, "if (fork() == 0) { setsid(); for (;;) pause(); } return 3;", mark)
+    assert result.exit == 3 and not result.timed_out
+    assert not _alive(mark)
+
+
+def _alive(mark: str) -> bool:
+    for entry in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            if mark.encode() in entry.read_bytes().split(b"\0"):
+                return True
+        except OSError:
+            continue
+    return False
+
+
+def test_signals_do_not_leave_the_sandbox(sandbox: Sandbox) -> None:
+    result = run(sandbox, "kill(getppid(), SIGKILL); kill(-1, SIGTERM); return 5;")
+    assert result.exit == 5 or result.signal == 15
+    assert run(sandbox, "return 6;").exit == 6  # the runner lives
+
+
+def test_no_rights_no_tracing_no_mounts(sandbox: Sandbox) -> None:
+    body = """
+        printf("%d %d %d %d", geteuid() == 0, mount("x", "/", "tmpfs", 0, 0) == 0,
+               ptrace(PTRACE_ATTACH, getppid(), 0, 0) == 0, chroot("/") == 0);
+        return 0;
+    """
+    assert run(sandbox, body).stdout.data == b"0 0 0 0"
+
+
+def test_descriptors_and_environment_are_clean(sandbox: Sandbox) -> None:
+    body = """
+        extern char **environ;
+        for (int i = 0; i < 300; i++) if (fcntl(i, F_GETFD) >= 0) printf("%d ", i);
+        for (char **e = environ; *e; e++) printf("%s ", *e);
+        return isatty(0) || open("/dev/tty", O_RDWR) >= 0;
+    """
+    result = run(sandbox, body)
+    assert result.stdout.data == b"0 1 2 PATH=/usr/bin:/bin "
+    assert result.exit == 0
+
+
+def test_an_endless_output_is_stopped_and_capped(sandbox: Sandbox) -> None:
+    result = run(sandbox, 'for (;;) puts("aaaaaaaaaaaaaaaa");', file_size=1 << 20, capture=1000)
+    assert result.signal == 25  # SIGXFSZ
+    assert len(result.stdout.data) == 1000
+    assert result.stdout.total == 1 << 20
+
+
+def test_memory_is_limited(sandbox: Sandbox) -> None:
+    body = "for (;;) { char *p = malloc(1 << 20); if (!p) return 4; memset(p, 1, 1 << 20); }"
+    assert run(sandbox, body, address_space=64 << 20).exit == 4
+
+
+def test_addresses_are_the_same_each_time(sandbox: Sandbox) -> None:
+    body = 'int x; printf("%p %p", (void *) &x, malloc(1)); return 0;'
+    assert run(sandbox, body).stdout == run(sandbox, body).stdout
+
+
+def test_input_arguments_and_files_arrive(sandbox: Sandbox) -> None:
+    body = """
+        char line[20] = "", word[20] = "";
+        fgets(line, 20, stdin);
+        fscanf(fopen("a/b", "r"), "%19s", word);
+        printf("%s|%s|%s", argv[1], line, word);
+        return 0;
+    """
+    result = run(sandbox, body, "one", stdin=b"two\n", files=(("a/b", b"three"),))
+    assert result.stdout.data == b"one|two\n|three"
+
+
+@pytest.mark.parametrize("name", ["/etc/x", "../x", "a/../../x", "", "a//b"])
+def test_files_of_a_test_stay_in_their_folder(builds: Path, name: str) -> None:
+    with Sandbox(builds) as sandbox, pytest.raises(UsageError, match="leaves its folder"):
+        sandbox.run(Job("/bin/true", (b"true",), (), files=((name, b""),)))
+
+
+def test_a_program_that_is_missing_is_told(builds: Path) -> None:
+    with Sandbox(builds) as sandbox:
+        with pytest.raises(ToolchainError, match="cannot start"):
+            sandbox.run(Job("/nowhere/program", (b"x",), ()))
+        assert sandbox.run(Job("/bin/true", (b"true",), ())).exit == 0
+
+
+def test_many_jobs_and_large_ones_do_not_block(builds: Path) -> None:
+    large = Job("/bin/cat", (b"cat",), (), stdin=b"x" * 300_000)
+    small = Job("/bin/cat", (b"cat",), (), stdin=b"y")
+    with Sandbox(builds) as sandbox:
+        jobs = [large, small, large, large, *[small] * 50]
+        sizes = [len(result.stdout.data) for result in sandbox.run_all(jobs)]
+    assert sizes == [len(job.stdin) for job in jobs]
+
+
+def test_another_runner_takes_over_when_one_dies(builds: Path) -> None:
+    with Sandbox(builds) as sandbox:
+        assert sandbox.run(Job("/bin/true", (b"true",), ())).exit == 0
+        assert sandbox._runner is not None
+        sandbox._runner.process.kill()
+        sandbox._runner.process.wait()
+        assert sandbox.run(Job("/bin/true", (b"true",), ())).exit == 0
+
+
+def test_nothing_is_left_behind(builds: Path) -> None:
+    with Sandbox(builds) as sandbox:
+        sandbox.run(Job("/bin/true", (b"true",), ()))
+        private, runner = sandbox._private, sandbox._runner
+    assert runner is not None and runner.process.returncode == 0
+    assert not private.exists()

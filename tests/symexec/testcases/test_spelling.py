@@ -1,0 +1,49 @@
+"""What a person is shown can be pasted into a shell, or into C."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from symexec.testcases import LongDouble, TestInput, c_call, shell_command
+
+no_nul = st.binary(max_size=12).filter(lambda data: b"\0" not in data)
+
+
+def test_plain_words_stay_plain() -> None:
+    test = TestInput(args=(b"-f", b"0-", b"two words"), stdin=b"a\n")
+    assert shell_command(test, "./range") == "printf 'a\\n' | ./range -f 0- 'two words'"
+
+
+def test_files_come_first() -> None:
+    test = TestInput(args=(b"in",), files=(("in", b"50%\n"),))
+    assert shell_command(test, "./p") == "printf '50%%\\n' > in; ./p in"
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="no bash")
+@settings(max_examples=25, deadline=None)
+@given(st.lists(no_nul, min_size=1, max_size=3), st.binary(min_size=1, max_size=12))
+def test_a_shell_reads_back_every_byte(args: list[bytes], stdin: bytes) -> None:
+    def run(command: str) -> bytes:
+        return subprocess.run(["bash", "-c", command], capture_output=True, check=True).stdout
+
+    words = shell_command(TestInput(args=tuple(args)), "printf").removeprefix("printf ")
+    assert run(f"printf '%s\\0' {words}") == b"".join(arg + b"\0" for arg in args)
+    assert run(shell_command(TestInput(stdin=stdin), "cat")) == stdin
+
+
+def test_a_c_call_has_its_globals_before_it() -> None:
+    test = TestInput(
+        parameters=(("a", (1, -2)), ("s", b'q"\n\x001'), ("d", 0.5), ("e", LongDouble("0x1p-4"))),
+        globals=(("count", 3),),
+    )
+    expected = r'count = 3; f((int[]) {1, -2}, "q\"\n\0001", 0.5, 0x1p-4L)'
+    assert c_call(test, "f") == expected
+
+
+def test_nondeterministic_values_are_told_apart() -> None:
+    assert c_call(TestInput(nondet=(1, 2)), "main") == "main()  # nondet: 1, 2"
