@@ -76,10 +76,13 @@ class UnitText:
             for member in record.fields or ()
             if member.name == "" and isinstance(member.type, Record)
         }
-        for record in mentioned_records(self.unit):
-            if record not in inline:
-                yield f"{base_text(record)};"
-        for kind in self.unit.types:
+        mentioned = mentioned_types(self.unit)
+        for kind in mentioned:
+            if isinstance(kind, Record) and kind not in inline:
+                yield f"{base_text(kind)};"
+        listed = set(self.unit.types)
+        loose = [kind for kind in mentioned if kind not in listed]
+        for kind in [*loose, *self.unit.types]:
             if isinstance(kind, Enumeration):
                 yield enumeration_text(kind) + ";"
             elif kind not in inline and kind.fields is not None:
@@ -162,15 +165,15 @@ def function_words(symbol: Symbol, body: bool = False) -> str:
     return words + ("_Noreturn " if symbol.noreturn else "")
 
 
-def mentioned_records(unit: TranslationUnit) -> list[Record]:
-    """Records that a declaration refers to, in a fixed order."""
+def mentioned_types(unit: TranslationUnit) -> list[Record | Enumeration]:
+    """Records and enumerations that a declaration refers to, in a fixed order."""
     roots: list[Type] = [*unit.types]
     roots.extend(declaration.symbol.type for declaration in unit.declarations)
     roots.extend(function.symbol.type for function in unit.functions)
     for function in unit.functions:
         roots.extend(parameter.type for parameter in function.parameters)
         roots.extend(_body_types(function))
-    return list(dict.fromkeys(_records(roots)))
+    return list(dict.fromkeys(_tagged(roots)))
 
 
 def _body_types(function: FunctionDefinition) -> Iterator[Type]:
@@ -182,7 +185,7 @@ def _body_types(function: FunctionDefinition) -> Iterator[Type]:
                 yield kind
 
 
-def _records(roots: Iterable[Type]) -> Iterator[Record]:
+def _tagged(roots: Iterable[Type]) -> Iterator[Record | Enumeration]:
     seen: set[Record] = set()
     stack = list(reversed(list(roots)))
     while stack:
@@ -192,6 +195,8 @@ def _records(roots: Iterable[Type]) -> Iterator[Record]:
                 seen.add(kind)
                 yield kind
                 stack.extend(member.type for member in kind.fields or ())
+            case Enumeration():
+                yield kind
             case Pointer(target=target):
                 stack.append(target)
             case Array(element=element):

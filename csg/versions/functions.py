@@ -1,0 +1,173 @@
+"""Unite two functions of one name, or keep one that a single version has.
+
+int f(int x) { return x; }   int f(int x) { return -x; }   ->   return change(x, -x);
+
+too different                ->   int f(int x) { return change(f__old(x), f__new(x)); }
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from csg.language.syntax import (
+    Call,
+    Change,
+    Compound,
+    Execute,
+    Expression,
+    ExpressionStatement,
+    FunctionDefinition,
+    Name,
+    Return,
+    Statement,
+    Symbol,
+    Version,
+)
+from csg.language.types import Function, Void, decayed
+from csg.source import Location
+from csg.versions.declared import CannotUnite
+from csg.versions.edits import Edits
+from csg.versions.fingerprints import Fingerprints
+from csg.versions.lists import Lists
+from csg.versions.locals import Locals, match_locals
+from csg.versions.names import Names, is_global
+from csg.versions.naming import rename_apart
+from csg.versions.regions import Regions, count_uses
+from csg.versions.scopes import resolved
+from csg.versions.translation import Translation
+
+SMALL = 40  # functions of fewer nodes are united whatever they share
+SHARE = 0.35
+
+
+@dataclass(slots=True)
+class Functions:
+    """``renames`` collects the local variables that have another name in the old version."""
+
+    names: Names
+    edits: Edits
+    prints: Fingerprints = field(default_factory=Fingerprints)
+    renames: dict[str, dict[str, str]] = field(default_factory=dict)
+    equal: set[str] = field(default_factory=set)
+
+    def unite(self, old: FunctionDefinition, new: FunctionDefinition) -> FunctionDefinition:
+        """One function for both; CannotUnite when each version needs its own."""
+        symbol = self.names.united(new.symbol, Version.NEW)
+        self.edits.function = symbol.name
+        local = match_locals(self.names, old, new)
+        if local.renames:
+            self.renames[symbol.name] = local.renames
+        before = local.translation(Version.OLD).node(old.body)
+        after = local.translation(Version.NEW).node(new.body)
+        if self.prints.of(before) == self.prints.of(after):
+            self.equal.add(symbol.name)
+            body = after
+        else:
+            body = self._united(before, after, symbol)
+        parameters = tuple(local.symbol(each, Version.NEW) for each in new.parameters)
+        return self._finished(symbol, parameters, body, local, new)
+
+    def _united(self, old: Compound, new: Compound, symbol: Symbol) -> Compound:
+        assert isinstance(symbol.type, Function)
+        uses = {Version.OLD: count_uses(old.items), Version.NEW: count_uses(new.items)}
+        lists = Lists(self.prints, self.edits, Regions(uses), symbol.type.result)
+        block = lists.unite(old.items, new.items, new.end)
+        total = self.prints.size(old) + self.prints.size(new)
+        if total > 2 * SMALL and (total - block.cost) < SHARE * total:
+            raise CannotUnite("the versions have too little in common")
+        return replace(new, items=block.items)
+
+    def _finished(
+        self,
+        symbol: Symbol,
+        parameters: tuple[Symbol, ...],
+        body: Compound,
+        local: Locals,
+        new: FunctionDefinition,
+    ) -> FunctionDefinition:
+        taken, whole, origins = resolved(parameters, body)
+        rename_apart(taken, whole, origins, local.versions, local.depths)
+        return FunctionDefinition(symbol, taken, whole, location=new.location, end=new.end)
+
+    # ------------------------------------------------------------------ one version alone
+
+    def alone(
+        self, function: FunctionDefinition, version: Version, symbol: Symbol, edit: int
+    ) -> FunctionDefinition:
+        """The function as ``version`` has it, under the name ``symbol``."""
+        own: dict[Symbol, Symbol] = {}
+
+        def united(each: Symbol) -> Symbol:
+            if is_global(each):
+                return self.names.united(each, version)
+            if each not in own:
+                own[each] = replace(each)
+                own[each].type = translation.type(each.type)
+            return own[each]
+
+        translation = Translation(self.names.layouts, version, united)
+        parameters = tuple(united(each) for each in function.parameters)
+        body = translation.node(function.body)
+        return FunctionDefinition(
+            symbol,
+            parameters,
+            body,
+            version=version,
+            change=edit,
+            location=function.location,
+            end=function.end,
+        )
+
+    def clone(
+        self, old: FunctionDefinition, new: FunctionDefinition, reason: str
+    ) -> tuple[FunctionDefinition, FunctionDefinition, FunctionDefinition]:
+        """The old version's copy, the new one's, and the function that calls them."""
+        symbol = self.names.united(new.symbol, Version.NEW)
+        assert isinstance(symbol.type, Function) and not symbol.type.variadic, reason
+        self.edits.function = symbol.name
+        edit = self.edits.record((old,), (new,), kind="modified", granularity="function")
+        copies = [copy_symbol(symbol, f"{symbol.name}__{each.value.lower()}") for each in Version]
+        before = self.alone(old, Version.OLD, copies[0], edit)
+        after = self.alone(new, Version.NEW, copies[1], edit)
+        return before, after, dispatcher(symbol, before, after, edit)
+
+
+def copy_symbol(symbol: Symbol, name: str) -> Symbol:
+    """A function of our own: no other file sees it."""
+    return replace(
+        symbol, name=name, linkage="internal", noreturn=False, inline=False, defined=True
+    )
+
+
+def dispatcher(
+    symbol: Symbol, old: FunctionDefinition, new: FunctionDefinition, edit: int
+) -> FunctionDefinition:
+    """``int f(int x) { return change(f__old(x), f__new(x)); }``; parameters are those of the
+    version that has more."""
+    assert isinstance(symbol.type, Function)
+    model = new if len(new.parameters) >= len(old.parameters) else old
+    parameters = tuple(
+        replace(each, name=each.name or f"csgtest_{at}") for at, each in enumerate(model.parameters)
+    )
+    place = new.location
+    calls = [call(each.symbol, parameters[: len(each.parameters)], place) for each in (old, new)]
+    items: tuple[Statement, ...]
+    if isinstance(symbol.type.result, Void):
+        items = tuple(
+            Execute(version, Compound((ExpressionStatement(each, place),)), edit, place)
+            for version, each in zip(Version, calls, strict=True)
+        )
+    else:
+        change = Change(calls[0], calls[1], edit, symbol.type.result, place)
+        items = (Return(change, place),)
+    body = Compound(items, place, new.end)
+    return FunctionDefinition(symbol, parameters, body, location=place, end=new.end)
+
+
+def call(symbol: Symbol, parameters: tuple[Symbol, ...], place: Location) -> Call:
+    assert isinstance(symbol.type, Function)
+    arguments: tuple[Expression, ...] = tuple(
+        Name(each, decayed(each.type), place) for each in parameters
+    )
+    function = Name(symbol, decayed(symbol.type), place)
+    return Call(function, arguments, symbol.type.result, place)

@@ -1,0 +1,214 @@
+"""Match the records and enumerations of two versions.
+
+    struct point {int x, y;}      the same           ->   one record
+    struct node {int v;}          {int v; int w;}    ->   struct node__old, struct node
+    enum {A, B}                   enum {A, X, B}     ->   enum {A = 0, X = 1, B = 2, B__old = 1}
+
+Records are equal when their members have the same names, places and types, where types may again
+be records: all pairs of one tag are taken for equal at first, and pairs found different are taken
+out until nothing changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+
+from csg.language.printer import mentioned_types
+from csg.language.syntax import Expression, TranslationUnit
+from csg.language.types import (
+    Array,
+    Enumeration,
+    Field,
+    Function,
+    Pointer,
+    Record,
+    Type,
+)
+
+Named = Record | Enumeration
+
+
+@dataclass(slots=True)
+class Layouts:
+    """``unified(kind)`` is what a type of the old version is in both; types of the new version stay
+    what they are, but for enumerations that gain the old version's enumerators."""
+
+    pairs: dict[Named, Named] = field(default_factory=dict)
+    different: set[Record] = field(
+        default_factory=set
+    )  # old records that differ from their partner
+    values: dict[tuple[str, int], str] = field(default_factory=dict)  # old enumerators renamed
+    enumerations: dict[tuple[str, int], Enumeration] = field(default_factory=dict)
+    _old: dict[Record, Record] = field(default_factory=dict)
+    _taken: set[tuple[str, str]] = field(default_factory=set)
+
+    def unified(self, kind: Type) -> Type:
+        """The type in the united program of a type of the old version."""
+        match kind:
+            case Pointer(target=target, qualifiers=qualifiers):
+                inner = self.unified(target)
+                return kind if inner is target else Pointer(inner, qualifiers)
+            case Array(element=element, length=length):
+                inner = self.unified(element)
+                return kind if inner is element else Array(inner, length)
+            case Function(result=result, parameters=parameters):
+                returned = self.unified(result)
+                taken = tuple([self.unified(each) for each in parameters])
+                same = returned is result and all(
+                    one is other for one, other in zip(taken, parameters, strict=True)
+                )
+                return kind if same else replace(kind, result=returned, parameters=taken)
+            case Record():
+                return self._record(kind)
+            case Enumeration():
+                partner = self.pairs.get(kind)
+                return partner if isinstance(partner, Enumeration) else kind
+            case _:
+                return kind
+
+    def _record(self, kind: Record) -> Record:
+        partner = self.pairs.get(kind)
+        if isinstance(partner, Record) and kind not in self.different:
+            return partner
+        if kind not in self._old:
+            copy = Record(kind.kind, self._free_tag(kind), None, kind.size, kind.alignment)
+            copy.packed = kind.packed
+            self._old[kind] = copy
+            if kind.fields is not None:
+                copy.fields = tuple([self.field(member) for member in kind.fields])
+        return self._old[kind]
+
+    def _free_tag(self, kind: Record) -> str:
+        return f"{kind.tag}__old" if (kind.kind, kind.tag) in self._taken else kind.tag
+
+    def field(self, member: Field) -> Field:
+        kind = self.unified(member.type)
+        return member if kind is member.type else replace(member, type=kind)
+
+    def enumerator(self, name: str, value: int) -> str:
+        """What an enumerator of the old version is called in both."""
+        return self.values.get((name, value), name)
+
+
+def match_layouts(old: TranslationUnit, new: TranslationUnit) -> Layouts:
+    before, after = mentioned_types(old), mentioned_types(new)
+    layouts = Layouts(pairs=_pairs(before, after))
+    layouts._taken = {(kind.kind, kind.tag) for kind in after if isinstance(kind, Record)}
+    _find_different(layouts)
+    _name_enumerators(layouts, before, after)
+    return layouts
+
+
+def _pairs(old: Iterable[Named], new: Iterable[Named]) -> dict[Named, Named]:
+    """By tag, those of one tag in order; nameless ones by what their members are called."""
+    waiting: dict[tuple[object, ...], list[Named]] = {}
+    for kind in new:
+        waiting.setdefault(_key(kind), []).append(kind)
+    found: dict[Named, Named] = {}
+    left: list[Named] = []
+    for kind in old:
+        candidates = waiting.get(_key(kind))
+        if candidates:
+            found[kind] = candidates.pop(0)
+        else:
+            left.append(kind)
+    rest = [kind for kinds in waiting.values() for kind in kinds]
+    for kind in left:
+        best = max(rest, key=lambda other: _common_names(kind, other), default=None)
+        if best is not None and _nameless(kind) and _common_names(kind, best) >= 0.5:
+            found[kind] = best
+            rest.remove(best)
+    return found
+
+
+def _nameless(kind: Named) -> bool:
+    return not kind.tag.isidentifier()
+
+
+def _key(kind: Named) -> tuple[object, ...]:
+    word = kind.kind if isinstance(kind, Record) else "enum"
+    return (word, _member_names(kind)) if _nameless(kind) else (word, kind.tag)
+
+
+def _member_names(kind: Named) -> tuple[str, ...]:
+    if isinstance(kind, Enumeration):
+        return tuple(name for name, _ in kind.enumerators)
+    return tuple(member.name for member in kind.fields or ())
+
+
+def _common_names(one: Named, other: Named) -> float:
+    if one.__class__ is not other.__class__ or not (_nameless(one) and _nameless(other)):
+        return 0.0
+    mine, theirs = set(_member_names(one)), set(_member_names(other))
+    return 2 * len(mine & theirs) / (len(mine) + len(theirs)) if mine or theirs else 0.0
+
+
+def _find_different(layouts: Layouts) -> None:
+    changed = True
+    while changed:
+        changed = False
+        for old, new in layouts.pairs.items():
+            if isinstance(old, Record) and old not in layouts.different:
+                assert isinstance(new, Record)
+                if not _same_fields(layouts, old, new):
+                    layouts.different.add(old)
+                    changed = True
+
+
+def _same_fields(layouts: Layouts, old: Record, new: Record) -> bool:
+    if old.fields is None or new.fields is None:
+        return True  # known by its name only
+    if (old.size, old.alignment, len(old.fields)) != (new.size, new.alignment, len(new.fields)):
+        return False
+    return all(
+        replace(one, type=other.type) == other and same_type(layouts, one.type, other.type)
+        for one, other in zip(old.fields, new.fields, strict=True)
+    )
+
+
+def same_type(layouts: Layouts, old: Type, new: Type) -> bool:
+    """Without building the united type: records on both sides may still be under comparison."""
+    match old, new:
+        case (Pointer(target=one), Pointer(target=other)):
+            return same_type(layouts, one, other)
+        case (Array(element=one, length=before), Array(element=other, length=after)):
+            if isinstance(before, Expression) or isinstance(after, Expression):
+                return before is after
+            return before == after and same_type(layouts, one, other)
+        case (Function(), Function()):
+            heads = (old.variadic, old.prototype, len(old.parameters))
+            if heads != (new.variadic, new.prototype, len(new.parameters)):
+                return False
+            return same_type(layouts, old.result, new.result) and all(
+                same_type(layouts, one, other)
+                for one, other in zip(old.parameters, new.parameters, strict=True)
+            )
+        case (Record(), Record()):
+            return layouts.pairs.get(old) is new and old not in layouts.different
+        case (Enumeration(), Enumeration()):
+            return layouts.pairs.get(old) == new and old.underlying == new.underlying
+        case _:
+            return old == new
+
+
+def _name_enumerators(layouts: Layouts, old: Iterable[Named], new: Iterable[Named]) -> None:
+    """Enumerators that the new version lacks are added to the partner of their enumeration; those
+    whose value changed get a name of their own."""
+    kinds = [kind for kind in new if isinstance(kind, Enumeration)]
+    values = {name: value for kind in kinds for name, value in kind.enumerators}
+    added: dict[Enumeration, list[tuple[str, int]]] = {}
+    for kind in old:
+        partner = layouts.pairs.get(kind)
+        if not isinstance(kind, Enumeration):
+            continue
+        for name, value in kind.enumerators:
+            if values.get(name) == value:
+                continue
+            free = f"{name}__old" if name in values else name
+            layouts.values[name, value] = free
+            if isinstance(partner, Enumeration):
+                added.setdefault(partner, []).append((free, value))
+    for partner, extra in added.items():
+        whole = replace(partner, enumerators=partner.enumerators + tuple(extra))
+        layouts.enumerations[partner.tag, partner.key] = whole

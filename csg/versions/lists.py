@@ -1,0 +1,180 @@
+"""Align two lists of statements by exact cost and unite them.
+
+    old:  a;  b;  c;             a;
+    new:  a;  c'; d;       ->    if (execute(OLD)) { b; }
+                                 c united with c';
+                                 if (execute(NEW)) { d; }
+
+Equal ends are cut off. In between, dynamic programming over both lists takes the cheapest way of
+pairing statements, leaving them to one version, or putting a run of one list inside an ``if`` of
+the other (``wraps``). Cost is the number of nodes that only one version runs, and one a region.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from csg.language.syntax import (
+    Case,
+    Compound,
+    Declaration,
+    Empty,
+    If,
+    Label,
+    Return,
+    Statement,
+    Version,
+)
+from csg.language.types import Type
+from csg.source import Location
+from csg.versions.alignment import Match, Pairing, align
+from csg.versions.declared import merge_declarations, split_initializers
+from csg.versions.edits import Edits
+from csg.versions.fingerprints import Fingerprints
+from csg.versions.regions import Regions
+from csg.versions.statements import Block, Items, Statements, same_target
+from csg.versions.wraps import wraps
+
+ALIKE = 0.35
+
+
+@dataclass(slots=True)
+class Lists:
+    """Unites the bodies of one pair of functions."""
+
+    prints: Fingerprints
+    edits: Edits
+    regions: Regions
+    result: Type
+    statements: Statements = field(init=False)
+    _known: dict[tuple[tuple[int, ...], tuple[int, ...]], tuple[Block, Items, Items]] = field(
+        default_factory=dict
+    )
+
+    def __post_init__(self) -> None:
+        self.statements = Statements(self.prints, self.edits, self.unite, self.result)
+
+    def unite(self, old: Items, new: Items, end: Location) -> Block:
+        """``end`` is the place of a deletion that nothing follows."""
+        key = (tuple(map(id, old)), tuple(map(id, new)))
+        if key not in self._known:
+            self._known[key] = (self._unite(old, new, end), old, new)
+        return self._known[key][0]
+
+    def _unite(self, old: Items, new: Items, end: Location) -> Block:
+        before, after = tidy(old), tidy(new)
+        if self.prints.all(before) == self.prints.all(after):
+            return Block(after, 0)
+        before, after = split_initializers(before, after)
+        head = _common(self.prints, before, after)
+        tail = _common(self.prints, before[head:][::-1], after[head:][::-1])
+        middle = self._middle(
+            before[head : len(before) - tail],
+            after[head : len(after) - tail],
+            after[len(after) - tail].location if tail else end,
+        )
+        rest = after[len(after) - tail :]
+        items = merge_declarations((*after[:head], *middle.items, *rest), self.prints, self.edits)
+        return Block(items, middle.cost)
+
+    def _middle(self, old: Items, new: Items, end: Location) -> Block:
+        pairing = Pairing(
+            [self._weight(item, new) for item in old],
+            [self._weight(item, old) for item in new],
+            self._matches(old, new, end),
+        )
+        found: list[Statement] = []
+        cost = 0
+        at_old = at_new = 0
+        for match in [*align(pairing), None]:
+            stop_old, stop_new = (match.old, match.new) if match else (len(old), len(new))
+            anchor = new[stop_new].location if stop_new < len(new) else end
+            gap = self._gap(old[at_old:stop_old], new[at_new:stop_new], anchor)
+            found.extend(gap.items)
+            cost += gap.cost
+            if match is not None:
+                found.extend(match.items)
+                cost += match.cost
+                at_old, at_new = match.old_end, match.new_end
+        return Block(tuple(found), cost)
+
+    def _weight(self, item: Statement, others: Items) -> int:
+        """What it costs to leave ``item`` to its version. A declaration that the other list has as
+        well is merged with it later, wherever it stands."""
+        if isinstance(item, Declaration) and item.initializer is None:
+            for other in others:
+                if isinstance(other, Declaration) and other.symbol is item.symbol:
+                    return 0
+        return self.prints.size(item)
+
+    def _gap(self, old: Items, new: Items, anchor: Location) -> Block:
+        if not old and not new:
+            return Block((), 0)
+        edit = self.edits.record(
+            [item for item in old if self._weight(item, new)],
+            [item for item in new if self._weight(item, old)],
+            anchor,
+        )
+        items = (
+            *self.regions.only(old, Version.OLD, edit),
+            *self.regions.only(new, Version.NEW, edit),
+        )
+        cost = sum(self._weight(item, new) for item in old)
+        cost += sum(self._weight(item, old) for item in new)
+        return Block(items, cost + bool(old) + bool(new))
+
+    # ------------------------------------------------------------------ candidates
+
+    def _matches(self, old: Items, new: Items, end: Location) -> Callable[[int, int], list[Match]]:
+        """The pairings that start at old[i] and new[j]."""
+        wrapped: dict[tuple[int, int], list[Match]] = {}
+        for match in wraps(old, new, self.prints, self.edits, self.unite):
+            wrapped.setdefault((match.old, match.new), []).append(match)
+
+        def at(i: int, j: int) -> list[Match]:
+            found = wrapped.get((i, j), [])
+            if self._may_pair(old[i], new[j]):
+                block = self.statements.unite(old[i], new[j])
+                if block is not None:
+                    return [*found, Match(i, j, i + 1, j + 1, block.items, block.cost)]
+            return found
+
+        return at
+
+    def _may_pair(self, old: Statement, new: Statement) -> bool:
+        if self.prints.of(old) == self.prints.of(new):
+            return True
+        if old.__class__ is not new.__class__ or isinstance(old, Case | Label):
+            return False
+        if isinstance(old, Return | Compound) or same_target(old, new, self.prints):
+            return True
+        if isinstance(old, Declaration) and isinstance(new, Declaration):
+            return old.symbol is new.symbol
+        if isinstance(old, If) and isinstance(new, If):
+            same = self.prints.of(old.condition) == self.prints.of(new.condition)
+            return same or self.prints.likeness(old, new) >= ALIKE
+        return self.prints.likeness(old, new) >= ALIKE
+
+
+def tidy(items: Items) -> Items:
+    """Without empty statements and blocks that declare nothing."""
+    if not any(isinstance(item, Empty | Compound) for item in items):
+        return items
+    found: list[Statement] = []
+    for item in items:
+        if isinstance(item, Compound) and not any(
+            isinstance(inner, Declaration) for inner in item.items
+        ):
+            found.extend(tidy(item.items))
+        elif not isinstance(item, Empty):
+            found.append(item)
+    return tuple(found)
+
+
+def _common(prints: Fingerprints, old: Sequence[Statement], new: Sequence[Statement]) -> int:
+    """How many statements at the start are equal."""
+    count = 0
+    while count < min(len(old), len(new)) and prints.of(old[count]) == prints.of(new[count]):
+        count += 1
+    return count

@@ -1,0 +1,238 @@
+"""Match the parameters and local variables of two versions of a function.
+
+    old:  int f(int n) { int i; ... { int i; ... } }
+    new:  int f(int m) { int i; ... for (int i = 0; ...) ... }
+
+Names become stand-ins: one symbol for all variables of both versions that have the same name, type
+and depth of shadowing. So trees of both versions can be compared, and ``scopes`` later makes proper
+variables of what the united body declares. A variable that was renamed gets the stand-in of its new
+name when it is used in the same way.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable, Iterator
+from dataclasses import dataclass, field, replace
+
+from csg.language.syntax import (
+    Binary,
+    Compound,
+    Declaration,
+    EnumeratorName,
+    Expression,
+    For,
+    FunctionDefinition,
+    IntegerConstant,
+    Logical,
+    Name,
+    StatementExpression,
+    StringLiteral,
+    Symbol,
+    Unary,
+    Version,
+)
+from csg.language.traversal import Tree, children, walk
+from csg.language.types import Array, Pointer, Type
+from csg.versions.fingerprints import Fingerprints
+from csg.versions.names import Names, is_global
+from csg.versions.translation import Translation
+
+SAME_USE = 0.4
+
+Key = tuple[str, Type, str, int, int]
+
+
+@dataclass(slots=True)
+class Locals:
+    """The stand-ins of one pair of functions; ``only`` says which versions declare one."""
+
+    names: Names
+    stand_ins: dict[Key, Symbol] = field(default_factory=dict)
+    versions: dict[Symbol, set[Version]] = field(default_factory=dict)
+    depths: dict[Symbol, int] = field(default_factory=dict)
+    renames: dict[str, str] = field(default_factory=dict)
+    symbols: dict[Version, dict[Symbol, Symbol]] = field(
+        default_factory=lambda: {Version.OLD: {}, Version.NEW: {}}
+    )
+
+    def translation(self, version: Version) -> Translation:
+        return Translation(self.names.layouts, version, lambda symbol: self.symbol(symbol, version))
+
+    def symbol(self, symbol: Symbol, version: Version) -> Symbol:
+        """The united or stand-in symbol of a name in ``version``."""
+        known = self.symbols[version].get(symbol)
+        if known is not None:
+            return known
+        if is_global(symbol):
+            return self.names.united(symbol, version)
+        kind = self._type(symbol, version)  # the storage of a compound literal
+        made = self.symbols[version][symbol] = replace(symbol, type=kind)
+        return made
+
+    def _type(self, symbol: Symbol, version: Version) -> Type:
+        return self.names.layouts.unified(symbol.type) if version is Version.OLD else symbol.type
+
+    def enter(self, symbol: Symbol, key: Key, version: Version) -> None:
+        stand_in = self.stand_ins.get(key)
+        if stand_in is None:
+            stand_in = replace(symbol, name=key[0], type=self._type(symbol, version))
+            self.stand_ins[key] = stand_in
+            self.depths[stand_in] = key[3]
+        else:
+            stand_in.address_taken |= symbol.address_taken
+            if "const" not in symbol.qualifiers:
+                stand_in.qualifiers -= {"const"}
+        self.versions.setdefault(stand_in, set()).add(version)
+        self.symbols[version][symbol] = stand_in
+
+
+def match_locals(names: Names, old: FunctionDefinition, new: FunctionDefinition) -> Locals:
+    local = Locals(names)
+    table: dict[tuple[Hashable, ...], int] = {}
+    before = _keyed(local, old, Version.OLD, table)
+    after = _keyed(local, new, Version.NEW, table)
+    changes = _renamed(local, old, new, before, after)
+    for symbol, key in after.items():
+        local.enter(symbol, key, Version.NEW)
+    for symbol, key in before.items():
+        renamed = changes.get(key, key)
+        if renamed[0] != key[0]:
+            local.renames[key[0]] = renamed[0]
+        local.enter(symbol, renamed, Version.OLD)
+    for stand_in in local.stand_ins.values():  # lengths of arrays may name other variables
+        version = Version.NEW if Version.NEW in local.versions[stand_in] else Version.OLD
+        stand_in.type = local.translation(version).type(stand_in.type)
+    return local
+
+
+def _keyed(
+    local: Locals,
+    function: FunctionDefinition,
+    version: Version,
+    table: dict[tuple[Hashable, ...], int],
+) -> dict[Symbol, Key]:
+    """Variables are told apart by these; the length of a variable array counts by its meaning."""
+    found: dict[Symbol, Key] = {}
+    statics: Counter[str] = Counter()
+    prints = Fingerprints(
+        lambda symbol: found.get(symbol) or local.symbol(symbol, version), table=table
+    )
+    for symbol, depth in declared(function):
+        number = 0
+        if symbol.storage == "static":
+            statics[symbol.name] += 1
+            number = statics[symbol.name]
+        kind = by_length(local._type(symbol, version), prints)
+        storage = "parameter" if symbol.kind == "parameter" else symbol.storage
+        found[symbol] = (symbol.name, kind, storage, depth, number)
+    return found
+
+
+def by_length(kind: Type, prints: Fingerprints) -> Type:
+    match kind:
+        case Pointer(target=target):
+            return Pointer(by_length(target, prints))
+        case Array(element=element, length=length):
+            size = -1 - prints.of(length) if isinstance(length, Expression) else length
+            return Array(by_length(element, prints), size)
+        case _:
+            return kind
+
+
+def declared(function: FunctionDefinition) -> Iterator[tuple[Symbol, int]]:
+    """Parameters and local variables, each with the number of outer ones that it hides."""
+    for parameter in function.parameters:
+        yield parameter, 0
+    stack: list[tuple[Tree, dict[str, int]]] = [
+        (function.body, {parameter.name: 1 for parameter in function.parameters})
+    ]
+    while stack:
+        node, scope = stack.pop()
+        if isinstance(node, Compound | For | StatementExpression):
+            scope = dict(scope)
+            visible = scope
+            for item in _items(node):
+                if isinstance(item, Declaration) and not is_global(item.symbol):
+                    name = item.symbol.name
+                    yield item.symbol, visible.get(name, 0)
+                    scope[name] = visible.get(name, 0) + 1
+        stack.extend((child, scope) for child in reversed(children(node)))
+
+
+def _items(node: Compound | For | StatementExpression) -> tuple[Tree, ...]:
+    if isinstance(node, StatementExpression):
+        return ()
+    return node.items if isinstance(node, Compound) else node.start
+
+
+# ------------------------------------------------------------------ renamed variables
+
+
+def _renamed(
+    local: Locals,
+    old: FunctionDefinition,
+    new: FunctionDefinition,
+    before: dict[Symbol, Key],
+    after: dict[Symbol, Key],
+) -> dict[Key, Key]:
+    """Keys of the old version that are keys of the new one under another name: parameters by
+    position, others by the company that their uses keep."""
+    found: dict[Key, Key] = {}
+    for parameter, partner in zip(old.parameters, new.parameters, strict=False):
+        if before[parameter][1:3] == after[partner][1:3]:
+            found[before[parameter]] = after[partner]
+    gone = set(before.values()) - set(after.values()) - found.keys()
+    come = set(after.values()) - set(before.values()) - set(found.values())
+    if not gone or not come:
+        return found
+    uses = _contexts(old, before, gone), _contexts(new, after, come)
+    pairs = [
+        (_likeness(uses[0][one], uses[1][other]), one, other)
+        for one in sorted(gone, key=_order)
+        for other in sorted(come, key=_order)
+        if one[1:3] == other[1:3]
+    ]
+    for likeness, key, partner_key in sorted(pairs, key=lambda pair: -pair[0]):
+        free = key not in found and partner_key not in found.values()
+        if likeness >= SAME_USE and free:
+            found[key] = partner_key
+    return found
+
+
+def _order(key: Key) -> tuple[str, str, int, int]:
+    return (key[0], key[2], key[3], key[4])
+
+
+def _likeness(one: Counter[Hashable], other: Counter[Hashable]) -> float:
+    total = one.total() + other.total()
+    return 2 * (one & other).total() / total if total else 0.0
+
+
+def _contexts(
+    function: FunctionDefinition, keys: dict[Symbol, Key], unmatched: set[Key]
+) -> dict[Key, Counter[Hashable]]:
+    """For each unmatched variable, the words that stand around its uses."""
+    nodes = list(walk(function.body))
+    words = [_word(node, keys, unmatched) for node in nodes]
+    found: dict[Key, Counter[Hashable]] = {key: Counter() for key in unmatched}
+    for at, node in enumerate(nodes):
+        if isinstance(node, Name) and (key := keys.get(node.symbol)) in found:
+            found[key]["use", *words[max(at - 2, 0) : at]] += 1
+            found[key]["use", 0, *words[at + 1 : at + 3]] += 1
+    return found
+
+
+def _word(node: Tree, keys: dict[Symbol, Key], unmatched: set[Key]) -> Hashable:
+    match node:
+        case Name(symbol=symbol):
+            key = keys.get(symbol)
+            return "variable" if key in unmatched else symbol.name
+        case IntegerConstant(value=value) | EnumeratorName(value=value):
+            return value
+        case StringLiteral(value=text):
+            return text
+        case Binary(operator=operator) | Unary(operator=operator) | Logical(operator=operator):
+            return operator
+        case _:
+            return node.__class__.__name__

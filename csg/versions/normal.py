@@ -1,0 +1,170 @@
+"""The normal form in which two trees are compared.
+
+    int x = f();                        x = f();
+    { a; ; b; }                         a; b;
+    if (p) { if (q) s; }          ->    if (p && q) s;
+    for (i = 0; c; i++) s;              i = 0; for (; c; i = i + 1) s;
+    unused:                             (nothing)
+
+Automatic variables are told apart by identity, so where they are declared does not matter.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from csg.language.syntax import (
+    Assign,
+    Binary,
+    Compound,
+    CompoundAssign,
+    Declaration,
+    DoWhile,
+    Empty,
+    Execute,
+    Expression,
+    ExpressionStatement,
+    For,
+    Goto,
+    If,
+    Increment,
+    InitializerList,
+    IntegerConstant,
+    Label,
+    Logical,
+    Name,
+    Statement,
+    StatementExpression,
+    StringLiteral,
+    Switch,
+    While,
+)
+from csg.language.traversal import Tree, rebuilt, walk
+from csg.language.types import (
+    INT,
+    Array,
+    Floating,
+    Integer,
+    Pointer,
+    is_arithmetic,
+    usual_conversion,
+)
+
+
+def plain_assignment(expression: Expression) -> Expression:
+    """``n++`` and ``n += 1`` as ``n = n + 1``, where the value is not used and n is a variable."""
+    match expression:
+        case Increment(operator=operator, operand=Name() as name, location=place) if isinstance(
+            name.type, Integer | Floating | Pointer
+        ):
+            one = IntegerConstant(1, INT, "1", place)
+            common = usual_conversion(name.type, INT) if is_arithmetic(name.type) else name.type
+            value = Binary(operator[0], name, one, common, place)
+            return Assign(name, value, name.type, place)
+        case CompoundAssign(operator=operator, target=Name() as name, location=place):
+            sign = operator.removesuffix("=")
+            value = Binary(sign, name, expression.value, expression.operation_type, place)
+            return Assign(name, value, name.type, place)
+        case _:
+            return expression
+
+
+def normal_body(body: Compound) -> Compound:
+    labels = {node.label for node in walk(body) if isinstance(node, Goto)}
+    return _Normal(frozenset(labels)).block(body)
+
+
+class _Normal:
+    def __init__(self, labels: frozenset[str]) -> None:
+        self._labels = labels
+
+    def block(self, body: Compound) -> Compound:
+        return Compound(tuple(self._items(body.items)), body.location, body.end)
+
+    def _items(self, items: tuple[Statement, ...]) -> list[Statement]:
+        found: list[Statement] = []
+        for item in items:
+            found.extend(self._statement(item))
+        return found
+
+    def _statement(self, node: Statement) -> list[Statement]:
+        match node:
+            case Empty():
+                return []
+            case Compound(items=items):
+                return self._items(items)
+            case Declaration():
+                return self._declaration(node)
+            case Label(name=name):
+                return [node] if name in self._labels else []
+            case ExpressionStatement(expression=expression):
+                value = plain_assignment(self._expression(expression))
+                return [ExpressionStatement(value, node.location)]
+            case If():
+                return [self._if(node)]
+            case While(condition=condition, body=body):
+                return [While(self._expression(condition), self.block(body), node.location)]
+            case DoWhile(condition=condition, body=body):
+                return [DoWhile(self.block(body), self._expression(condition), node.location)]
+            case For(start=start, condition=condition, step=step, body=body):
+                tested = self._expression(condition) if condition is not None else None
+                stepped = plain_assignment(self._expression(step)) if step is not None else None
+                loop = For((), tested, stepped, self.block(body), node.location)
+                return [*self._items(start), loop]
+            case Switch() | Execute():
+                return [rebuilt(node, self._part)]
+            case _:
+                return [rebuilt(node, self._part)]
+
+    def _part(self, node: Tree) -> Tree:
+        if isinstance(node, Compound):
+            return self.block(node)
+        return self._expression(node)  # type: ignore[arg-type]
+
+    def _declaration(self, node: Declaration) -> list[Statement]:
+        symbol, value = node.symbol, node.initializer
+        if symbol.storage == "static" or symbol.linkage != "none":
+            return [rebuilt(node, self._part)]
+        if isinstance(symbol.type, Array) and not isinstance(symbol.type.length, int | None):
+            return [rebuilt(node, self._part)]
+        if value is None:
+            return []
+        if isinstance(value, InitializerList) or _fills_array(node):
+            return [rebuilt(node, self._part)]
+        target = Name(symbol, symbol.type, node.location)
+        assigned = Assign(target, self._expression(value), symbol.type, node.location)
+        return [ExpressionStatement(assigned, node.location)]
+
+    def _if(self, node: If) -> If:
+        condition, then = self._expression(node.condition), self.block(node.then)
+        otherwise = self.block(node.otherwise) if node.otherwise is not None else None
+        if otherwise is not None and not otherwise.items:
+            otherwise = None
+        if otherwise is None and len(then.items) == 1:
+            inner = then.items[0]
+            if isinstance(inner, If) and inner.otherwise is None:
+                condition, then = joined("&&", (condition, inner.condition)), inner.then
+        return If(condition, then, otherwise, node.location)
+
+    def _expression(self, node: Expression) -> Expression:
+        if isinstance(node, StatementExpression):
+            return replace(node, body=self.block(node.body))
+        changed = rebuilt(node, self._part)
+        if isinstance(changed, Logical):
+            return joined(changed.operator, changed.operands)
+        return changed
+
+
+def _fills_array(node: Declaration) -> bool:
+    return isinstance(node.symbol.type, Array) and isinstance(node.initializer, StringLiteral)
+
+
+def joined(operator: str, operands: tuple[Expression, ...]) -> Expression:
+    """``a && (b && c)`` as one chain; a single operand stays itself."""
+    flat: list[Expression] = []
+    for operand in operands:
+        if isinstance(operand, Logical) and operand.operator == operator:
+            flat.extend(operand.operands)
+        else:
+            flat.append(operand)
+    return flat[0] if len(flat) == 1 else Logical(operator, tuple(flat), INT, flat[0].location)

@@ -1,0 +1,225 @@
+"""Number the changes in the source order of the new version.
+
+    edits 7, 3, 12 (as they were met)   ->   changes 1, 2, 3
+
+A deletion comes before the statement that follows it. Edits that left no trace in the tree (the
+alignment found something cheaper) vanish.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from csg.language.syntax import (
+    Case,
+    Change,
+    Declaration,
+    Execute,
+    If,
+    Name,
+    Symbol,
+    TranslationUnit,
+    Version,
+)
+from csg.language.traversal import Tree, children, rebuilt, walk
+from csg.source import NOWHERE, Location
+from csg.versions.edits import Edit, Edits, span_of
+from csg.versions.neutral import reached_by
+from csg.versions.sourcetext import one_line
+from csg.versions.unified import ChangeRecord
+
+
+def number_changes(
+    unit: TranslationUnit, edits: Edits, old: TranslationUnit, new: TranslationUnit
+) -> tuple[ChangeRecord, ...]:
+    """Renumber the tree in place (its lists) and describe its changes."""
+    sites = Counter(_sites(unit))
+    places = {number: _place(edits[number], sites_first) for number, sites_first in _first(unit)}
+    files = {name: at for at, name in enumerate(new.sources)}
+    order = sorted(sites, key=lambda number: _key(edits[number], places[number], files, number))
+    final = {number: at for at, number in enumerate(order, 1)}
+    _renumber(unit, final)
+    required = _requirements(unit)
+    return tuple(
+        _record(edits[number], at, places[number], old, new, required, sites[number])
+        for at, number in enumerate(order, 1)
+    )
+
+
+def _key(
+    edit: Edit, place: Location, files: dict[str, int], number: int
+) -> tuple[int, int, int, bool, int]:
+    at = files.get(place.file, len(files))
+    return (at, place.line, place.column, bool(edit.new), number)
+
+
+def _place(edit: Edit, first: Location) -> Location:
+    """In the new version, or where a deletion would stand."""
+    span = span_of(edit.new)
+    if span is not None:
+        return span.start
+    return edit.anchor if edit.anchor != NOWHERE else first
+
+
+def _record(
+    edit: Edit,
+    number: int,
+    place: Location,
+    old: TranslationUnit,
+    new: TranslationUnit,
+    required: dict[int, frozenset[int]],
+    sites: int,
+) -> ChangeRecord:
+    before, after = span_of(edit.old), span_of(edit.new)
+    kind = edit.kind or ("modified" if before and after else "added" if after else "deleted")
+    return ChangeRecord(
+        id=number,
+        kind=kind,
+        function=edit.function,
+        location=place,
+        old_location=before.start if before else None,
+        old_text=one_line(before, old.sources),
+        new_text=one_line(after, new.sources),
+        requires=required.get(number, frozenset()),
+        new_location=after.start if after else None,
+        granularity=edit.granularity,
+        sites=sites,
+    )
+
+
+# ------------------------------------------------------------------ sites
+
+
+def _numbered(unit: TranslationUnit) -> Iterator[tuple[int, Location]]:
+    for declaration in unit.declarations:
+        if declaration.change:
+            yield declaration.change, declaration.location
+        if declaration.initializer is not None:
+            yield from _in_tree(declaration.initializer)
+    for function in unit.functions:
+        if function.change:
+            yield function.change, function.location
+        yield from _in_tree(function.body)
+
+
+def _in_tree(root: Tree) -> Iterator[tuple[int, Location]]:
+    for node in walk(root):
+        number = number_of(node)
+        if number:
+            yield number, getattr(node, "location", NOWHERE)
+
+
+def number_of(node: Tree) -> int:
+    match node:
+        case Change(id=number):
+            return number
+        case Execute(change=number) | Declaration(change=number) | Case(change=number):
+            return number
+        case _:
+            return 0
+
+
+def _sites(unit: TranslationUnit) -> Iterator[int]:
+    return (number for number, _ in _numbered(unit))
+
+
+def _first(unit: TranslationUnit) -> list[tuple[int, Location]]:
+    found: dict[int, Location] = {}
+    for number, place in _numbered(unit):
+        found.setdefault(number, place)
+    return list(found.items())
+
+
+def _renumber(unit: TranslationUnit, final: dict[int, int]) -> None:
+    def renamed(node: Any) -> Any:
+        inner = rebuilt(node, renamed)
+        match inner:
+            case Change(id=number) if number:
+                return replace(inner, id=final[number])
+            case Execute(change=number) | Declaration(change=number) | Case(change=number) if (
+                number
+            ):
+                return replace(inner, change=final[number])
+            case _:
+                return inner
+
+    unit.declarations[:] = [renamed(declaration) for declaration in unit.declarations]
+    unit.functions[:] = [
+        replace(function, body=renamed(function.body), change=final.get(function.change, 0))
+        for function in unit.functions
+    ]
+
+
+# ------------------------------------------------------------------ requires
+
+
+def _requirements(unit: TranslationUnit) -> dict[int, frozenset[int]]:
+    """A change whose new side uses what another one adds requires that; a change that takes a
+    declaration away requires those that take its uses away."""
+    owners = _owners(unit)
+    direct: dict[int, set[int]] = {}
+    for number, version, symbol in _uses(unit):
+        owner = owners.get(symbol)
+        if owner is None or owner[0] is not version or owner[1] == number or not number:
+            continue
+        needing, needed = (number, owner[1])
+        if version is Version.OLD:
+            needing, needed = needed, needing
+        direct.setdefault(needing, set()).add(needed)
+    return {number: _closure(number, direct) for number in direct}
+
+
+def _closure(number: int, direct: dict[int, set[int]]) -> frozenset[int]:
+    seen: set[int] = set()
+    stack = list(direct.get(number, ()))
+    while stack:
+        at = stack.pop()
+        if at not in seen and at != number:
+            seen.add(at)
+            stack.extend(direct.get(at, ()))
+    return frozenset(seen)
+
+
+def _owners(unit: TranslationUnit) -> dict[Symbol, tuple[Version, int]]:
+    """The change that adds or removes the declaration of a symbol."""
+    found: dict[Symbol, tuple[Version, int]] = {}
+    trees: list[Tree] = [*unit.declarations]
+    for function in unit.functions:
+        if function.version is not None and function.change:
+            found[function.symbol] = (function.version, function.change)
+        trees.append(function.body)
+    for node in walk(*trees):
+        if isinstance(node, Declaration) and node.version is not None and node.change:
+            found[node.symbol] = (node.version, node.change)
+    return found
+
+
+def _uses(unit: TranslationUnit) -> Iterator[tuple[int, Version, Symbol]]:
+    """The names that stand in code of one version, with that version and the change."""
+    Entry = tuple[Tree, Version | None, int]
+    stack: list[Entry] = [(each, None, 0) for each in unit.declarations]
+    stack.extend((each.body, each.version, each.change) for each in unit.functions)
+    while stack:
+        node, version, number = stack.pop()
+        match node:
+            case Name(symbol=symbol):
+                if version is not None:
+                    yield number, version, symbol
+            case Change(old=old, new=new, id=own):
+                stack.append((old, Version.OLD, own))
+                stack.append((new, Version.NEW, own))
+            case Execute(version=own_version, body=body, change=own):
+                stack.append((body, own_version, own))
+            case Declaration(version=own_version, change=own) if own_version is not None:
+                stack.extend((child, own_version, own) for child in children(node))
+            case If(condition=Change(id=own) as tested, then=then, otherwise=otherwise):
+                stack.append((tested, version, number))
+                for part, value in ((then, True), (otherwise, False)):
+                    only = reached_by(tested, value)
+                    if part is not None:
+                        stack.append((part, only, own) if only else (part, version, number))
+            case _:
+                stack.extend((child, version, number) for child in children(node))

@@ -1,0 +1,96 @@
+"""Rewrite one version's trees in the symbols and types of the united program.
+
+y = helper(x, limit);      ->    the same, with the united program's y, helper, x and limit
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import fields, replace
+from typing import Any, TypeVar
+
+from csg.language.syntax import EnumeratorName, Symbol, Version
+from csg.language.traversal import NODE_CLASSES, NODE_FIELDS, Tree
+from csg.language.types import Array, Field, Function, Pointer, Type
+from csg.versions.layouts import Layouts
+
+T = TypeVar("T", bound=Tree)
+_Roles = tuple[tuple[str, str], ...]
+
+
+def _roles(kind: type[Any]) -> _Roles:
+    found: list[tuple[str, str]] = []
+    for part in fields(kind):
+        annotation = str(part.type)
+        if part.name in NODE_FIELDS[kind]:
+            found.append((part.name, "nodes" if annotation.startswith("tuple") else "node"))
+        elif annotation in ("Type", "Symbol"):
+            found.append((part.name, annotation.lower()))
+        elif annotation.startswith("Field"):
+            found.append((part.name, "field"))
+        else:
+            found.append((part.name, ""))
+    return tuple(found)
+
+
+_ROLES: dict[type[Any], _Roles] = {kind: _roles(kind) for kind in NODE_CLASSES}
+
+
+class Translation:
+    """``symbol`` says what a name of ``version`` is called in the united program."""
+
+    def __init__(
+        self, layouts: Layouts, version: Version, symbol: Callable[[Symbol], Symbol]
+    ) -> None:
+        self._layouts = layouts
+        self._version = version
+        self._symbol = symbol
+        self._types: dict[int, tuple[Type, Type]] = {}
+
+    def type(self, kind: Type) -> Type:
+        known = self._types.get(id(kind))
+        if known is None:
+            united = self._layouts.unified(kind) if self._version is Version.OLD else kind
+            known = self._types[id(kind)] = (self._lengths(united), kind)
+        return known[0]
+
+    def _lengths(self, kind: Type) -> Type:
+        """The length of a variable array is an expression: names in it are translated as well."""
+        match kind:
+            case Pointer(target=target, qualifiers=qualifiers):
+                inner = self._lengths(target)
+                return kind if inner is target else Pointer(inner, qualifiers)
+            case Array(element=element, length=length):
+                inner = self._lengths(element)
+                if length is None or isinstance(length, int):
+                    return kind if inner is element else Array(inner, length)
+                return Array(inner, self.node(length))
+            case Function(parameters=parameters):
+                return replace(kind, parameters=tuple([self._lengths(p) for p in parameters]))
+            case _:
+                return kind
+
+    def node(self, node: T) -> T:
+        kind: Any = node.__class__
+        values: list[Any] = []
+        for name, role in _ROLES[kind]:
+            value = getattr(node, name)
+            if value is None or not role:
+                values.append(value)
+            elif role == "node":
+                values.append(self.node(value))
+            elif role == "nodes":
+                values.append(tuple([self.node(part) for part in value]))
+            elif role == "type":
+                values.append(self.type(value))
+            elif role == "symbol":
+                values.append(self._symbol(value))
+            else:
+                values.append(self._field(value))
+        if kind is EnumeratorName and self._version is Version.OLD:
+            values[0] = self._layouts.enumerator(values[0], values[1])
+        return kind(*values)  # type: ignore[no-any-return]
+
+    def _field(self, member: Field) -> Field:
+        kind = self.type(member.type)
+        return member if kind is member.type else replace(member, type=kind)

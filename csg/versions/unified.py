@@ -1,0 +1,75 @@
+"""Two versions as one program: the tree, its changes, and what was done to unite them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from csg.ir.program import ChangeInfo
+from csg.language.syntax import FunctionDefinition, Symbol, TranslationUnit, Version
+from csg.source import Location
+from csg.versions.names import Names
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeRecord:
+    """One source edit. ``kind``: modified, added, deleted; type, signature or value when a
+    declaration changed and its uses with it. ``granularity``: expression, statement, function,
+    program. ``sites`` counts the places in the tree that carry the number. A set of changes that is
+    switched to NEW must be closed under ``requires``."""
+
+    id: int
+    kind: str
+    function: str
+    location: Location
+    old_location: Location | None
+    old_text: str
+    new_text: str
+    requires: frozenset[int] = frozenset()
+    new_location: Location | None = None
+    granularity: str = "statement"
+    sites: int = 1
+
+    def info(self) -> ChangeInfo:
+        return ChangeInfo(
+            self.id,
+            self.kind,
+            self.function,
+            self.location,
+            self.old_location,
+            self.old_text,
+            self.new_text,
+            self.requires,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Fallback:
+    """A region that holds each version's code whole, and why."""
+
+    region: str  # a function's name, or "program"
+    reason: str
+
+
+@dataclass(slots=True)
+class Unified:
+    """``clones`` maps a function to its two copies; ``equal`` names the functions that need no
+    check because both versions have the same fingerprint."""
+
+    unit: TranslationUnit
+    changes: tuple[ChangeRecord, ...]
+    names: Names
+    old: TranslationUnit
+    new: TranslationUnit
+    renames: dict[str, dict[str, str]] = field(default_factory=dict)
+    splits: dict[str, tuple[str, str]] = field(default_factory=dict)
+    fallbacks: list[Fallback] = field(default_factory=list)
+    clones: dict[Symbol, tuple[FunctionDefinition, FunctionDefinition]] = field(
+        default_factory=dict
+    )
+    equal: frozenset[str] = frozenset()
+
+    def project(self, version: Version) -> TranslationUnit:
+        """The program of one version, in the symbols and types of both."""
+        from csg.versions.projection import project
+
+        return project(self, version)
