@@ -9,7 +9,7 @@ a[10] = 1; /* int a[10] */     MemoryFault("out-of-bounds")   sanitizer report
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from csg.source import NOWHERE, Location
@@ -39,8 +39,10 @@ class Aborted:
 
 @dataclass(frozen=True, slots=True)
 class AssertionFailed:
+    """The place is no part of what is observed: a patch moves lines."""
+
     text: str
-    location: Location = NOWHERE
+    location: Location = field(default=NOWHERE, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +52,9 @@ class MemoryFault:
     write, free or call, of ``size`` bytes."""
 
     kind: str
-    what: str
+    what: str = field(compare=False)
     access: str
-    size: int = 0
+    size: int = field(default=0, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

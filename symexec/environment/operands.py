@@ -1,0 +1,146 @@
+"""Terms without shadows, and questions about them in one word.
+
+    small = yield from decide(holds("ult", 32, x, 10))
+    address = yield from place(pointer)
+
+The functions of ``symexec.expr`` work on pairs too; a model sees one version, so these narrow their
+results to an int or a term.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from typing import TypeVar
+
+from symexec.environment.contract import Concretize, Decide, Question
+from symexec.expr import (
+    Data,
+    Operand,
+    Shadowed,
+    Term,
+    binary,
+    compare,
+    concat,
+    extend,
+    extract,
+    ite,
+    unary,
+)
+
+T = TypeVar("T")
+Asking = Generator[Question, object, T]
+
+MOST_LEAVES = 16  # of a pointer that is a choice between addresses
+
+
+def plain(value: Data) -> Operand:
+    assert not isinstance(value, Shadowed)
+    return value
+
+
+def holds(op: str, width: int, a: Operand, b: Operand) -> Operand:
+    """eq ne ult ule slt sle"""
+    return plain(compare(op, width, a, b))
+
+
+def calculated(op: str, width: int, a: Operand, b: Operand) -> Operand:
+    """add sub mul udiv urem ..."""
+    return plain(binary(op, width, a, b))
+
+
+def negated(width: int, a: Operand) -> Operand:
+    return plain(unary("neg", width, a))
+
+
+def choice(condition: Operand, a: Operand, b: Operand, width: int) -> Operand:
+    return plain(ite(condition, a, b, width))
+
+
+def fitted(value: Operand, width: int) -> Operand:
+    """A value at another width: the low bits, or zeros above."""
+    if isinstance(value, int):
+        return value & ((1 << width) - 1)
+    if value.width > width:
+        return plain(extract(value, 0, width))
+    return plain(extend(value, value.width, width, False))
+
+
+def widened(value: Operand, source: int, width: int, signed: bool = False) -> Operand:
+    return plain(extend(value, source, width, signed))
+
+
+def byte_of(value: Operand, index: int) -> Operand:
+    """Byte ``index`` of a little-endian value."""
+    return plain(extract(value, 8 * index, 8))
+
+
+def joined(elements: list[Operand]) -> Operand:
+    """Bytes, lowest first, as one value."""
+    value = elements[0]
+    for count, element in enumerate(elements[1:], 1):
+        value = plain(concat(element, 8, value, 8 * count))
+    return value
+
+
+def signed(value: int, width: int) -> int:
+    value &= (1 << width) - 1
+    return value - (1 << width) if value >> (width - 1) else value
+
+
+# ---------------------------------------------------------------------- questions
+
+
+def decide(condition: Operand) -> Asking[bool]:
+    """Is it true? Asks only when the term does not say so itself."""
+    if isinstance(condition, int):
+        return bool(condition)
+    answer = yield Decide(condition)
+    return bool(answer)
+
+
+def pin(value: Operand, why: str) -> Asking[int]:
+    """One value for a term where the model cannot work with all."""
+    if isinstance(value, int):
+        return value
+    answer = yield Concretize(value, why)
+    assert isinstance(answer, int)
+    return answer
+
+
+def place(pointer: Operand) -> Asking[int]:
+    """The address that a pointer holds; a choice between known addresses forks over them."""
+    if isinstance(pointer, int):
+        return pointer
+    for address in _leaves(pointer):
+        if (yield from decide(holds("eq", 64, pointer, address))):
+            return address
+    return (yield from pin(pointer, "a symbolic pointer passed to the library"))
+
+
+def _leaves(pointer: Term) -> list[int]:
+    """The constants at the ends of nested choices, in order."""
+    found: dict[int, None] = {}
+    stack = [pointer]
+    while stack and len(found) < MOST_LEAVES:
+        term = stack.pop()
+        if term.value is not None:
+            found[term.value] = None
+        elif term.op == "ite":
+            stack += [term.args[2], term.args[1]]
+    return list(found)
+
+
+def counted(size: Operand, most: int, why: str) -> Asking[int | None]:
+    """A size that may be symbolic: forks over 0 .. ``most`` while that is few; None when it is
+    larger than ``most``."""
+    if isinstance(size, int):
+        return size if size <= most else None
+    if not (yield from decide(holds("ule", size.width, size, most))):
+        return None
+    for value in range(min(most, MOST_SIZES)):
+        if (yield from decide(holds("eq", size.width, size, value))):
+            return value
+    return most if most <= MOST_SIZES else (yield from pin(size, why))
+
+
+MOST_SIZES = 64  # that a symbolic size is tried for, one path each

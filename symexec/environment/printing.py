@@ -1,0 +1,195 @@
+"""The printf family, C17 7.21.6.
+
+printf("n=%d\\n", x)          emits b"n=", Formatted("%d", x), b"\\n"; never forks on x
+snprintf(b, 8, "%d", x)      writes digits, one path for each sign and length of x
+vprintf("%s\\n", list)        the same with arguments taken from a va_list
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from symexec.environment.contract import Arguments, Context, Formatted, Model, Registry
+from symexec.environment.format_strings import Part
+from symexec.environment.formatting import Text, given, read_format, taken, text_of
+from symexec.environment.operands import Asking, calculated, fitted, pin, place
+from symexec.environment.streams import EOF, descriptor_of
+from symexec.environment.strings import emit_bytes, write_bytes
+from symexec.expr import Operand
+
+models = Registry()
+
+Rest = Sequence[Operand]  # what follows the format: the arguments, or one va_list
+Fetch = Callable[[Context, Sequence[Part], Rest], Asking[list[Operand]]]
+
+
+def _passed(context: Context, parts: Sequence[Part], rest: Rest) -> Asking[list[Operand]]:
+    return given(context, parts, rest)
+    yield  # a generator that asks nothing
+
+
+def _listed(context: Context, parts: Sequence[Part], rest: Rest) -> Asking[list[Operand]]:
+    address = yield from place(rest[0])
+    return taken(context, parts, address)
+
+
+# ---------------------------------------------------------------------- to streams
+
+
+@models("printf")
+def print_out(context: Context, arguments: Arguments) -> Model:
+    return (yield from _print(context, 1, arguments[0], arguments[1:], _passed))
+
+
+@models("vprintf")
+def print_list_out(context: Context, arguments: Arguments) -> Model:
+    return (yield from _print(context, 1, arguments[0], arguments[1:], _listed))
+
+
+@models("__printf_chk")
+def checked_print_out(context: Context, arguments: Arguments) -> Model:
+    return (yield from _print(context, 1, arguments[1], arguments[2:], _passed))
+
+
+@models("fprintf")
+def print_to_stream(context: Context, arguments: Arguments) -> Model:
+    descriptor = yield from descriptor_of(context, arguments[0])
+    return (yield from _print(context, descriptor, arguments[1], arguments[2:], _passed))
+
+
+@models("__fprintf_chk")
+def checked_print_to_stream(context: Context, arguments: Arguments) -> Model:
+    descriptor = yield from descriptor_of(context, arguments[0])
+    return (yield from _print(context, descriptor, arguments[2], arguments[3:], _passed))
+
+
+@models("vfprintf")
+def print_list_to_stream(context: Context, arguments: Arguments) -> Model:
+    descriptor = yield from descriptor_of(context, arguments[0])
+    return (yield from _print(context, descriptor, arguments[1], arguments[2:], _listed))
+
+
+@models("dprintf")
+def print_to_descriptor(context: Context, arguments: Arguments) -> Model:
+    descriptor = yield from pin(arguments[0], "the descriptor given to dprintf")
+    return (yield from _print(context, descriptor, arguments[1], arguments[2:], _passed))
+
+
+@models("vdprintf")
+def print_list_to_descriptor(context: Context, arguments: Arguments) -> Model:
+    descriptor = yield from pin(arguments[0], "the descriptor given to vdprintf")
+    return (yield from _print(context, descriptor, arguments[1], arguments[2:], _listed))
+
+
+def _print(
+    context: Context, descriptor: int, format_pointer: Operand, rest: Rest, fetch: Fetch
+) -> Model:
+    text = yield from _text(context, format_pointer, rest, fetch, True)
+    if descriptor not in (1, 2):
+        return EOF
+    _emit(context, descriptor, text)
+    _store_counts(context, text)
+    return text.count
+
+
+def _emit(context: Context, descriptor: int, text: Text) -> None:
+    run: list[Operand] = []
+    for piece in text.pieces:
+        if isinstance(piece, Formatted):
+            emit_bytes(context, descriptor, run)
+            run = []
+            context.emit(descriptor, piece)
+        else:
+            run.append(piece)
+    emit_bytes(context, descriptor, run)
+
+
+def _text(
+    context: Context, format_pointer: Operand, rest: Rest, fetch: Fetch, whole: bool
+) -> Asking[Text]:
+    parts = yield from read_format(context, format_pointer)
+    arguments = yield from fetch(context, parts, rest)
+    return (yield from text_of(context, parts, arguments, whole))
+
+
+def _store_counts(context: Context, text: Text) -> None:
+    for address, size, count in text.counts:
+        context.store(address, size, count)
+
+
+# ---------------------------------------------------------------------- into buffers
+
+
+@models("sprintf")
+def print_into(context: Context, arguments: Arguments) -> Model:
+    return (yield from _write(context, arguments[0], None, arguments[1], arguments[2:], _passed))
+
+
+@models("vsprintf")
+def print_list_into(context: Context, arguments: Arguments) -> Model:
+    return (yield from _write(context, arguments[0], None, arguments[1], arguments[2:], _listed))
+
+
+@models("__sprintf_chk")
+def checked_print_into(context: Context, arguments: Arguments) -> Model:
+    return (yield from _write(context, arguments[0], None, arguments[3], arguments[4:], _passed))
+
+
+@models("snprintf")
+def print_bounded_into(context: Context, arguments: Arguments) -> Model:
+    buffer, room, format_pointer = arguments[:3]
+    return (yield from _write(context, buffer, room, format_pointer, arguments[3:], _passed))
+
+
+@models("vsnprintf")
+def print_list_bounded_into(context: Context, arguments: Arguments) -> Model:
+    buffer, room, format_pointer = arguments[:3]
+    return (yield from _write(context, buffer, room, format_pointer, arguments[3:], _listed))
+
+
+@models("__snprintf_chk")
+def checked_print_bounded_into(context: Context, arguments: Arguments) -> Model:
+    buffer, room, format_pointer = arguments[0], arguments[1], arguments[4]
+    return (yield from _write(context, buffer, room, format_pointer, arguments[5:], _passed))
+
+
+def _write(
+    context: Context,
+    buffer: Operand,
+    room: Operand | None,
+    format_pointer: Operand,
+    rest: Rest,
+    fetch: Fetch,
+) -> Model:
+    """``room`` None: as much as the text needs."""
+    text = yield from _text(context, format_pointer, rest, fetch, False)
+    size = None if room is None else (yield from pin(room, "the size given to snprintf"))
+    if size != 0:
+        address = yield from place(buffer)
+        kept = text.bytes if size is None else text.bytes[: size - 1]
+        write_bytes(context, address, [*kept, 0])
+    _store_counts(context, text)
+    return text.count
+
+
+@models("asprintf")
+def print_allocated(context: Context, arguments: Arguments) -> Model:
+    return (yield from _allocate(context, arguments[0], arguments[1], arguments[2:], _passed))
+
+
+@models("vasprintf")
+def print_list_allocated(context: Context, arguments: Arguments) -> Model:
+    return (yield from _allocate(context, arguments[0], arguments[1], arguments[2:], _listed))
+
+
+def _allocate(
+    context: Context, result: Operand, format_pointer: Operand, rest: Rest, fetch: Fetch
+) -> Model:
+    text = yield from _text(context, format_pointer, rest, fetch, False)
+    target = yield from place(result)
+    size = len(text.bytes) + 1
+    address = context.allocate(size, "heap", f"text of {size} bytes")
+    write_bytes(context, address, [*text.bytes, 0])
+    context.store(target, 8, address)
+    _store_counts(context, text)
+    return fitted(calculated("add", 32, text.count, 0), 32)

@@ -1,0 +1,53 @@
+"""How a program ends itself: exit, abort, a failed assertion. C17 7.22.4, 7.2.
+
+exit(3)      handlers run first (libc/exit.c), then the path ends with Exit(3)
+assert(0)    AssertionFailed("0", where it stands)
+"""
+
+from __future__ import annotations
+
+from csg.source import Location
+from symexec.environment.contract import Arguments, Context, End, Model, Registry
+from symexec.environment.operands import Asking, pin, place
+from symexec.environment.strings import read_string
+from symexec.expr import Operand
+from symexec.state.endings import Aborted, AssertionFailed, Exit, Trapped
+
+models = Registry()
+
+
+@models("__csgtest_exit", "_exit", "_Exit")
+def leave(context: Context, arguments: Arguments) -> Model:
+    yield End(Exit(arguments[0]))
+    return None
+
+
+@models("abort", "__csgtest_abort")
+def give_up(context: Context, arguments: Arguments) -> Model:
+    yield End(Aborted())
+    return None
+
+
+@models("__builtin_trap", "__csgtest_trap")
+def trap(context: Context, arguments: Arguments) -> Model:
+    yield End(Trapped("__builtin_trap"))
+    return None
+
+
+@models("__csgtest_assert_fail", "__assert_fail")
+def fail_assertion(context: Context, arguments: Arguments) -> Model:
+    text = yield from known_text(context, arguments[0])
+    file = yield from known_text(context, arguments[1])
+    line = yield from pin(arguments[2], "the line of an assertion")
+    yield End(AssertionFailed(text, Location(file, line)))
+    return None
+
+
+def known_text(context: Context, pointer: Operand) -> Asking[str]:
+    """A message: symbolic bytes in it are shown as question marks."""
+    address = yield from place(pointer)
+    if address == 0:
+        return ""
+    found = yield from read_string(context, address)
+    known = bytes(byte if isinstance(byte, int) else ord("?") for byte in found)
+    return known.decode("utf-8", "replace")

@@ -1,0 +1,225 @@
+"""Standard input: getchar, fgets, fread, getline, read ... C17 7.21.7, POSIX getdelim, read.
+
+while ((c = getchar()) != EOF)     one question a byte: is there another one?
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from symexec.environment.contract import Arguments, Context, Model, Registry
+from symexec.environment.operands import (
+    Asking,
+    decide,
+    fitted,
+    holds,
+    pin,
+    place,
+    signed,
+    widened,
+)
+from symexec.environment.streams import (
+    EOF,
+    Stream,
+    contents,
+    descriptor_of,
+    is_there,
+    keep,
+    next_byte,
+    stream,
+)
+from symexec.environment.strings import write_bytes
+from symexec.expr import Operand
+
+models = Registry()
+
+MINUS_ONE = (1 << 64) - 1
+
+
+@models("getchar", "getchar_unlocked")
+def get_standard_byte(context: Context, arguments: Arguments) -> Model:
+    return (yield from _get(context, 0))
+
+
+@models("fgetc", "getc", "fgetc_unlocked", "getc_unlocked", "_IO_getc")
+def get_byte(context: Context, arguments: Arguments) -> Model:
+    descriptor = yield from descriptor_of(context, arguments[0])
+    return (yield from _get(context, descriptor))
+
+
+def _get(context: Context, descriptor: int) -> Model:
+    byte, after = yield from next_byte(context, stream(context, descriptor))
+    keep(context, after)
+    return EOF if byte is None else widened(byte, 8, 32)
+
+
+@models("ungetc")
+def unget_byte(context: Context, arguments: Arguments) -> Model:
+    value = arguments[0]
+    descriptor = yield from descriptor_of(context, arguments[1])
+    if (yield from decide(holds("eq", 32, value, EOF))):
+        return EOF
+    byte = fitted(value, 8)
+    before = stream(context, descriptor)
+    keep(context, replace(before, pushed=(*before.pushed, byte), ended=False))
+    return widened(byte, 8, 32)
+
+
+@models("fgets", "fgets_unlocked", "__fgets_chk")
+def get_line(context: Context, arguments: Arguments) -> Model:
+    pointer, room, file = arguments[0], arguments[-2], arguments[-1]
+    count = signed((yield from pin(room, "the size given to fgets")), 32)
+    descriptor = yield from descriptor_of(context, file)
+    if count <= 0:
+        return 0
+    line, after = yield from _line(context, stream(context, descriptor), ord("\n"), count - 1)
+    address = yield from place(pointer)
+    keep(context, after)
+    if count > 1 and not line:
+        return 0
+    write_bytes(context, address, [*line, 0])
+    return pointer
+
+
+@models("gets")
+def get_unbounded_line(context: Context, arguments: Arguments) -> Model:
+    line, after = yield from _line(context, stream(context, 0), ord("\n"), None)
+    address = yield from place(arguments[0])
+    keep(context, after)
+    if not line:
+        return 0
+    text = line if after.ended else line[:-1]
+    write_bytes(context, address, [*text, 0])
+    return arguments[0]
+
+
+def _line(
+    context: Context, reading: Stream, delimiter: int, most: int | None
+) -> Asking[tuple[list[Operand], Stream]]:
+    """Bytes up to and with the delimiter, the end of the file, or ``most`` of them."""
+    found: list[Operand] = []
+    while most is None or len(found) < most:
+        byte, reading = yield from next_byte(context, reading)
+        if byte is None:
+            break
+        found.append(byte)
+        if (yield from decide(holds("eq", 8, byte, delimiter))):
+            break
+    return found, reading
+
+
+@models("getline")
+def get_allocated_line(context: Context, arguments: Arguments) -> Model:
+    line, capacity, file = arguments
+    return (yield from get_delimited(context, (line, capacity, ord("\n"), file)))
+
+
+@models("getdelim", "__getdelim")
+def get_delimited(context: Context, arguments: Arguments) -> Model:
+    """The buffer grows as glibc's does: at least 120 bytes, then twice the old size."""
+    line = yield from place(arguments[0])
+    capacity = yield from place(arguments[1])
+    delimiter = yield from pin(arguments[2], "the delimiter of getdelim")
+    descriptor = yield from descriptor_of(context, arguments[3])
+    text, after = yield from _line(context, stream(context, descriptor), delimiter & 0xFF, None)
+    buffer = yield from place(context.load(line, 8))
+    size = yield from pin(context.load(capacity, 8), "the capacity given to getline")
+    keep(context, after)
+    if buffer == 0 or size == 0:
+        buffer, size = _grown(context, line, capacity, buffer, 120)
+    if not text:
+        return MINUS_ONE
+    if size < len(text) + 1:
+        buffer, size = _grown(context, line, capacity, buffer, max(2 * size, len(text) + 1))
+    write_bytes(context, buffer, [*text, 0])
+    return len(text)
+
+
+def _grown(context: Context, line: int, capacity: int, buffer: int, size: int) -> tuple[int, int]:
+    """A fresh buffer in place of the old one, whose bytes are about to be overwritten."""
+    if buffer:
+        context.free(buffer)
+    fresh = context.allocate(size, "heap", f"line buffer of {size} bytes")
+    context.store(line, 8, fresh)
+    context.store(capacity, 8, size)
+    return fresh, size
+
+
+@models("fread", "fread_unlocked", "__fread_chk")
+def read_items(context: Context, arguments: Arguments) -> Model:
+    size = yield from pin(arguments[-3], "the size given to fread")
+    count = yield from pin(arguments[-2], "the count given to fread")
+    descriptor = yield from descriptor_of(context, arguments[-1])
+    if size == 0 or count == 0:
+        return 0
+    reading = stream(context, descriptor)
+    found: list[Operand] = []
+    while len(found) < size * count:
+        byte, reading = yield from next_byte(context, reading)
+        if byte is None:
+            break
+        found.append(byte)
+    address = yield from place(arguments[0])
+    keep(context, reading)
+    write_bytes(context, address, found)
+    return len(found) // size
+
+
+@models("read", "__read_chk")
+def read_descriptor(context: Context, arguments: Arguments) -> Model:
+    """What a stream has buffered is gone for the descriptor: it reads on at the file's end."""
+    descriptor = signed((yield from pin(arguments[0], "the descriptor given to read")), 32)
+    count = yield from pin(arguments[2], "the count given to read")
+    if descriptor != 0:
+        return MINUS_ONE
+    reading = stream(context, 0)
+    file = contents(context, 0)
+    taken = context.get("read0", 0)
+    assert isinstance(taken, int)
+    found: list[Operand] = []
+    position = max(taken, reading.position)
+    if reading.position > taken or reading.ended:
+        return 0
+    while len(found) < count and (yield from is_there(file, position + len(found))):
+        found.append(file.bytes[position + len(found)])
+    address = yield from place(arguments[1])
+    write_bytes(context, address, found)
+    context.put("read0", position + len(found))
+    keep(context, replace(reading, position=position + len(found)))
+    return len(found)
+
+
+# ---------------------------------------------------------------------- indicators
+
+
+@models("feof", "feof_unlocked")
+def is_ended(context: Context, arguments: Arguments) -> Model:
+    descriptor = yield from descriptor_of(context, arguments[0])
+    return int(stream(context, descriptor).ended)
+
+
+@models("ferror", "ferror_unlocked")
+def has_failed(context: Context, arguments: Arguments) -> Model:
+    descriptor = yield from descriptor_of(context, arguments[0])
+    return int(stream(context, descriptor).failed)
+
+
+@models("clearerr", "clearerr_unlocked")
+def clear_indicators(context: Context, arguments: Arguments) -> Model:
+    descriptor = yield from descriptor_of(context, arguments[0])
+    keep(context, replace(stream(context, descriptor), ended=False, failed=False))
+    return None
+
+
+@models("fileno", "fileno_unlocked")
+def descriptor_number(context: Context, arguments: Arguments) -> Model:
+    descriptor = yield from descriptor_of(context, arguments[0])
+    return fitted(descriptor, 32)
+
+
+@models("fclose")
+def close_stream(context: Context, arguments: Arguments) -> Model:
+    descriptor = yield from descriptor_of(context, arguments[0])
+    before = stream(context, descriptor)
+    keep(context, replace(before, closed=True))
+    return EOF if before.closed else 0

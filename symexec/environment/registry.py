@@ -1,0 +1,30 @@
+"""All models written in Python, by the name of the function they stand for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from symexec.environment import (
+    allocation,
+    blocks,
+    klee,
+    output,
+    printing,
+    process,
+    reading,
+    verifier,
+)
+from symexec.environment.contract import ModelEntry
+
+FAMILIES = (allocation, blocks, klee, output, printing, process, reading, verifier)
+
+
+def registry() -> Mapping[str, ModelEntry]:
+    """The name of each function to its model; no name has two."""
+    found: dict[str, ModelEntry] = {}
+    for family in FAMILIES:
+        for name, entry in family.models.entries.items():
+            assert name not in found, f"{name} is modelled twice"
+            found[name] = entry
+    return MappingProxyType(found)
