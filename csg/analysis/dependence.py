@@ -175,14 +175,5 @@ def _link_memory(graph: DependenceGraph) -> None:
 
 
 def changed_initialisers(program: Program) -> list[tuple[int, str]]:
-    """Changed statements outside all functions with the object that each of them initialises."""
-    objects = {thing.location: name for name, thing in program.globals.items()}
-    return [
-        (node.id, objects[node.location])
-        for node in program.nodes
-        if node.changes and node.location in objects and not _has_code(program, node.function)
-    ]
-
-
-def _has_code(program: Program, function: str) -> bool:
-    return function in program.functions
+    """Changed declarations outside all functions, each with the object that it initialises."""
+    return [(thing.node, name) for name, thing in program.globals.items() if thing.node is not None]

@@ -11,8 +11,8 @@ o1   cut.c:33     assert(init != 0);        changes 1, 2
 
 from __future__ import annotations
 
-from csg.graph import SequenceGraph, SequenceNode
-from csg.render.picture import shortened
+from csg.graph import SequenceGraph, SequenceNode, graph_form
+from csg.render.picture import Picture, shortened
 
 
 def listing(graph: SequenceGraph) -> str:
@@ -54,3 +54,42 @@ def _row(graph: SequenceGraph, node: SequenceNode) -> tuple[str, str, str, str, 
         changes,
         arrows,
     )
+
+
+def picture_listing(picture: Picture) -> str:
+    """Any other graph, a line for each statement: where its edges lead, and of what kind."""
+    groups = picture.groups or (("", tuple(node.id for node in picture.nodes)),)
+    by_id = {node.id: node for node in picture.nodes}
+    leading: dict[str, dict[str, list[str]]] = {node.id: {} for node in picture.nodes}
+    for edge in picture.edges:
+        leading[edge.source].setdefault(edge.style, []).append(edge.target)
+    lines = [picture.title]
+    for title, ids in groups:
+        lines += ["", title] if title else [""]
+        for name in ids:
+            node = by_id[name]
+            text = shortened(node.text, 56)
+            lines.append(f"  {name:5} {node.style:11} {node.head}  {text}".rstrip())
+            for style, targets in leading[name].items():
+                lines.append(f"        {style} -> {' '.join(targets)}")
+    return "\n".join(lines) + "\n"
+
+
+def form_of(graph: SequenceGraph | Picture) -> dict[str, object]:
+    """As JSON: a change sequence graph as in report.json, any other with the kinds of its edges."""
+    if isinstance(graph, SequenceGraph):
+        return graph_form(graph)
+    group = {name: title for title, ids in graph.groups for name in ids}
+    return {
+        "nodes": [
+            {
+                "id": node.id,
+                "kind": node.style,
+                "function": group.get(node.id, ""),
+                "label": node.head,
+                "text": node.text,
+            }
+            for node in graph.nodes
+        ],
+        "edges": [[edge.source, edge.target, edge.style] for edge in graph.edges],
+    }

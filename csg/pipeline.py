@@ -1,0 +1,123 @@
+"""The static half from end to end: two files in, a graph or a picture of it out.
+
+    old.c, new.c  --unify_files-->  Unified  --program_of-->  Program  --graph_of-->  SequenceGraph
+                                                                       --picture-->   dot, svg, text
+
+Each step imports what it needs when it is called: a run that only searches draws nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from csg.errors import UsageError
+
+if TYPE_CHECKING:
+    from csg.graph import SequenceGraph
+    from csg.ir import Program
+    from csg.language.syntax import TranslationUnit
+    from csg.render import Picture
+    from csg.versions import Unified
+
+
+def unify_files(old: Path, new: Path, flags: Sequence[str] = ()) -> Unified:
+    """Both versions as one annotated program."""
+    from csg.frontend import parse_file
+    from csg.versions import unify
+
+    return unify(parse_file(old, tuple(flags)), parse_file(new, tuple(flags)))
+
+
+def program_of(unified: Unified, entry: str | None = None) -> Program:
+    """The intermediate representation of both versions. Without ``entry``: ``main``, or the only
+    function that other files could call."""
+    from csg.lower import lower
+
+    changes = [record.info() for record in unified.changes]
+    return lower([unified.unit], changes, entry_of(unified.unit, entry))
+
+
+def graph_of(
+    program: Program, interactions: str = "important", deletions: bool = True
+) -> SequenceGraph:
+    """The change sequence graph; ``interactions`` "important" or "all"."""
+    from csg.graph import build_csg
+
+    return build_csg(program, interactions, deletions)
+
+
+def entry_of(unit: TranslationUnit, asked: str | None) -> str:
+    names = [function.symbol.name for function in unit.functions]
+    if asked is not None:
+        if asked not in names:
+            raise UsageError(
+                f"there is no function '{asked}' to start in", hint=f"there are: {_listed(names)}"
+            )
+        return asked
+    if "main" in names:
+        return "main"
+    open_to_all = [f.symbol.name for f in unit.functions if f.symbol.linkage == "external"]
+    candidates = open_to_all or names
+    if len(candidates) == 1:
+        return candidates[0]
+    raise UsageError(
+        "there is no 'main', and several functions could be meant",
+        hint=f"choose one with --entry: {_listed(candidates)}",
+    )
+
+
+def picture(
+    old: Path,
+    new: Path,
+    flags: Sequence[str] = (),
+    entry: str | None = None,
+    what: str = "csg",
+    form: str = "text",
+) -> bytes:
+    """A file's content: ``what`` is "csg", "cfg" or "pdg", ``form`` "dot", "svg", "png", "json" or
+    "text"."""
+    from csg.render import form_of, listing, picture_bytes, picture_listing
+
+    program = program_of(unify_files(old, new, flags), entry)
+    if what == "csg" and form in ("text", "json"):
+        graph = graph_of(program)
+        return listing(graph).encode() if form == "text" else _json(form_of(graph))
+    drawing = picture_of(program, what)
+    match form:
+        case "text":
+            return picture_listing(drawing).encode()
+        case "json":
+            return _json(form_of(drawing))
+        case _:
+            return picture_bytes(drawing, form)
+
+
+def picture_of(program: Program, what: str = "csg") -> Picture:
+    """The graph called ``what`` ("csg", "cfg", "pdg"), changes and interaction locations marked."""
+    from csg.analysis import dependence_graph, statement_flow
+    from csg.graph import build_csg
+    from csg.render import dependence_picture, flow_picture, sequence_picture
+
+    dependences = dependence_graph(program)
+    graph = build_csg(program, dependences=dependences)
+    match what:
+        case "csg":
+            return sequence_picture(graph)
+        case "cfg":
+            return flow_picture(program, statement_flow(program, dependences.calls), graph)
+        case "pdg":
+            return dependence_picture(dependences, graph)
+        case _:
+            raise UsageError(f"there is no graph '{what}'", hint="one of csg, cfg, pdg")
+
+
+def _json(form: dict[str, object]) -> bytes:
+    import json
+
+    return (json.dumps(form, indent=1) + "\n").encode()
+
+
+def _listed(names: list[str]) -> str:
+    return ", ".join(names[:12]) + (", ..." if len(names) > 12 else "")
