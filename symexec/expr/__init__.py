@@ -8,6 +8,12 @@ A value is an ``int`` (bits known), an interned ``Term``, or ``Shadowed(old, new
 knows bit-vectors, bit patterns of floats, and arrays of bytes; it knows nothing of C.
 """
 
+from symexec.expr.float_operations import (
+    convert_float,
+    float_binary,
+    float_compare,
+    float_unary,
+)
 from symexec.expr.operations import (
     ArrayData,
     ShadowedArray,
@@ -49,10 +55,14 @@ __all__ = [
     "compare",
     "concat",
     "conjunction",
+    "convert_float",
     "disjunction",
     "evaluate",
     "extend",
     "extract",
+    "float_binary",
+    "float_compare",
+    "float_unary",
     "interval",
     "ite",
     "negate",

@@ -82,8 +82,10 @@ class _Minimizer:
         domain = self._facts.domains.get(name, sets.full(name.width))
         half = 1 << (name.width - 1)
         least = domain[0][0]
-        if self._current[name] != least and not self._try(name, least, least, names):
-            if self._current[name] >= half and name.width > 1:
+        positive = least < half or name.width == 1
+        found = positive and (self._current[name] == least or self._try(name, least, least, names))
+        if not found:
+            if positive and self._current[name] >= half:
                 self._try(name, least, half - 1, names)
             self._search(name, names, half)
         self._path = self._narrowed(name, self._current[name], self._current[name])
