@@ -77,7 +77,8 @@ def _only_jumps(blocks: list[Block], index: int, exit_block: int, pinned: set[in
 
 def _join_straight(blocks: list[Block], exit_block: int, pinned: set[int]) -> None:
     ways_in = [0] * len(blocks)
-    for index in _reverse_postorder(blocks):
+    reached = _reverse_postorder(blocks)
+    for index in reached:
         terminator = blocks[index].terminator
         assert terminator is not None
         for successor in successors(terminator):
@@ -85,7 +86,10 @@ def _join_straight(blocks: list[Block], exit_block: int, pinned: set[int]) -> No
         for item in blocks[index].instructions:
             if isinstance(item, LabelAddress):
                 ways_in[item.block] += 2
-    for block in blocks:
+    joined: set[int] = set()
+    for block in (blocks[index] for index in reached):
+        if block.index in joined:
+            continue
         while isinstance(block.terminator, Jump) and block.index not in pinned:
             following = blocks[block.terminator.target]
             if (
@@ -100,8 +104,7 @@ def _join_straight(blocks: list[Block], exit_block: int, pinned: set[int]) -> No
             block.terminator = following.terminator
             if following.index in pinned:
                 pinned.add(block.index)
-            following.instructions = []
-            ways_in[following.index] = 0
+            joined.add(following.index)
 
 
 def _reverse_postorder(blocks: list[Block]) -> list[int]:

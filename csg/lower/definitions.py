@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from csg.ir import Constant, FunctionCode, Jump, Register, Return
 from csg.language.syntax import FunctionDefinition, Symbol
-from csg.language.types import INT, Function, Record, Type, Void, promoted, size_of, value_bits
+from csg.language.types import DOUBLE, FLOAT, Function, Record, Type, Void, promoted, size_of, value_bits
 from csg.lower.blocks import finish_blocks
 from csg.lower.builder import ADDRESS
 from csg.lower.context import Lowering
@@ -63,15 +63,15 @@ def _parameters(lowering: Lowering, definition: FunctionDefinition, kind: Functi
     if isinstance(kind.result, Record):
         lowering.result_address = builder.variable(ADDRESS, "result")
         arriving.append(lowering.result_address)
-    stores: list[tuple[Symbol, Register]] = []
+    stores: list[tuple[Symbol, Register, Type]] = []
     for symbol in definition.parameters:
         register = _arrival(lowering, symbol, kind)
         arriving.append(register)
         if symbol not in lowering.registers:
-            stores.append((symbol, register))
+            stores.append((symbol, register, _passed_as(symbol, kind)))
     builder.function.parameters = tuple(arriving)
-    for symbol, register in stores:
-        _settle(lowering, symbol, register)
+    for symbol, register, passed in stores:
+        _settle(lowering, symbol, register, passed)
 
 
 def _arrival(lowering: Lowering, symbol: Symbol, kind: Function) -> Register:
@@ -87,10 +87,10 @@ def _passed_as(symbol: Symbol, kind: Function) -> Type:
     """An old-style definition gets its arguments promoted (C17 6.9.1p10)."""
     if kind.prototype:
         return symbol.type
-    return promoted(symbol.type)
+    return DOUBLE if symbol.type == FLOAT else promoted(symbol.type)
 
 
-def _settle(lowering: Lowering, symbol: Symbol, register: Register) -> None:
+def _settle(lowering: Lowering, symbol: Symbol, register: Register, passed: Type) -> None:
     builder = lowering.builder
     if isinstance(symbol.type, Record):
         address = builder.slot_address(declare_slot(lowering, symbol))
@@ -99,9 +99,7 @@ def _settle(lowering: Lowering, symbol: Symbol, register: Register) -> None:
     if by_address(symbol.type):
         lowering.registers[symbol] = register
         return
-    value = builder.resize(register, value_bits(symbol.type), False)
-    if value_bits(symbol.type) == 1 and register.width != 1:
-        value = convert(builder, register, INT, symbol.type)
+    value = convert(builder, register, passed, symbol.type)
     if symbol.address_taken:
         address = builder.slot_address(declare_slot(lowering, symbol))
         builder.store(address, value, access_size(symbol.type))

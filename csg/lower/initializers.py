@@ -100,8 +100,13 @@ def _aggregate(
     builder = lowering.builder
     if not _covers(initializer, kind):
         builder.fill(place.address, 0, size_of(kind))
-    for entry in initializer.entries:
+    for entry in _in_order(initializer):
         _entry(lowering, place, entry)
+
+
+def _in_order(initializer: InitializerList) -> list[InitializerEntry]:
+    """gcc evaluates the parts in the order of the object's bytes, not of the designators."""
+    return sorted(initializer.entries, key=lambda entry: entry.offset)
 
 
 def _covers(initializer: InitializerList, kind: Type) -> bool:
@@ -109,7 +114,7 @@ def _covers(initializer: InitializerList, kind: Type) -> bool:
     if isinstance(kind, Record):
         return False
     covered = 0
-    for entry in initializer.entries:
+    for entry in _in_order(initializer):
         if entry.offset != covered or isinstance(entry.type, Array | Record) or entry.field:
             return False
         covered += size_of(entry.type)
@@ -130,7 +135,8 @@ def entry_place(lowering: Lowering, place: InMemory, entry: InitializerEntry) ->
     builder = lowering.builder
     if entry.field is not None and entry.field.bit_width is not None:
         base = builder.offset(place.address, entry.offset - entry.field.offset)
-        return member(builder, base, None, entry.field)
+        room = size_of(place.type) - (entry.offset - entry.field.offset)
+        return member(builder, base, room, entry.field)
     return InMemory(builder.offset(place.address, entry.offset), entry.type)
 
 

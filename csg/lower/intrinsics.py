@@ -15,7 +15,7 @@ from csg.ir import Constant, Refuse, VaArgument, VaCopy, Value, VaStart
 from csg.language.syntax import Builtin, Expression, StringLiteral, VaArg
 from csg.language.types import SIZE, Floating, Pointer, Record, Type, Void, is_signed, value_bits
 from csg.language.types import size_of as type_size
-from csg.lower import bits, floating
+from csg.lower import atomics, bits, floating
 from csg.lower.arithmetic import operate
 from csg.lower.context import Lowering
 from csg.lower.conversions import operand_type
@@ -69,8 +69,10 @@ def builtin(lowering: Lowering, expression: Builtin) -> Value:
             value = builder.resize(value, width, is_signed(arguments[0].type))
             return builder.resize(bits.count(builder, matched[1], value), 32, False)
         case _:
-            value_or_none = floating.builtin(lowering, expression)
-            return _refuse(lowering, expression) if value_or_none is None else value_or_none
+            known = floating.builtin(lowering, expression)
+            if known is None:
+                known = atomics.builtin(lowering, expression)
+            return _refuse(lowering, expression) if known is None else known
 
 
 def _refuse(lowering: Lowering, expression: Builtin) -> Value:

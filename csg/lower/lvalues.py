@@ -38,7 +38,7 @@ def place(lowering: Lowering, expression: Expression) -> Place:
             return InMemory(displaced(lowering, base, index, "add"), kind)
         case Member(record=record, field=field, arrow=arrow):
             owner = _target(record) if arrow else record.type
-            return member(lowering.builder, lowering.value(record), owner, field)
+            return member(lowering.builder, lowering.value(record), size_of(owner), field)
         case Dereference(operand=operand):
             return InMemory(lowering.value(operand), _target(operand))
         case CompoundLiteral():

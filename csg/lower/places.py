@@ -90,30 +90,29 @@ def write(builder: FunctionBuilder, place: Place, value: Value) -> Value:
             return _write_bits(builder, place, value)
 
 
-def member(builder: FunctionBuilder, base: Value, record: Type | None, field: Field) -> Place:
-    """The member ``field`` of the record at address ``base``."""
+def member(builder: FunctionBuilder, base: Value, room: int, field: Field) -> Place:
+    """The member ``field`` of the record at address ``base``, from where an object has ``room``
+    bytes."""
     address = builder.offset(base, field.offset)
     if field.bit_width is None:
         return InMemory(address, field.type)
-    start, size = _unit(record, field)
+    start, size = _unit(room, field)
     shift = field.bit_offset - 8 * start
     return BitField(builder.offset(address, start), size, shift, field.bit_width, field.type)
 
 
-def _unit(record: Type | None, field: Field) -> tuple[int, int]:
+def _unit(room: int, field: Field) -> tuple[int, int]:
     """First byte and size of the access. Normally the unit of the declared type; where that would
-    reach beyond the record (packed ones), the smallest power of two that holds the bits."""
+    reach beyond the object (packed records), the smallest power of two that holds the bits."""
     assert field.bit_width is not None
     size = size_of(field.type)
-    whole = isinstance(record, Record) and record.size >= field.offset + size
-    if (whole or not isinstance(record, Record)) and field.bit_offset + field.bit_width <= 8 * size:
+    if field.offset + size <= room and field.bit_offset + field.bit_width <= 8 * size:
         return 0, size
-    assert isinstance(record, Record)
     start = field.bit_offset // 8
     needed = (field.bit_offset + field.bit_width + 7) // 8 - start
     size = 1 << (needed - 1).bit_length()
-    room = record.size - field.offset
-    return (start, size) if start + size <= room else (max(0, room - size), size)
+    left = room - field.offset
+    return (start, size) if start + size <= left else (left - size, size)
 
 
 def _read_bits(builder: FunctionBuilder, place: BitField) -> Value:

@@ -1,0 +1,3 @@
+#include <stdio.h>
+char up(char c) { return c >= 'a' && c <= 'z' ? c - 32 : c; } int hex(char c) { return c <= '9' ? c - '0' : (c | 32) - 'a' + 10; }
+int main(void) { char b[] = "Hello, World"; for (char *p = b; *p; ++p) *p = up(*p); puts(b); signed char s = -128; unsigned char u = -1; char c = '\xff'; printf("%d %d %d %d\n", -s, (signed char)-s, u, c == '\xff'); printf("%d %d %d\n", c == 255, u == 255, c < u); printf("%d%d%d\n", hex('7'), hex('b'), hex('F')); int n = 0; for (unsigned char k = 250; k; k++) n++; printf("%d\n", n); char x = 'a' + 1; x ^= ' '; printf("%c %d\n", x, '\0' == 0); printf("%d\n", (char)128 >> 1); int mb = 'ab'; printf("%d\n", mb); return 0; }

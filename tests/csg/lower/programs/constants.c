@@ -1,0 +1,3 @@
+#include <limits.h>
+#include <stdio.h>
+int main(void) { printf("%d %u %ld %lu\n", INT_MIN, UINT_MAX, LONG_MIN, ULONG_MAX); printf("%d %d\n", 0x7fffffff + 1, -INT_MIN); printf("%d %d %d\n", 010, 0b101, 1 + 2 * 3 - 4 / 2 % 3); printf("%d\n", sizeof(0xffffffff) == 4 && sizeof(2147483648) == 8); printf("%d %d\n", 1 == 1.0, 'a' < 98L); printf("%d\n", (1 << 31) < 0); printf("%d %d\n", -1 >> 1, (int)(-1u >> 1)); printf("%u\n", 5 - 10u); printf("%d\n", -5 % 3); printf("%d\n", (unsigned char)-1 + 1); printf("%lu\n", -1 + 0UL); printf("%ld\n", -1 + 0u + 0L); printf("%d\n", ~0u > 0); printf("%d\n", 3 > 2 > 1); return INT_MAX & 3; }

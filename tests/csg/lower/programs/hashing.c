@@ -1,0 +1,4 @@
+#include <stdint.h>
+#include <stdio.h>
+uint32_t fnv(const char *s) { uint32_t h = 2166136261u; while (*s) { h ^= (uint8_t)*s++; h *= 16777619u; } return h; } uint32_t crc(const uint8_t *p, int n) { uint32_t c = ~0u; while (n--) { c ^= *p++; for (int k = 0; k < 8; k++) c = c & 1 ? c >> 1 ^ 0xEDB88320u : c >> 1; } return ~c; } uint64_t mix(uint64_t x) { x ^= x >> 33; x *= 0xff51afd7ed558ccdULL; x ^= x >> 33; return x; } int16_t wrap(int16_t a, int16_t b) { return a * b; } int8_t rot(int8_t v, int n) { return (uint8_t)v << n | (uint8_t)v >> (8 - n); }
+int main(void) { printf("%u %u %lu %d %d\n", fnv("hello"), crc((const uint8_t *)"123456789", 9), mix(42), wrap(300, 300), rot(-127, 3)); uint64_t s = 1; for (int i = 0; i < 20; i++) { s ^= s << 13; s ^= s >> 7; s ^= s << 17; } printf("%lx\n", s); union { uint32_t w; uint8_t b[4]; } e = {0x01020304}; printf("%d\n", e.b[0]); return 0; }

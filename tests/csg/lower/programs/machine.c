@@ -1,0 +1,4 @@
+#include <stdio.h>
+enum op { PUSH, ADD, MUL, DUP, JNZ, DEC, HALT }; struct ins { enum op op; int arg; }; struct vm { int stack[16], sp, pc; }; static int pop(struct vm *v) { return v->stack[--v->sp]; } static void put(struct vm *v, int x) { v->stack[v->sp++] = x; }
+int run(const struct ins *code) { struct vm v = {.sp = 0}; int acc = 1; for (;;) { struct ins i = code[v.pc++]; switch (i.op) { case PUSH: put(&v, i.arg); break; case ADD: put(&v, pop(&v) + pop(&v)); break; case MUL: acc *= v.stack[v.sp - 1]; break; case DUP: put(&v, v.stack[v.sp - 1]); break; case DEC: v.stack[v.sp - 1]--; break; case JNZ: if (v.stack[v.sp - 1]) v.pc = i.arg; break; case HALT: return acc; } } }
+int main(void) { static const struct ins fact[] = {{PUSH, 3}, {PUSH, 3}, {ADD}, {MUL}, {DEC}, {JNZ, 3}, {HALT}}; printf("%d\n", run(fact)); return 0; }

@@ -1,0 +1,5 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+typedef struct { size_t len, cap; int *data; } vec; void push(vec *v, int x) { if (v->len == v->cap) { size_t cap = v->cap ? v->cap * 2 : 2; int *d = malloc(cap * sizeof *d); if (v->data) { memcpy(d, v->data, v->len * sizeof *d); free(v->data); } v->data = d; v->cap = cap; } v->data[v->len++] = x; }
+int main(void) { vec v = {0}; for (int i = 0; i < 9; i++) push(&v, i * 3); long s = 0; for (size_t i = v.len; i-- > 0;) s = s * 3 + v.data[i]; printf("%zu %zu %ld\n", v.len, v.cap, s); free(v.data); char **rows = malloc(3 * sizeof *rows); for (int i = 0; i < 3; i++) { rows[i] = calloc(4, 1); memset(rows[i], 'a' + i, i + 1); } printf("%s %s %s\n", rows[0], rows[1], rows[2]); struct { int a; char b; } p, q; memset(&p, 0, sizeof p); memset(&q, 0, sizeof q); p.b = q.b = 1; printf("%d\n", memcmp(&p, &q, sizeof p)); unsigned char raw[8]; long l = 0x1122334455667788; memcpy(raw, &l, 8); printf("%x %x\n", raw[0], raw[7]); *(short *)(raw + 2) = -1; memcpy(&l, raw, 8); printf("%lx\n", l); return 0; }

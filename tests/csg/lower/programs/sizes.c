@@ -1,0 +1,4 @@
+#include <stddef.h>
+#include <stdio.h>
+struct a { char c; long l; short s; } x; struct f { int n; char data[]; }; int side; int touch(void) { side++; return 1; }
+int main(void) { int arr[7]; char s[] = "abc"; printf("%zu %zu %zu %zu\n", sizeof x, sizeof arr, sizeof s, sizeof(struct f)); printf("%zu %zu %zu\n", sizeof(char), sizeof 'a', sizeof(1 ? 'a' : 1L)); printf("%zu %zu\n", sizeof touch(), sizeof(long double)); printf("%d %zu %zu\n", side, offsetof(struct a, s), _Alignof(struct a)); printf("%zu %zu %zu\n", sizeof(int *), sizeof &arr, sizeof *&arr); printf("%zu\n", sizeof(arr) / sizeof(arr[0])); char c = 1; printf("%zu %zu %zu\n", sizeof(c + c), sizeof c++, sizeof(struct { int a : 3; })); printf("%d\n", c); printf("%zu %zu\n", sizeof arr[0], sizeof((struct a *)0)->l); return sizeof(int[3][2]); }

@@ -1,0 +1,4 @@
+#include <stdio.h>
+#include <alloca.h>
+int total(int n, int m, int a[n][m]) { int s = 0; for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) s += a[i][j]; return s + (int)sizeof a[0]; }
+int main(void) { int n = 4; int v[n]; for (int i = 0; i < n; i++) v[i] = i * i; n = 100; printf("%d %zu %zu\n", v[3], sizeof v, sizeof v / sizeof v[0]); int r = 2, c = 3; int m[r][c]; for (int i = 0; i < r; i++) for (int j = 0; j < c; j++) m[i][j] = i + j; printf("%d %zu %zu %d\n", m[1][2], sizeof m, sizeof m[0], total(r, c, m)); int (*row)[c] = m + 1; printf("%d %ld\n", (*row)[1], (long)(row - m)); for (int i = 1; i < 4; i++) { char b[i]; b[i - 1] = i; printf("%d %zu ", b[i - 1], sizeof b); } puts(""); int *a = alloca(5 * sizeof *a); a[4] = 9; printf("%d %zu\n", a[4], sizeof(int[r + 1])); char *w = __builtin_alloca(3); w[2] = 1; printf("%d\n", w[2]); return 0; }
