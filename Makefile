@@ -1,5 +1,6 @@
 # make demo   the main job on a sample            make test   every check there is
-# make bench  measure, rewrite docs/performance.md make clean  what the others made
+# make bench  measure, rewrite docs/performance.md make docs   run what the documents show, anew
+# make format tidy the Python sources             make clean  remove what the others made
 #
 # Each creates .venv and installs into it first. Needed: Python 3.11 or later, a C compiler, make, git.
 
@@ -30,7 +31,10 @@ bench: install
 	$(BIN)/python benchmarks/run.py
 
 docs: install
+	$(BIN)/csgtest graph samples/cut_ranges/old.c samples/cut_ranges/new.c --entry parse_ranges \
+		--format svg -o docs/images/cut_ranges.svg
 	$(BIN)/python benchmarks/foreign.py
+	CSGTEST_UPDATE=1 $(BIN)/python -m pytest tests/test_docs.py -k shows_what_happens
 
 format: install
 	$(BIN)/ruff format $(SOURCES)

@@ -1,0 +1,121 @@
+"""What the documents show is what happens: the commands in their console blocks are run.
+
+    ```console             each `$ csgtest ...` must end with exit code 0 or 1
+    ```console exact       and must print what stands below it; `...` on a line of its own stands
+                           for any lines, numbers before ` s` for any time
+
+CSGTEST_UPDATE=1 writes what was printed into the exact blocks instead of comparing it. All blocks of
+a document run in one folder, in order, with samples/, tests/ and benchmarks/ beside them.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+DOCUMENTS = sorted(
+    [ROOT / "README.md", ROOT / "samples" / "README.md", *(ROOT / "docs").glob("*.md")]
+)
+BLOCK = re.compile(r"^```console( exact)?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """``start`` and ``end`` are where the expected output stands in the document."""
+
+    words: tuple[str, ...]
+    exact: bool
+    expected: str
+    start: int
+    end: int
+
+
+def commands(document: str) -> list[Command]:
+    found = []
+    for block in BLOCK.finditer(document):
+        pieces = re.split(r"^(\$ .*\n)", block[2], flags=re.MULTILINE)
+        place = block.start(2) + len(pieces[0])
+        for line, output in zip(pieces[1::2], pieces[2::2], strict=True):
+            start = place + len(line)
+            place = start + len(output)
+            words = tuple(shlex.split(line[2:]))
+            if words[:1] == ("csgtest",):
+                found.append(Command(words, bool(block[1]), output, start, place))
+    return found
+
+
+def pattern(expected: str) -> str:
+    """A regular expression for what a block says."""
+    lines = []
+    for line in expected.rstrip("\n").split("\n"):
+        if line.strip() == "...":
+            lines.append(r"(?:.*\n)*?")
+        else:
+            literal = re.escape(line.rstrip()).replace(r"\ ", " ")
+            lines.append(re.sub(r"\d+(?:\\\.\d+)? s\b", r"[\\d.]+ s", literal) + r"[ ]*\n")
+    return "".join(lines)
+
+
+def printed(command: Command, folder: Path) -> str:
+    done = subprocess.run(
+        [sys.executable, str(ROOT / "cli.py"), *command.words[1:]],
+        cwd=folder, capture_output=True, text=True, timeout=300, check=False,
+    )  # fmt: skip
+    assert done.returncode in {0, 1}, f"{shlex.join(command.words)}\n{done.stderr}"
+    return done.stdout
+
+
+def playground(folder: Path) -> Path:
+    for name in ("samples", "tests", "benchmarks"):
+        (folder / name).symlink_to(ROOT / name)
+    return folder
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=[file.stem for file in DOCUMENTS])
+def test_a_document_shows_what_happens(document: Path, tmp_path: Path) -> None:
+    text = document.read_text()
+    folder = playground(tmp_path)
+    outputs = [(command, printed(command, folder)) for command in commands(text)]
+    if os.environ.get("CSGTEST_UPDATE"):
+        for command, output in reversed(outputs):
+            if command.exact:
+                text = text[: command.start] + output.rstrip("\n") + "\n" + text[command.end :]
+        document.write_text(text)
+        return
+    for command, output in outputs:
+        if command.exact:
+            assert re.fullmatch(pattern(command.expected), output.rstrip("\n") + "\n"), output
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=[file.stem for file in DOCUMENTS])
+def test_files_that_a_document_links_to_exist(document: Path) -> None:
+    targets = re.findall(r"\]\(([^)#:\s]+)(?:#[^)]*)?\)", document.read_text())
+    missing = [target for target in targets if not (document.parent / target).exists()]
+    assert missing == []
+
+
+def test_there_is_something_to_run() -> None:
+    assert any(commands(file.read_text()) for file in DOCUMENTS)
+
+
+@pytest.mark.parametrize(
+    ("expected", "output", "fits"),
+    [
+        ("a\nb\n", "a\nb\n", True),
+        ("a\nb\n", "a\nc\n", False),
+        ("a\n...\nz\n", "a\n1\n2\nz\n", True),
+        ("a\n...\nz\n", "a\n1\n2\ny\n", False),
+        ("took 1.5 s (all)\n", "took 0.25 s (all)\n", True),
+        ("found 3 of them\n", "found 4 of them\n", False),
+    ],
+)
+def test_blocks_are_compared_as_said(expected: str, output: str, fits: bool) -> None:
+    assert bool(re.fullmatch(pattern(expected), output)) is fits
