@@ -4,8 +4,8 @@
     ```console exact       and must print what stands below it; `...` on a line of its own stands
                            for any lines, numbers before ` s` for any time
 
-CSGTEST_UPDATE=1 writes what was printed into the exact blocks instead of comparing it. All blocks of
-a document run in one folder, in order, with samples/, tests/ and benchmarks/ beside them.
+CSGTEST_UPDATE=1 writes what was printed into the exact blocks instead of comparing it. All blocks
+of a document run in one folder, in order, with samples/, tests/ and benchmarks/ beside them.
 """
 
 from __future__ import annotations
