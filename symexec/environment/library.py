@@ -1,0 +1,54 @@
+"""Link models written in C to a program that calls what nobody defines.
+
+    program.undefined {"strdup", "puts"}   ->   {"puts"}: a model in Python
+                                                strdup and malloc's errno are part of the program
+
+A function of the user's own is never replaced.
+"""
+
+from __future__ import annotations
+
+from csg.ir import Program
+from csg.lower import link
+from symexec.environment.archive import Archive, load_archive
+from symexec.environment.pickling import loads
+from symexec.environment.registry import registry
+
+START = "__csgtest_start"
+ENDINGS = frozenset({"atexit", "on_exit"})  # what makes returning from main more than returning
+
+
+def complete(program: Program, archive: Archive | None = None) -> None:
+    """Add every function and object of the models in C that the program needs."""
+    kept = load_archive() if archive is None else archive
+    if program.entry == "main" and program.undefined & ENDINGS:
+        program.undefined.add(START)
+    seen: set[str] = set()
+    while waiting := sorted((program.undefined | _external(program)) & kept.keys() - seen):
+        for name in waiting:
+            seen.add(name)
+            link(program, loads(kept[name]))
+    _provide_objects(program, kept)
+
+
+def start(program: Program) -> str:
+    """The function that an execution of a completed program begins with."""
+    return START if START in program.functions else program.entry
+
+
+def unmodelled(program: Program) -> list[str]:
+    """Functions of a completed program that can be called and do nothing we know."""
+    return sorted(program.undefined - registry().keys())
+
+
+def _external(program: Program) -> set[str]:
+    return {name for name, item in program.globals.items() if item.external}
+
+
+def _provide_objects(program: Program, archive: Archive) -> None:
+    """What models in Python store to (errno)."""
+    models = registry()
+    for name in sorted(program.undefined & models.keys()):
+        for wanted in models[name].needs:
+            for key, item in loads(archive[wanted]).globals.items():
+                program.globals.setdefault(key, item)
