@@ -17,6 +17,7 @@ from csg.ir import Constant, Value
 from csg.language.syntax import (
     Assign,
     Call,
+    Change,
     CompoundAssign,
     Conditional,
     Expression,
@@ -38,7 +39,8 @@ from csg.lower.context import Lowering
 from csg.lower.conversions import convert, operand_type
 from csg.lower.expressions import converted
 from csg.lower.floats import pattern
-from csg.lower.places import BitField, Place, read, write
+from csg.lower.places import BitField, InRegister, Place, read, write
+from csg.lower.versions import assign_variable
 
 
 def assign(lowering: Lowering, expression: Assign) -> Value:
@@ -46,6 +48,11 @@ def assign(lowering: Lowering, expression: Assign) -> Value:
     if _goes_straight(target, value):
         place = lowering.place(target)
         return write(lowering.builder, place, converted(lowering, value, _type_of(place)))
+    if isinstance(value, Change) and isinstance(target, Name):
+        place = lowering.place(target)
+        if isinstance(place, InRegister):
+            assign_variable(lowering, place.register, value, place.type)
+            return place.register
     result = converted(lowering, value, target.type)
     return write(lowering.builder, lowering.place(target), result)
 

@@ -1,7 +1,7 @@
 """gcc's atomic builtins, for programs with one thread.
 
-__sync_fetch_and_add(&n, 3)      %2 = load 4, [%1];  %3 = add %2, 3;  store 4, [%1], %3;  gives %2
-__sync_add_and_fetch(&n, 3)      the same, gives %3
+__sync_fetch_and_add(&n, 3)   %2 = load 4, [%1];  %3 = add %2, 3;  store 4, [%1], %3; gives %2
+__sync_add_and_fetch(&n, 3)   the same, gives %3
 """
 
 from __future__ import annotations

@@ -15,7 +15,17 @@ from __future__ import annotations
 
 from csg.ir import Constant, FunctionCode, Jump, Register, Return
 from csg.language.syntax import FunctionDefinition, Symbol
-from csg.language.types import DOUBLE, FLOAT, Function, Record, Type, Void, promoted, size_of, value_bits
+from csg.language.types import (
+    DOUBLE,
+    FLOAT,
+    Function,
+    Record,
+    Type,
+    Void,
+    promoted,
+    size_of,
+    value_bits,
+)
 from csg.lower.blocks import finish_blocks
 from csg.lower.builder import ADDRESS
 from csg.lower.context import Lowering

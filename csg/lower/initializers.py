@@ -22,8 +22,8 @@ from csg.lower.builder import ADDRESS
 from csg.lower.context import Lowering
 from csg.lower.expressions import converted, integer, is_variable, run_time_size, settle_size
 from csg.lower.lvalues import is_local, symbol_place
-from csg.lower.places import InMemory, Place, member, write
-from csg.lower.versions import in_region
+from csg.lower.places import InMemory, InRegister, Place, member, write
+from csg.lower.versions import assign_variable, in_region
 
 
 def declaration(lowering: Lowering, statement: Declaration) -> None:
@@ -80,9 +80,10 @@ def initialize(lowering: Lowering, place: Place, kind: Type, initializer: Initia
         case StringLiteral() if isinstance(kind, Array):
             assert isinstance(place, InMemory)
             _string(lowering, place, size_of(kind), initializer)
+        case _ if isinstance(place, InRegister):
+            assign_variable(lowering, place.register, initializer, kind)
         case _:
-            value = converted(lowering, initializer, kind)
-            write(lowering.builder, place, value)
+            write(lowering.builder, place, converted(lowering, initializer, kind))
 
 
 def _scalar_in_braces(lowering: Lowering, place: Place, initializer: InitializerList) -> None:

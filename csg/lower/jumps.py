@@ -11,7 +11,7 @@ from csg.ir import IndirectJump, Value
 from csg.language.syntax import Break, ComputedGoto, Continue, Goto, Label, Return
 from csg.language.types import Record, Void, size_of
 from csg.lower.context import LabelTarget, Lowering
-from csg.lower.expressions import converted
+from csg.lower.versions import assign_variable
 from csg.source import Location
 
 
@@ -90,8 +90,7 @@ def return_statement(lowering: Lowering, statement: Return) -> None:
         builder.copy(lowering.result_address, source, size_of(lowering.result))
     else:
         assert lowering.result_register is not None
-        value = converted(lowering, statement.value, lowering.result)
-        builder.assign(lowering.result_register, value)
+        assign_variable(lowering, lowering.result_register, statement.value, lowering.result)
     lowering.leave_to(lowering.exit, statement.location)
 
 

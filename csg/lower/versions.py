@@ -1,12 +1,11 @@
 """Code of two versions at once.
 
-    x = change(y, y + 1)          OLD: %4 = %2        what cannot trap stands in line
-                                  NEW: %4 = add %2, 1
-                                  %3 = %4
+    x = change(y, y + 1)          OLD: %3 = %2        what cannot trap stands in line
+                                  NEW: %3 = add %2, 1
 
     x = change(f(), y)            enter OLD B1, B2    everything else in a region of its version
-                                  B1: OLD  %4 = call f();  jump B2
-                                  B2: NEW: %4 = %2
+                                  B1: OLD  %3 = call f();  jump B2
+                                  B2: NEW: %3 = %2
 
     if (change(a, b)) ...         OLD: %4 = ne.32 %1, 0
                                   NEW: %4 = ne.32 %2, 0
@@ -24,8 +23,9 @@ Within a region of one version, a change is simply that version's operand.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
-from csg.ir import Constant, Register, Value
+from csg.ir import Constant, Enter, Register, Value
 from csg.language.syntax import (
     Change,
     Compound,
@@ -36,7 +36,7 @@ from csg.language.syntax import (
     Statement,
     Version,
 )
-from csg.language.types import BOOL, INT, Void, value_bits
+from csg.language.types import BOOL, INT, Type, Void, value_bits
 from csg.lower.context import Lowering
 from csg.lower.conversions import truth
 from csg.lower.escapes import escapes, is_escaping_if
@@ -81,14 +81,36 @@ def half_of(expression: Change, version: Version) -> Expression:
     return expression.old if version is Version.OLD else expression.new
 
 
+def assign_variable(
+    lowering: Lowering, target: Register, expression: Expression, kind: Type
+) -> None:
+    """``x = change(a, b)``: each version's operand goes straight to its half of the variable. The
+    other version does not see that half, so reading x in the operands stays right."""
+    if isinstance(expression, Change) and expression.type == kind:
+        value = _both(
+            lowering,
+            expression,
+            target.width,
+            lambda half: converted(lowering, half, kind),
+            target,
+        )
+    else:
+        value = converted(lowering, expression, kind)
+    lowering.builder.assign(target, value)
+
+
 def _both(
-    lowering: Lowering, expression: Change, width: int, evaluate: Callable[[Expression], Value]
+    lowering: Lowering,
+    expression: Change,
+    width: int,
+    evaluate: Callable[[Expression], Value],
+    target: Register | None = None,
 ) -> Value:
     builder = lowering.builder
     lowering.nodes.note_change(builder.node, expression.id)
     if builder.version is not None:
         return evaluate(half_of(expression, builder.version))
-    result = builder.variable(width)
+    result = target or builder.variable(width)
     for version in VERSIONS:
         half = half_of(expression, version)
         if is_trivial(lowering, half, version):
@@ -112,7 +134,7 @@ def in_region(lowering: Lowering, version: Version, body: Callable[[], None]) ->
         if builder.version is version:
             body()
         return
-    leave = builder.new_block()
+    leave, head, first = builder.new_block(), builder.block, len(lowering.nodes.drafts)
     builder.region = builder.version = version
     start = builder.new_block()
     builder.version = None
@@ -123,6 +145,8 @@ def in_region(lowering: Lowering, version: Version, body: Callable[[], None]) ->
     builder.jump(leave)
     builder.region = builder.version = None
     builder.block = leave
+    if isinstance(head.terminator, Enter) and len(lowering.nodes.drafts) > first:
+        head.terminator = replace(head.terminator, node=first)  # the first statement inside
 
 
 def execute(lowering: Lowering, statement: Execute) -> None:

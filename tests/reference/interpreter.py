@@ -9,6 +9,7 @@ executor with this. Objects are bytearrays; an address is (object number << 32) 
 
 from __future__ import annotations
 
+import math
 import struct
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -371,8 +372,8 @@ def as_float(bits: int, width: int) -> float | Fraction:
 
 
 def as_bits(value: float | Fraction, width: int) -> int:
-    if isinstance(value, float) and (value != value or value in (float("inf"), -float("inf"))):
-        nan = value != value
+    if isinstance(value, float) and not math.isfinite(value):
+        nan = math.isnan(value)
         special = floats.quiet_nan(width) if nan else floats.infinity(width)
         return special | (int(value < 0) << (width - 1))
     if width == 64 and isinstance(value, float):
@@ -384,7 +385,7 @@ def as_bits(value: float | Fraction, width: int) -> int:
 def float_binary(operator: str, width: int, left: int, right: int) -> int:
     a, b = as_float(left, width), as_float(right, width)
     if operator == "div" and b == 0:
-        odd = a == 0 or a != a
+        odd = a == 0 or math.isnan(a)
         sign = -1.0 if (left ^ right) >> (width - 1) else 1.0
         return as_bits(float("nan") if odd else sign * float("inf"), width)
     match operator:
@@ -420,7 +421,7 @@ def convert(bits: int, width: int, result_width: int, source: str, result: str) 
         negative_zero = value == 0 and bits >> (width - 1)
         return 1 << (result_width - 1) if negative_zero else as_bits(value, result_width)
     limit = 1 << result_width
-    if value != value or abs(value) >= limit:
+    if math.isnan(value) or abs(value) >= limit:
         return limit >> 1  # the integer indefinite value of x86-64
     return int(value) & (limit - 1)
 
