@@ -1,0 +1,117 @@
+"""Run one program concretely in the engine, as its native build would run.
+
+csgtest run hello.c -- a b     stdin, stdout, stderr and exit status are the program's
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import BinaryIO
+
+from csg.errors import UnsupportedError
+from symexec.campaign.start import command_line, fresh_state, loaded_program
+from symexec.counters import Counters
+from symexec.environment import library
+from symexec.environment.registry import registry
+from symexec.environment.streams import Contents
+from symexec.executor.engine import Engine
+from symexec.expr import TermTable
+from symexec.solver import build_solver
+from symexec.state.endings import (
+    ENDINGS,
+    Aborted,
+    AssertionFailed,
+    DivisionByZero,
+    Exit,
+    MemoryFault,
+    Returned,
+    Unsupported,
+)
+from symexec.state.state import Outcome, Output, State
+
+QUANTUM = 1 << 40
+
+
+def run_concrete(
+    file: Path, arguments: Sequence[str], flags: Sequence[str], stdin: BinaryIO
+) -> int:
+    """The exit status as a shell shows it (128 + the signal's number after a crash)."""
+    program = loaded_program(file, tuple(flags), "main")
+    counters = Counters()
+    engine = Engine(
+        program, registry(), build_solver(counters=counters), TermTable(), counters, {}, _ignore
+    )
+    state = fresh_state(engine)
+    words = [os.fsencode(word) for word in (file.stem, *arguments)]
+    state.environment["file0"] = _Lazily(stdin).contents(program.undefined)
+    engine.machine.enter(state, library.start(program), command_line(engine, state, words), None)
+    shown: Output | None = None
+    while state.frame is not None:
+        (state,) = engine.advance(state, 200_000)
+        shown = _show(state.new_output, shown)
+    outcome = state.new_outcome
+    assert outcome is not None
+    _show(outcome.output, shown)
+    return _status(outcome)
+
+
+class _Lazily:
+    """Standard input is read only for programs that read."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream = stream
+
+    def contents(self, undefined: set[str]) -> Contents:
+        if not undefined & _READERS:
+            return Contents()
+        data = self._stream.read()
+        return Contents(tuple(data), len(data))
+
+
+_READERS = frozenset(
+    "getchar getchar_unlocked getc fgetc getc_unlocked fgetc_unlocked fgets gets fread "
+    "fread_unlocked getline getdelim __getdelim read scanf fscanf ungetc feof".split()
+)
+
+
+def _ignore(state: State, node: int) -> None:
+    return
+
+
+def _show(last: Output | None, shown: Output | None) -> Output | None:
+    """Write what is new since ``shown``."""
+    found: list[tuple[int, bytes]] = []
+    item = last
+    while item is not None and item is not shown:
+        assert isinstance(item.item, bytes)
+        found.append((item.stream, item.item))
+        item = item.before
+    for stream, data in reversed(found):
+        target = sys.stdout if stream == 1 else sys.stderr
+        target.buffer.write(data)
+        target.flush()
+    return last
+
+
+def _status(outcome: Outcome) -> int:
+    match outcome.ending:
+        case Exit(status=status) | Returned(value=status):
+            return (status or 0) & 0xFF if isinstance(status, int) or status is None else 0
+        case Aborted() | AssertionFailed():
+            return 128 + signal.SIGABRT
+        case DivisionByZero():
+            return 128 + signal.SIGFPE
+        case MemoryFault(kind=kind, what=what, access=access, size=size):
+            print(
+                f"csgtest: {outcome.location}: {kind} {access} of {size}: {what}", file=sys.stderr
+            )
+            return 128 + signal.SIGSEGV
+        case Unsupported(what=what):
+            raise UnsupportedError(what, outcome.location)
+        case ending:
+            print(f"csgtest: {outcome.location}: {ENDINGS[type(ending)].kind}", file=sys.stderr)
+            return 128 + signal.SIGILL
