@@ -136,6 +136,10 @@ def concat(table: Terms, high: Operand, high_width: int, low: Operand, low_width
                 high << (low_width - rest.width), width - rest.width, rest, rest.width
             )
     else:
+        if high.op == "zext":
+            rest = high.args[0]
+            joined = table.concat(rest, rest.width, low, low_width)
+            return table.zext(joined, rest.width + low_width, width)
         merged = _merge(table, high, low, low_width)
         if merged is not None:
             return merged

@@ -15,7 +15,8 @@ from typing import Any
 from symexec.expr import Term
 from symexec.solver.alignment import Alignment
 from symexec.solver.answer import Answer
-from symexec.solver.lowering import Handle, Lowering
+from symexec.solver.builder import ROUNDED, Handle
+from symexec.solver.lowering import Lowering
 from symexec.solver.path import PathCondition
 
 _REBUILD_AFTER = 200
@@ -47,7 +48,7 @@ class BitwuzlaBackend:
             self._rebuild(limit_ms)
         self._queries += 1
         self._align(path)
-        assumptions = [] if condition is None else [self._lowering.lower(condition)]
+        assumptions = [] if condition is None else self._lowered(condition)
         result = self._solver.check_sat(*assumptions)
         if result == self._library.Result.SAT:
             return Answer.SAT
@@ -73,7 +74,11 @@ class BitwuzlaBackend:
         for node in fresh:
             assert node.term is not None
             self._solver.push(1)
-            self._solver.assert_formula(self._lowering.lower(node.term))
+            for formula in self._lowered(node.term):
+                self._solver.assert_formula(formula)
+
+    def _lowered(self, term: Term) -> list[Handle]:
+        return [self._lowering.lower(term), *self._lowering.definitions(term)]
 
     def values(self, symbols: Iterable[Term]) -> dict[Term, int]:
         get_value = self._solver.get_value
@@ -122,7 +127,25 @@ class _Builder:
             "bvule": kind.BV_ULE,
             "bvslt": kind.BV_SLT,
             "bvsle": kind.BV_SLE,
+            "fp.add": kind.FP_ADD,
+            "fp.sub": kind.FP_SUB,
+            "fp.mul": kind.FP_MUL,
+            "fp.div": kind.FP_DIV,
+            "fp.sqrt": kind.FP_SQRT,
+            "fp.eq": kind.FP_EQUAL,
+            "fp.lt": kind.FP_LT,
+            "fp.leq": kind.FP_LEQ,
+            "fp.isNaN": kind.FP_IS_NAN,
         }
+        self._conversions = {
+            "bits": kind.FP_TO_FP_FROM_BV,
+            "float": kind.FP_TO_FP_FROM_FP,
+            "signed": kind.FP_TO_FP_FROM_SBV,
+            "unsigned": kind.FP_TO_FP_FROM_UBV,
+            "integer": kind.FP_TO_SBV,
+        }
+        self._nearest = manager.mk_rm_value(library.RoundingMode.RNE)
+        self._to_zero = manager.mk_rm_value(library.RoundingMode.RTZ)
         self._sorts: dict[int, Any] = {1: manager.mk_bool_sort()}
 
     def _sort(self, width: int) -> Any:
@@ -153,3 +176,32 @@ class _Builder:
 
     def extend(self, a: Handle, more: int, signed: bool) -> Handle:
         return self._manager.mk_term(self._extends[signed], [a], [more])
+
+    def float_of_bits(self, exponent: int, significand: int, bits: Handle) -> Handle:
+        kind = self._conversions["bits"]
+        return self._manager.mk_term(kind, [bits], [exponent, significand])
+
+    def bits_of_float(
+        self, name: str, exponent: int, significand: int, number: Handle
+    ) -> tuple[Handle, Handle | None]:
+        bits = self.symbol(name, exponent + significand)
+        again = self.float_of_bits(exponent, significand, bits)
+        return bits, self.apply("=", again, number)
+
+    def float_apply(self, function: str, *args: Handle) -> Handle:
+        mode = [self._nearest] if function in ROUNDED else []
+        return self._manager.mk_term(self._kinds[function], [*mode, *args])
+
+    def float_of_float(self, exponent: int, significand: int, number: Handle) -> Handle:
+        kind = self._conversions["float"]
+        return self._manager.mk_term(kind, [self._nearest, number], [exponent, significand])
+
+    def float_of_integer(
+        self, exponent: int, significand: int, bits: Handle, signed: bool
+    ) -> Handle:
+        kind = self._conversions["signed" if signed else "unsigned"]
+        return self._manager.mk_term(kind, [self._nearest, bits], [exponent, significand])
+
+    def integer_of_float(self, width: int, number: Handle) -> Handle:
+        kind = self._conversions["integer"]
+        return self._manager.mk_term(kind, [self._to_zero, number], [width])

@@ -183,6 +183,8 @@ class SolverChain:
                 layer.learn(question, answer)
         if question.assignment is not None:
             self._keep_model(path, question.assignment)
+        elif answer is Answer.UNSAT and base is not None:
+            facts.decide(condition, 0)
         return answer, question.assignment
 
     def _base_model(self, path: PathCondition, facts: Facts) -> Assignment | None:

@@ -16,11 +16,11 @@ from symexec.solver.answer import Answer
 from symexec.solver.domains import wanted
 from symexec.solver.facts import FactFinder
 from symexec.solver.path import Assignment
-from symexec.solver.question import Question, models_of
+from symexec.solver.question import Layer, Question, models_of
 from symexec.solver.sets import Intervals
 
 
-class KnownConditions:
+class KnownConditions(Layer):
     name = "known"
 
     def decide(self, question: Question) -> Answer | None:
@@ -34,12 +34,8 @@ class KnownConditions:
             return Answer.SAT
         return None
 
-    def learn(self, question: Question, answer: Answer) -> None:
-        if answer is Answer.UNSAT and question.base is not None:
-            question.facts.decide(question.condition, 0)
 
-
-class PathModels:
+class PathModels(Layer):
     name = "model"
 
     def decide(self, question: Question) -> Answer | None:
@@ -49,11 +45,8 @@ class PathModels:
                 return Answer.SAT
         return None
 
-    def learn(self, question: Question, answer: Answer) -> None:
-        """The chain itself keeps models with their paths."""
 
-
-class SingleSymbols:
+class SingleSymbols(Layer):
     name = "domain"
 
     def __init__(self, finder: FactFinder) -> None:
@@ -73,11 +66,8 @@ class SingleSymbols:
             return question.satisfied_by({symbol: possible[0][0]})
         return None
 
-    def learn(self, question: Question, answer: Answer) -> None:
-        """Nothing to remember."""
 
-
-class SymbolBounds:
+class SymbolBounds(Layer):
     name = "bounds"
 
     def decide(self, question: Question) -> Answer | None:
@@ -97,11 +87,8 @@ class SymbolBounds:
             return Answer.SAT
         return None
 
-    def learn(self, question: Question, answer: Answer) -> None:
-        """Nothing to remember."""
 
-
-class ModelPatching:
+class ModelPatching(Layer):
     """Change one symbol of a known model so that the condition holds, then see whether the literals
     about that symbol still do."""
 
@@ -153,11 +140,8 @@ class ModelPatching:
         first, last = wish[0][0], wish[-1][1]
         return [first] if first == last else [first, last]
 
-    def learn(self, question: Question, answer: Answer) -> None:
-        """Nothing to remember."""
 
-
-class SliceCache:
+class SliceCache(Layer):
     """Remembers answers by the literals that share symbols with the condition, and models
     restricted to their symbols: values of unrelated symbols would multiply paths."""
 

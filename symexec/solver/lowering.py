@@ -5,34 +5,18 @@
 
 A term of width 1 is a Bool in the solver, every other one a bit-vector, an array maps 32-bit
 indices to bytes. Solvers differ only in how they spell SMT-LIB's functions: that is the builder.
+Floats have two forms here: the pattern (a bit-vector, what a term is) and the number (of the
+floating-point theory, what float operations need); each is lowered when something asks for it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Protocol
 
 from symexec.expr import Term
-
-Handle = Any  # a term of the solver; each backend knows its type
-
-
-class Builder(Protocol):
-    def boolean(self, value: bool) -> Handle: ...
-
-    def number(self, width: int, value: int) -> Handle: ...
-
-    def symbol(self, name: str, width: int) -> Handle: ...
-
-    def zero_array(self) -> Handle: ...
-
-    def apply(self, function: str, *args: Handle) -> Handle:
-        """An SMT-LIB function without indices."""
-
-    def extract(self, a: Handle, high: int, low: int) -> Handle: ...
-
-    def extend(self, a: Handle, more: int, signed: bool) -> Handle: ...
-
+from symexec.expr.terms import FLOAT_OPERATIONS
+from symexec.solver.builder import Builder, Handle
+from symexec.solver.float_lowering import FloatLowering
 
 _FUNCTIONS = {
     "add": "bvadd",
@@ -64,7 +48,8 @@ class Lowering:
     def __init__(self, builder: Builder) -> None:
         self.builder = builder
         self.handles: dict[Term, Handle] = {}
-        special: dict[str, Callable[[Term], Handle]] = {
+        self._floats = FloatLowering(builder, self.handles)
+        self._special: dict[str, Callable[[Term], Handle]] = {
             "const": self._constant,
             "symbol": self._symbol,
             "zext": self._extend,
@@ -73,31 +58,46 @@ class Lowering:
             "concat": self._concat,
             "array": self._array,
         }
-        self._special = special
 
     def lower(self, term: Term) -> Handle:
+        """The term in the solver; what must hold beside it is in ``definitions(term)``."""
         handles = self.handles
         found = handles.get(term)
         if found is not None:
             return found
-        stack = [term]
+        stack: list[tuple[Term, bool]] = [(term, False)]  # (term, as a number?)
         while stack:
-            top = stack[-1]
-            if top in handles:
+            top, as_number = stack[-1]
+            done = self._floats.numbers if as_number else handles
+            if top in done:
                 stack.pop()
                 continue
-            missing = [child for child in top.args if child not in handles]
+            if as_number or top.op in FLOAT_OPERATIONS:
+                needed = self._floats.needs(top, as_number)
+                missing = [
+                    (child, number)
+                    for child, number in needed
+                    if child not in (self._floats.numbers if number else handles)
+                ]
+            else:
+                missing = [(child, False) for child in top.args if child not in handles]
             if missing:
                 stack.extend(missing)
                 continue
             stack.pop()
-            handles[top] = self._lower(top)
+            done[top] = self._floats.number(top) if as_number else self._lower(top)
         return handles[term]
+
+    def definitions(self, term: Term) -> tuple[Handle, ...]:
+        """What has to be asserted with the term: which patterns its float numbers have."""
+        return self._floats.definitions(term)
 
     def _lower(self, term: Term) -> Handle:
         special = self._special.get(term.op)
         if special is not None:
             return special(term)
+        if term.op in FLOAT_OPERATIONS:
+            return self._floats.pattern(term)
         if term.op in _LOGIC:
             function = _LOGIC[term.op] if term.width == 1 else "bv" + term.op
         else:

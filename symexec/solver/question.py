@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Protocol
 
 from symexec.expr import Term, symbols
 from symexec.solver.answer import Answer
@@ -45,14 +44,16 @@ class Question:
         return Answer.SAT
 
 
-class Layer(Protocol):
-    """Answers what it can, and may remember what others answered."""
+class Layer:
+    """Answers what it can; None leaves the question to the next layer."""
 
     name: str
 
-    def decide(self, question: Question) -> Answer | None: ...
+    def decide(self, question: Question) -> Answer | None:
+        raise NotImplementedError
 
-    def learn(self, question: Question, answer: Answer) -> None: ...
+    def learn(self, question: Question, answer: Answer) -> None:
+        """Told of each answer of the backend. Most layers have nothing to remember."""
 
 
 def models_of(path: PathCondition) -> Iterable[Assignment]:

@@ -14,7 +14,8 @@ from typing import Any
 from symexec.expr import Term
 from symexec.solver.alignment import Alignment
 from symexec.solver.answer import Answer
-from symexec.solver.lowering import Handle, Lowering
+from symexec.solver.builder import ROUNDED, Handle
+from symexec.solver.lowering import Lowering
 from symexec.solver.path import PathCondition
 
 
@@ -39,15 +40,16 @@ class Z3Backend:
             self._solver.set("timeout", limit_ms)
             self._limit_ms = limit_ms
         self._align(path)
-        assumptions = [] if condition is None else [self._expression(condition)]
+        assumptions = [] if condition is None else self._expressions(condition)
         result = self._solver.check(*assumptions)
         self._model = None
         if result == self._library.sat:
             return Answer.SAT
         return Answer.UNSAT if result == self._library.unsat else Answer.UNKNOWN
 
-    def _expression(self, term: Term) -> Any:
-        return self._library.BoolRef(self._lowering.lower(term), self._context)
+    def _expressions(self, term: Term) -> list[Any]:
+        formulas = [self._lowering.lower(term), *self._lowering.definitions(term)]
+        return [self._library.BoolRef(formula, self._context) for formula in formulas]
 
     def _align(self, path: PathCondition) -> None:
         popped, fresh = self._alignment.moves(path)
@@ -56,7 +58,7 @@ class Z3Backend:
         for node in fresh:
             assert node.term is not None
             self._solver.push()
-            self._solver.add(self._expression(node.term))
+            self._solver.add(*self._expressions(node.term))
 
     def values(self, symbols: Iterable[Term]) -> dict[Term, int]:
         if self._model is None:
@@ -110,8 +112,19 @@ class _Builder:
             "bvule": c.Z3_mk_bvule,
             "bvslt": c.Z3_mk_bvslt,
             "bvsle": c.Z3_mk_bvsle,
+            "fp.add": c.Z3_mk_fpa_add,
+            "fp.sub": c.Z3_mk_fpa_sub,
+            "fp.mul": c.Z3_mk_fpa_mul,
+            "fp.div": c.Z3_mk_fpa_div,
+            "fp.sqrt": c.Z3_mk_fpa_sqrt,
+            "fp.eq": c.Z3_mk_fpa_eq,
+            "fp.lt": c.Z3_mk_fpa_lt,
+            "fp.leq": c.Z3_mk_fpa_leq,
+            "fp.isNaN": c.Z3_mk_fpa_is_nan,
         }
-        self._sorts: dict[int, Any] = {}  # by width; 0 is Bool
+        self._nearest = self._kept(c.Z3_mk_fpa_rne(self._ref))
+        self._to_zero = self._kept(c.Z3_mk_fpa_rtz(self._ref))
+        self._sorts: dict[int, Any] = {}  # by width; 0 is Bool, floats are negative
         self._lists = {"and": c.Z3_mk_and, "or": c.Z3_mk_or}
 
     def _kept(self, ast: Any) -> Handle:
@@ -155,3 +168,38 @@ class _Builder:
     def extend(self, a: Handle, more: int, signed: bool) -> Handle:
         extend = self._c.Z3_mk_sign_ext if signed else self._c.Z3_mk_zero_ext
         return self._kept(extend(self._ref, more, a))
+
+    def _float_sort(self, exponent: int, significand: int) -> Any:
+        key = -(exponent << 8 | significand)
+        if key not in self._sorts:
+            sort = self._c.Z3_mk_fpa_sort(self._ref, exponent, significand)
+            self._sorts[key] = self._kept(sort)
+        return self._sorts[key]
+
+    def float_of_bits(self, exponent: int, significand: int, bits: Handle) -> Handle:
+        sort = self._float_sort(exponent, significand)
+        return self._kept(self._c.Z3_mk_fpa_to_fp_bv(self._ref, bits, sort))
+
+    def bits_of_float(
+        self, name: str, exponent: int, significand: int, number: Handle
+    ) -> tuple[Handle, Handle | None]:
+        return self._kept(self._c.Z3_mk_fpa_to_ieee_bv(self._ref, number)), None
+
+    def float_apply(self, function: str, *args: Handle) -> Handle:
+        mode = [self._nearest] if function in ROUNDED else []
+        return self._kept(self._functions[function](self._ref, *mode, *args))
+
+    def float_of_float(self, exponent: int, significand: int, number: Handle) -> Handle:
+        sort = self._float_sort(exponent, significand)
+        convert = self._c.Z3_mk_fpa_to_fp_float
+        return self._kept(convert(self._ref, self._nearest, number, sort))
+
+    def float_of_integer(
+        self, exponent: int, significand: int, bits: Handle, signed: bool
+    ) -> Handle:
+        sort = self._float_sort(exponent, significand)
+        convert = self._c.Z3_mk_fpa_to_fp_signed if signed else self._c.Z3_mk_fpa_to_fp_unsigned
+        return self._kept(convert(self._ref, self._nearest, bits, sort))
+
+    def integer_of_float(self, width: int, number: Handle) -> Handle:
+        return self._kept(self._c.Z3_mk_fpa_to_sbv(self._ref, self._to_zero, number, width))

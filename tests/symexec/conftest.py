@@ -1,4 +1,5 @@
-"""Random expressions, built twice: with the rules of simplification, and as they stand.
+"""Random expressions, built twice: with the rules of simplification, and as they stand; and
+random patterns of floats.
 
 Recipe("add", 32, (x, 5))  ->  folded: table.binary(...)      raw: table.node("add", ...)
 """
@@ -6,7 +7,10 @@ Recipe("add", 32, (x, 5))  ->  folded: table.binary(...)      raw: table.node("a
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from dataclasses import dataclass
+
+import pytest
 
 from symexec.expr import Operand, Term, TermTable
 
@@ -24,8 +28,13 @@ class Both:
     raw: Term
 
 
-class Builder:
-    def __init__(self, seed: int, widths: tuple[int, ...] = WIDTHS) -> None:
+class RandomTerms:
+    """``one_bit_arithmetic`` off: what is meaningful to a solver too, where width 1 is Bool."""
+
+    def __init__(
+        self, seed: int, widths: tuple[int, ...] = WIDTHS, one_bit_arithmetic: bool = True
+    ) -> None:
+        self.one_bit_arithmetic = one_bit_arithmetic
         self.random = random.Random(seed)
         self.table = TermTable()
         self.widths = widths
@@ -49,6 +58,8 @@ class Builder:
         if depth == 0 or self.random.random() < 0.1:
             return self.leaf(width)
         kinds = ["binary", "binary", "shift", "unary", "ite"]
+        if width == 1 and not self.one_bit_arithmetic:
+            kinds = ["logic", "negation", "ite"]
         if width == 1:
             kinds += ["compare"] * 4
         if width > 1:
@@ -59,6 +70,13 @@ class Builder:
 
     def _binary(self, width: int, depth: int) -> Both:
         return self._two(self.random.choice(BINARY), width, depth)
+
+    def _logic(self, width: int, depth: int) -> Both:
+        return self._two(self.random.choice(("and", "or", "xor")), width, depth)
+
+    def _negation(self, width: int, depth: int) -> Both:
+        a = self.build(width, depth)
+        return Both(self.table.negate(a.folded), self.table.node("not", 1, (a.raw,)))
 
     def _two(self, op: str, width: int, depth: int) -> Both:
         a, b = self.build(width, depth), self.build(width, depth)
@@ -74,7 +92,8 @@ class Builder:
         return self._two(self.random.choice(SHIFTS), width, depth)
 
     def _compare(self, width: int, depth: int) -> Both:
-        width = self.random.choice(self.widths)
+        least = 1 if self.one_bit_arithmetic else 2
+        width = self.random.choice([w for w in self.widths if w >= least])
         a, b = self.build(width, depth), self.build(width, depth)
         op = self.random.choice(COMPARE)
         folded = self.table.compare(op, width, a.folded, b.folded)
@@ -123,3 +142,34 @@ class Builder:
             self.table.ite(condition.folded, a.folded, b.folded, width),
             self.table.node("ite", width, (condition.raw, a.raw, b.raw)),
         )
+
+
+FLOAT_FIELDS = {32: (8, 23), 64: (11, 52), 80: (15, 64)}
+
+
+def interesting_float(rng: random.Random, bits: int) -> int:
+    """Patterns near the borders as often as ordinary ones."""
+    exponent_bits, stored = FLOAT_FIELDS[bits]
+    top = (1 << exponent_bits) - 1
+    bias = top >> 1
+    exponent = rng.choice(
+        [0, 1, top, top - 1, bias, bias + rng.randint(-70, 70), rng.randint(0, top)]
+    )
+    fraction = rng.choice(
+        [0, 1, (1 << stored) - 1, 1 << (stored - 1), 1 << (stored - 2), 3 << (stored - 3)]
+        + [rng.getrandbits(stored)] * 4
+        + [rng.getrandbits(12) << (stored - 12)]
+    )
+    if bits == 80 and rng.random() < 0.9:  # mostly the leading bit that belongs to the exponent
+        fraction = fraction & ~(1 << 63) | (1 << 63 if exponent else 0)
+    return (rng.getrandbits(1) << exponent_bits | exponent) << stored | fraction
+
+
+@pytest.fixture(name="random_terms")
+def random_terms_class() -> type[RandomTerms]:
+    return RandomTerms
+
+
+@pytest.fixture(name="interesting")
+def interesting_float_function() -> Callable[[random.Random, int], int]:
+    return interesting_float

@@ -1,0 +1,200 @@
+"""Each layer of the chain answers what it is there for, and nothing reaches a backend for that."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from symexec.expr import (
+    Data,
+    Term,
+    TermTable,
+    array_of,
+    array_select,
+    array_store,
+    compare,
+    extend,
+    negate,
+)
+from symexec.solver import EMPTY, Answer, PathCondition, SolverOptions, build_solver
+from symexec.solver.sets import complement, intersect, reflect, shift
+
+
+def condition(op: str, width: int, a: Data, b: Data) -> Term:
+    result = compare(op, width, a, b)
+    assert isinstance(result, Term)
+    return result
+
+
+def opposite(term: Term) -> Term:
+    result = negate(term)
+    assert isinstance(result, Term)
+    return result
+
+
+def test_a_literal_is_known() -> None:
+    table = TermTable()
+    x, y = table.symbol("x", 32), table.symbol("y", 32)
+    below = condition("slt", 32, x, y)
+    solver = build_solver()
+    path = EMPTY.assuming(below)
+    assert path.holds(below) and not path.holds(opposite(below))
+    assert solver.directions(path, below) == (True, False)
+    assert solver.directions(path, opposite(below)) == (False, True)
+    assert solver.counters.answered == {"known": 2}
+
+
+def test_a_decided_condition_is_known_from_then_on() -> None:
+    table = TermTable()
+    x = table.symbol("x", 32)
+    solver = build_solver()
+    path = EMPTY.assuming(condition("eq", 32, x, 7))
+    assert solver.directions(path, condition("ult", 32, x, 9)) == (True, False)
+    longer = path.assuming(condition("eq", 8, table.symbol("b", 8), 1))
+    assert solver.check(longer) is Answer.SAT
+    solver.counters.answered.clear()
+    assert solver.directions(longer, condition("ult", 32, x, 9)) == (True, False)
+    assert solver.counters.answered == {"known": 1}
+
+
+@pytest.mark.parametrize(
+    ("assumed", "asked", "expected"),
+    [
+        (lambda b, w: condition("ult", 8, b, 5), lambda b, w: condition("eq", 8, b, 5), (0, 1)),
+        (lambda b, w: condition("ult", 8, b, 5), lambda b, w: condition("ult", 8, b, 9), (1, 0)),
+        (lambda b, w: condition("ult", 8, b, 5), lambda b, w: condition("ult", 8, b, 3), (1, 1)),
+        (
+            lambda b, w: condition("eq", 8, b & 0x0F, 3),
+            lambda b, w: condition("eq", 8, b & 0xF0, 0x30),
+            (1, 1),
+        ),
+        (
+            lambda b, w: condition("eq", 8, b & 0x0F, 3),
+            lambda b, w: condition("eq", 8, (b * b) & 0xFF, 8),
+            (0, 1),
+        ),
+        (
+            lambda b, w: condition("slt", 32, w, 10),
+            lambda b, w: condition("slt", 32, 20, w),
+            (0, 1),
+        ),
+        (
+            lambda b, w: condition("ult", 32, w + 5, 10),
+            lambda b, w: condition("slt", 32, w, 5),
+            (1, 0),
+        ),
+        (
+            lambda b, w: condition("ult", 32, w, 1000),
+            lambda b, w: condition("ult", 64, extend(w, 32, 64, True), 2000),
+            (1, 0),
+        ),
+    ],
+)
+def test_one_symbol_needs_no_solver(
+    assumed: Callable[[Term, Term], Term],
+    asked: Callable[[Term, Term], Term],
+    expected: tuple[int, int],
+) -> None:
+    table = TermTable()
+    b, w = table.symbol("b", 8), table.symbol("w", 32)
+    solver = build_solver()
+    path = EMPTY.assuming(assumed(b, w))
+    assert solver.directions(path, asked(b, w)) == expected
+    assert solver.counters.backend_queries == 0
+
+
+def test_a_table_of_constants_is_tried_out() -> None:
+    table = TermTable()
+    b = table.symbol("b", 8)
+    digits = [1 if chr(i).isdigit() else 0 for i in range(256)]
+    is_digit = condition("ne", 8, array_select(array_of(digits), extend(b, 8, 32, False)), 0)
+    solver = build_solver()
+    path = PathCondition().assuming(is_digit)
+    assert solver.directions(path, condition("ult", 8, b, ord("0"))) == (False, True)
+    assert solver.directions(path, condition("eq", 8, b, ord("9"))) == (True, True)
+    assert solver.counters.backend_queries == 0
+
+
+def test_bounds_decide_sums() -> None:
+    table = TermTable()
+    x, y = table.symbol("x", 32), table.symbol("y", 32)
+    path = EMPTY.assuming(condition("ult", 32, x, 10)).assuming(condition("ult", 32, y, 10))
+    solver = build_solver()
+    assert solver.directions(path, condition("ult", 32, x + y, 19)) == (True, False)
+    assert solver.counters.backend_queries == 0
+
+
+def test_a_patched_model_is_enough() -> None:
+    table = TermTable()
+    x, y, z = (table.symbol(name, 32) for name in "xyz")
+    solver = build_solver()
+    path = EMPTY.assuming(condition("slt", 32, x, y))
+    assert solver.directions(path, condition("slt", 32, y, z)) == (True, True)
+    assert solver.counters.backend_queries == 0
+    assert solver.counters.answered["patch"] >= 1
+
+
+def test_slices_are_remembered_across_paths() -> None:
+    table = TermTable()
+    x, y, other = (table.symbol(name, 32) for name in ("x", "y", "other"))
+    product = condition("eq", 32, x * y, 0x12345)
+    solver = build_solver()
+    first = PathCondition().assuming(condition("ult", 32, 1, x))
+    second = first.assuming(condition("eq", 32, other, 3))
+    assert solver.check(first, product) is Answer.SAT
+    asked = solver.counters.backend_queries
+    assert solver.check(second, product) is Answer.SAT
+    assert solver.counters.backend_queries == asked
+    model = solver.model(second, product)
+    assert model is not None and model[other] == 3
+
+
+def test_a_path_without_inputs_is_noticed() -> None:
+    table = TermTable()
+    x, y = table.symbol("x", 32), table.symbol("y", 32)
+    path = EMPTY.assuming(condition("ult", 32, x, y)).assuming(condition("ult", 32, y, x))
+    solver = build_solver()
+    assert solver.check(path) is Answer.UNSAT
+    assert solver.model(path) is None and solver.canonical_model(path) is None
+    assert solver.check(EMPTY.assuming(0)) is Answer.UNSAT
+
+
+@pytest.mark.parametrize("name", ["bitwuzla", "z3"])
+def test_a_time_limit_is_an_answer(name: str) -> None:
+    """The factors of a product of two 31-bit primes are not found in a moment."""
+    table = TermTable()
+    x, y = table.symbol("x", 64), table.symbol("y", 64)
+    path = EMPTY.assuming(condition("ult", 64, x, 1 << 32)).assuming(
+        condition("ult", 64, y, 1 << 32)
+    )
+    path = path.assuming(condition("ult", 64, 1, x)).assuming(condition("ult", 64, 1, y))
+    solver = build_solver(name, SolverOptions(limit_s=0.05))
+    hard = condition("eq", 64, x * y, 2147483647 * 2147483629)
+    assert solver.check(path, hard) is Answer.UNKNOWN
+    assert solver.counters.unknown == 1
+    assert solver.directions(path, hard) == (True, True)
+
+
+@pytest.mark.parametrize("name", ["bitwuzla", "z3"])
+def test_arrays_with_symbolic_writes(name: str) -> None:
+    """a[i] = 7 with i and j below 4: a[j] is 7 for i == j, else what it was."""
+    table = TermTable()
+    i, j = table.symbol("i", 32), table.symbol("j", 32)
+    solver = build_solver(name, SolverOptions(self_check=1))
+    path = PathCondition()
+    for index in (i, j):
+        path = path.assuming(condition("ult", 32, index, 4))
+    read = array_select(array_store(array_of([1, 2, 3, 4]), i, 7), j)
+    assert solver.directions(path, condition("eq", 8, read, 7)) == (True, True)
+    apart = path.assuming(condition("ne", 32, i, j))
+    assert solver.directions(apart, condition("eq", 8, read, 7)) == (False, True)
+    assert solver.directions(apart, condition("ult", 8, read, 5)) == (True, False)
+
+
+def test_sets_of_values() -> None:
+    below_five = ((0, 4),)
+    assert complement(below_five, 8) == ((5, 255),)
+    assert shift(below_five, 254, 8) == ((0, 2), (254, 255))
+    assert reflect(below_five, 0, 8) == ((0, 0), (252, 255))
+    assert intersect(((0, 9), (20, 30)), ((5, 25),)) == ((5, 9), (20, 25))
