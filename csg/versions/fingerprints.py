@@ -19,6 +19,7 @@ from typing import Any
 from csg.language.syntax import (
     Binary,
     Call,
+    CompoundLiteral,
     EnumeratorName,
     ExpressionStatement,
     For,
@@ -52,6 +53,7 @@ _SILENT = {
     ("InitializerEntry", "path"),
     ("InitializerList", "type"),
     ("CompoundAssign", "operation_type"),
+    ("CompoundLiteral", "symbol"),
 }
 
 
@@ -130,6 +132,8 @@ class Fingerprints:
                 return ("ExpressionStatement", self.of(plain_assignment(expression)))
             case SizeOf(value=int(value), type=kind):
                 return ("SizeOf", value, self._type_key(kind))
+            case CompoundLiteral(symbol=symbol):
+                return (*self._spoken_key(node), self._type_key(symbol.type))
             case Call(function=Name(symbol=symbol), arguments=arguments) if (
                 symbol.name == ASSERTION and arguments
             ):
