@@ -6,7 +6,7 @@
 
 VENV := .venv
 BIN := $(VENV)/bin
-PYTHON := $(firstword $(shell for python in $(PYTHON) python3.11 python3.12 python3.13 python3.14 python3; do \
+PYTHON_FOUND := $(firstword $(shell for python in $(PYTHON) python3.11 python3.12 python3.13 python3.14 python3; do \
 	"$$python" -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null \
 	&& command -v "$$python"; done; true))
 CC_FOUND := $(firstword $(shell for compiler in $(CC) cc gcc clang; do command -v "$$compiler"; done; true))
@@ -43,12 +43,12 @@ format: install
 install: check-tools $(VENV)/installed
 
 $(VENV)/installed: pyproject.toml
-	@test -x $(BIN)/python || "$(PYTHON)" -m venv $(VENV)
+	@test -x $(BIN)/python || "$(PYTHON_FOUND)" -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	@touch $@
 
 check-tools:
-	@test -n "$(PYTHON)" || { echo 'csgtest needs Python 3.11 or later with its venv module, and none was found.'; \
+	@test -n "$(PYTHON_FOUND)" || { echo 'csgtest needs Python 3.11 or later with its venv module, and none was found.'; \
 		echo '  Debian, Ubuntu: apt-get install python3 python3-venv    Fedora: dnf install python3.11'; \
 		echo '  elsewhere: https://www.python.org/downloads, or make PYTHON=/path/to/python3.11'; exit 2; } >&2
 	@test -n "$(CC_FOUND)" || { echo 'csgtest needs a C compiler with its headers, and neither cc, gcc nor clang was found.'; \
