@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from csg.analysis.call_graph import CallGraph
-from csg.analysis.constraints import Place
+from csg.analysis.constraints import Place, heap_name
 from csg.analysis.library_effects import Effect, argument_indices, effect_of
 from csg.analysis.objects import ANYWHERE, bits
 from csg.analysis.points_to import PointsTo
@@ -113,19 +113,23 @@ class Accesses:
                 reads |= everything
                 writes |= everything
             else:
-                more_reads, more_writes = self._effect(place[0], call, effect)
+                more_reads, more_writes = self._effect(place, call, effect)
                 reads |= more_reads
                 writes |= more_writes
         return reads, writes
 
-    def _effect(self, function: str, call: Call, effect: Effect) -> tuple[int, int]:
-        count = len(call.arguments)
+    def _effect(self, place: Place, call: Call, effect: Effect) -> tuple[int, int]:
+        function, count = place[0], len(call.arguments)
         reads = self._global_cells(effect.reads_globals)
         writes = self._global_cells(effect.writes_globals)
         for index in argument_indices(effect.reads, effect.reads_rest, count):
             reads |= self._pointee(function, call, index)
         for index in argument_indices(effect.writes, effect.writes_rest, count):
             writes |= self._pointee(function, call, index)
+        if effect.fresh:  # calloc and strdup fill what they return
+            number = self.pointers.objects.numbers.get(("heap", heap_name(place), ""))
+            if number is not None:
+                writes |= 1 << self._cell(Cell(number, ANYWHERE, WHOLE))
         return reads, writes
 
     def _pointee(self, function: str, call: Call, index: int) -> int:

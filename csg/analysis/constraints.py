@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from csg.analysis.inclusion import BLUR, Inclusions
 from csg.analysis.library_effects import Effect, argument_indices, effect_of
-from csg.analysis.objects import ANYWHERE, Objects, bits, is_flat
+from csg.analysis.objects import ANYWHERE, Objects, is_flat
 from csg.ir import (
     Allocate,
     Binary,
@@ -39,6 +39,11 @@ from csg.ir import (
 Place = tuple[str, int, int]  # function, block, index of the instruction
 
 _KEEPS_POINTER = frozenset(("add", "sub", "and", "or", "xor"))
+
+
+def heap_name(place: Place) -> str:
+    """Objects that a call makes are told apart by the call."""
+    return f"{place[0]}:{place[1]}:{place[2]}"
 
 
 class Builder:
@@ -217,7 +222,7 @@ class Builder:
             self.inclusions.store(self._register(function, address), variable)
 
     def _fresh(self, place: Place) -> int:
-        number = self.objects.add("heap", f"{place[0]}:{place[1]}:{place[2]}")
+        number = self.objects.add("heap", heap_name(place))
         return self.objects.location(number, 0)
 
     # ---------------------------------------------------------------- calls
@@ -333,5 +338,3 @@ class Builder:
         if isinstance(pointer, Register):
             self.inclusions.wait(self._register(place[0], pointer), arrived)
 
-
-__all__ = ["Builder", "Place", "bits"]

@@ -4,7 +4,7 @@
 
 The iterative algorithm of Cooper, Harvey and Kennedy ("A simple, fast dominance algorithm", 2001).
 Where control cannot reach the return, the function is given a virtual exit: after blocks that end
-the program and after the header of each loop that nothing leaves.
+the program and after the last block of each loop that nothing leaves.
 """
 
 from __future__ import annotations
@@ -109,15 +109,16 @@ def _backward(graph: FlowGraph, ends: list[int]) -> set[int]:
 
 
 def _trapping_loops(graph: FlowGraph, missing: set[int]) -> list[int]:
-    """The header of each loop among ``missing`` that control cannot leave."""
+    """The last block of each loop among ``missing`` that control cannot leave: a branch inside
+    still finds its join inside."""
     place = {block: number for number, block in enumerate(graph.order)}
     inside = [
         graph.successors[block] if block in missing else ()
         for block in range(len(graph.successors))
     ]
-    headers = []
+    last = []
     for members in components(inside):
         together = set(members)
         if together <= missing and all(t in together for b in members for t in inside[b]):
-            headers.append(min(members, key=place.__getitem__))
-    return sorted(headers, key=place.__getitem__)
+            last.append(max(members, key=place.__getitem__))
+    return sorted(last, key=place.__getitem__)

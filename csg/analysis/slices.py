@@ -71,19 +71,21 @@ def depends_on_changes(graph: DependenceGraph, deletions: bool = True) -> Change
 
 def statement_sources(graph: DependenceGraph) -> tuple[list[set[int]], list[set[int]]]:
     """Per statement the statements it directly depends on, by data and by control: what stands for
-    no code (a parameter, a block) is passed through. A statement does not count for itself."""
+    no code (a parameter, a block, a function's exit) is passed through. A statement does not count
+    for itself."""
     count = len(graph.program.nodes)
     data: list[set[int]] = [set() for _ in range(count)]
     control: list[set[int]] = [set() for _ in range(count)]
-    node_of = graph.vertices.node
+    exits = {node.id for node in graph.program.nodes if node.kind == "exit"}
+    node_of = [-1 if node in exits else node for node in graph.vertices.node]
     resolved: dict[int, frozenset[int]] = {}
     for vertex, node in enumerate(node_of):
         if node < 0:
             continue
         for source in graph.data[vertex]:
-            data[node] |= _statements_behind(graph, source, resolved)
+            data[node] |= _statements_behind(graph, node_of, source, resolved)
         for source in graph.control[vertex]:
-            control[node] |= _statements_behind(graph, source, resolved)
+            control[node] |= _statements_behind(graph, node_of, source, resolved)
     for node in range(count):
         data[node].discard(node)
         control[node].discard(node)
@@ -91,10 +93,12 @@ def statement_sources(graph: DependenceGraph) -> tuple[list[set[int]], list[set[
 
 
 def _statements_behind(
-    graph: DependenceGraph, vertex: int, resolved: dict[int, frozenset[int]]
+    graph: DependenceGraph,
+    node_of: list[int],
+    vertex: int,
+    resolved: dict[int, frozenset[int]],
 ) -> frozenset[int]:
     """The vertex's statement, or those of its sources when it stands for no code."""
-    node_of = graph.vertices.node
     if node_of[vertex] >= 0:
         return frozenset((node_of[vertex],))
     if vertex not in resolved:

@@ -20,7 +20,8 @@ set. Two refinements make this definition do what it says:
   cut out) does not count, and of the part those statements are important at which something comes
   in from outside, from a change or from another statement that depends on one.
 
-Entries and exits of functions are no statements and hand sets on only.
+Entries and exits of functions are no statements. What two returns bring meets in the calling
+statement; that a function is called from two places makes no sets meet inside it by itself.
 """
 
 from __future__ import annotations

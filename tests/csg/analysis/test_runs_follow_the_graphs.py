@@ -1,0 +1,98 @@
+"""What real runs do, the static graphs must have foreseen: definitions and uses, calls, the order
+of statements, the stops of change sequence graphs."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from csg.analysis import DependenceGraph, dependence_graph
+from csg.frontend import parse_file
+from csg.graph import build_csg
+from csg.ir import Call, Program
+from csg.language.syntax import Version
+from csg.lower import lower
+from tests.csg.analysis.tracing import TracingMachine, traced
+
+ROOT = Path(__file__).parents[3]
+PROGRAMS = sorted((ROOT / "tests" / "programs").glob("*.c"))
+STDIN = b"two words\n12 + 30 *\nlast line 0x1f\n"
+
+
+def lowered(path: Path) -> Program:
+    return lower([parse_file(path)])
+
+
+@pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
+def test_every_dependence_seen_in_a_run_is_in_the_graph(path: Path) -> None:
+    program = lowered(path)
+    graph = dependence_graph(program)
+    machine = traced(program, Version.NEW, STDIN)
+    for reader, writer in sorted(machine.memory_pairs):
+        use, definition = graph.vertices.instruction(reader), graph.vertices.instruction(writer)
+        assert definition in graph.data[use], f"{reader} read from memory what {writer} wrote"
+    for reader, writer, register in sorted(machine.register_pairs):
+        definition = graph.vertices.instruction(writer)
+        assert any(definition in graph.data[use] for use in uses(graph, reader, register)), (
+            f"{reader} used %{register} as {writer} had set it"
+        )
+    for place, callee in sorted(machine.calls):
+        assert callee in graph.calls.callees[place], f"{place} called {callee}"
+
+
+def uses(graph: DependenceGraph, place: tuple[str, int, int], register: int) -> list[int]:
+    """The vertices that read a register for an instruction: a call's arguments have their own."""
+    found = [graph.vertices.instruction(place)]
+    instructions = graph.program.functions[place[0]].blocks[place[1]].instructions
+    if place in graph.vertices.arguments:
+        call = instructions[place[2]]
+        assert isinstance(call, Call)
+        first = graph.vertices.arguments[place]
+        found += range(first, first + len(call.arguments))
+    return found
+
+
+@pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
+def test_changes_follow_each_other_only_along_the_edges(path: Path) -> None:
+    program = with_changes(lowered(path), seed=len(path.stem))
+    graph = build_csg(program, "all")
+    edges = {(graph.by_id[a].node, graph.by_id[b].node) for a, b in graph.edges}
+    machine = traced(program, Version.NEW, STDIN)
+    changed = {node.node for node in graph.nodes if node.is_change}
+    last: int | None = None
+    for node in visited(program, machine):
+        if node in changed:
+            if last not in (None, node):  # or a call inside has come back to it
+                assert (last, node) in edges, f"{node} followed {last}"
+            last = node
+        elif node in graph.by_node:
+            last = None  # an interaction location or an output stands between
+
+
+def with_changes(program: Program, seed: int) -> Program:
+    """Declare some statements changed; the code stays the same in both versions."""
+    candidates = [node.id for node in program.nodes if node.kind not in ("entry", "exit")]
+    chosen = random.Random(seed).sample(candidates, min(6, len(candidates)))
+    for change, node in enumerate(sorted(chosen), 1):
+        program.nodes[node] = replace(program.nodes[node], changes=frozenset((change,)))
+    return program
+
+
+def visited(program: Program, machine: TracingMachine) -> list[int]:
+    """The statements in the order in which the run came to them, from the same call or another."""
+    found: list[int] = []
+    last = None
+    for (function, number, index), depth in machine.visits:
+        block = program.functions[function].blocks[number]
+        if index < len(block.instructions):
+            node = block.instructions[index].node
+        else:
+            assert block.terminator is not None
+            node = block.terminator.node
+        if (node, depth) != last:
+            found.append(node)
+        last = (node, depth)
+    return found

@@ -1,0 +1,80 @@
+"""Run a program in the reference interpreter and note which definition each use really saw.
+
+Memory is watched byte by byte, registers per frame; library functions read and write as the call
+that runs them. A place is (function, block, index), the terminator's index being the number of
+instructions.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+from csg import ir
+from csg.analysis.constraints import Place
+from csg.ir import Program, Register, Value, flow
+from csg.language.syntax import Version
+from tests.reference.host import Ended
+from tests.reference.interpreter import Frame, Machine, Stuck
+
+
+class TracingMachine(Machine):
+    def __init__(self, program: Program, version: Version, stdin: bytes, limit: int) -> None:
+        self.here: Place | None = None
+        self.written: dict[int, Place] = {}  # byte -> the last instruction that wrote it
+        self.memory_pairs: set[tuple[Place, Place]] = set()  # (reader, writer)
+        self.register_pairs: set[tuple[Place, Place, int]] = set()  # reader, writer, register
+        self.sets: dict[int, dict[int, Place]] = {}  # frame -> register -> who set it
+        self.visits: list[tuple[Place, int]] = []  # what ran, and how deep in calls
+        self.calls: set[tuple[Place, str]] = set()
+        super().__init__(program, version, stdin, limit)
+
+    def read(self, address: int, size: int) -> bytes:
+        if self.here is not None:
+            for byte in range(address, address + size):
+                if byte in self.written:
+                    self.memory_pairs.add((self.here, self.written[byte]))
+        return super().read(address, size)
+
+    def write(self, address: int, data: bytes) -> None:
+        super().write(address, data)
+        if self.here is not None:
+            for byte in range(address, address + len(data)):
+                self.written[byte] = self.here
+
+    def enter(self, name: str, arguments: list[Value], goes_to: int | None) -> None:
+        if self.here is not None:
+            self.calls.add((self.here, name))
+        super().enter(name, arguments, goes_to)
+
+    def step(self, frame: Frame, item: ir.Instruction) -> None:
+        here = (frame.function.name, frame.block, frame.at - 1)
+        self._note(frame, here, flow.reads(item))
+        super().step(frame, item)
+        target = flow.target(item)
+        if target is not None:
+            self.sets.setdefault(id(frame), {})[target.number] = here
+
+    def transfer(self, frame: Frame, terminator: ir.Terminator) -> None:
+        here = (frame.function.name, frame.block, frame.at)
+        self._note(frame, here, flow.decides(terminator))
+        if isinstance(terminator, ir.Return):
+            self.sets.pop(id(frame), None)
+        super().transfer(frame, terminator)
+
+    def _note(self, frame: Frame, here: Place, values: tuple[Value, ...]) -> None:
+        self.here = here
+        self.visits.append((here, len(self.frames)))
+        known = self.sets.get(id(frame), {})
+        for value in values:
+            if isinstance(value, Register) and value.number in known:
+                self.register_pairs.add((here, known[value.number], value.number))
+
+
+def traced(program: Program, version: Version, stdin: bytes = b"") -> TracingMachine:
+    machine = TracingMachine(program, version, stdin, limit=150_000)
+    arguments: list[Value] = [
+        ir.Constant(0, each.width) for each in program.functions[program.entry].parameters
+    ]
+    with suppress(Ended, Stuck):  # what ran until then counts as well
+        machine.run(program.entry, arguments)
+    return machine
