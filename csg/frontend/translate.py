@@ -6,8 +6,10 @@ Each module handles one part of the grammar and reaches the others through ``Con
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 
+from csg.errors import UnsupportedError
 from csg.frontend import (
     constants,
     declarations,
@@ -16,7 +18,7 @@ from csg.frontend import (
     initializers,
     statements,
 )
-from csg.frontend.context import Context, refuse, unsupported
+from csg.frontend.context import Context, place, refuse, unsupported
 from csg.frontend.nodes import Node, kind
 from csg.frontend.scopes import Qualified
 from csg.language.syntax import Compound, Expression, Initializer, Statement, TranslationUnit
@@ -30,9 +32,23 @@ def translate(nodes: Iterable[Node], unit: TranslationUnit, system_files: frozen
         rule = _EXTERNAL.get(kind(node))
         if rule is None:
             raise unsupported(node, f"{kind(node)} outside of functions")
-        rule(translator, node)
+        with _skipping_in_headers(translator, node):
+            rule(translator, node)
     defined = {function.symbol for function in unit.functions}
     unit.declarations = [d for d in unit.declarations if d.symbol not in defined]
+
+
+@contextmanager
+def _skipping_in_headers(context: Context, node: Node) -> Iterator[None]:
+    """What we cannot treat in a system header is left out: only its use is an error."""
+    try:
+        yield
+    except UnsupportedError as error:
+        if not context.is_system(place(node)):
+            raise
+        context.warn(place(node), f"left out: {error.message}")
+        del context.scopes.stack[1:]
+        context.function = None
 
 
 class Translator(Context):
