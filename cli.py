@@ -146,7 +146,7 @@ def _unify(options: UnifyOptions) -> int:
 
     _require_sources(options.old, options.new)
     unified = pipeline.unify_files(options.old, options.new, options.flags)
-    text = versions.printed(unified, "ids" if options.ids else "readable")
+    text = versions.printed(unified, options.ids)
     _deliver(text.encode(), options.output)
     return SAME
 
