@@ -27,9 +27,7 @@ def read_string(context: Context, address: int, most: int | None = None) -> Aski
     """The bytes before the NUL, at most ``most``. Running out of the object is the program's
     error."""
     found: list[Operand] = []
-    for byte in _bytes(context, address):
-        if most is not None and len(found) >= most:
-            break
+    for byte in islice(_bytes(context, address, most), most):
         if (yield from decide(holds("eq", 8, byte, 0))):
             break
         found.append(byte)
