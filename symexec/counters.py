@@ -1,6 +1,6 @@
 """Count what an analysis did: every report carries these numbers.
 
-    counters.queries == 120, counters.answered["model"] == 75, counters.backend_queries == 9
+counters.queries == 120, counters.answered["model"] == 75, counters.backend_queries == 9
 """
 
 from __future__ import annotations

@@ -98,9 +98,7 @@ def _fill(engine: Engine, state: State, step: Fill, address: Data, size: int) ->
         yield engine.next(successor)
 
 
-def _copy(
-    engine: Engine, state: State, target: Data, source: Data, size: int
-) -> Iterator[State]:
+def _copy(engine: Engine, state: State, target: Data, source: Data, size: int) -> Iterator[State]:
     if isinstance(target, Shadowed) or isinstance(source, Shadowed):
         yield from engine.split(state)
         return
@@ -117,9 +115,7 @@ def _copy(
             yield engine.next(successor)
 
 
-def copy_between(
-    engine: Engine, state: State, origin: Place, place: Place, size: int
-) -> None:
+def copy_between(engine: Engine, state: State, origin: Place, place: Place, size: int) -> None:
     """``size`` bytes that are known to be in bounds on both sides; as memmove."""
     assert place.item is not None and origin.item is not None
     memory = state.memory
@@ -135,9 +131,7 @@ def copy_between(
         assert there is not None
         memory.writable(there).copy_from(place.offset, source, origin.offset, size)
         return
-    values = [
-        read_at(state, source, _plus(origin.offset, index), 1) for index in range(size)
-    ]
+    values = [read_at(state, source, _plus(origin.offset, index), 1) for index in range(size)]
     for index, value in enumerate(values):
         there = memory.find(place.item.number)
         assert there is not None
@@ -178,7 +172,7 @@ def derived_from(address: Term) -> int | None:
     if address.op != "add":
         return None
     for part in address.args:
-        if part.op == "const":
+        if part.value is not None:
             base = part.value + (1 << 31)  # a small negative offset borrows from the number
             return base >> 32 if base >> 32 else None
     return None
@@ -259,14 +253,14 @@ def _among_several(
     yield rest, Place(None, 0, Fault("unresolved", "more objects than are followed"), 0)
 
 
-def fault(
-    engine: Engine, state: State, place: Place, size: int, write: bool
-) -> Iterator[State]:
+def fault(engine: Engine, state: State, place: Place, size: int, write: bool) -> Iterator[State]:
     """The running version(s) end with a memory error."""
     assert place.fault is not None
     offset = offset_of(place.address)
     text = f"{place.fault.what}, offset {offset}"
-    yield from engine.end(state, MemoryFault(place.fault.kind, text, "write" if write else "read", size))
+    yield from engine.end(
+        state, MemoryFault(place.fault.kind, text, "write" if write else "read", size)
+    )
 
 
 def allocate(engine: Engine, state: State, step: Allocate) -> Iterator[State]:
@@ -290,5 +284,3 @@ def allocate(engine: Engine, state: State, step: Allocate) -> Iterator[State]:
     frame.slots = (*frame.slots, item.number)
     state.set_register(step.target.number, address_of(item.number))
     yield engine.next(state)
-
-

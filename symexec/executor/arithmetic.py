@@ -1,7 +1,7 @@
 """Divisions whose divisor may be zero.
 
-    x / y, y symbolic     y == 0: the path ends as an error;  y != 0: goes on
-    x / -1                ends when x is the most negative value (the quotient overflows, SIGFPE)
+x / y, y symbolic     y == 0: the path ends as an error;  y != 0: goes on
+x / -1                ends when x is the most negative value (the quotient overflows, SIGFPE)
 """
 
 from __future__ import annotations

@@ -7,9 +7,19 @@ from typing import TYPE_CHECKING
 
 from csg.ir import Branch, Enter, IndirectJump, Switch
 from csg.language.syntax import Version
-from symexec.expr import Data, Shadowed, Term, binary, compare, disjunction, negate, new_half, old_half
+from symexec.expr import (
+    Data,
+    Shadowed,
+    Term,
+    binary,
+    compare,
+    disjunction,
+    negate,
+    new_half,
+    old_half,
+)
 from symexec.memory import BOTH, NEW, OLD
-from symexec.shadow.directions import Directions, joint_ways, ways
+from symexec.shadow.directions import joint_ways, ways
 from symexec.shadow.regions import begin
 from symexec.solver import PathCondition
 from symexec.state.endings import Cut
@@ -212,5 +222,3 @@ def indirect(engine: Engine, state: State, step: IndirectJump) -> Iterator[State
         successor = _at(state, path, last=place == len(found) - 1)
         trace(successor, engine.site(state) + (block << 2))
         yield engine.go(successor, block)
-
-

@@ -241,7 +241,9 @@ class ChunkWriter:
                 text = self.half(operand, version)
                 mask = _mask(target.width)
                 self.define(
-                    target, f"-{text} & {mask}" if operator == "neg" else f"{text} ^ {mask}", version
+                    target,
+                    f"-{text} & {mask}" if operator == "neg" else f"{text} ^ {mask}",
+                    version,
                 )
             case Load():
                 self._load(instruction)
@@ -264,8 +266,8 @@ class ChunkWriter:
         match instruction:
             case SlotAddress(target=target, slot=slot):
                 self.define(target, f"s.frame.slots[{slot}] << 32", version)
-            case GlobalAddress(target=target, name=name) | FunctionAddress(
-                target=target, name=name
+            case (
+                GlobalAddress(target=target, name=name) | FunctionAddress(target=target, name=name)
             ):
                 self.define(target, hex(self.addresses[name]), version)
             case LabelAddress(target=target, block=block):
@@ -311,7 +313,9 @@ class ChunkWriter:
             self.define(target, f"shift_{operator}({left}, {right}, {width})", version)
             if isinstance(instruction.right, Constant) and instruction.right.value < width:
                 self.lines.pop()
-                self.define(target, _shifted(operator, left, instruction.right.value, width), version)
+                self.define(
+                    target, _shifted(operator, left, instruction.right.value, width), version
+                )
         else:
             self.write(f"v{target.number} = {operator}({left}, {right}, {width})")
             self.hold_after_stop(target)
@@ -328,9 +332,7 @@ class ChunkWriter:
         left = self.half(instruction.left, instruction.version)
         right = self.half(instruction.right, instruction.version)
         guard, test = self._test(instruction, left, right)
-        slow = (
-            f"compare({instruction.operator!r}, {instruction.left.width}, {left}, {right})"
-        )
+        slow = f"compare({instruction.operator!r}, {instruction.left.width}, {left}, {right})"
         return f"(1 if {test} else 0) if {guard} else {slow}"
 
     def _test(self, instruction: Compare, left: str, right: str) -> tuple[str, str]:
@@ -365,8 +367,7 @@ class ChunkWriter:
         address = self.use(instruction.address)
         name = f"v{target.number}"
         self.write(
-            f"w = s.memory.load({address}, {size}, s.mode) "
-            f"if {address}.__class__ is int else None"
+            f"w = s.memory.load({address}, {size}, s.mode) if {address}.__class__ is int else None"
         )
         self.stop_if("w is None")
         if target.width == 1:

@@ -33,8 +33,8 @@ from csg.ir import (
     Trap,
     VaArgument,
     VaCopy,
-    VaStart,
     Value,
+    VaStart,
 )
 from csg.source import NOWHERE, Location
 from symexec.counters import Counters
@@ -258,6 +258,8 @@ class Engine:
 
     def evaluate(self, term: int | Term, model: dict[Term, int] | None) -> int:
         """A term's value under a model; symbols that the model leaves open are 0."""
+        if isinstance(term, int):
+            return term
         return evaluate(term, {} if model is None else model)
 
     def pin(self, state: State, term: int | Term, why: str) -> int:
@@ -293,6 +295,3 @@ def _half(ending: PathEnding, mode: int) -> PathEnding:
             return Returned(old_half(value) if mode == OLD else new_half(value))
         case _:
             return ending
-
-
-

@@ -125,13 +125,13 @@ def _copy(state: State, address: Data, source: Data, size: int) -> bool:
     if address.__class__ is not int or source.__class__ is not int or state.mode != BOTH:
         return False
     memory = state.memory
-    if memory.fault(source, size, False) or memory.fault(address, size, True):  # type: ignore[arg-type]
+    if memory.fault(source, size, False) or memory.fault(address, size, True):
         return False
-    here = memory.find(source >> 32)  # type: ignore[operator]
-    there = memory.find(address >> 32)  # type: ignore[operator]
+    here = memory.find(source >> 32)
+    there = memory.find(address >> 32)
     assert here is not None and there is not None
     there = memory.writable(there)
-    there.copy_from(address & 0xFFFFFFFF, here, source & 0xFFFFFFFF, size)  # type: ignore[operator]
+    there.copy_from(address & 0xFFFFFFFF, here, source & 0xFFFFFFFF, size)
     return True
 
 
@@ -139,11 +139,11 @@ def _fill(state: State, address: Data, byte: int, size: int) -> bool:
     if address.__class__ is not int or state.mode != BOTH:
         return False
     memory = state.memory
-    if memory.fault(address, size, True):  # type: ignore[arg-type]
+    if memory.fault(address, size, True):
         return False
-    there = memory.find(address >> 32)  # type: ignore[operator]
+    there = memory.find(address >> 32)
     assert there is not None
-    memory.writable(there).fill(address & 0xFFFFFFFF, size, byte)  # type: ignore[operator]
+    memory.writable(there).fill(address & 0xFFFFFFFF, size, byte)
     return True
 
 
@@ -155,7 +155,7 @@ def _udiv(left: Data, right: Data, width: int) -> Data | None:
     if right.__class__ is not int or not right:
         return None
     if left.__class__ is int:
-        return left // right  # type: ignore[operator]
+        return left // right
     return binary("udiv", width, left, right)
 
 
@@ -163,7 +163,7 @@ def _urem(left: Data, right: Data, width: int) -> Data | None:
     if right.__class__ is not int or not right:
         return None
     if left.__class__ is int:
-        return left % right  # type: ignore[operator]
+        return left % right
     return binary("urem", width, left, right)
 
 
@@ -171,7 +171,7 @@ def _sdiv(left: Data, right: Data, width: int) -> Data | None:
     if right.__class__ is not int or not right or right == (1 << width) - 1:
         return None
     if left.__class__ is int:
-        a, b = signed(left, width), signed(right, width)  # type: ignore[arg-type]
+        a, b = signed(left, width), signed(right, width)
         quotient = abs(a) // abs(b)
         return (quotient if (a < 0) == (b < 0) else -quotient) & ((1 << width) - 1)
     return binary("sdiv", width, left, right)
@@ -181,7 +181,7 @@ def _srem(left: Data, right: Data, width: int) -> Data | None:
     if right.__class__ is not int or not right or right == (1 << width) - 1:
         return None
     if left.__class__ is int:
-        a, b = signed(left, width), signed(right, width)  # type: ignore[arg-type]
+        a, b = signed(left, width), signed(right, width)
         rest = abs(a) % abs(b)
         return (rest if a >= 0 else -rest) & ((1 << width) - 1)
     return binary("srem", width, left, right)
@@ -211,6 +211,3 @@ def _ashr(left: Data, right: Data, width: int) -> Data:
     if isinstance(left, int) and isinstance(count, int):
         return (signed(left, width) >> count) & ((1 << width) - 1)
     return binary("ashr", width, left, count)
-
-
-

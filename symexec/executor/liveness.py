@@ -38,8 +38,8 @@ from csg.ir import (
     Unary,
     VaArgument,
     VaCopy,
-    VaStart,
     Value,
+    VaStart,
 )
 
 

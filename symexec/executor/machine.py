@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from csg.ir import FunctionCode, GlobalObject, Program, Relocation
 from csg.ir import Enter as EnterRegion
+from csg.ir import FunctionCode, GlobalObject, Program, Relocation
 from symexec.executor.codegen import (
     BOTH,
     MASKED_OLD,
@@ -149,7 +149,7 @@ class Machine:
             if key not in namespace:
                 namespace[key] = self._stub(function, shape, *target)
         code = compile(source, f"<{function.code.name} {name}>", "exec")
-        exec(code, namespace)  # noqa: S102 - source that we generated from IR
+        exec(code, namespace)
         if index == 0:
             for reached in writer.blocks:
                 self.covered(function.code.name, reached)

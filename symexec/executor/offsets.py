@@ -41,9 +41,7 @@ def read_at(state: State, item: MemoryObject, offset: int | Term, size: int) -> 
     return _select(item, offset, size, state.mode)
 
 
-def _chain(
-    item: MemoryObject, offset: Term, size: int, places: range, mode: int
-) -> Data:
+def _chain(item: MemoryObject, offset: Term, size: int, places: range, mode: int) -> Data:
     width = 8 * size
     values = [item.load(place, size, mode) for place in places]
     if not values:
@@ -107,26 +105,19 @@ def _trailing_zeros(term: Term) -> int:
     while stack and visited < 64:
         node, zeros = stack.pop()
         visited += 1
-        if node.op == "const":
+        if node.value is not None:
             value = node.value
             zeros += (value & -value).bit_length() - 1 if value else 64
         elif node.op in ("add", "sub"):
             stack.extend((part, zeros) for part in node.args)
             continue
-        elif node.op == "shl" and node.args[1].op == "const":
-            stack.append((node.args[0], zeros + node.args[1].value))
+        elif node.op in ("shl", "mul") and node.args[1].value is not None:
+            count = node.args[1].value
+            gained = count if node.op == "shl" else (count & -count).bit_length() - 1
+            stack.append((node.args[0], zeros + gained))
             continue
-        elif node.op == "mul" and node.args[1].op == "const":
-            factor = node.args[1].value
-            stack.append((node.args[0], zeros + (factor & -factor).bit_length() - 1))
-            continue
-        elif node.op in ("zext", "sext"):
-            stack.append((node.args[0], zeros))
-            continue
-        elif node.op == "extract" and node.index == 0:
+        elif node.op in ("zext", "sext") or (node.op == "extract" and node.index == 0):
             stack.append((node.args[0], zeros))
             continue
         worst = min(worst, zeros)
     return 0 if stack else worst
-
-

@@ -87,5 +87,3 @@ def fitted(value: Data, width: int, wanted: int) -> Data:
     if width == wanted:
         return value
     return truncate(value, wanted) if wanted < width else extend(value, width, wanted, False)
-
-

@@ -1,7 +1,7 @@
 """Searchers: four methods and a name.
 
-    searcher.update(run=state, added=[a, b])     state was run and became a and b
-    searcher.select()                            the state to run next
+searcher.update(run=state, added=[a, b])     state was run and became a and b
+searcher.select()                            the state to run next
 """
 
 from __future__ import annotations

@@ -46,7 +46,11 @@ def differences(
         (Told.MEMORY, _pairs(memory)),
         (Told.ERRORS, _outputs(old.output, new.output, 2)),
     ]
-    return [(told, condition) for told, condition in found if condition.__class__ is not int or condition]
+    return [
+        (told, condition)
+        for told, condition in found
+        if condition.__class__ is not int or condition
+    ]
 
 
 def _endings(old: PathEnding, new: PathEnding, main: bool) -> int | Term:

@@ -1,8 +1,8 @@
 """One symbolic execution of both versions at once.
 
-While ``mode`` is BOTH every value may be a pair. A region (an ``execute(OLD)`` block, or the stretch
-between a divergence and the place where the paths meet again) is run by one version alone: it reads
-and writes its own halves only. When a version has ended, or is not followed any further, the other
+While ``mode`` is BOTH every value may be a pair. A region (an ``execute(OLD)`` block, or the
+stretch between a divergence and the place where the paths meet again) is run by one version alone:
+it reads and writes its own halves only. When a version has ended, or is not followed any further, the other
 goes on *alone*.
 """
 
@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from csg.source import Location
-from symexec.expr import Data, new_half, old_half, shadowed
-from symexec.memory import BOTH, NEW, OLD, Memory
+from symexec.expr import Data, new_half, old_half
+from symexec.memory import BOTH, NEW, OLD, Memory, merged
 from symexec.state.frames import Frame
 
 if TYPE_CHECKING:
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
     from symexec.solver import PathCondition
     from symexec.state.endings import PathEnding
 
-__all__ = ["BOTH", "NEW", "OLD", "Divergence", "Event", "Output", "Outcome", "Region", "State"]
+__all__ = ["BOTH", "NEW", "OLD", "Divergence", "Event", "Outcome", "Output", "Region", "State"]
 
 
 @dataclass(frozen=True, slots=True)
 class Region:
-    """One version runs from here until the frame at ``depth`` reaches ``join`` (block, index); then,
-    if ``then_version`` is set, the other runs from ``then_place`` to the same join. A join at an
-    index other than 0 ends a single instruction."""
+    """One version runs from here until the frame at ``depth`` reaches ``join`` (block, index);
+    then, if ``then_version`` is set, the other runs from ``then_place`` to the same join. A join at
+    an index other than 0 ends a single instruction."""
 
     depth: int
     join: tuple[int, int]
@@ -224,11 +224,7 @@ class State:
         """The whole register, or under a mask one half of it."""
         registers = self.owned_frame().registers
         if self.mode != BOTH and self.masked:
-            current = registers[number]
-            if self.mode == OLD:
-                value = shadowed(value, new_half(current))
-            else:
-                value = shadowed(old_half(current), value)
+            value = merged(registers[number], value, self.mode)
         registers[number] = value
 
 
