@@ -1,0 +1,213 @@
+"""What the user knows of the inputs, as conditions on their terms.
+
+--range x=-100..100           -100 <= x and x <= 100, at x's width and sign
+--assume 'x + y < 9'          a C expression over the inputs' names, with C's conversions
+--assume 's[0] != 45'         elements of strings and arrays, at constant places
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from csg.errors import UnsupportedError, UsageError
+from csg.frontend import parse_expression
+from csg.language.syntax import (
+    Binary,
+    Cast,
+    Conditional,
+    EnumeratorName,
+    Expression,
+    Index,
+    IntegerConstant,
+    Logical,
+    Name,
+    SizeOf,
+    Unary,
+)
+from csg.language.types import (
+    INT,
+    Array,
+    Floating,
+    Type,
+    is_integer,
+    is_signed,
+    promoted,
+    usual_conversion,
+    value_bits,
+)
+from symexec.environment.operands import calculated, choice, holds, plain, widened
+from symexec.expr import Operand, extract, unary
+from symexec.options import Range
+
+COMPARISONS = {"==": "eq", "!=": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
+ARITHMETIC = {"+": "add", "-": "sub", "*": "mul", "&": "and", "|": "or", "^": "xor"}
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """An input as expressions see it: its terms, and the type of one element."""
+
+    element: Type
+    terms: tuple[Operand, ...]
+    scalar: bool
+
+    @property
+    def type(self) -> Type:
+        return self.element if self.scalar else Array(self.element, len(self.terms))
+
+
+def range_conditions(asked: Range, named: Mapping[str, Named]) -> list[Operand]:
+    """Both bounds, for the value or for each element."""
+    known = named.get(asked.name)
+    if known is None:
+        raise _unknown(asked.name, named)
+    if isinstance(known.element, Floating):
+        raise UsageError(f"--range {asked.name}: ranges are for integers")
+    width, is_negative = value_bits(known.element), is_signed(known.element)
+    lowest = -(1 << (width - 1)) if is_negative else 0
+    highest = (1 << (width - is_negative)) - 1
+    if asked.high < lowest or asked.low > highest:
+        raise UsageError(f"--range {asked.name}: no value of {known.element} lies in it")
+    order, mask = "sle" if is_negative else "ule", (1 << width) - 1
+    low, high = max(asked.low, lowest) & mask, min(asked.high, highest) & mask
+    found: list[Operand] = []
+    for term in known.terms:
+        if not isinstance(term, int):
+            found += [holds(order, width, low, term), holds(order, width, term, high)]
+    return found
+
+
+def assumption(text: str, named: Mapping[str, Named]) -> Operand:
+    """The condition that a C expression states."""
+    scope = {name: item.type for name, item in named.items()}
+    reader = _Reader(named, text)
+    return reader.truth(parse_expression(text, scope, "--assume"))
+
+
+def _unknown(name: str, named: Mapping[str, Named]) -> UsageError:
+    inputs = ", ".join(named) or "none"
+    return UsageError(f"there is no symbolic input '{name}'", hint=f"inputs: {inputs}")
+
+
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    """Expressions to terms. A value comes with its type: C's conversions depend on it."""
+
+    named: Mapping[str, Named]
+    text: str
+
+    def truth(self, expression: Expression) -> Operand:
+        """``expression`` != 0, of width 1."""
+        match expression:
+            case Logical(operator=operator, operands=operands):
+                parts = [self.truth(each) for each in operands]
+                return self._joined("and" if operator == "&&" else "or", parts)
+            case Unary(operator="!", operand=operand):
+                return plain(unary("not", 1, self.truth(operand)))
+            case Binary(operator=operator) if operator in COMPARISONS:
+                return self._comparison(expression)
+            case _:
+                value, kind = self.value(expression)
+                return holds("ne", value_bits(kind), value, 0)
+
+    def _joined(self, operator: str, parts: Sequence[Operand]) -> Operand:
+        result = parts[0]
+        for part in parts[1:]:
+            result = calculated(operator, 1, result, part)
+        return result
+
+    def value(self, expression: Expression) -> tuple[Operand, Type]:
+        match expression:
+            case IntegerConstant(value=value, type=kind) | EnumeratorName(value=value, type=kind):
+                return value & ((1 << value_bits(kind)) - 1), kind
+            case SizeOf(value=int() as value, type=kind):
+                return value, kind
+            case Name(symbol=symbol) if self.named[symbol.name].scalar:
+                known = self.named[symbol.name]
+                return known.terms[0], self._integer(known.element)
+            case Index(base=Name(symbol=symbol), index=index):
+                return self._element(self.named[symbol.name], index)
+            case Cast(operand=operand, type=kind):
+                return self._converted(operand, self._integer(kind)), kind
+            case Unary(operator="+" | "-" | "~" as operator, operand=operand):
+                return self._unary(operator, operand)
+            case Binary(operator=operator) if operator not in COMPARISONS:
+                return self._arithmetic(expression)
+            case Conditional(condition=condition, then=then, otherwise=otherwise, type=kind):
+                test = self.truth(condition)
+                first = self._converted(condition if then is None else then, kind)
+                second = self._converted(otherwise, kind)
+                return choice(test, first, second, value_bits(kind)), kind
+            case Logical() | Binary() | Unary():
+                return widened(self.truth(expression), 1, 32), INT
+            case _:
+                raise self._refused()
+
+    def _element(self, known: Named, index: Expression) -> tuple[Operand, Type]:
+        place, _ = self.value(index)
+        if not isinstance(place, int) or place >= len(known.terms):
+            raise self._refused()
+        return known.terms[place], self._integer(known.element)
+
+    def _integer(self, kind: Type) -> Type:
+        if not is_integer(kind):
+            raise self._refused()
+        return kind
+
+    def _refused(self) -> UnsupportedError:
+        return UnsupportedError(
+            f"--assume '{self.text}': too much for an assumption",
+            hint="use integer arithmetic, comparisons, && || ! and elements at constant places",
+        )
+
+    def _converted(self, expression: Expression, kind: Type) -> Operand:
+        value, source = self.value(expression)
+        have, want = value_bits(source), value_bits(kind)
+        if want == 1:
+            return holds("ne", have, value, 0)
+        if want <= have:
+            return plain(extract(value, 0, want))
+        return widened(value, have, want, is_signed(source))
+
+    def _unary(self, operator: str, operand: Expression) -> tuple[Operand, Type]:
+        _, source = self.value(operand)
+        kind = promoted(source)
+        value = self._converted(operand, kind)
+        if operator == "+":
+            return value, kind
+        return plain(unary("neg" if operator == "-" else "not", value_bits(kind), value)), kind
+
+    def _comparison(self, expression: Binary) -> Operand:
+        kind, left, right = self._operands(expression)
+        operator = COMPARISONS[expression.operator]
+        if operator in ("gt", "ge"):
+            left, right = right, left
+        if operator not in ("eq", "ne"):
+            sign = "s" if is_signed(kind) else "u"
+            operator = sign + ("lt" if operator in ("lt", "gt") else "le")
+        return holds(operator, value_bits(kind), left, right)
+
+    def _arithmetic(self, expression: Binary) -> tuple[Operand, Type]:
+        operator = expression.operator
+        if operator in ("<<", ">>"):  # promoted separately (C17 6.5.7p3)
+            kind = promoted(self.value(expression.left)[1])
+            left = self._converted(expression.left, kind)
+            right = self._converted(expression.right, kind)
+            right = calculated("and", value_bits(kind), right, value_bits(kind) - 1)
+            shift = "shl" if operator == "<<" else "ashr" if is_signed(kind) else "lshr"
+            return calculated(shift, value_bits(kind), left, right), kind
+        kind, left, right = self._operands(expression)
+        if operator in ("/", "%"):
+            name = ("s" if is_signed(kind) else "u") + ("div" if operator == "/" else "rem")
+        else:
+            name = ARITHMETIC[operator]
+        return calculated(name, value_bits(kind), left, right), kind
+
+    def _operands(self, expression: Binary) -> tuple[Type, Operand, Operand]:
+        kind = usual_conversion(self.value(expression.left)[1], self.value(expression.right)[1])
+        return (
+            kind,
+            self._converted(expression.left, kind),
+            self._converted(expression.right, kind),
+        )

@@ -1,0 +1,258 @@
+"""From the entry function's type and the user's options to the beginnings of an exploration.
+
+    int f(int x, char *s)          Start(arguments=(x, Address(0)), objects=(s: 5 bytes,), ...)
+    main with --sym-args 0 2 3     three starts: no argument, one of 3 bytes, two of them
+
+A start is data: the executor allocates its objects, writes their cells, and enters the function.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from csg.errors import UsageError
+from csg.language.syntax import FunctionDefinition, Symbol
+from csg.language.types import (
+    CHAR,
+    UCHAR,
+    Array,
+    Enumeration,
+    Floating,
+    Integer,
+    Pointer,
+    Type,
+    Void,
+    is_signed,
+    size_of,
+    value_bits,
+)
+from symexec.environment.assumptions import Named, assumption, range_conditions
+from symexec.environment.inputs import Input
+from symexec.environment.streams import Contents
+from symexec.expr import Operand, TermTable, compare
+from symexec.options import InputOptions, SymbolicArguments
+
+DEFAULT_ARGUMENTS = SymbolicArguments(0, 4, 6)
+DEFAULT_STDIN = 4
+PROGRAM = b"program"
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Of the start's object number ``object``."""
+
+    object: int
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """``size`` bytes at ``offset``. The value has ``width`` bits (8 * size but for _Bool)."""
+
+    offset: int
+    size: int
+    value: Operand | Address
+    width: int
+
+
+@dataclass(frozen=True, slots=True)
+class StartObject:
+    """An object that the caller of the entry function owns; bytes without a cell are 0."""
+
+    name: str
+    size: int
+    cells: tuple[Cell, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """All that is fixed before the entry function runs. ``globals`` are cells by the object's name,
+    ``conditions`` hold of every input, ``environment`` goes into the environment store."""
+
+    arguments: tuple[Operand | Address, ...] = ()
+    objects: tuple[StartObject, ...] = ()
+    globals: Mapping[str, tuple[Cell, ...]] = field(default_factory=dict)
+    inputs: tuple[Input, ...] = ()
+    conditions: tuple[Operand, ...] = ()
+    environment: Mapping[str, object] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class InputPlan:
+    """``globals`` are the symbols of those that the user wants symbolic."""
+
+    entry: FunctionDefinition
+    globals: tuple[Symbol, ...]
+    options: InputOptions
+
+    def starts(self, table: TermTable) -> Iterator[Start]:
+        """Small ones first. Raises a UsageError when a type cannot be symbolic."""
+        builder = _Builder(table, self.options)
+        for symbol in self.globals:
+            builder.add_global(symbol)
+        if self.entry.symbol.name == "main":
+            yield from self._command_lines(builder)
+            return
+        for symbol in self.entry.parameters:
+            builder.add_parameter(symbol)
+        builder.add_stdin(self.options.stdin or 0)
+        yield builder.finished()
+
+    def _command_lines(self, builder: _Builder) -> Iterator[Start]:
+        asked, stdin = self.options.arguments, self.options.stdin
+        if asked is None and stdin is None:
+            asked, stdin = DEFAULT_ARGUMENTS, DEFAULT_STDIN
+        if asked is None or not self.entry.parameters:
+            asked = SymbolicArguments(0, 0, 0)
+        builder.add_stdin(stdin or 0)
+        for count in range(asked.minimum, asked.maximum + 1):
+            line = builder.copy()
+            line.add_command_line(count, asked.length, len(self.entry.parameters))
+            yield line.finished()
+
+
+def plan(entry: FunctionDefinition, symbols: Sequence[Symbol], options: InputOptions) -> InputPlan:
+    """``symbols`` are the file-scope objects there are; the options name some of them."""
+    known = {symbol.name: symbol for symbol in symbols}
+    for name in options.symbolic_globals:
+        if name not in known:
+            hint = f"objects: {', '.join(sorted(known)) or 'none'}"
+            raise UsageError(f"there is no global object '{name}'", hint=hint)
+    return InputPlan(entry, tuple(known[name] for name in options.symbolic_globals), options)
+
+
+class _Builder:
+    """Collects the parts of a start."""
+
+    def __init__(self, table: TermTable, options: InputOptions) -> None:
+        self._table = table
+        self._options = options
+        self._start = Start()
+        self._named: dict[str, Named] = {}
+
+    def copy(self) -> _Builder:
+        twin = _Builder(self._table, self._options)
+        twin._start = self._start
+        twin._named = dict(self._named)
+        return twin
+
+    def finished(self) -> Start:
+        """With what the user knows of the inputs."""
+        found = list(self._start.conditions)
+        for asked in self._options.ranges:
+            found += range_conditions(asked, self._named)
+        found += [assumption(text, self._named) for text in self._options.assumptions]
+        if 0 in found:
+            raise UsageError("the ranges and assumptions exclude every input")
+        kept = tuple(condition for condition in found if not isinstance(condition, int))
+        return replace(self._start, conditions=kept)
+
+    # ------------------------------------------------------------------ parameters
+
+    def add_parameter(self, symbol: Symbol) -> None:
+        match symbol.type:
+            case Integer() | Enumeration() | Floating() as kind:
+                made = self._made("parameter", symbol.name, kind, 1, scalar=True)
+                self._argument(made.terms[0])
+            case Pointer(target=Void()):
+                self._array(symbol.name, UCHAR, "string")
+            case Pointer(target=Integer(size=1) as target) if target.name.endswith("char"):
+                self._array(symbol.name, target, "string")
+            case Pointer(target=Integer() | Enumeration() | Floating() as target):
+                self._array(symbol.name, target, "array")
+            case _:
+                raise _refused(symbol)
+
+    def _array(self, name: str, element: Type, kind: str) -> None:
+        """An object of its own; strings end with a 0 that stays."""
+        made = self._made(kind, name, element, self._options.array_length)
+        cells = _cells(made.terms, element)
+        size = len(made.terms) * size_of(element)
+        self._argument(Address(len(self._start.objects)))
+        objects = (*self._start.objects, StartObject(name, size, cells))
+        self._start = replace(self._start, objects=objects)
+
+    def _argument(self, value: Operand | Address) -> None:
+        self._start = replace(self._start, arguments=(*self._start.arguments, value))
+
+    def _made(self, kind: str, name: str, element: Type, count: int, scalar: bool = False) -> Input:
+        """Fresh symbols under a name, and the input made of them."""
+        assert isinstance(element, Integer | Enumeration | Floating)
+        width = value_bits(element)
+        stem = name if name not in self._named else f"{name}'"
+        names = [stem] if scalar else [f"{stem}[{index}]" for index in range(count)]
+        terms: tuple[Operand, ...] = tuple(self._table.symbol(each, width) for each in names)
+        if kind in ("string", "argument"):
+            terms = (*terms, 0)
+        spelt = element.underlying if isinstance(element, Enumeration) else element
+        floating = isinstance(element, Floating)
+        made = Input(
+            kind, name, str(spelt), width, terms, is_signed(element), floating, scalar=scalar
+        )
+        self._named.setdefault(name, Named(element, terms, scalar))
+        self._start = replace(self._start, inputs=(*self._start.inputs, made))
+        return made
+
+    # ------------------------------------------------------------------ globals
+
+    def add_global(self, symbol: Symbol) -> None:
+        match symbol.type:
+            case Integer() | Enumeration() | Floating() as element:
+                made = self._made("global", symbol.name, element, 1, scalar=True)
+            case Array(element=Integer() | Enumeration() | Floating() as element, length=int(n)):
+                made = self._made("global", symbol.name, element, n)
+            case _:
+                raise _refused(symbol)
+        cells = {**self._start.globals, symbol.name: _cells(made.terms, element)}
+        self._start = replace(self._start, globals=cells)
+
+    # ------------------------------------------------------------------ main
+
+    def add_command_line(self, count: int, length: int, parameters: int) -> None:
+        """argc, argv and an empty environment, as many as main takes."""
+        base = len(self._start.objects)
+        objects = [StartObject("argv[0]", len(PROGRAM) + 1, _text(PROGRAM))]
+        for index in range(1, count + 1):
+            made = self._made("argument", f"arg{index}", CHAR, length)
+            objects.append(StartObject(f"argv[{index}]", length + 1, _cells(made.terms, CHAR)))
+        cells = [Cell(8 * i, 8, Address(base + i), 64) for i in range(count + 1)]
+        objects.append(StartObject("argv", 8 * (count + 2), tuple(cells)))
+        objects.append(StartObject("environ", 8, ()))
+        argv = Address(base + count + 1)
+        given = (count + 1, argv, Address(base + count + 2))[:parameters]
+        self._start = replace(
+            self._start, objects=(*self._start.objects, *objects), arguments=given
+        )
+
+    def add_stdin(self, most: int) -> None:
+        """Up to ``most`` bytes; how many is a symbol."""
+        if not most:
+            return
+        made = self._made("stdin", "stdin", CHAR, most)
+        size = self._table.symbol("stdin_size", 32)
+        bound = compare("ule", 32, size, most)
+        assert not isinstance(bound, int)
+        self._start = replace(
+            self._start,
+            inputs=(*self._start.inputs[:-1], replace(made, size=size)),
+            conditions=(*self._start.conditions, bound),  # type: ignore[arg-type]
+            environment={"file0": Contents(made.terms, size)},
+        )
+
+
+def _cells(terms: Sequence[Operand], element: Type) -> tuple[Cell, ...]:
+    stride, width = size_of(element), value_bits(element)
+    stored = 10 if width == 80 else stride
+    return tuple(Cell(stride * index, stored, term, width) for index, term in enumerate(terms))
+
+
+def _text(text: bytes) -> tuple[Cell, ...]:
+    return tuple(Cell(index, 1, byte, 8) for index, byte in enumerate(text))
+
+
+def _refused(symbol: Symbol) -> UsageError:
+    return UsageError(
+        f"'{symbol.name}' has a type that cannot be symbolic",
+        symbol.location,
+        hint="numbers, and pointers to or arrays of numbers can; write a small wrapper function",
+    )
