@@ -22,9 +22,11 @@ def examine(
     changes: Sequence[int],
     requires: Mapping[int, Ids] | None = None,
     patience: Patience | None = None,
+    explain: bool = True,
 ) -> TestCase:
-    """Replay, classify, and blame when the versions differ (``patience`` None: no blame)."""
-    pair = replay.pair(case.input)
+    """Replay, classify, and blame when the versions differ (``patience`` None: no blame).
+    ``explain``: with functions and lines in a sanitizer's report."""
+    pair = replay.pair(case.input, explain=explain)
     verdict = classify(pair)
     blame = None
     if verdict.kind.is_difference and patience is not None:
@@ -58,14 +60,14 @@ def shrink(
         nonlocal best
         if not allowed(test):
             return False
-        found = examine(replace(case, input=test), replay, changes, requires, patience)
+        found = examine(replace(case, input=test), replay, changes, requires, patience, False)
         alike = found.kind == case.kind and _blamed(found) == _blamed(case)
         if alike:
             best = found
         return alike
 
     minimise(case.input, keeps, seconds)
-    return best
+    return best if best is case else examine(best, replay, changes, requires, patience)
 
 
 def _blamed(case: TestCase) -> tuple[int, ...]:

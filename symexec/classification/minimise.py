@@ -122,12 +122,13 @@ def _smaller_number(value: Scalar) -> Iterator[Scalar]:
 
 
 def _smaller_integer(value: int) -> Iterator[int]:
-    """-100 becomes 100, 0, -1, -6, -50, -99 in turn."""
+    """-100 becomes 100, 0, -1, -6, -50, -75, -88, -94, -97, -99 in turn: however far the boundary,
+    it takes few steps."""
     sign = -1 if value < 0 else 1
     size = abs(value)
     if sign < 0:
         yield size
-    candidates = {0, 1, size // 16, size // 2, size - 1}
+    candidates = {0, 1, size // 16, *(size - (size >> shift) for shift in range(1, 64))}
     for candidate in sorted(candidates):
         if candidate < size:
             yield sign * candidate

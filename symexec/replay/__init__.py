@@ -7,7 +7,6 @@ from symexec.replay.native import (
     Pair,
     ReplayPlan,
     Request,
-    mask_text,
 )
 from symexec.replay.sandbox import Sandbox
 
@@ -19,5 +18,4 @@ __all__ = [
     "ReplayPlan",
     "Request",
     "Sandbox",
-    "mask_text",
 ]

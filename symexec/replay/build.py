@@ -52,6 +52,7 @@ class Program:
 class Executable:
     path: str
     sanitizers: str  # "" when the compiler has none
+    takes_values: bool = False  # through descriptor 3 (harness_support.c)
 
 
 class Builds:
@@ -102,11 +103,12 @@ class Builds:
         program = self._programs[name]
         output = str(self.folder / f"{name}-{style}")
         sources = self._sources(name, style, program)
+        takes_values = len(sources) > max(1, len(program.files))
         flags = [*program.flags, *_COMMON, *_STYLES[style], *_maps(program), "-lm"]
         if style == PLAIN:
-            _compile(sources, output, flags)
-            return Executable(output, "")
-        return _sanitized(sources, output, flags)
+            compile_program(sources, output, flags)
+            return Executable(output, "", takes_values)
+        return Executable(output, _compile_sanitized(sources, output, flags), takes_values)
 
     def _sources(self, name: str, style: str, program: Program) -> list[str]:
         first = program.files[0] if program.files else Path("unified.c")
@@ -142,20 +144,17 @@ def _maps(program: Program) -> list[str]:
     return [f"-fmacro-prefix-map={name}={program.shown}" for name in names if "=" not in name]
 
 
-def _sanitized(sources: Sequence[str], output: str, flags: Sequence[str]) -> Executable:
+def _compile_sanitized(sources: Sequence[str], output: str, flags: Sequence[str]) -> str:
+    """The sanitizers that the compiler has; "" for none."""
     try:
-        _compile(sources, output, [*flags, *_SANITIZERS[0]])
-        return Executable(output, _CHECKS)
+        compile_program(sources, output, [*flags, *_SANITIZERS[0]])
+        return _CHECKS
     except ToolchainError:
-        _compile(sources, output, flags)  # the user's own error, if that is what it was
+        compile_program(sources, output, flags)  # the user's own error, if that is what it was
     for sanitizers in _SANITIZERS[1:-1]:
         try:
-            _compile(sources, output, [*flags, *sanitizers])
-            return Executable(output, sanitizers[0].removeprefix("-fsanitize="))
+            compile_program(sources, output, [*flags, *sanitizers])
+            return sanitizers[0].removeprefix("-fsanitize=")
         except ToolchainError:
             continue
-    return Executable(output, "")
-
-
-def _compile(sources: Sequence[str], output: str, flags: Sequence[str]) -> None:
-    compile_program(sources, output, flags)
+    return ""

@@ -96,16 +96,15 @@ def _global_shown(parameter: Parameter) -> str:
 # ------------------------------------------------------------------------------- values in
 
 
-def control_text(test: TestInput, signature: EntrySignature | None) -> bytes | None:
-    """What descriptor 3 holds at the start; None when the program takes nothing from there."""
-    lines: list[str] = []
+def control_text(test: TestInput, signature: EntrySignature | None) -> bytes:
+    """What descriptor 3 holds at the start; never empty: that would mean that nobody listens."""
+    lines = ["begin"]
     if signature is not None:
         lines += _named_lines(signature.parameters, dict(test.parameters), "parameter")
         lines += _named_lines(signature.globals, dict(test.globals), "global")
-        lines.append("begin")  # never empty: an empty one means that there is no harness
     lines += [f"n {_nondet(value)}" for value in test.nondet]
     lines += [f"o {_one_word(name)} i {data.hex()}" for name, data in test.objects]
-    return "".join(line + "\n" for line in lines).encode() if lines else None
+    return "".join(line + "\n" for line in lines).encode()
 
 
 def _named_lines(parameters: Iterable[Parameter], values: dict[str, Value], what: str) -> list[str]:

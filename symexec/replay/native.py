@@ -14,10 +14,15 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from csg.versions.printing import mask_text
 from symexec.replay.build import PLAIN, SANITIZED, Builds, Program
 from symexec.replay.harness import control_text, decode_answer
 from symexec.replay.sandbox import ALL_WALLS, Sandbox, signal_name
-from symexec.replay.sanitizer import sanitizer_environment, sanitizer_kind
+from symexec.replay.sanitizer import (
+    sanitizer_environment,
+    sanitizer_kind,
+    without_announcement,
+)
 from symexec.replay.wire import Job, RawResult
 from symexec.testcases.inputs import TestInput
 from symexec.testcases.observation import Observation, clipped
@@ -141,16 +146,17 @@ class NativeReplay:
         for result in self._sandbox.run_all(jobs()):
             yield self._observation(asked.pop(0), result)
 
-    def pair(self, test: TestInput, style: str = SANITIZED) -> Pair:
+    def pair(self, test: TestInput, style: str = SANITIZED, explain: bool = True) -> Pair:
         """Both versions (and the golden one), each twice. A run that does not end gets twice the
-        time when it is repeated, and is not repeated when neither version ends."""
+        time when it is repeated, and is not repeated when neither version ends. ``explain``: look
+        up functions and lines for a sanitizer's report, 0.1 s each."""
         names = ["old", "new", *(["golden"] if self._builds.has("golden") else [])]
         first = list(self.observe_all(Request(name, test, None, style) for name in names))
         if all(seen.timed_out for seen in first[:2]):
             second = first
         else:
             again = (
-                Request(name, test, None, style, patience=2.0, explain=seen.sanitizer is not None)
+                Request(name, test, None, style, 2.0, explain and seen.sanitizer is not None)
                 for name, seen in zip(names, first, strict=True)
             )
             second = list(self.observe_all(again))
@@ -166,6 +172,9 @@ class NativeReplay:
     def _job(self, request: Request) -> Job:
         executable = self._builds.result(request.build, request.style)
         base = self._sandbox.base
+        control = None
+        if executable.takes_values:
+            control = control_text(request.test, self.plan.signature)
         environment = [
             b"LC_ALL=C",
             b"TZ=UTC",
@@ -174,7 +183,7 @@ class NativeReplay:
             f"TMPDIR={base}/tmp".encode(),
         ]
         if request.changes is not None:
-            environment.append(b"CSGTEST_MASK=" + mask_text(request.changes))
+            environment.append(_mask_variable(request.changes))
         if executable.sanitizers:
             environment += sanitizer_environment(base, request.explain)
         return Job(
@@ -182,7 +191,7 @@ class NativeReplay:
             arguments=(self.plan.name.encode(), *request.test.args),
             environment=tuple(environment),
             stdin=request.test.stdin,
-            control=control_text(request.test, self.plan.signature),
+            control=control,
             files=request.test.files,
             wall_ms=max(1, round(self.plan.wall_s * request.patience * 1000)),
             address_space=0 if executable.sanitizers else self.plan.address_space,
@@ -191,6 +200,7 @@ class NativeReplay:
     def _observation(self, request: Request, result: RawResult) -> Observation:
         timed_out = result.timed_out or result.signal in _UNENDING
         kind, report = sanitizer_kind(result.reports)
+        stderr = without_announcement(result.stderr.data) if kind else result.stderr.data
         answer = decode_answer(result.control.data, request.test, self.plan.signature)
         returned = "assumption fails" if answer.assumption_failed else answer.returned
         ended_by_signal = result.signal != 0 and not timed_out
@@ -198,7 +208,7 @@ class NativeReplay:
             exit=result.exit if result.exit >= 0 else None,
             signal=signal_name(result.signal) if ended_by_signal else None,
             stdout=clipped(result.stdout.data, result.stdout.total),
-            stderr=clipped(result.stderr.data, result.stderr.total),
+            stderr=clipped(stderr, result.stderr.total),
             returned=returned,
             sanitizer=None if timed_out else kind,
             timed_out=timed_out,
@@ -208,9 +218,11 @@ class NativeReplay:
         )
 
 
-def mask_text(changes: Iterable[int]) -> bytes:
-    """The value of CSGTEST_MASK that switches these changes on."""
-    return ",".join(map(str, sorted(changes))).encode()
+def _mask_variable(changes: Iterable[int]) -> bytes:
+    """Padded: the environment's size decides where the stack begins, and a program that reads what
+    it never wrote must do the same under every mask."""
+    text = mask_text(changes)
+    return b"CSGTEST_MASK=" + text.ljust(-(-len(text) // 64) * 64 or 64, "0").encode()
 
 
 def _programs(plan: ReplayPlan) -> dict[str, Program]:
@@ -265,4 +277,4 @@ def _written(test: TestInput, result: RawResult) -> tuple[tuple[str, bytes], ...
     return tuple(sorted(written + removed))
 
 
-__all__ = ["PLAIN", "SANITIZED", "NativeReplay", "Pair", "ReplayPlan", "Request", "mask_text"]
+__all__ = ["PLAIN", "SANITIZED", "NativeReplay", "Pair", "ReplayPlan", "Request"]

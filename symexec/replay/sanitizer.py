@@ -30,6 +30,7 @@ OPTIONS = (
     b"max_allocation_size_mb=512:detect_odr_violation=0:halt_on_error=1:color=never:"
 )
 MOST_REPORT = 4096
+_ANNOUNCED = re.compile(rb"\w+Sanitizer:DEADLYSIGNAL\n")  # goes to stderr whatever the options
 
 
 def sanitizer_environment(base: str, explain: bool = False) -> tuple[bytes, ...]:
@@ -48,6 +49,11 @@ def sanitizer_kind(reports: Sequence[bytes]) -> tuple[str | None, str]:
             text = _PROCESS.sub("", text.partition("\nShadow bytes around")[0])
             return kind, _ADDRESS.sub("0x...", text.lstrip("=\n"))[:MOST_REPORT]
     return None, ""
+
+
+def without_announcement(stderr: bytes) -> bytes:
+    """Standard error as the program wrote it."""
+    return _ANNOUNCED.sub(b"", stderr)
 
 
 def _kind(text: str) -> str | None:

@@ -38,15 +38,15 @@ class TestInput:
     objects: tuple[tuple[str, bytes], ...] = ()
 
     @property
-    def size(self) -> tuple[int, int]:
-        """How much a reader has to take in (parts, bytes and bits); the smallest witness is shown
-        first."""
+    def size(self) -> tuple[int, int, int]:
+        """How much a reader has to take in (parts, bytes and bits, numbers added up); the smallest
+        witness is shown first."""
         named = [value for _, value in (*self.parameters, *self.globals)]
         contents = [*self.args, self.stdin, *(data for _, data in self.files)]
         contents += [data.rstrip(b"\0") for _, data in self.objects]
         parts = len(self.args) + len(self.files) + bool(self.stdin)
         weight = sum(map(len, contents)) + sum(map(_weight, named)) + sum(map(_weight, self.nondet))
-        return parts, weight
+        return parts, weight, sum(map(_magnitude, (*named, *self.nondet, *contents)))
 
 
 def _weight(value: Value) -> int:
@@ -63,6 +63,16 @@ def _weight(value: Value) -> int:
             return 0 if value == 0.0 else 8 if value.is_integer() else 16
         case _:
             return 16
+
+
+def _magnitude(value: Value) -> int:
+    match value:
+        case int():
+            return abs(value)
+        case bytes() | tuple():
+            return sum(map(_magnitude, value))
+        case _:
+            return 0
 
 
 def input_to_json(test: TestInput) -> Json:

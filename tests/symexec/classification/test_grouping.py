@@ -1,0 +1,60 @@
+"""Many witnesses of one cause are one finding."""
+
+from __future__ import annotations
+
+from symexec.classification import group
+from symexec.testcases import Blame, Divergence, Observation, TestCase, TestInput
+
+FINE, CRASH = Observation(exit=0, stdout=b"1"), Observation(signal="SIGABRT")
+
+
+def case(name: str, argument: bytes, **fields: object) -> TestCase:
+    defaults: dict[str, object] = {
+        "old": FINE,
+        "new": CRASH,
+        "observed": "different",
+        "kind": "regression",
+        "blame": Blame(((1, 2),)),
+        "divergence": Divergence("control", "new.c", 3, "diff-true"),
+    }
+    return TestCase(name, TestInput(args=(argument,)), **{**defaults, **fields})  # type: ignore[arg-type]
+
+
+def test_the_smallest_witness_comes_first() -> None:
+    (only,) = group([case("t1", b"1000"), case("t2", b"7"), case("t3", b"10")])
+    assert (only.tests, only.witness, only.interaction) == (("t2", "t3", "t1"), "t2", True)
+
+
+def test_what_is_printed_does_not_matter_but_which_stream_does() -> None:
+    two = Observation(exit=0, stdout=b"2")
+    three = Observation(exit=0, stdout=b"3")
+    silent = Observation(exit=0, stdout=b"1", stderr=b"!")
+    cases = [
+        case("t1", b"a", new=two, kind="difference"),
+        case("t2", b"b", new=three, kind="difference"),
+        case("t3", b"c", new=silent, kind="difference"),
+    ]
+    assert [each.tests for each in group(cases)] == [("t1", "t2"), ("t3",)]
+
+
+def test_another_cause_or_place_is_another_group() -> None:
+    cases = [
+        case("t1", b"a"),
+        case("t2", b"a", blame=Blame(((1,),))),
+        case("t3", b"a", divergence=Divergence("control", "new.c", 9)),
+    ]
+    assert len(group(cases)) == 3
+
+
+def test_regressions_and_interactions_come_first() -> None:
+    cases = [
+        case("t1", b"a", kind="fix", old=CRASH, new=FINE),
+        case("t2", b"a", blame=Blame(((1,),))),
+        case("t3", b"a"),
+    ]
+    assert [each.witness for each in group(cases)] == ["t3", "t2", "t1"]
+    assert [each.id for each in group(cases)] == ["g1", "g2", "g3"]
+
+
+def test_what_does_not_differ_is_in_no_group() -> None:
+    assert group([case("t1", b"a", observed="same", kind="path-only")]) == []

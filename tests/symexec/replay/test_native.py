@@ -1,0 +1,315 @@
+"""Both versions of small programs, compiled and run for real."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from csg.errors import ToolchainError, UsageError
+from csg.language import types as c
+from symexec.replay import PLAIN, NativeReplay, ReplayPlan, Request
+from symexec.testcases import (
+    EntrySignature,
+    LongDouble,
+    Observation,
+    Parameter,
+    TestInput,
+    parameter_of,
+)
+
+EMPTY = TestInput()
+
+
+def plan(folder: Path, old: str, new: str | None = None, **fields: object) -> ReplayPlan:
+    (folder / "old.c").write_text(old)
+    (folder / "new.c").write_text(old if new is None else new)
+    return ReplayPlan((folder / "old.c",), (folder / "new.c",), **fields)  # type: ignore[arg-type]
+
+
+def observe(folder: Path, text: str, test: TestInput = EMPTY, **fields: object) -> Observation:
+    with NativeReplay(plan(folder, text, **fields)) as replay:
+        return replay.observe("new", test)
+
+
+PARSER = """
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+int main(int argc, char **argv)
+{
+    int x = argc > 1 ? atoi(argv[1]) : getchar();
+    assert(x != 3 LIMIT);
+    printf("%d\\n", x);
+    return x == 7;
+}
+"""
+
+
+def test_both_versions_are_seen(tmp_path: Path) -> None:
+    with NativeReplay(
+        plan(tmp_path, PARSER.replace("LIMIT", ""), PARSER.replace("LIMIT", "&& x != 4"))
+    ) as replay:
+        pair = replay.pair(TestInput(args=(b"4",)))
+        assert (pair.old.exit, pair.old.stdout) == (0, b"4\n")
+        assert (pair.new.exit, pair.new.signal) == (None, "SIGABRT")
+        assert b"program: " in pair.new.stderr and b"x != 4" in pair.new.stderr
+        assert pair.stable and pair.stderr_stable
+        assert replay.pair(TestInput(args=(b"7",))).new.exit == 1
+        assert replay.pair(TestInput(stdin=b"A")).new.stdout == b"65\n"
+        assert "landlock" in replay.level or "namespaces" in replay.level
+
+
+def test_the_name_of_a_file_is_no_difference(tmp_path: Path) -> None:
+    text = "#include <stdio.h>\nint main(void) { puts(__FILE__); return 0; }\n"
+    with NativeReplay(plan(tmp_path, text)) as replay:
+        pair = replay.pair(TestInput())
+        assert pair.old == pair.new
+
+
+@pytest.mark.parametrize(
+    ("body", "kind"),
+    [
+        ("int a[4]; a[argc + 3] = 1; return a[0];", "index out of bounds"),
+        ("char *p = malloc(4); p[argc + 3] = 1; return 0;", "heap-buffer-overflow"),
+        ("char *p = malloc(4); free(p); return p[argc];", "heap-use-after-free"),
+        ("char *p = malloc(4); free(p); free(p); return 0;", "double-free"),
+        ("int *p = argc > 5 ? &argc : 0; return *p;", "null pointer"),
+        ("return 5 / (argc - 1);", "division by zero"),
+        ("return *(volatile char *) 12345;", "SEGV"),
+        ("char b[4]; memset(b, 0, 4 + argc); return 0;", "stack-buffer-overflow"),
+    ],
+)
+def test_sanitizers_name_the_error(tmp_path: Path, body: str, kind: str) -> None:
+    text = (
+        f"#include <stdlib.h>\n#include <string.h>\nint main(int argc, char **argv) {{ {body} }}\n"
+    )
+    with NativeReplay(plan(tmp_path, text)) as replay:
+        if not replay.sanitizers:
+            pytest.skip("no sanitizers here")
+        pair = replay.pair(TestInput())
+    assert pair.new.sanitizer == kind
+    assert pair.new.stderr == b""  # the report stands apart
+    assert "new.c:3" in pair.new.report
+    assert pair.stable
+
+
+def test_a_crash_without_sanitizer_is_a_signal(tmp_path: Path) -> None:
+    with NativeReplay(plan(tmp_path, "int main(void) { return *(volatile int *) 8; }")) as replay:
+        assert replay.observe("new", TestInput(), style=PLAIN).signal == "SIGSEGV"
+
+
+def test_what_never_ends_is_cut_off(tmp_path: Path) -> None:
+    endless = "#include <stdio.h>\nint main(int c, char **v) { for (;;) if (c > 1) puts(v[1]); }"
+    with NativeReplay(plan(tmp_path, "int main(void) {}", endless, wall_s=0.2)) as replay:
+        pair = replay.pair(TestInput())
+        assert pair.new.timed_out and not pair.old.timed_out and pair.stable
+        assert replay.pair(TestInput(args=(b"text",))).new.timed_out  # stopped by its output
+
+
+def test_a_version_that_differs_from_itself_is_unstable(tmp_path: Path) -> None:
+    clock = "#include <time.h>\n#include <stdio.h>\nint main(void) { struct timespec t; "
+    clock += 'clock_gettime(0, &t); printf("%ld", t.tv_nsec); return 0; }'
+    with NativeReplay(plan(tmp_path, clock)) as replay:
+        assert not replay.pair(TestInput()).stable
+    with NativeReplay(plan(tmp_path, clock.replace("printf(", "fprintf(stderr, "))) as replay:
+        pair = replay.pair(TestInput())
+        assert pair.stable and not pair.stderr_stable
+
+
+def test_files_written_changed_and_removed_are_observed(tmp_path: Path) -> None:
+    text = """
+    #include <stdio.h>
+    #include <sys/stat.h>
+    int main(void)
+    {
+        fputs("made", fopen("new", "w"));
+        fputs("more", fopen("kept/changed", "a"));
+        remove("removed");
+        mkdir("folder", 0755);
+        return 0;
+    }
+    """
+    files = (("kept/changed", b"x"), ("kept/same", b"y"), ("removed", b"z"))
+    seen = observe(tmp_path, text, TestInput(files=files))
+    assert seen.files == (
+        ("folder/", b""),
+        ("kept/changed", b"xmore"),
+        ("new", b"made"),
+        ("removed", b"[removed]"),
+    )
+
+
+def test_a_long_output_is_clipped_but_still_compared(tmp_path: Path) -> None:
+    text = """
+    #include <stdio.h>
+    int main(int argc, char **argv)
+    {
+        for (int i = 0; i < 200000; i++) putchar('a');
+        puts(argv[1]);
+        return 0;
+    }
+    """
+    with NativeReplay(plan(tmp_path, text)) as replay:
+        one = replay.observe("new", TestInput(args=(b"1",)))
+        two = replay.observe("new", TestInput(args=(b"2",)))
+    assert len(one.stdout) < 70_000
+    assert one.stdout != two.stdout
+
+
+def scalar(name: str, kind: c.Type) -> Parameter:
+    return parameter_of(name, kind)
+
+
+def test_an_entry_function_is_called_with_its_values(tmp_path: Path) -> None:
+    text = """
+    #include <stdio.h>
+    static int counter = 5;
+    static short table[3];
+    int main(void) { return 42; }
+    static long f(signed char c, unsigned u, _Bool b, const char *s, int *a)
+    {
+        counter += c;
+        table[1] = (short) u;
+        a[1] = s[0];
+        printf("%d %u %d %s", c, u, b, s);
+        return (long) u << 8;
+    }
+    """
+    signature = EntrySignature(
+        "f",
+        scalar("", c.LONG),
+        (
+            scalar("c", c.SCHAR),
+            scalar("u", c.UINT),
+            scalar("b", c.BOOL),
+            scalar("s", c.Pointer(c.CHAR)),
+            scalar("a", c.Pointer(c.INT)),
+        ),
+        (scalar("counter", c.INT), scalar("table", c.Array(c.SHORT, 3))),
+    )
+    test = TestInput(
+        parameters=(("c", -3), ("u", 4294967295), ("b", 1), ("s", b"hi"), ("a", (7, -8))),
+        globals=(("counter", 10),),
+    )
+    seen = observe(tmp_path, text, test, signature=signature)
+    assert (seen.exit, seen.stdout, seen.returned) == (0, b"-3 4294967295 1 hi", "1099511627520")
+    assert seen.memory == (
+        ("s", b"hi"),
+        ("a", (7, 104)),
+        ("counter", 7),
+        ("table", (0, -1, 0)),
+    )
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "returned"),
+    [
+        (c.FLOAT, 0.1, "0.10000000149011612"),
+        (c.DOUBLE, 0.1, "0.1"),
+        (c.DOUBLE, 7, "7.0"),
+        (c.DOUBLE, float("-inf"), "-inf"),
+        (c.DOUBLE, LongDouble("nan"), "nan"),
+        (c.LDOUBLE, LongDouble("0x8.000000000000001p-3"), "0x8000000000000001p-63"),
+        (c.ULONG, 2**64 - 1, "18446744073709551615"),
+        (c.SHORT, -1, "-1"),
+    ],
+)
+def test_numbers_pass_exactly(tmp_path: Path, kind: c.Type, value: object, returned: str) -> None:
+    text = f"{kind} f({kind} x) {{ return x; }}\n"
+    signature = EntrySignature("f", scalar("", kind), (scalar("x", kind),))
+    test = TestInput(parameters=(("x", value),))  # type: ignore[arg-type]
+    assert observe(tmp_path, text, test, signature=signature).returned == returned
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "returned"),
+    [
+        ('char *f(void) { return "ab\\n"; }', c.Pointer(c.CHAR), "ab\n"),
+        ("char *f(void) { return 0; }", c.Pointer(c.CHAR), "null"),
+        ("int x; int *f(void) { return &x; }", c.Pointer(c.INT), "pointer"),
+        ("void f(void) {}", None, "void"),
+    ],
+)
+def test_other_results(tmp_path: Path, text: str, kind: c.Type | None, returned: str) -> None:
+    signature = EntrySignature("f", scalar("", kind) if kind else None)
+    assert observe(tmp_path, text, signature=signature).returned == returned
+
+
+def test_arrays_end_where_the_test_says(tmp_path: Path) -> None:
+    signature = EntrySignature("f", scalar("", c.INT), (scalar("a", c.Pointer(c.INT)),))
+    text = "int f(int *a) { return a ? a[2] : -1; }"
+    with NativeReplay(plan(tmp_path, text, signature=signature)) as replay:
+        assert replay.observe("new", TestInput(parameters=(("a", (1, 2, 3)),))).returned == "3"
+        short = replay.observe("new", TestInput(parameters=(("a", (1, 2)),)))
+        assert short.sanitizer == "heap-buffer-overflow" and short.returned is None
+        assert replay.observe("new", TestInput(parameters=(("a", None),))).returned == "-1"
+
+
+def test_a_function_that_exits_does_not_return(tmp_path: Path) -> None:
+    signature = EntrySignature("f", None)
+    seen = observe(tmp_path, "#include <stdlib.h>\nvoid f(void) { exit(3); }", signature=signature)
+    assert (seen.exit, seen.returned) == (3, None)
+
+
+def test_an_unknown_parameter_is_refused(tmp_path: Path) -> None:
+    signature = EntrySignature("f", None)
+    with pytest.raises(UsageError, match="no parameter 'y'"):
+        observe(tmp_path, "void f(void) {}", TestInput(parameters=(("y", 1),)), signature=signature)
+
+
+def test_recorded_values_answer_sv_comp_and_klee(tmp_path: Path) -> None:
+    text = """
+    #include <stdio.h>
+    extern int __VERIFIER_nondet_int(void);
+    extern unsigned char __VERIFIER_nondet_uchar(void);
+    extern double __VERIFIER_nondet_double(void);
+    void klee_make_symbolic(void *, unsigned long, const char *);
+    extern void __VERIFIER_assume(int);
+    int main(void)
+    {
+        char buffer[3];
+        int i = __VERIFIER_nondet_int();
+        unsigned char u = __VERIFIER_nondet_uchar();
+        double d = __VERIFIER_nondet_double();
+        klee_make_symbolic(buffer, 3, "buffer");
+        FILE *f = fopen("/dev/null", "r");
+        printf("%d %d %g %.3s %d %d", i, u, d, buffer, fileno(f), __VERIFIER_nondet_int());
+        fflush(stdout);
+        __VERIFIER_assume(i == -1);
+        return 9;
+    }
+    """
+    with NativeReplay(plan(tmp_path, text)) as replay:
+        test = TestInput(nondet=(-1, 255, 0.5), objects=(("buffer", b"abc"),))
+        seen = replay.observe("new", test)
+        assert (seen.exit, seen.stdout) == (9, b"-1 255 0.5 abc 3 0")
+        assert replay.observe("new", TestInput()).returned == "assumption fails"
+
+
+def test_the_mask_build_switches_changes(tmp_path: Path) -> None:
+    unified = """
+    #include <stdio.h>
+    #include <stdlib.h>
+    int main(void) { printf("%.6s", getenv("CSGTEST_MASK")); return 0; }
+    """
+    with NativeReplay(plan(tmp_path, "int main(void) {}", unified=unified)) as replay:
+        assert replay.observe("mask", TestInput(), {3, 1}).stdout == b"101000"
+        asked = [Request("mask", TestInput(), frozenset({i})) for i in range(5)]
+        seen = [each.stdout for each in replay.observe_all(asked)]
+        assert seen == [b"000000", b"100000", b"010000", b"001000", b"000100"]
+
+
+def test_a_program_that_does_not_compile_is_the_users_trouble(tmp_path: Path) -> None:
+    with NativeReplay(plan(tmp_path, "int main(void) { return x; }")) as replay:
+        with pytest.raises(ToolchainError, match="undeclared") as caught:
+            replay.pair(TestInput())
+        assert caught.value.location is not None and caught.value.location.line == 1
+
+
+def test_flags_of_the_user_count(tmp_path: Path) -> None:
+    text = "int main(void) { return VALUE; }"
+    flags = {"old_flags": ("-DVALUE=1",), "new_flags": ("-DVALUE=2",)}
+    with NativeReplay(plan(tmp_path, text, **flags)) as replay:
+        pair = replay.pair(TestInput())
+    assert (pair.old.exit, pair.new.exit) == (1, 2)

@@ -1,0 +1,269 @@
+"""report.json, report.html, the table, and what is on disk while a search runs."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from csg.errors import UsageError
+from csg.ir import ChangeInfo
+from csg.source import Location
+from symexec.classification import examine
+from symexec.replay import NativeReplay, ReplayPlan
+from symexec.report import (
+    Interaction,
+    LiveReport,
+    Report,
+    finish,
+    print_report,
+    print_tests,
+    replay_folder,
+    report_to_json,
+)
+from symexec.report.page import page
+from symexec.report.table import aligned
+from symexec.testcases import (
+    Blame,
+    Divergence,
+    Observation,
+    OutputFolder,
+    TestCase,
+    TestInput,
+    from_json,
+)
+
+CHANGES = (
+    ChangeInfo(1, "modified", "f", Location("new.c", 3), Location("old.c", 3), "a < b", "a <= b"),
+    ChangeInfo(2, "added", "f", Location("new.c", 9), None, "", "g();"),
+    ChangeInfo(3, "type", "f", Location("new.c", 1), Location("old.c", 1), "int x", "long x"),
+)
+
+
+def case(name: str, argument: bytes, **fields: object) -> TestCase:
+    defaults: dict[str, object] = {
+        "sequence": ("c1", "i1"),
+        "divergence": Divergence("control", "new.c", 3, "diff-true"),
+        "old": Observation(exit=0, stdout=b"fine\n"),
+        "new": Observation(signal="SIGABRT", stderr=b"Assertion <failed> & gone"),
+        "observed": "different",
+        "kind": "regression",
+        "blame": Blame(((1, 2),), (1, 2)),
+        "found_s": 0.42,
+    }
+    return TestCase(name, TestInput(args=(argument,)), **{**defaults, **fields})  # type: ignore[arg-type]
+
+
+def report(**fields: object) -> Report:
+    defaults: dict[str, object] = {
+        "verdict": "different",
+        "changes": CHANGES,
+        "interactions": (Interaction("new.c", "f", 12, (1, 2)),),
+        "tests": [case("t1", b"100"), case("t2", b"7"), case("t3", b"x", observed="same")],
+        "counters": {"paths": 7, "unknown": 2, "gaps": ["strtod"]},
+        "sandbox": "landlock",
+        "name": "range",
+    }
+    return Report("old.c", "new.c", **{**defaults, **fields})  # type: ignore[arg-type]
+
+
+def test_report_json_keeps_its_contract() -> None:
+    value = json.loads(json.dumps(report_to_json(report())))
+    for key in ("csgtest", "old", "new", "entry", "verdict", "changes", "interactions"):
+        assert key in value
+    assert set(value["csg"]) == {"nodes", "edges", "start"}
+    assert value["changes"][0] == {
+        "id": 1,
+        "kind": "modified",
+        "file": "new.c",
+        "function": "f",
+        "line": 3,
+        "old": "a < b",
+        "new": "a <= b",
+        "old_file": "old.c",
+        "old_line": 3,
+    }
+    assert [change["kind"] for change in value["changes"]] == ["modified", "added", "modified"]
+    assert value["changes"][2]["detail"] == "type"
+    test = value["tests"][0]
+    assert test["input"] == {"args": ["100"], "stdin": "", "files": {}, "parameters": {}}
+    assert test["old"] == {
+        "exit": 0,
+        "signal": None,
+        "stdout": "fine\n",
+        "stderr": "",
+        "returned": None,
+        "sanitizer": None,
+    }
+    assert (test["class"], test["observed"], test["blamed"]) == ("regression", "different", [1, 2])
+    assert test["divergence"]["directions"] == "diff-true"
+    assert test["interaction"] is True and test["found_s"] == 0.42
+    assert value["groups"][0]["witness"] == "t2" and value["groups"][0]["tests"] == ["t2", "t1"]
+    assert from_json(test) == report().tests[0]
+
+
+class Tags(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.text: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        assert not any(name in ("src", "href") and "//" in (value or "") for name, value in attrs)
+        assert tag not in ("script", "link", "img", "iframe")
+        if tag not in ("meta", "br"):
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.text.append(data)
+
+
+def test_the_page_is_well_formed_complete_and_self_contained() -> None:
+    parsed = Tags()
+    parsed.feed(page(report(), "<?xml version='1.0'?><svg><text>c1</text></svg>"))
+    assert parsed.open == []
+    text = "".join(parsed.text)
+    for expected in (
+        "The versions behave differently. 1 difference shown by 2 tests.",
+        "./range 7",
+        "1 + 2 together",
+        "Assertion <failed> & gone",
+        "a <= b",
+        "new.c:3",
+        "no single change does it",
+        "solver gave no answer: 2",
+        "not modelled: strtod",
+        "Change sequence graph",
+    ):
+        assert expected in text
+
+
+def test_a_page_without_differences() -> None:
+    text = page(report(verdict="no-change", tests=[], finished=True))
+    assert "No difference." in text and "not finished" not in text
+
+
+def test_nothing_a_program_prints_becomes_markup() -> None:
+    evil = Observation(exit=0, stdout=b"<script>alert(1)</script>\x00\xff")
+    text = page(report(tests=[case("t1", b"<b>", new=evil)]))
+    assert "<script>" not in text and "<b>'" not in text
+    assert "&lt;script&gt;" in text and "\\x00\\xff" in text
+
+
+def test_the_table_has_a_row_for_each_group() -> None:
+    out = io.StringIO()
+    print_report(report(), out)
+    lines = out.getvalue().splitlines()
+    assert lines[0] == "The versions behave differently. 1 difference shown by 2 tests."
+    assert lines[1].split() == ["class", "blamed", "tests", "input", "old", "new"]
+    cells = "regression", "1 + 2 together", "2", "./range 7", "exit 0, prints fine", "SIGABRT"
+    assert [cell.strip() for cell in lines[2].split("  ") if cell] == list(cells)
+    assert "\x1b" not in out.getvalue()
+
+
+def test_on_a_terminal_there_are_colours(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.setenv("COLUMNS", "120")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    out = Terminal()
+    print_report(report(), out)
+    assert "\x1b[" in out.getvalue() and "regression" in out.getvalue()
+
+
+def test_every_test_has_a_row() -> None:
+    out = io.StringIO()
+    print_tests(report(), out)
+    assert [line.split()[0] for line in out.getvalue().splitlines()] == ["test", "t1", "t2", "t3"]
+
+
+def test_columns_are_aligned() -> None:
+    assert aligned([("a", "bb"), ("ccc", "d")]) == ["a    bb", "ccc  d"]
+
+
+class Clock:
+    now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def test_a_running_search_is_on_disk_within_a_second(tmp_path: Path) -> None:
+    clock = Clock()
+    running = report(tests=[], verdict="no-difference-found")
+
+    def on_disk() -> list[str]:
+        value = json.loads((tmp_path / "report.json").read_text())
+        assert value["finished"] is False
+        return [test["id"] for test in value["tests"]]
+
+    with OutputFolder(tmp_path) as folder:
+        live = LiveReport(folder, running, clock=clock)
+        live.add(case("t1", b"1", observed="not-replayed", kind=""))
+        assert on_disk() == ["t1"] and running.verdict == "no-difference-found"
+        clock.now = 0.5
+        live.add(case("t2", b"2"))
+        assert on_disk() == ["t1"]  # report.json waits, the log does not
+        assert [each.id for each in folder.load_tests()] == ["t1", "t2"]
+        assert "changes to blame: 1 + 2 together" in (tmp_path / "tests" / "t2.txt").read_text()
+        clock.now = 1.1
+        live.add(case("t1", b"1"))
+        assert on_disk() == ["t1", "t2"] and running.verdict == "different"
+        assert running.tests[0].observed == "different"
+        finish(folder, running)
+    value = json.loads((tmp_path / "report.json").read_text())
+    assert value["finished"] is True
+    assert from_json(json.loads((tmp_path / "tests" / "t1.json").read_text())) == running.tests[0]
+    assert (tmp_path / "report.html").read_text().startswith("<!DOCTYPE html>")
+
+
+OLD = '#include <stdio.h>\nint main(int c, char **v) { puts(c > 1 ? v[1] : "-"); return 0; }\n'
+NEW = OLD.replace("return 0", "return c > 1")
+
+
+@pytest.fixture
+def finished(tmp_path: Path) -> Iterator[Path]:
+    (tmp_path / "old.c").write_text(OLD)
+    (tmp_path / "new.c").write_text(NEW)
+    out = tmp_path / "out"
+    done = Report("old.c", "new.c", directory=str(tmp_path), name="p")
+    plan = ReplayPlan((tmp_path / "old.c",), (tmp_path / "new.c",), name="p")
+    with NativeReplay(plan) as replay, OutputFolder(out) as folder:
+        live = LiveReport(folder, done)
+        live.add(examine(TestCase("t1", TestInput(args=(b"a",))), replay, ()))
+        live.add(examine(TestCase("t2", TestInput()), replay, ()))
+        finish(folder, done)
+    yield out
+
+
+def test_a_folder_can_be_replayed(finished: Path) -> None:
+    outcomes = {each.case.id: each.outcome for each in replay_folder(finished)}
+    assert outcomes == {"t1": "confirmed", "t2": "same"}
+
+
+def test_a_mended_program_is_seen(finished: Path) -> None:
+    (finished.parent / "new.c").write_text(OLD)
+    assert [each.outcome for each in replay_folder(finished)] == ["same", "same"]
+    (finished.parent / "new.c").write_text(OLD.replace("return 0", "return 5"))
+    assert [each.outcome for each in replay_folder(finished)] == ["different", "different"]
+
+
+def test_replay_wants_a_folder_of_ours(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="no output folder"):
+        list(replay_folder(tmp_path))
+    OutputFolder(tmp_path).close()
+    with pytest.raises(UsageError, match="cannot read"):
+        list(replay_folder(tmp_path))
+    (tmp_path / "report.json").write_text('{"old": 1}')
+    with pytest.raises(UsageError, match="no report of csgtest"):
+        list(replay_folder(tmp_path))
