@@ -30,13 +30,22 @@ class BitwuzlaBackend:
 
         self._library: Any = bitwuzla
         self._manager: Any = bitwuzla.TermManager()
-        self._lowering = Lowering(_Builder(bitwuzla, self._manager))
+        self._builder = _Builder(bitwuzla, self._manager)
+        self._lowering = Lowering(self._builder)
         self._rebuild_after = rebuild_after
         self._solver: Any = None
         self._limit_ms = 0
         self._queries = 0
         self._alignment = Alignment()
         self.rebuilds = -1
+
+    def __del__(self) -> None:
+        """The library crashes when a term or a solver outlives its manager, so neither the order
+        of attributes nor the garbage collector may choose who goes first."""
+        self._solver = None
+        self._lowering.forget()
+        self._builder.forget()
+        self._manager = None
 
     def check(self, path: PathCondition, condition: Term | None, limit_s: float) -> Answer:
         limit_ms = max(1, int(limit_s * 1000))
@@ -147,6 +156,10 @@ class _Builder:
         self._nearest = manager.mk_rm_value(library.RoundingMode.RNE)
         self._to_zero = manager.mk_rm_value(library.RoundingMode.RTZ)
         self._sorts: dict[int, Any] = {1: manager.mk_bool_sort()}
+
+    def forget(self) -> None:
+        self._sorts.clear()
+        self._nearest = self._to_zero = None
 
     def _sort(self, width: int) -> Any:
         found = self._sorts.get(width)

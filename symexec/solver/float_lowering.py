@@ -45,6 +45,11 @@ class FloatLowering:
         self._defined: dict[Term, Handle] = {}
         self._definitions: dict[Term, tuple[Handle, ...]] = {}
 
+    def forget(self) -> None:
+        self.numbers.clear()
+        self._defined.clear()
+        self._definitions.clear()
+
     # ------------------------------------------------------------------ what comes first
 
     def needs(self, term: Term, as_number: bool) -> Needed:

@@ -11,8 +11,6 @@ floating-point theory, what float operations need); each is lowered when somethi
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from symexec.expr import Term
 from symexec.expr.terms import FLOAT_OPERATIONS
 from symexec.solver.builder import Builder, Handle
@@ -39,7 +37,6 @@ _FUNCTIONS = {
     "store": "store",
     "select": "select",
 }
-_LOGIC = {"and": "and", "or": "or", "xor": "xor", "not": "not"}
 
 
 class Lowering:
@@ -49,15 +46,11 @@ class Lowering:
         self.builder = builder
         self.handles: dict[Term, Handle] = {}
         self._floats = FloatLowering(builder, self.handles)
-        self._special: dict[str, Callable[[Term], Handle]] = {
-            "const": self._constant,
-            "symbol": self._symbol,
-            "zext": self._extend,
-            "sext": self._extend,
-            "extract": self._extract,
-            "concat": self._concat,
-            "array": self._array,
-        }
+
+    def forget(self) -> None:
+        """Lets go of all terms of the solver."""
+        self.handles.clear()
+        self._floats.forget()
 
     def lower(self, term: Term) -> Handle:
         """The term in the solver; what must hold beside it is in ``definitions(term)``."""
@@ -93,15 +86,25 @@ class Lowering:
         return self._floats.definitions(term)
 
     def _lower(self, term: Term) -> Handle:
-        special = self._special.get(term.op)
-        if special is not None:
-            return special(term)
-        if term.op in FLOAT_OPERATIONS:
-            return self._floats.pattern(term)
-        if term.op in _LOGIC:
-            function = _LOGIC[term.op] if term.width == 1 else "bv" + term.op
-        else:
-            function = _FUNCTIONS[term.op]
+        match term.op:
+            case "const":
+                return self._constant(term)
+            case "symbol":
+                return self._symbol(term)
+            case "zext" | "sext":
+                return self._extend(term)
+            case "extract":
+                return self._extract(term)
+            case "concat":
+                return self._concat(term)
+            case "array":
+                return self._array(term)
+            case "and" | "or" | "xor" | "not":
+                function = term.op if term.width == 1 else "bv" + term.op
+            case _ if term.op in FLOAT_OPERATIONS:
+                return self._floats.pattern(term)
+            case _:
+                function = _FUNCTIONS[term.op]
         return self.builder.apply(function, *[self.handles[child] for child in term.args])
 
     def _constant(self, term: Term) -> Handle:
