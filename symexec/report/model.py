@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from importlib.metadata import PackageNotFoundError, version
 
 from csg.ir import ChangeInfo
 from symexec.classification import Group, group
@@ -108,6 +107,8 @@ def report_to_json(report: Report) -> dict[str, Json]:
 
 
 def own_version() -> str:
+    from importlib.metadata import PackageNotFoundError, version  # slow to import, needed once
+
     try:
         return version("csgtest")
     except PackageNotFoundError:  # run from a checkout
