@@ -56,9 +56,13 @@ class _Check:
         original = self._unified.old if self._version is Version.OLD else self._unified.new
         projected = self._unified.project(self._version)
         bodies = {function.symbol: function for function in projected.functions}
+        callers = {
+            copy.symbol: caller for caller, pair in self._unified.clones.items() for copy in pair
+        }
         found: list[Difference] = []
         for function in original.functions:
             symbol = self._united(function.symbol)
+            symbol = callers.get(symbol, symbol)
             other = bodies.pop(symbol, None)
             if other is None:
                 found.append(Difference(self._version, function.symbol.name, "is missing"))

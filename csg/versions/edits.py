@@ -8,11 +8,12 @@ Numbers here are provisional: candidates that lose leave gaps. ``numbering`` giv
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, field, replace
 
-from csg.language.syntax import Compound, FunctionDefinition
+from csg.language.syntax import Compound, Declaration, FunctionDefinition, Symbol
 from csg.language.traversal import Tree, walk
+from csg.language.types import Record
 from csg.source import NOWHERE, Location
 
 Piece = Tree | FunctionDefinition
@@ -39,12 +40,19 @@ class Edit:
     granularity: str
 
 
+def nothing_split(old: Sequence[Piece], new: Sequence[Piece]) -> Hashable | None:
+    return None
+
+
 @dataclass(slots=True)
 class Edits:
-    """All edits so far; ``function`` is the one being united."""
+    """All edits so far; ``function`` is the one being united. ``split`` says which split name (see
+    ``splits``) is all that two pieces differ in; such pieces belong to one edit per name."""
 
     entries: list[Edit] = field(default_factory=list)
     function: str = ""
+    split: Callable[[Sequence[Piece], Sequence[Piece]], Hashable | None] = nothing_split
+    _split_edits: dict[Hashable, int] = field(default_factory=dict)
 
     def __getitem__(self, number: int) -> Edit:
         return self.entries[number - 1]
@@ -57,10 +65,50 @@ class Edits:
         kind: str = "",
         granularity: str = "statement",
     ) -> int:
-        """The number of a new edit."""
+        """The number of a new edit, or of the split name's that this belongs to."""
+        key = self.split(old, new)
+        if key is not None:
+            return self.split_edit(key, old, new, kind_of(key))
         edit = Edit(self.function, tuple(old), tuple(new), anchor, kind, granularity)
         self.entries.append(edit)
         return len(self.entries)
+
+    def split_edit(
+        self, key: Hashable, old: Sequence[Piece], new: Sequence[Piece], kind: str = "type"
+    ) -> int:
+        """The edit of a split name; the first pieces given stand for it."""
+        known = self._split_edits.get(key)
+        if known is None:
+            edit = Edit(self.function, tuple(old), tuple(new), NOWHERE, kind, "statement")
+            self.entries.append(edit)
+            known = self._split_edits[key] = len(self.entries)
+        else:
+            entry = self[known]
+            edit = replace(entry, old=_better(entry.old, old), new=_better(entry.new, new))
+            self.entries[known - 1] = edit
+        return known
+
+
+def kind_of(key: Hashable) -> str:
+    """What changed about a split name: an enumerator's value, a record's layout, a type."""
+    match key:
+        case str():
+            return "value"
+        case Record():
+            return "layout"
+        case Symbol(kind="function"):
+            return "signature"
+        case _:
+            return "type"
+
+
+def _better(known: tuple[Piece, ...], other: Sequence[Piece]) -> tuple[Piece, ...]:
+    """The declaration stands for the edit once it is met, before that the first use."""
+    declares = any(isinstance(piece, Declaration | FunctionDefinition) for piece in known)
+    if known and (declares or not other):
+        return known
+    declared = [piece for piece in other if isinstance(piece, Declaration | FunctionDefinition)]
+    return tuple(declared) or known or tuple(other)
 
 
 def span_of(pieces: Sequence[Piece]) -> Span | None:

@@ -19,6 +19,7 @@ from typing import Any
 from csg.language.syntax import (
     Binary,
     Call,
+    Case,
     CompoundLiteral,
     EnumeratorName,
     ExpressionStatement,
@@ -93,8 +94,10 @@ class Fingerprints:
         symbol_key: Callable[[Symbol], Hashable] = _itself,
         type_key: Callable[[Type], Hashable] = _itself,
         table: dict[tuple[Hashable, ...], int] | None = None,
+        case_text: bool = False,
     ) -> None:
         self.table = {} if table is None else table
+        self._case_text = case_text  # tell labels of one value apart by the enumerators they name
         self._symbol_key = symbol_key
         self._type_key = type_key
         self._known: dict[int, tuple[int, int, Tree]] = {}
@@ -132,6 +135,8 @@ class Fingerprints:
                 return ("ExpressionStatement", self.of(plain_assignment(expression)))
             case SizeOf(value=int(value), type=kind):
                 return ("SizeOf", value, self._type_key(kind))
+            case Case(text=text) if self._case_text and text.isidentifier():
+                return (*self._spoken_key(node), text)
             case CompoundLiteral(symbol=symbol):
                 return (*self._spoken_key(node), self._type_key(symbol.type))
             case Call(function=Name(symbol=symbol), arguments=arguments) if (

@@ -13,6 +13,7 @@ from csg.language.syntax import (
     Call,
     Change,
     Compound,
+    Declaration,
     Execute,
     Expression,
     ExpressionStatement,
@@ -34,6 +35,7 @@ from csg.versions.names import Names, is_global
 from csg.versions.naming import rename_apart
 from csg.versions.regions import Regions, count_uses
 from csg.versions.scopes import resolved
+from csg.versions.splits import Splits
 from csg.versions.translation import Translation
 
 SMALL = 40  # functions of fewer nodes are united whatever they share
@@ -46,7 +48,8 @@ class Functions:
 
     names: Names
     edits: Edits
-    prints: Fingerprints = field(default_factory=Fingerprints)
+    splits: Splits
+    prints: Fingerprints = field(default_factory=lambda: Fingerprints(case_text=True))
     renames: dict[str, dict[str, str]] = field(default_factory=dict)
     equal: set[str] = field(default_factory=set)
 
@@ -55,6 +58,8 @@ class Functions:
         symbol = self.names.united(new.symbol, Version.NEW)
         self.edits.function = symbol.name
         local = match_locals(self.names, old, new)
+        for one, other in local.splits:
+            self.splits.add(one, other)
         if local.renames:
             self.renames[symbol.name] = local.renames
         before = local.translation(Version.OLD).node(old.body)
@@ -70,12 +75,20 @@ class Functions:
     def _united(self, old: Compound, new: Compound, symbol: Symbol) -> Compound:
         assert isinstance(symbol.type, Function)
         uses = {Version.OLD: count_uses(old.items), Version.NEW: count_uses(new.items)}
-        lists = Lists(self.prints, self.edits, Regions(uses), symbol.type.result)
+        lists = Lists(self.prints, self.edits, Regions(uses, self._declared), symbol.type.result)
         block = lists.unite(old.items, new.items, new.end)
         total = self.prints.size(old) + self.prints.size(new)
         if total > 2 * SMALL and (total - block.cost) < SHARE * total:
             raise CannotUnite("the versions have too little in common")
         return replace(new, items=block.items)
+
+    def _declared(self, node: Declaration, version: Version, edit: int) -> int:
+        """The edit of a declaration that one version has; a split variable has its own edit."""
+        key = self.splits.symbols.get(node.symbol)
+        if key is None:
+            return edit
+        old, new = ((node,), ()) if version is Version.OLD else ((), (node,))
+        return self.edits.split_edit(key, old, new)
 
     def _finished(
         self,

@@ -39,8 +39,11 @@ class Layouts:
         default_factory=set
     )  # old records that differ from their partner
     values: dict[tuple[str, int], str] = field(default_factory=dict)  # old enumerators renamed
+    shifted: dict[str, str] = field(default_factory=dict)  # enumerators whose value changed
     enumerations: dict[tuple[str, int], Enumeration] = field(default_factory=dict)
-    _old: dict[Record, Record] = field(default_factory=dict)
+    _old: dict[Record, Record] = field(default_factory=dict)  # what stands for a lone old record
+    _copies: set[Record] = field(default_factory=set)
+    _partners: dict[Record, Record] = field(default_factory=dict)
     _taken: set[tuple[str, str]] = field(default_factory=set)
 
     def unified(self, kind: Type) -> Type:
@@ -71,16 +74,44 @@ class Layouts:
         partner = self.pairs.get(kind)
         if isinstance(partner, Record) and kind not in self.different:
             return partner
+        if kind in self._copies:
+            return kind
         if kind not in self._old:
             copy = Record(kind.kind, self._free_tag(kind), None, kind.size, kind.alignment)
             copy.packed = kind.packed
             self._old[kind] = copy
+            self._copies.add(copy)
+            if isinstance(partner, Record):
+                self._partners[copy] = partner
             if kind.fields is not None:
                 copy.fields = tuple([self.field(member) for member in kind.fields])
         return self._old[kind]
 
     def _free_tag(self, kind: Record) -> str:
         return f"{kind.tag}__old" if (kind.kind, kind.tag) in self._taken else kind.tag
+
+    def split_record(self, kind: Type) -> Record | None:
+        """The new version's record when ``kind`` is a record that is two, in either version."""
+        if not isinstance(kind, Record):
+            return None
+        if kind in self._partners:
+            return self._partners[kind]
+        return kind if kind in self._partners.values() else None
+
+    def partner(self, kind: Type) -> Type:
+        """``kind`` with the new version's record for each that is two."""
+        match kind:
+            case Pointer(target=target):
+                return Pointer(self.partner(target))
+            case Array(element=element, length=length):
+                return Array(self.partner(element), length)
+            case Function(result=result, parameters=parameters):
+                taken = tuple([self.partner(each) for each in parameters])
+                return replace(kind, result=self.partner(result), parameters=taken)
+            case Record():
+                return self._partners.get(kind, kind)
+            case _:
+                return kind
 
     def field(self, member: Field) -> Field:
         kind = self.unified(member.type)
@@ -207,6 +238,8 @@ def _name_enumerators(layouts: Layouts, old: Iterable[Named], new: Iterable[Name
                 continue
             free = f"{name}__old" if name in values else name
             layouts.values[name, value] = free
+            if name in values:
+                layouts.shifted[free] = layouts.shifted[name] = name
             if isinstance(partner, Enumeration):
                 added.setdefault(partner, []).append((free, value))
     for partner, extra in added.items():

@@ -145,8 +145,10 @@ class Lists:
     def _may_pair(self, old: Statement, new: Statement) -> bool:
         if self.prints.of(old) == self.prints.of(new):
             return True
-        if old.__class__ is not new.__class__ or isinstance(old, Case | Label):
+        if old.__class__ is not new.__class__ or isinstance(old, Label):
             return False
+        if isinstance(old, Case) and isinstance(new, Case):
+            return self._same_label(old, new)
         if isinstance(old, Return | Compound) or same_target(old, new, self.prints):
             return True
         if isinstance(old, Declaration) and isinstance(new, Declaration):
@@ -155,6 +157,11 @@ class Lists:
             same = self.prints.of(old.condition) == self.prints.of(new.condition)
             return same or self.prints.likeness(old, new) >= ALIKE
         return self.prints.likeness(old, new) >= ALIKE
+
+    def _same_label(self, old: Case, new: Case) -> bool:
+        if (old.low, old.high) == (new.low, new.high):
+            return not (old.text.isidentifier() and new.text.isidentifier())
+        return self.edits.split((old,), (new,)) is not None
 
 
 def tidy(items: Items) -> Items:

@@ -52,6 +52,7 @@ class Locals:
     versions: dict[Symbol, set[Version]] = field(default_factory=dict)
     depths: dict[Symbol, int] = field(default_factory=dict)
     renames: dict[str, str] = field(default_factory=dict)
+    splits: list[tuple[Symbol, Symbol]] = field(default_factory=list)
     symbols: dict[Version, dict[Symbol, Symbol]] = field(
         default_factory=lambda: {Version.OLD: {}, Version.NEW: {}}
     )
@@ -86,6 +87,18 @@ class Locals:
         self.versions.setdefault(stand_in, set()).add(version)
         self.symbols[version][symbol] = stand_in
 
+    def find_splits(self) -> None:
+        """Variables of one name that have another type in each version."""
+        lone: dict[tuple[str, int], dict[Version, list[Symbol]]] = {}
+        for key, stand_in in self.stand_ins.items():
+            versions = self.versions[stand_in]
+            if len(versions) == 1:
+                sides = lone.setdefault((key[0], key[3]), {})
+                sides.setdefault(next(iter(versions)), []).append(stand_in)
+        for sides in lone.values():
+            pairs = zip(sides.get(Version.OLD, ()), sides.get(Version.NEW, ()), strict=False)
+            self.splits.extend(pairs)
+
 
 def match_locals(names: Names, old: FunctionDefinition, new: FunctionDefinition) -> Locals:
     local = Locals(names)
@@ -100,6 +113,7 @@ def match_locals(names: Names, old: FunctionDefinition, new: FunctionDefinition)
         if renamed[0] != key[0]:
             local.renames[key[0]] = renamed[0]
         local.enter(symbol, renamed, Version.OLD)
+    local.find_splits()
     for stand_in in local.stand_ins.values():  # lengths of arrays may name other variables
         version = Version.NEW if Version.NEW in local.versions[stand_in] else Version.OLD
         stand_in.type = local.translation(version).type(stand_in.type)

@@ -12,7 +12,7 @@ Control never leaves an ``execute`` block: that would be a divergence which no b
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from csg.language.syntax import (
@@ -72,9 +72,11 @@ def escapes(statement: Tree) -> bool:
 
 @dataclass(slots=True)
 class Regions:
-    """``uses`` counts how often each version's function mentions a symbol."""
+    """``uses`` counts how often each version's function mentions a symbol; ``declared`` gives the
+    edit of a declaration that stands in a run of some edit."""
 
     uses: dict[Version, Counter[Symbol]]
+    declared: Callable[[Declaration, Version, int], int]
     _escapes: dict[int, tuple[bool, Statement]] = field(default_factory=dict)
 
     def escapes(self, statement: Statement) -> bool:
@@ -99,7 +101,8 @@ class Regions:
             match item:
                 case Declaration(symbol=symbol) if symbol not in inner:
                     flush()
-                    found.append(replace(item, version=version, change=edit))
+                    number = self.declared(item, version, edit)
+                    found.append(replace(item, version=version, change=number))
                 case Case():
                     flush()
                     found.append(replace(item, version=version, change=edit))

@@ -19,6 +19,7 @@ from dataclasses import dataclass, field, replace
 from csg.language.syntax import (
     Assign,
     Call,
+    Case,
     Change,
     Compound,
     Declaration,
@@ -30,6 +31,7 @@ from csg.language.syntax import (
     Return,
     Statement,
     Switch,
+    Version,
     While,
 )
 from csg.language.types import VOID, Type
@@ -79,6 +81,8 @@ class Statements:
                 return Block((replace(new, value=value.expression),), value.cost)
             case (Declaration(), Declaration()):
                 return self._declaration(old, new)
+            case (Case(), Case()):
+                return self._case(old, new)
             case (If(), If()):
                 return self._if(old, new)
             case (While(), While()):
@@ -160,6 +164,14 @@ class Statements:
         if united is None:
             return None
         return Block((replace(new, initializer=united.value),), united.cost)
+
+    def _case(self, old: Case, new: Case) -> Block | None:
+        """An enumerator whose value changed labels the same place with two values."""
+        if (old.low, old.high) == (new.low, new.high):
+            return Block((new,), 0)
+        edit = self.edits.record((old,), (new,))
+        before = replace(old, version=Version.OLD, change=edit)
+        return Block((before, replace(new, version=Version.NEW, change=edit)), 2)
 
     def _if(self, old: If, new: If) -> Block | None:
         pairs = [(old, new)]

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import fields, replace
 from typing import Any, TypeVar
 
-from csg.language.syntax import EnumeratorName, Symbol, Version
+from csg.language.syntax import Case, EnumeratorName, Symbol, Version
 from csg.language.traversal import NODE_CLASSES, NODE_FIELDS, Tree
 from csg.language.types import Array, Field, Function, Pointer, Type
 from csg.versions.layouts import Layouts
@@ -87,8 +87,11 @@ class Translation:
                 values.append(self._symbol(value))
             else:
                 values.append(self._field(value))
-        if kind is EnumeratorName and self._version is Version.OLD:
-            values[0] = self._layouts.enumerator(values[0], values[1])
+        if self._version is Version.OLD:
+            if kind is EnumeratorName:
+                values[0] = self._layouts.enumerator(values[0], values[1])
+            elif kind is Case and node.low is not None:  # type: ignore[union-attr]
+                values[2] = self._layouts.enumerator(node.text, node.low)  # type: ignore[union-attr]
         return kind(*values)  # type: ignore[no-any-return]
 
     def _field(self, member: Field) -> Field:

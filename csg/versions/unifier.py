@@ -31,6 +31,7 @@ from csg.versions.initializers import unite_initializers
 from csg.versions.layouts import match_layouts
 from csg.versions.names import Names, match_names
 from csg.versions.numbering import number_changes
+from csg.versions.splits import Splits
 from csg.versions.translation import Translation
 from csg.versions.unified import Fallback, Unified
 
@@ -94,7 +95,11 @@ class _Unification:
     def run(self) -> Unified:
         layouts = match_layouts(self.old, self.new)
         names = match_names(self.old, self.new, layouts, self.split)
-        functions = Functions(names, self.edits)
+        splits = Splits(layouts, enumerators=layouts.shifted)
+        for one, other in names.splits.items():
+            splits.add(one, other)
+        self.edits.split = splits.key_of
+        functions = Functions(names, self.edits, splits)
         unit = TranslationUnit(self.new.file)
         unit.sources = {**self.old.sources, **self.new.sources}
         unit.types = self._types(names)
@@ -172,16 +177,17 @@ class _Unification:
             return node
         edit = 0
         if symbol.defined and symbol.kind == "object":
-            edit = self._declared_by_one(symbol, node, version, names)
+            edit = self._declared_by_one(symbol, node, version, functions)
         return replace(node, version=version, change=edit)
 
     def _declared_by_one(
-        self, symbol: Symbol, node: Declaration, version: Version, names: Names
+        self, symbol: Symbol, node: Declaration, version: Version, functions: Functions
     ) -> int:
-        partner = {one: other for pair in names.splits.items() for one, other in (pair, pair[::-1])}
-        kind = "type" if symbol in partner else ""
         old, new = ((node,), ()) if version is Version.OLD else ((), (node,))
-        return self.edits.record(old, new, kind=kind)
+        key = functions.splits.symbols.get(symbol)
+        if key is not None:
+            return self.edits.split_edit(key, old, new)
+        return self.edits.record(old, new)
 
     def _translated(self, node: Declaration, names: Names, version: Version) -> Declaration:
         locals_: dict[Symbol, Symbol] = {}
@@ -224,9 +230,9 @@ class _Unification:
             if old is not None and new is not None:
                 found.extend(self._pair(symbol, old, new, functions))
             elif new is not None:
-                found.append(self._single(symbol, new, Version.NEW, names, functions))
+                found.append(self._single(symbol, new, Version.NEW, functions))
             elif old is not None:
-                found.append(self._single(symbol, old, Version.OLD, names, functions))
+                found.append(self._single(symbol, old, Version.OLD, functions))
         return found + self._entry(names, found)
 
     def _pair(
@@ -255,17 +261,16 @@ class _Unification:
         symbol: Symbol,
         function: FunctionDefinition,
         version: Version,
-        names: Names,
         functions: Functions,
     ) -> FunctionDefinition:
         self.edits.function = function.symbol.name
-        kind = "signature" if self._split_partner(symbol, names) else ""
         old, new = ((function,), ()) if version is Version.OLD else ((), (function,))
-        edit = self.edits.record(old, new, kind=kind, granularity="function")
+        key = functions.splits.symbols.get(symbol)
+        if key is not None:
+            edit = self.edits.split_edit(key, old, new, kind="signature")
+        else:
+            edit = self.edits.record(old, new, granularity="function")
         return functions.alone(function, version, symbol, edit)
-
-    def _split_partner(self, symbol: Symbol, names: Names) -> bool:
-        return symbol in names.splits or symbol in names.splits.values()
 
     def _entry(self, names: Names, found: list[FunctionDefinition]) -> list[FunctionDefinition]:
         """An entry function whose parameters changed is called from outside by one name."""

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from csg.language.syntax import Case, Compound, If, Label, Statement, Version
+from csg.language.traversal import Tree
 from csg.source import Location
 from csg.versions.alignment import Match
 from csg.versions.edits import Edits
@@ -71,11 +72,14 @@ class _Wraps:
         apart = self._prints.sizes(run) + self._prints.sizes(kept.items)
         if inner.cost >= apart:
             return None
+        pieces: tuple[Tree, ...] = (node.condition,)
+        if not value and other is not None:  # an arm of a chain that the other version lacks
+            pieces = (node.condition, other)
         edit = self._edits.record(
-            () if new else (node.condition,),
-            (node.condition,) if new else (),
+            () if new else pieces,
+            pieces if new else (),
             run[0].location,
-            kind="modified",
+            kind="modified" if value else "",
         )
         kind = condition_type(node.condition)
         condition = only_in(version, node.condition, value, edit, kind)
