@@ -42,6 +42,18 @@ class Packing:
     limit: int = 0
     saved: list[int] = field(default_factory=list)
 
+    def follow(self, pragma: str) -> None:
+        """``pack(push, 2)``, ``pack(2)``, ``pack(pop)``, ``pack()``."""
+        words = pragma.removeprefix("pack").strip(" \t()").replace(",", " ").split()
+        if "push" in words:
+            self.saved.append(self.limit)
+        if "pop" in words:
+            self.limit = self.saved.pop() if self.saved else 0
+        elif numbers := [int(word) for word in words if word.isdigit()]:
+            self.limit = numbers[0]
+        elif "push" not in words:
+            self.limit = 0
+
 
 class Context(ABC):
     """The state of a translation. Each method belongs to the module that it is named after."""

@@ -75,7 +75,7 @@ def _constant(context: Context, node: Node) -> Expression:
         return literals.string(text, node.coord)
     if text.endswith("'"):
         return literals.character(text, node.coord)
-    if node.type in ("float", "double", "long double") or node.type.startswith("_Decimal"):
+    if node.type == "double":
         return literals.floating(text, node.coord)
     return literals.integer(text, node.coord)
 

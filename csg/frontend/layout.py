@@ -70,7 +70,7 @@ class _Layout:
             self._end_unit(member)
         if member.alignment:
             self.position = _up(self.position, 8 * self._limited(member.alignment))
-        elif width and not free and self.position // unit != (self.position + width - 1) // unit:
+        if width and not free and self.position // unit != (self.position + width - 1) // unit:
             self.position = _up(self.position, unit)
         if member.name:
             natural = 1 if packed and not self.limit else self._limited(unit // 8)
@@ -84,8 +84,8 @@ class _Layout:
         )  # fmt: skip
 
     def _end_unit(self, member: MemberDeclaration) -> None:
-        """``int : 0`` starts a new unit, also in a packed structure."""
-        self.position = _up(self.position, 8 * self._limited(alignment_of(member.type)))
+        """``int : 0`` starts a new unit, whatever packing there is."""
+        self.position = _up(self.position, 8 * alignment_of(member.type))
 
     def _limited(self, alignment: int) -> int:
         return min(alignment, self.limit) if self.limit else alignment

@@ -33,6 +33,7 @@ from csg.source import Location
 
 _SUFFIX = re.compile(r"(?i)[uli]*\Z")
 _FLOAT_SUFFIX = re.compile(r"(?i)(f16|f32x|f64x|f128|f32|f64|df|dd|dl|[flqwij]*)\Z")
+_SUFFIXES = frozenset({"", "u", "l", "ll", "ul", "lu", "ull", "llu"})
 _PIECE = re.compile(r'(u8|[LuU])?"((?:[^"\\]|\\.)*)"', re.DOTALL)
 _ESCAPE = re.compile(
     r"\\(?:(?P<octal>[0-7]{1,3})|x(?P<hex>[0-9a-fA-F]+)|u(?P<u4>[0-9a-fA-F]{4})"
@@ -64,6 +65,8 @@ def integer(text: str, place: Location) -> IntegerConstant:
     except ValueError:
         raise ParseError(f"invalid integer constant '{text}'", place) from None
     decimal = digits.isdigit() and not octal and digits != "0"
+    if ending not in _SUFFIXES:
+        raise ParseError(f"invalid suffix in the integer constant '{text}'", place)
     longs = 2 if "ll" in ending else 1 if "l" in ending else 0
     for kind, largest in _RANGES:
         fits_suffix = kind.rank >= INT.rank + longs and (not kind.signed) >= ("u" in ending)

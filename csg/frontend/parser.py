@@ -302,7 +302,7 @@ class _GnuParser(CParser):  # type: ignore[misc]
             return Assembly(token.value, token.location)
         if token is not None and token.type == "PACK":
             self._advance()
-            return c_ast.EmptyStatement(token.location)
+            return c_ast.Pragma(token.value, token.location)
         return super()._parse_statement()
 
     def _starts_statement(self) -> bool:
@@ -359,6 +359,15 @@ class _GnuParser(CParser):  # type: ignore[misc]
                 return StatementExpression(body, token.location)  # type: ignore[union-attr]
             case _:
                 return super()._parse_primary_expression()
+
+    def _parse_constant(self) -> Any:
+        """Spellings are read later, by ``csg.frontend.literals``."""
+        token = self._tokens.peek()
+        if token is None or token.type not in ("INT_CONST_DEC", "FLOAT_CONST"):
+            return super()._parse_constant()
+        self._advance()
+        kind = "int" if token.type == "INT_CONST_DEC" else "double"
+        return c_ast.Constant(kind, token.value, token.location)
 
     def _parse_compared_types(self) -> Any:
         """``__builtin_types_compatible_p(int, long)``"""

@@ -202,6 +202,11 @@ def _empty(context: Context, node: Node) -> list[Statement]:
     return [Empty(place(node))]
 
 
+def _pragma(context: Context, node: Node) -> list[Statement]:
+    context.packing.follow(node.string)
+    return []
+
+
 def _assembly(context: Context, node: Node) -> list[Statement]:
     return [Assembly(node.text, node.coord)]
 
@@ -230,7 +235,7 @@ _RULES: dict[str, Rule] = {
     "Return": _return,
     "Compound": _compound,
     "EmptyStatement": _empty,
-    "Pragma": lambda context, node: [],
+    "Pragma": _pragma,
     "AttributeDeclaration": lambda context, node: [],
     "Assembly": _assembly,
     "DeclList": _declarations,

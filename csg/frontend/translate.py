@@ -86,20 +86,6 @@ class Translator(Context):
 # --------------------------------------------------------------------------- external declarations
 
 
-def _pragma(context: Context, node: Node) -> None:
-    """``pack(push, 2)``, ``pack(2)``, ``pack(pop)``, ``pack()``."""
-    words = node.string.removeprefix("pack").strip(" \t()").replace(",", " ").split()
-    packing = context.packing
-    if "push" in words:
-        packing.saved.append(packing.limit)
-    if "pop" in words:
-        packing.limit = packing.saved.pop() if packing.saved else 0
-    elif numbers := [int(word) for word in words if word.isdigit()]:
-        packing.limit = numbers[0]
-    elif "push" not in words:
-        packing.limit = 0
-
-
 def _ignored(context: Context, node: Node) -> None:
     context.warn(node.coord, "asm outside of functions is ignored")
 
@@ -109,6 +95,6 @@ _EXTERNAL: dict[str, Callable[[Context, Node], object]] = {
     "Typedef": declarations.typedef,
     "FuncDef": declarations.definition,
     "StaticAssert": declarations.static_assertion,
-    "Pragma": _pragma,
+    "Pragma": statements.statements,
     "Assembly": _ignored,
 }

@@ -6,7 +6,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from csg.errors import ParseError
@@ -20,20 +20,22 @@ EXPRESSIONS = """
 1 + 2 * 3 | -7 / 2 | -7 % 2 | 7 / -2 | 7 % -2 | 1 << 31 >> 31 | -1 >> 1 | ~0u >> 1 | ~0 | !5 | !0
 (char) 200 | (unsigned char) -1 | (short) 70000 | (_Bool) 7 | (int) 2.9 | (int) -2.9 | (long) 1e10
 (unsigned) -1 < 0 | -1 < 0u | -1L < 0u | 1 ? 2 : 3 | 0 ? 2 : 3 | 5 ?: 6 | 0 ?: 6 | 1 && 0 | 1 || 0
-0 && (1 / 0) | 1 || (1 / 0) | 1 ? 4 : (1 / 0) | 'a' | '\\n' | '\\0' | '\\377' | '\\xff' | 'ab' | 'abcd'
-'\\'' | '"' | '\\\\' | L'\\xff' | u'\\xffff' | '\\x41' | '\\101' | '\\e' | '\\a' | '?' | '\\?'
-sizeof(int) | sizeof(char[10]) | sizeof 'a' | sizeof "abc" | sizeof(long double) | sizeof L"ab"
-sizeof(struct pair) | sizeof((struct pair *) 0)->text | _Alignof(double) | _Alignof(struct pair)
-__builtin_offsetof(struct pair, text) | __builtin_offsetof(struct pair, text[2])
-__builtin_offsetof(struct pair, in.y) | __builtin_offsetof(struct pair, z)
-(long) &((struct pair *) 0)->text[2] | (long) &((struct pair *) 0)->in.y | (int *) 8 - (int *) 0
-(char *) &((struct pair *) 0)->in - (char *) 0 | 0x7fffffff + 0u + 1 | 2147483647 * 2u | 1.5 + 1.5 == 3
-1.0f / 3 == 1.0 / 3 | 10 > 9 > 8 | 1 == 1.0 | 0x10 | 010 | 0b11 | 1'0 == 1 | 3 ^ 5 | 6 & 3 | 6 | 9
-_Generic(1, int: 10, long: 20) | _Generic(1L, int: 10, long: 20) | _Generic('a', char: 1, default: 2)
-RED | BLUE | GREEN + 1 | MINUS | (enum color) 2 | sizeof(enum color) | __builtin_constant_p(7)
-__builtin_types_compatible_p(int, const int) | __builtin_types_compatible_p(int, long)
-__builtin_choose_expr(1, 5, 6) | -2147483647 - 1 | 9223372036854775807 | -9223372036854775807 - 1
-18446744073709551615u >> 60 | (1, 1) == 1 ? 1 : 1 | sizeof(int (*)[3]) | sizeof(union u) | 1 - -1 | + + 1
+0 && (1 / 0) | 1 || (1 / 0) | 1 ? 4 : (1 / 0) | 'a' | '\\n' | '\\0' | '\\377' | '\\xff' | 'ab'
+'abcd' | '\\'' | '"' | '\\\\' | L'\\xff' | u'\\xffff' | '\\x41' | '\\101' | '\\e' | '\\a' | '?'
+'\\?' | sizeof(int) | sizeof(char[10]) | sizeof 'a' | sizeof "abc" | sizeof(long double)
+sizeof L"ab" | sizeof(struct pair) | sizeof((struct pair *) 0)->text | _Alignof(double)
+_Alignof(struct pair) | __builtin_offsetof(struct pair, text)
+__builtin_offsetof(struct pair, text[2]) | __builtin_offsetof(struct pair, in.y)
+__builtin_offsetof(struct pair, z) | (long) &((struct pair *) 0)->text[2]
+(long) &((struct pair *) 0)->in.y | (int *) 8 - (int *) 0
+(char *) &((struct pair *) 0)->in - (char *) 0 | 0x7fffffff + 0u + 1 | 2147483647 * 2u
+1.5 + 1.5 == 3 | 1.0f / 3 == 1.0 / 3 | 10 > 9 > 8 | 1 == 1.0 | 0x10 | 010 | 0b11 | 3 ^ 5 | 6 & 3
+6 | 9 | _Generic(1, int: 10, long: 20) | _Generic(1L, int: 10, long: 20)
+_Generic('a', char: 1, default: 2) | RED | BLUE | GREEN + 1 | MINUS | (enum color) 2
+sizeof(enum color) | __builtin_constant_p(7) | __builtin_types_compatible_p(int, const int)
+__builtin_types_compatible_p(int, long) | __builtin_choose_expr(1, 5, 6) | -2147483647 - 1
+9223372036854775807 | -9223372036854775807 - 1 | 18446744073709551615u >> 60 | sizeof(int (*)[3])
+sizeof(union u) | 1 - -1 | + + 1
 """
 DECLARATIONS = """
 struct pair { char a; char text[5]; struct { short x; long y; } in; union { int z; char q; }; };
@@ -63,7 +65,6 @@ def test_table(tmp_path: Path) -> None:
     expressions = [
         text.strip() for line in EXPRESSIONS.strip().splitlines() for text in line.split(" | ")
     ]
-    expressions = [text for text in expressions if text not in ("1'0 == 1", "(1, 1) == 1 ? 1 : 1")]
     wanted = evaluated_by_gcc(expressions, tmp_path, DECLARATIONS)
     found = evaluated_here(expressions, DECLARATIONS)
     for text, ours, theirs in zip(expressions, found, wanted, strict=True):
@@ -89,14 +90,17 @@ def combined(children: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
     )
 
 
-@settings(max_examples=10, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(
+    max_examples=10, deadline=None, phases=[Phase.generate], suppress_health_check=list(HealthCheck)
+)
 @given(st.lists(st.recursive(st.sampled_from(ATOMS), combined, max_leaves=6), min_size=40))
 def test_random_expressions(
     tmp_path_factory: pytest.TempPathFactory, expressions: list[str]
 ) -> None:
     """Signed overflow is undefined, but gcc computes constants as the machine does (-fwrapv)."""
     found = evaluated_here(expressions)
-    known = [(text, value) for text, value in zip(expressions, found, strict=True) if value is not None]
+    pairs = zip(expressions, found, strict=True)
+    known = [(text, value) for text, value in pairs if value is not None]
     wanted = evaluated_by_gcc([text for text, _ in known], tmp_path_factory.mktemp("constants"))
     for (text, ours), theirs in zip(known, wanted, strict=True):
         assert (ours - theirs) % (1 << 64) == 0, text
@@ -139,7 +143,7 @@ def test_floating(text: str, spelling: str, kind: str) -> None:
     assert (constant.text, str(constant.type)) == (spelling, kind)
 
 
-@pytest.mark.parametrize("text", ["08", "0xg", "1uu", "1z", "99999999999999999999999999999999999999999", "''", "'a"])
+@pytest.mark.parametrize("text", ["08", "0xg", "1uu", "1z", "9" * 41, "''", "'a"])
 def test_bad_constants(text: str) -> None:
     with pytest.raises(ParseError):
         parse_expression(text, {})
@@ -154,7 +158,8 @@ def test_the_spelling_is_kept() -> None:
 @pytest.mark.parametrize(
     ("text", "underlying", "size"),
     [("enum e { A, B }", "unsigned int", 4), ("enum e { A = -1 }", "int", 4),
-     ("enum e { A = 0x80000000 }", "unsigned int", 4), ("enum e { A = 0x100000000 }", "unsigned long", 8),
+     ("enum e { A = 0x80000000 }", "unsigned int", 4),
+     ("enum e { A = 0x100000000 }", "unsigned long", 8),
      ("enum e { A = -1, B = 0x80000000 }", "long", 8),
      ("enum __attribute__((packed)) e { A }", "unsigned char", 1),
      ("enum e { A = -200 } __attribute__((packed))", "short", 2)],

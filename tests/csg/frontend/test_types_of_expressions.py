@@ -16,44 +16,49 @@ DECLARATIONS = """
 #include <stdio.h>
 enum color { RED, GREEN = 5 }; enum sign { MINUS = -1, PLUS };
 struct pair { int a; char b[4]; unsigned bits : 3; unsigned whole : 32; signed small : 5;
-              struct { short inner; union { long u; char *t; }; }; const int fixed; struct pair *next; };
+              struct { short inner; union { long u; char *t; }; }; const int fixed;
+              struct pair *next; };
 typedef unsigned char byte; typedef int (*callback)(const char *, ...);
 _Bool flag; char c; signed char sc; unsigned char uc; short s; unsigned short us; int i; unsigned u;
 long l; unsigned long ul; long long ll; unsigned long long ull; float f; double d; long double ld;
 __int128 big; unsigned __int128 ubig; byte by; enum color color; enum sign sign;
-int *p; const char *text; void *v; char **lines; int array[3]; int grid[2][3]; struct pair pair, *pp; struct plain { int a; } plain;
+int *p; const char *text; void *v; char **lines; int array[3]; int grid[2][3]; struct pair pair, *pp;
+struct plain { int a; } plain;
 const struct pair frozen = {0}; const int many[2] = {0}; callback cb; int (*rows)[3];
 int function(int); void nothing(void); char *names[] = {"a", "b"}; int (*table[2])(int);
 """
 
 EXPRESSIONS = """
-c + c; uc + uc; s * us; i + u; l + u; ul + l; l + ll; ull - l; ll + ul; f + i; d + f; ld * d; i + 1L;
-big + 1; ubig + big; big + ul; flag + flag; ~uc; -c; +s; !d; -f; ~ul; by << ul; u >> 1; l << 1; c << 40L;
-i < l; p == v; u == l; color + 1; sign + 1; color; RED; MINUS; RED + 1u; color < sign; 1 ? RED : MINUS;
-p + 1; 1 + p; p - p; p - 1; array + 1; array[0]; 1[array]; grid[1]; grid[1][2]; *grid; **grid; &grid[1];
-&array; &array[1]; *array; &i; *&i; &p; *p; *lines; **lines; lines[0]; &lines; *text; text; &text[1];
-pair.a; pair.b; pair.b[1]; pair.bits + 1; pair.whole + 1; pair.small + 1; pair.bits << 1; -pair.bits;
-pair.inner; pair.u; pair.t; pp->a; pp->next->next; &pp->a; &pair.b; pp->b; (*pp).a; &frozen.a; &frozen.fixed;
-&pair.fixed; &frozen.b[1]; frozen.b; many; &many[1]; &many; rows; *rows; rows[1]; (*rows)[1]; &rows[1];
-i ? c : s; i ? 1 : 2u; i ? p : 0; i ? 0 : p; i ? v : p; i ? p : v; i ? text : (char *) 0; i ? text : lines[0];
-i ? pair : *pp; i ? (void *) 0 : p; i ? p : NULL; i ? 1.0f : 1; i ?: l; p ?: 0; i ? array : p;
-i = l; c += d; p += 1; i++; --c; p++; flag = 5; ul |= 1; plain = *&plain; u <<= l; l, c; i, array; (c, s);
-(char) i; (byte) 5; (long double) 1; (const char *) v; (int *) 0; (enum color) 2; (struct pair *) v;
-sizeof i; sizeof(int[4]); _Alignof(double); __alignof__(i); sizeof pair; sizeof array; sizeof "abc";
-i && p; i || d; i && i && l; function(1); function; &function; *function; (**function)(1); cb; *cb; cb("a", 1);
-(*cb)("x"); table; table[0]; table[0](1); names; names[1]; *names; &names; printf("x"); printf;
-1; 1u; 1l; 1ul; 1ll; 1ull; 2147483647; 2147483648; 4294967295; 4294967296; 9223372036854775807;
-0x7fffffff; 0x80000000; 0xffffffff; 0x100000000; 0x7fffffffffffffff; 0x8000000000000000; 0xffffffffffffffffu;
-017777777777; 037777777777; 0b101; 'a'; '\\n'; L'a'; u'a'; U'a'; 'ab'; 1.0; 1.0f; 1.0l; 1e5; 0x1p3; .5; 1.f;
-"text"; L"wide"; u8"eight"; u"sixteen"; U"thirtytwo"; "a" "b"; &"text"; "text"[1]; *"text"; L"w"[0];
-({ int x = 1; x; }); ({ char x = 1; x + 1L; }); ({ array; }); (struct pair){0}; (int[]){1, 2, 3};
-&(struct pair){.a = 1}; (int){1}; (char[]){"abc"}; &(int[3]){1}; _Generic(i, int: 1.0, default: 2);
-_Generic(text, char *: 1, const char *: 1L, default: 1u); _Generic(array, int *: text, default: 0);
-__builtin_offsetof(struct pair, b); offsetof(struct pair, next); __builtin_expect(i, 0); __builtin_strlen(text);
-__builtin_types_compatible_p(int, int); __builtin_constant_p(3); __builtin_clz(u); __builtin_bswap32(u);
-__builtin_add_overflow(i, i, &i); __builtin_abs(i); __builtin_popcountll(ull); __builtin_alloca(4);
-(typeof(i + 1L)) 1; (__typeof__(p)) v; (__typeof__(pair.inner)) 1; stdin; stdout->_fileno; NULL;
-__builtin_memcpy(p, p, 4); __builtin_isnan(d); __builtin_bswap64(ul); __builtin_inff(); __builtin_nan("");
+c + c; uc + uc; s * us; i + u; l + u; ul + l; l + ll; ull - l; ll + ul; f + i; d + f; ld * d; i +
+1L; big + 1; ubig + big; big + ul; flag + flag; ~uc; -c; +s; !d; -f; ~ul; by << ul; u >> 1; l <<
+1; c << 40L; i < l; p == v; u == l; color + 1; sign + 1; color; RED; MINUS; RED + 1u; color <
+sign; 1 ? RED : MINUS; p + 1; 1 + p; p - p; p - 1; array + 1; array[0]; 1[array]; grid[1];
+grid[1][2]; *grid; **grid; &grid[1]; &array; &array[1]; *array; &i; *&i; &p; *p; *lines; **lines;
+lines[0]; &lines; *text; text; &text[1]; pair.a; pair.b; pair.b[1]; pair.bits + 1; pair.whole + 1;
+pair.small + 1; pair.bits << 1; -pair.bits; pair.inner; pair.u; pair.t; pp->a; pp->next->next;
+&pp->a; &pair.b; pp->b; (*pp).a; &frozen.a; &frozen.fixed; &pair.fixed; &frozen.b[1]; frozen.b;
+many; &many[1]; &many; rows; *rows; rows[1]; (*rows)[1]; &rows[1]; i ? c : s; i ? 1 : 2u; i ? p :
+0; i ? 0 : p; i ? v : p; i ? p : v; i ? text : (char *) 0; i ? text : lines[0]; i ? pair : *pp; i
+? (void *) 0 : p; i ? p : NULL; i ? 1.0f : 1; i ?: l; p ?: 0; i ? array : p; i = l; c += d; p +=
+1; i++; --c; p++; flag = 5; ul |= 1; plain = *&plain; u <<= l; l, c; i, array; (c, s); (char) i;
+(byte) 5; (long double) 1; (const char *) v; (int *) 0; (enum color) 2; (struct pair *) v; sizeof
+i; sizeof(int[4]); _Alignof(double); __alignof__(i); sizeof pair; sizeof array; sizeof "abc"; i &&
+p; i || d; i && i && l; function(1); function; &function; *function; (**function)(1); cb; *cb;
+cb("a", 1); (*cb)("x"); table; table[0]; table[0](1); names; names[1]; *names; &names;
+printf("x"); printf; 1; 1u; 1l; 1ul; 1ll; 1ull; 2147483647; 2147483648; 4294967295; 4294967296;
+9223372036854775807; 0x7fffffff; 0x80000000; 0xffffffff; 0x100000000; 0x7fffffffffffffff;
+0x8000000000000000; 0xffffffffffffffffu; 017777777777; 037777777777; 0b101; 'a'; '\\n'; L'a';
+u'a'; U'a'; 'ab'; 1.0; 1.0f; 1.0l; 1e5; 0x1p3; .5; 1.f; "text"; L"wide"; u8"eight"; u"sixteen";
+U"thirtytwo"; "a" "b"; &"text"; "text"[1]; *"text"; L"w"[0]; ({ int x = 1; x; }); ({ char x = 1; x
++ 1L; }); ({ array; }); (struct pair){0}; (int[]){1, 2, 3}; &(struct pair){.a = 1}; (int){1};
+(char[]){"abc"}; &(int[3]){1}; _Generic(i, int: 1.0, default: 2); _Generic(text, char *: 1, const
+char *: 1L, default: 1u); _Generic(array, int *: text, default: 0); __builtin_offsetof(struct
+pair, b); offsetof(struct pair, next); __builtin_expect(i, 0); __builtin_strlen(text);
+__builtin_types_compatible_p(int, int); __builtin_constant_p(3); __builtin_clz(u);
+__builtin_bswap32(u); __builtin_add_overflow(i, i, &i); __builtin_abs(i);
+__builtin_popcountll(ull); __builtin_alloca(4); (typeof(i + 1L)) 1; (__typeof__(p)) v;
+(__typeof__(pair.inner)) 1; stdin; stdout->_fileno; NULL; __builtin_memcpy(p, p, 4);
+__builtin_isnan(d); __builtin_bswap64(ul); __builtin_inff(); __builtin_nan("");
 """
 
 
@@ -112,9 +117,8 @@ def test_types_are_those_of_gcc(tmp_path: Path) -> None:
     for text, statement in zip(expressions, statements, strict=True):
         kind = decay(statement.expression).type
         if checked_type(kind):
-            checks.append(
-                f'_Static_assert(_Generic(({text}), {spelled(kind)}: 1, default: 0), "{spelled(kind)}");'
-            )
+            choice = f"_Generic(({text}), {spelled(kind)}: 1, default: 0)"
+            checks.append(f'_Static_assert({choice}, "{spelled(kind)}");')
     program = tmp_path / "types.c"
     lines = "\n".join(checks)
     program.write_text(f"{DECLARATIONS}\nint main(void) {{\n{lines}\nreturn 0; }}\n")
