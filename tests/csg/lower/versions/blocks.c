@@ -1,0 +1,4 @@
+#include <stdio.h>
+int g, h; int f(int *p) { return (*p)++; }
+int work(int x) { int t = 0; if (execute(NEW)) { t = f(&g) + 1; for (int i = 0; i < 3; i++) { if (i == x) break; t += i; } } if (execute(OLD)) { int k = 2; t += k * x; switch (x) { case 1: t++; break; default: h--; } } if (execute(OLD)) if (x > 3) { h++; return 7; } for (int i = 0; i < 4; i++) { if (execute(NEW)) { if (i == 2) { t += 50; break; } h += 2; continue; } t += i; if (execute(OLD)) { t += 3; if (x == i) goto out; t++; } } if (execute(NEW)) return t + change(1, 2); t += 1000; out: if (execute(OLD)) { t++; return t; } return -1; }
+int main(void) { for (int x = 0; x < 6; x++) printf("%d ", work(x)); printf("%d %d\n", g, h); if (execute(OLD)) puts("old only"); if (execute(NEW)) { puts("new"); puts("only"); } return change(3, 4); }
