@@ -13,12 +13,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from symexec.counters import Counters
-from symexec.state.endings import Cut, row
-
 from symexec.executor.engine import Engine
-from symexec.expr import Model, Term
+from symexec.expr import Data, Model, Term
 from symexec.search import Searcher
 from symexec.shadow.outcomes import Told, differences
+from symexec.state.endings import Cut, row
 from symexec.state.state import Divergence, State
 
 QUANTUM = 4_000  # chunks that a state runs before another may have its turn
@@ -27,8 +26,8 @@ QUANTUM = 4_000  # chunks that a state runs before another may have its turn
 @dataclass(frozen=True, slots=True)
 class Finding:
     """A path with an input that follows it. ``told``: by what the versions are predicted to differ
-    (empty: a divergence that the model sees no effect of). ``ended`` is False for a divergence whose
-    path is still being explored."""
+    (empty: a divergence that the model sees no effect of). ``ended`` is False for a divergence
+    whose path is still being explored."""
 
     state: State
     model: Model
@@ -47,8 +46,9 @@ class Exploration:
         counters: Counters,
         compares: bool,
         main: bool,
-        watched_memory: Callable[[State], list[tuple[object, int]]],
+        watched_memory: Callable[[State], list[tuple[Data, int]]],
         prunes: Callable[[State], bool] | None = None,
+        on_end: Callable[[State], None] | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.engine = engine
@@ -59,6 +59,7 @@ class Exploration:
         self.exhausted = False
         self._watched_memory = watched_memory
         self._prunes = prunes
+        self._on_end = on_end
         self._clock = clock
         self._states = 0
         self._parted: set[tuple[int, str]] = set()
@@ -115,6 +116,8 @@ class Exploration:
     def _ended(self, state: State) -> Iterator[Finding]:
         outcome = state.new_outcome or state.old_outcome
         assert outcome is not None
+        if self._on_end is not None and state.events is not None:
+            self._on_end(state)
         if not self._counts(state):
             return
         self.counters.paths += 1

@@ -73,8 +73,26 @@ class _Lazily:
 
 
 _READERS = frozenset(
-    "getchar getchar_unlocked getc fgetc getc_unlocked fgetc_unlocked fgets gets fread "
-    "fread_unlocked getline getdelim __getdelim read scanf fscanf ungetc feof".split()
+    [
+        "getchar",
+        "getchar_unlocked",
+        "getc",
+        "fgetc",
+        "getc_unlocked",
+        "fgetc_unlocked",
+        "fgets",
+        "gets",
+        "fread",
+        "fread_unlocked",
+        "getline",
+        "getdelim",
+        "__getdelim",
+        "read",
+        "scanf",
+        "fscanf",
+        "ungetc",
+        "feof",
+    ]
 )
 
 

@@ -7,11 +7,14 @@ from pathlib import Path
 
 from csg.ir import Program
 from symexec.environment import library
+from symexec.environment.plan import Address, Cell, Start
 from symexec.executor.engine import Engine
-from symexec.expr import Data
-from symexec.memory import address_of
+from symexec.expr import Data, Operand, extend
+from symexec.memory import BOTH, address_of
 from symexec.solver import EMPTY
 from symexec.state.state import State
+
+WATCHED = "objects that the caller sees"
 
 
 def loaded_program(file: Path, flags: Sequence[str], entry: str | None) -> Program:
@@ -28,7 +31,9 @@ def loaded_program(file: Path, flags: Sequence[str], entry: str | None) -> Progr
 
 def fresh_state(engine: Engine) -> State:
     """Globals are initialised, nothing has run."""
-    return State(engine.machine.memory.fork(), EMPTY)
+    state = State(engine.machine.memory.fork(), EMPTY)
+    state.shadows = any(item.old_data is not None for item in engine.program.globals.values())
+    return state
 
 
 def command_line(engine: Engine, state: State, words: Sequence[bytes]) -> tuple[Data, ...]:
@@ -44,3 +49,49 @@ def command_line(engine: Engine, state: State, words: Sequence[bytes]) -> tuple[
         argv.store(8 * place, 8, address, state.mode)
     environ = memory.allocate(8, "input", "environ")
     return (len(words), address_of(argv.number), address_of(environ.number))
+
+
+def begin(engine: Engine, start: Start) -> State:
+    """The state before the first statement, with its inputs in place."""
+    state = fresh_state(engine)
+    numbers = [
+        state.memory.allocate(item.size, "input", item.name).number for item in start.objects
+    ]
+
+    def known(value: Operand | Address) -> Operand:
+        return address_of(numbers[value.object]) if isinstance(value, Address) else value
+
+    def write(number: int, cells: Sequence[Cell]) -> None:
+        for cell in cells:
+            item = state.memory.find(number)
+            assert item is not None
+            value: Data = known(cell.value)
+            if cell.width < 8 * cell.size:
+                value = extend(value, cell.width, 8 * cell.size, False)
+            state.memory.writable(item).store(cell.offset, cell.size, value, BOTH)
+
+    for number, described in zip(numbers, start.objects, strict=True):
+        write(number, described.cells)
+    for name, cells in start.globals.items():
+        write(engine.machine.addresses[name] >> 32, cells)
+    watched = [engine.machine.addresses[name] >> 32 for name in start.globals]
+    state.environment.update(start.environment)
+    state.environment[WATCHED] = (*numbers, *watched)
+    state.inputs = start.inputs
+    for condition in start.conditions:
+        state.path = state.path.assuming(condition)
+    arguments = tuple(known(argument) for argument in start.arguments)
+    engine.machine.enter(state, library.start(engine.program), arguments, None)
+    return state
+
+
+def differing_memory(state: State) -> list[tuple[Data, int]]:
+    """The pairs left in objects that the caller of the entry function sees, with their widths."""
+    numbers = state.environment[WATCHED]
+    assert isinstance(numbers, tuple)
+    found: list[tuple[Data, int]] = []
+    for number in numbers:
+        item = state.memory.find(number)
+        if item is not None:
+            found.extend((value, 8 * size) for _, size, value in item.differs())
+    return found

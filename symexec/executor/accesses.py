@@ -51,7 +51,7 @@ def access(engine: Engine, state: State, step: Load | Store | Copy | Fill) -> It
 
 
 def _load(engine: Engine, state: State, step: Load, address: Data, size: int) -> Iterator[State]:
-    if isinstance(address, Shadowed):
+    if isinstance(address, Shadowed) or parted(state, address):
         yield from engine.split(state)
         return
     for successor, place in resolve(engine, state, address, size, write=False):
@@ -68,7 +68,7 @@ def _load(engine: Engine, state: State, step: Load, address: Data, size: int) ->
 
 def _store(engine: Engine, state: State, step: Store, address: Data, size: int) -> Iterator[State]:
     value = engine.value(state, step.value)
-    if isinstance(address, Shadowed):
+    if isinstance(address, Shadowed) or parted(state, address):
         yield from engine.split(state)
         return
     if step.value.width == 1:
@@ -83,7 +83,7 @@ def _store(engine: Engine, state: State, step: Store, address: Data, size: int) 
 
 
 def _fill(engine: Engine, state: State, step: Fill, address: Data, size: int) -> Iterator[State]:
-    if isinstance(address, Shadowed):
+    if isinstance(address, Shadowed) or parted(state, address):
         yield from engine.split(state)
         return
     for successor, place in resolve(engine, state, address, size, write=True):
@@ -100,6 +100,9 @@ def _fill(engine: Engine, state: State, step: Fill, address: Data, size: int) ->
 
 def _copy(engine: Engine, state: State, target: Data, source: Data, size: int) -> Iterator[State]:
     if isinstance(target, Shadowed) or isinstance(source, Shadowed):
+        yield from engine.split(state)
+        return
+    if parted(state, target) or parted(state, source):
         yield from engine.split(state)
         return
     for reading, origin in resolve(engine, state, source, size, write=False):
@@ -144,6 +147,14 @@ def _plus(offset: int | Term, count: int) -> int | Term:
     return moved
 
 
+def parted(state: State, address: int | Term) -> bool:
+    """Do both versions access an object that one of them has freed?"""
+    if state.mode != BOTH or isinstance(address, Term):
+        return False
+    item = state.memory.find(address >> 32)
+    return item is not None and item.dead != 0
+
+
 # --------------------------------------------------------------------------- resolution
 
 
@@ -162,7 +173,7 @@ def resolve(
 
 
 def concrete_place(state: State, address: int, size: int, write: bool) -> Place:
-    problem = state.memory.fault(address, size, write)
+    problem = state.memory.fault(address, size, write, state.mode)
     item = state.memory.find(address >> 32)
     return Place(item, address & 0xFFFFFFFF, problem, address)
 
@@ -191,8 +202,8 @@ def _within_one(
     engine: Engine, state: State, address: Term, number: int, size: int, write: bool
 ) -> Iterator[tuple[State, Place]]:
     item = state.memory.find(number)
-    if item is None or item.kind == "function" or (write and item.readonly):
-        problem = state.memory.fault(address_of(number), size, write)
+    problem = state.memory.fault(address_of(number), 0, write, state.mode)
+    if item is None or problem is not None:
         yield state, Place(None, 0, problem or Fault("wild", "a dead object"), address_of(number))
         return
     found = ways(_inside(address, item, size), state.path, engine.solver)  # type: ignore[arg-type]
@@ -224,7 +235,7 @@ def _among_several(
             return
         where = engine.evaluate(address, model)
         item = rest.memory.find(where >> 32)
-        problem = rest.memory.fault(where, size, write)
+        problem = rest.memory.fault(where, size, write, rest.mode)
         if item is None or problem is not None:
             # No object there: whatever else is left counts to this one fault, but other objects
             # are looked for first, among the addresses that this fault does not cover.

@@ -106,7 +106,6 @@ class ModelContext:
 
     def allocate(self, size: int, kind: str, name: str) -> int:
         item = self._state.memory.allocate(size, kind, name)
-        item.version = self._state.mode
         return address_of(item.number)
 
     def free(self, address: int) -> None:
@@ -119,8 +118,10 @@ class ModelContext:
         if item.kind != "heap" or address & 0xFFFFFFFF:
             text = f"{item.name}, offset {offset_of(address)}"
             raise Faulted(MemoryFault("bad-free", text, "free", 0))
-        if self._state.write_mode == BOTH:
-            memory.release(number, f"freed {item.name}")
+        mode = self._state.mode
+        if item.dead & mode or (mode == BOTH and item.dead):
+            raise Faulted(MemoryFault("double-free", f"freed {item.name}", "free", 0))
+        memory.release(number, f"freed {item.name}", BOTH if self._state.alone else mode)
 
     def object_size(self, address: int) -> int | None:
         item = self._state.memory.find(address >> 32)
@@ -133,7 +134,7 @@ class ModelContext:
         return max(0, item.size - (address & 0xFFFFFFFF))
 
     def _check(self, address: int, size: int, write: bool) -> None:
-        if size and self._state.memory.fault(address, size, write) is not None:
+        if size and self._state.memory.fault(address, size, write, self._state.mode) is not None:
             self._fail(address, size, write)
 
     def _fail(self, address: int, size: int, write: bool) -> None:

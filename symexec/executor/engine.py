@@ -269,7 +269,9 @@ class Engine:
         value = self.evaluate(term, self.solver.model(state.path))
         same = compare("eq", term.width, term, value)
         if not isinstance(same, int):
-            if not self.solver.must(state.path, same):
+            assert isinstance(same, Term)
+            if self.solver.directions(state.path, same)[1]:
+                self.counters.concretised += 1
                 state.note("concretised", f"{why}: {value}", self.location(state))
             state.path = state.path.assuming(same)
         return value
@@ -282,7 +284,7 @@ class Engine:
 
     def drop_old(self, state: State) -> None:
         """Follow the new version alone, as published."""
-        go_alone(state, NEW)
+        go_alone(state, NEW, forget=True)
 
     def paired(self, *values: Data) -> bool:
         return any(isinstance(value, Shadowed) for value in values)

@@ -29,7 +29,7 @@ class MemoryObject:
     """``owner`` is the token of the memory that may write it in place. ``cells`` maps every covered
     byte to its cell; None while all bytes are concrete and equal in both versions."""
 
-    __slots__ = ("cells", "data", "kind", "name", "number", "owner", "readonly", "size", "version")
+    __slots__ = ("cells", "data", "dead", "kind", "name", "number", "owner", "readonly", "size")
 
     def __init__(
         self, number: int, size: int, kind: str, name: str, owner: object, readonly: bool = False
@@ -40,7 +40,7 @@ class MemoryObject:
         self.name = name
         self.owner = owner
         self.readonly = readonly
-        self.version = BOTH  # allocated by one version only?
+        self.dead = 0  # 1: freed by the old version alone, 2: by the new one alone
         self.data = bytearray(size)
         self.cells: dict[int, Cell] | None = None
 
@@ -52,7 +52,7 @@ class MemoryObject:
         twin.name = self.name
         twin.owner = owner
         twin.readonly = self.readonly
-        twin.version = self.version
+        twin.dead = self.dead
         twin.data = bytearray(self.data)
         twin.cells = None if self.cells is None else dict(self.cells)
         return twin

@@ -86,8 +86,12 @@ class Memory:
             self._own_page(number >> PAGE_BITS).objects.append(item)
         return item
 
-    def release(self, number: int, why: str) -> None:
-        """The object is dead; ``why`` ("freed heap", "stack of f") is kept for messages."""
+    def release(self, number: int, why: str, mode: int = BOTH) -> None:
+        """The object is dead for the versions of ``mode``; ``why`` is kept for messages."""
+        item = self.find(number)
+        if mode != BOTH and item is not None and item.dead | mode != OLD | NEW:
+            self.writable(item).dead |= mode
+            return
         page = self._own_page(number >> PAGE_BITS)
         page.objects[number & PAGE_MASK] = None
         if self.shared_freed:
@@ -124,8 +128,8 @@ class Memory:
 
     # ------------------------------------------------------------------ accesses
 
-    def fault(self, address: int, size: int, write: bool) -> Fault | None:
-        """What is wrong with an access, or None."""
+    def fault(self, address: int, size: int, write: bool, mode: int = BOTH) -> Fault | None:
+        """What is wrong with an access by the versions of ``mode``, or None."""
         number = address >> 32
         item = self.find(number)
         if item is None:
@@ -139,6 +143,8 @@ class Memory:
                 return Fault("out-of-bounds", behind.name)
             kind = "use-after-return" if number < self.count else "wild"
             return Fault(kind, f"address {address:#x}")
+        if item.dead and (mode == BOTH or item.dead & mode):
+            return Fault("use-after-free", f"freed {item.name}")
         if item.kind == "function":
             return Fault("wild", f"code of {item.name}")
         if (address & OFFSET_MASK) + size > item.size:
@@ -158,6 +164,8 @@ class Memory:
         offset = address & 0xFFFFFFFF
         if item is None or offset + size > item.size:
             return None
+        if item.dead and (mode == BOTH or item.dead & mode):
+            return None
         if item.cells is None:
             if size == 1:
                 return item.data[offset]
@@ -172,6 +180,8 @@ class Memory:
         item = self.pages[number >> 5].objects[number & 31]
         offset = address & 0xFFFFFFFF
         if item is None or offset + size > item.size or item.readonly:
+            return False
+        if item.dead and (mode == BOTH or item.dead & mode):
             return False
         if item.owner is not self.owner:
             item = self.writable(item)

@@ -8,20 +8,12 @@ flat set that never changes, the outputs and the changes deepest in the control 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Protocol
 
+from csg.analysis import Distances
 from symexec.state.frames import Frame
 from symexec.state.state import State
 
 FAR = float("inf")
-
-
-class DistanceMap(Protocol):
-    """Shortest distances in basic blocks (``csg.analysis.distances``)."""
-
-    to_return: Mapping[tuple[str, int], int]
-
-    def to(self, node: int) -> Mapping[tuple[str, int], int]: ...
 
 
 class Targets:
@@ -32,7 +24,7 @@ class Targets:
         start: frozenset[int],
         following: Mapping[int, frozenset[int]] | None,
         outputs: frozenset[int],
-        distances: DistanceMap,
+        distances: Distances,
     ) -> None:
         self.start = start
         self.following = following

@@ -91,12 +91,12 @@ def _differ(left: Data, right: Data, width: int) -> int | Term:
     width = width or _width(left) or _width(right)
     found = compare("ne", width, left, right)
     assert not isinstance(found, tuple)
-    return found  # type: ignore[return-value]
+    return found
 
 
 def _pairs(memory: list[tuple[Data, int]]) -> int | Term:
     parts = [compare("ne", width, old_half(pair), new_half(pair)) for pair, width in memory]
-    return disjunction(parts) if parts else 0  # type: ignore[return-value]
+    return disjunction(parts) if parts else 0
 
 
 def _outputs(old: Output | None, new: Output | None, stream: int) -> int | Term:
@@ -121,7 +121,7 @@ def _outputs(old: Output | None, new: Output | None, stream: int) -> int | Term:
             parts.append(compare("ne", one.term.width, one.term, two.term))
         else:
             parts.append(compare("ne", 8, one, two))  # type: ignore[arg-type]
-    return disjunction(parts) if parts else 0  # type: ignore[return-value]
+    return disjunction(parts) if parts else 0
 
 
 Unit = int | Term | Printed

@@ -60,10 +60,11 @@ def settle(state: State) -> None:
         frame.block, frame.index = region.then_place
 
 
-def go_alone(state: State, mode: int) -> None:
-    """The other version is gone: from here ``mode`` is the only one."""
+def go_alone(state: State, mode: int, forget: bool = False) -> None:
+    """The other version is gone: from here ``mode`` is the only one. What the other one left in
+    memory stays to be compared at the end, unless it is to be forgotten."""
     state.mode = mode
-    state.write_mode = BOTH
+    state.write_mode = BOTH if forget else mode
     state.alone = True
     state.region = None
     state.project_frames(mode)

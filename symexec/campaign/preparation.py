@@ -1,0 +1,123 @@
+"""Two files become what a search needs: one program, its graph, and where to begin.
+
+prepared = prepare(old, new, flags, entry)
+prepared.program, prepared.graph, prepared.targets("guided")
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from csg.analysis import Distances, changes_reachable
+from csg.graph import SequenceGraph
+from csg.ir import Program
+from csg.language.syntax import FunctionDefinition, TranslationUnit
+from symexec.memory import BOTH
+from symexec.search.targets import Targets
+from symexec.shadow.joins import successors
+from symexec.state.state import State
+
+if TYPE_CHECKING:
+    from csg.versions import Unified
+
+Places = dict[str, dict[tuple[int, int], int]]
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    unified: Unified
+    program: Program
+    graph: SequenceGraph
+    distances: Distances
+
+    @property
+    def unit(self) -> TranslationUnit:
+        return self.unified.unit
+
+    @property
+    def entry(self) -> FunctionDefinition:
+        return definition(self.unit, self.program.entry)
+
+    def targets(self, mode: str) -> Targets:
+        """What states look for: the graph from its start nodes, or a flat set."""
+        graph = self.graph
+        outputs = frozenset(
+            node.node for node in graph.nodes if node.output or node.kind == "output"
+        )
+        if mode == "guided":
+            by_id = graph.by_id
+            following: Mapping[int, frozenset[int]] | None = {
+                node.node: frozenset(by_id[target].node for target in graph.successors[node.id])
+                for node in graph.nodes
+            }
+            start = frozenset(by_id[name].node for name in graph.start)
+        else:
+            following = None
+            start = outputs | frozenset(deepest_changes(graph))
+        return Targets(start, following, outputs, self.distances)
+
+    def watched(self) -> Places:
+        """Where the graph's nodes begin: function -> (block, index) -> node."""
+        return beginnings(self.program, frozenset(node.node for node in self.graph.nodes))
+
+
+def definition(unit: TranslationUnit, name: str) -> FunctionDefinition:
+    return next(function for function in unit.functions if function.symbol.name == name)
+
+
+def deepest_changes(graph: SequenceGraph) -> list[int]:
+    """Changed statements that no other change follows: the flat targets of isolated search."""
+    changes = {node.id for node in graph.nodes if node.is_change}
+    deepest = []
+    for node in graph.changes:
+        following = set(graph.successors[node.id]) & changes - {node.id}
+        if not following:
+            deepest.append(node.node)
+    return deepest or [node.node for node in graph.changes]
+
+
+def beginnings(program: Program, nodes: frozenset[int]) -> Places:
+    """A statement begins where control comes to its first instruction from another statement."""
+    places: Places = {}
+    for name, function in program.functions.items():
+        found: dict[tuple[int, int], int] = {}
+        last = {}
+        for block in function.blocks:
+            assert block.terminator is not None
+            last[block.index] = block.terminator.node
+        before: dict[int, set[int]] = {}
+        for block in function.blocks:
+            assert block.terminator is not None
+            for target in successors(block.terminator):
+                before.setdefault(target, set()).add(last[block.index])
+        for block in function.blocks:
+            assert block.terminator is not None
+            steps = [*block.instructions, block.terminator]
+            for index, step in enumerate(steps):
+                if step.node not in nodes:
+                    continue
+                earlier = before.get(block.index, set()) if index == 0 else {steps[index - 1].node}
+                if earlier != {step.node}:
+                    found[block.index, index] = step.node
+        if found:
+            places[name] = found
+    return places
+
+
+def pruner(prepared: Prepared) -> Callable[[State], bool]:
+    """Drop a state that carries no change and cannot reach one any more."""
+    reachable = changes_reachable(prepared.program, prepared.distances)
+
+    def hopeless(state: State) -> bool:
+        if state.shadows or state.mode != BOTH:
+            return False
+        frame = state.frame
+        while frame is not None:
+            if (frame.function.name, frame.block) in reachable:
+                return False
+            frame = frame.caller
+        return True
+
+    return hopeless

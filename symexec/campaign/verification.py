@@ -1,0 +1,100 @@
+"""Replay tests natively beside the search, the most telling ones first.
+
+    verifier.submit(case, rank)
+    for case in verifier.finished():        # observed, classified, blamed
+        ...
+
+One thread talks to the sandbox; the search goes on meanwhile. What the time does not allow comes
+back as it was: not replayed.
+"""
+
+from __future__ import annotations
+
+import queue
+import threading
+import time
+from collections.abc import Iterator, Mapping, Sequence
+
+from symexec.classification import Patience, examine
+from symexec.replay import NativeReplay
+from symexec.testcases import TestCase
+
+Rank = tuple[int, int]  # smaller is sooner
+
+
+class Verifier:
+    """``deadline``: on the monotonic clock; what is waiting then is given up."""
+
+    def __init__(
+        self,
+        replay: NativeReplay,
+        changes: Sequence[int],
+        requires: Mapping[int, frozenset[int]],
+        deadline: float,
+    ) -> None:
+        self._replay = replay
+        self._changes = changes
+        self._requires = requires
+        self._deadline = deadline
+        self._waiting: queue.PriorityQueue[tuple[Rank, int, TestCase | None]] = (
+            queue.PriorityQueue()
+        )
+        self._done: queue.Queue[TestCase] = queue.Queue()
+        self._submitted = 0
+        self._returned = 0
+        self._trouble: BaseException | None = None
+        self._thread = threading.Thread(target=self._work, daemon=True)
+        self._thread.start()
+
+    def submit(self, case: TestCase, rank: Rank) -> None:
+        self._submitted += 1
+        self._waiting.put((rank, self._submitted, case))
+
+    def finished(self) -> Iterator[TestCase]:
+        """What has been verified since the last call."""
+        while True:
+            try:
+                case = self._done.get_nowait()
+            except queue.Empty:
+                break
+            self._returned += 1
+            yield case
+        if self._trouble is not None:
+            raise self._trouble
+
+    def drain(self) -> Iterator[TestCase]:
+        """Wait for all that is waiting, or for the deadline."""
+        while self._returned < self._submitted:
+            try:
+                case = self._done.get(timeout=0.05)
+            except queue.Empty:
+                if self._trouble is not None:
+                    raise self._trouble from None
+                if time.monotonic() > self._deadline + 0.5:
+                    return
+                continue
+            self._returned += 1
+            yield case
+
+    def close(self) -> None:
+        """End the thread; a run in the sandbox is waited for a moment."""
+        self._deadline = 0.0
+        self._waiting.put(((-1, 0), 0, None))
+        self._thread.join(timeout=2.0)
+
+    def _work(self) -> None:
+        while True:
+            _, _, case = self._waiting.get()
+            if case is None:
+                return
+            try:
+                self._done.put(self._examined(case))
+            except Exception as trouble:
+                self._trouble = trouble
+                return
+
+    def _examined(self, case: TestCase) -> TestCase:
+        if time.monotonic() > self._deadline:
+            return case
+        patience = Patience(questions=256, deadline=min(self._deadline, time.monotonic() + 5.0))
+        return examine(case, self._replay, self._changes, self._requires, patience)
