@@ -85,20 +85,20 @@ def perform(call: Call) -> int:
 
 
 def _build(options: BuildOptions, progress: Progress, json: bool) -> int:
-    from symexec import campaign
+    from symexec.report import session
 
     _require_sources(options.old, options.new)
-    finished = campaign.build(options, progress)
+    finished = session.build(options, progress)
     progress.close()
     _tell(finished, json)
     return DIFFERENT if finished.verdict == "different" else SAME
 
 
 def _explore(options: ExploreOptions, progress: Progress, json: bool) -> int:
-    from symexec import campaign
+    from symexec.report import session
 
     _require_sources(options.file)
-    finished = campaign.explore(options, progress)
+    finished = session.explore(options, progress)
     progress.close()
     _tell(finished, json)
     return SAME

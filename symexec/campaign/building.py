@@ -14,12 +14,13 @@ import time
 from collections.abc import Iterator
 
 
+from csg.analysis import Distances
 from csg.errors import UsageError
 from csg.ir import Program
 from csg.pipeline import graph_of, program_of
 from csg.versions import Unified, printed, unify
 from symexec.campaign.exploration import Exploration, Finding
-from symexec.campaign.preparation import Prepared, pruner
+from symexec.campaign.preparation import Prepared, definition, pruner
 from symexec.campaign.reading import read_pair
 from symexec.campaign.start import begin, differing_memory
 from symexec.campaign.verification import Verifier
@@ -36,7 +37,14 @@ from symexec.replay import NativeReplay, ReplayPlan
 from symexec.search import build_searcher
 from symexec.solver import Answer, build_solver
 from symexec.state.state import Chain, Event, State
-from symexec.testcases import Divergence, TestCase, TestInput, input_from_json, signature_of
+from symexec.testcases import (
+    Divergence,
+    EntrySignature,
+    TestCase,
+    TestInput,
+    input_from_json,
+    signature_of,
+)
 
 GRACE = 1.0  # seconds that replays may take beyond the time of the search
 
@@ -53,6 +61,8 @@ class BuildJob:
         self.prepared: Prepared | None = None
         self.replay: NativeReplay | None = None
         self.unified: Unified | None = None
+        self.unified_text = ""
+        self.signature: EntrySignature | None = None
         self._cases: dict[str, TestCase] = {}
         self._inputs: dict[TestInput, str] = {}
         self._seen: dict[tuple[object, ...], int] = {}
@@ -71,27 +81,24 @@ class BuildJob:
         self.replay = self._native(self.unified, program)
         library.complete(program)
         graph = graph_of(program)
-        from csg.analysis import Distances
-
         self.prepared = Prepared(self.unified, program, graph, Distances(program))
 
     def _native(self, unified: Unified, program: Program) -> NativeReplay:
-        from symexec.campaign.preparation import definition
-
         entry = definition(unified.unit, program.entry)
         symbols = [
             declaration.symbol
             for declaration in unified.unit.declarations
             if declaration.symbol.name in self.options.inputs.symbolic_globals
         ]
-        signature = None if program.entry == "main" else signature_of(entry, symbols)
+        self.signature = None if program.entry == "main" else signature_of(entry, symbols)
+        self.unified_text = printed(unified, ids=True)
         plan_of_runs = ReplayPlan(
             old=(self.options.old,),
             new=(self.options.new,),
             old_flags=self.options.flags,
             new_flags=self.options.flags,
-            unified=printed(unified, "mask"),
-            signature=signature,
+            unified=self.unified_text,
+            signature=self.signature,
             name=self.options.new.stem,
         )
         replay = NativeReplay(plan_of_runs)

@@ -13,7 +13,7 @@ import fcntl
 import json
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import IO
 
@@ -63,6 +63,11 @@ class OutputFolder:
         line = json.dumps(to_json(case), ensure_ascii=True, separators=(",", ":"))
         self._log.write(line + "\n")
         self._log.flush()
+
+    def record_all(self, cases: Iterable[TestCase]) -> None:
+        """Append many, as they come."""
+        for case in cases:
+            self.record(case)
 
     def write_test(self, case: TestCase, text: str) -> None:
         """A finished difference, for programs and for people."""

@@ -1,0 +1,139 @@
+"""Explore one program alone: all its paths within the budget, a test for each, errors found.
+
+    job = ExploreJob(options)
+    job.prepare()
+    for case in job.cases(progress): ...
+    job.errors          the tests whose path ends in an error of the program
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+
+from csg.errors import UsageError
+from csg.frontend import parse_file
+from csg.ir import Program
+from csg.language.syntax import TranslationUnit
+from csg.lower import lower
+from csg.pipeline import entry_of
+from symexec.campaign.exploration import Exploration, Finding
+from symexec.campaign.preparation import definition
+from symexec.campaign.start import begin
+from symexec.counters import Counters
+from symexec.environment import library
+from symexec.environment.inputs import decode
+from symexec.environment.plan import plan
+from symexec.environment.registry import registry
+from symexec.executor.engine import Engine
+from symexec.expr import Data, TermTable
+from symexec.options import ExploreOptions
+from symexec.progress import Progress
+from symexec.search import Undirected
+from symexec.solver import Answer, build_solver
+from symexec.state.endings import row
+from symexec.state.state import Chain, Event, State
+from symexec.testcases import TestCase, input_from_json
+
+
+class ExploreJob:
+    """``tests`` counts the tests made; only those with errors are kept in memory."""
+
+    def __init__(self, options: ExploreOptions) -> None:
+        self.options = options
+        self.counters = Counters()
+        self.started = time.monotonic()
+        self.events: dict[Event, int] = {}
+        self.errors: list[TestCase] = []
+        self.tests = 0
+        self.exhausted = False
+        self.program = Program()
+        self._unit = TranslationUnit("")
+
+    def prepare(self) -> None:
+        self._unit = parse_file(self.options.file, self.options.flags)
+        entry = entry_of(self._unit, self.options.inputs.entry)
+        self.program = lower([self._unit], (), entry)
+        library.complete(self.program)
+
+    def cases(self, progress: Progress) -> Iterator[TestCase]:
+        deadline = self.started + self.options.search.time
+        exploration, initial = self._exploration()
+        try:
+            for finding in exploration.run(initial, deadline):
+                yield self._test(finding)
+                progress.update(
+                    paths=self.counters.paths,
+                    divergences=len(self.errors),
+                    reached=0,
+                    targets=0,
+                    left=deadline - time.monotonic(),
+                )
+            self.exhausted = exploration.exhausted
+        finally:
+            self.counters.wall_s = time.monotonic() - self.started
+
+    def _exploration(self) -> tuple[Exploration, list[State]]:
+        options = self.options
+        table = TermTable()
+        engine = Engine(
+            self.program,
+            registry(),
+            build_solver(options.search.solver.value, counters=self.counters),
+            table,
+            self.counters,
+            {},
+            _ignore,
+            loop_bound=options.search.loop_bound,
+        )
+        symbols = [declaration.symbol for declaration in self._unit.declarations]
+        entry = definition(self._unit, self.program.entry)
+        starts = plan(entry, symbols, options.inputs).starts(table)
+        initial = [begin(engine, start) for start in starts]
+        possible = [s for s in initial if engine.solver.check(s.path) is not Answer.UNSAT]
+        if not possible:
+            raise UsageError(
+                "the ranges and assumptions exclude every input",
+                hint="they contradict each other: leave one of them out",
+            )
+        exploration = Exploration(
+            engine,
+            Undirected(options.search.seed),
+            self.counters,
+            compares=False,
+            main=self.program.entry == "main",
+            watched_memory=_nothing,
+            on_end=self._ended,
+        )
+        return exploration, possible
+
+    def _ended(self, state: State) -> None:
+        for event in Chain.items(state.events):
+            assert isinstance(event, Event)
+            self.events[event] = self.events.get(event, 0) + 1
+
+    def _test(self, finding: Finding) -> TestCase:
+        self.tests += 1
+        state = finding.state
+        assert state.new_outcome is not None
+        about = row(state.new_outcome.ending)
+        case = TestCase(
+            id=f"t{self.tests:04d}",
+            input=input_from_json(decode(state.inputs, finding.model)),
+            kind=about.kind,
+            found_s=time.monotonic() - self.started,
+            notes=(f"{state.new_outcome.location}: {state.new_outcome.ending}",)
+            if about.is_error
+            else (),
+        )
+        if about.is_error:
+            self.errors.append(case)
+        return case
+
+
+def _ignore(state: State, node: int) -> None:
+    return
+
+
+def _nothing(state: State) -> list[tuple[Data, int]]:
+    return []
