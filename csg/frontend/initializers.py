@@ -80,6 +80,8 @@ def _single(context: Context, node: Node, target: Type) -> tuple[Initializer, Ty
         if not node.exprs:
             return InitializerList((), target, node.coord), target
         node = node.exprs[0]
+    if kind(node) == "NamedInitializer":
+        raise refuse(node, f"a designator, but {type_in_words(target)} has no parts")
     value = context.expression(node)
     if isinstance(value, CompoundLiteral) and isinstance(target, Array):
         return value.initializer, _completed(target, _length(value.type))  # GNU: copies the literal
@@ -233,24 +235,34 @@ class _Filler:
             number = _number(aggregate.place.type, field)
             aggregate.next = _END if aggregate.place.type.kind == "union" else number + 1
             if aggregate.place.type.kind == "union":
-                self._forget(aggregate.place.path, field)
+                self._forget(aggregate.place, field)
             place = _member_place(aggregate.place, field)
             if step + 1 < len(path):
                 stack.append(_Aggregate(place))
         return place
 
-    def _forget(self, path: Path, field: Field) -> None:
+    def _forget(self, union: _Place, field: Field) -> None:
         """Another member of a union takes the place of those initialised before."""
-        keep = (*path, field.name) if field.name else path
-        for other in list(self.entries):
-            if other[: len(path)] == path and other[: len(keep)] != keep:
+        keep = (*union.path, field.name) if field.name else union.path
+        for other in self._inside(union):
+            if other[: len(keep)] != keep:
                 del self.entries[other]
+
+    def _inside(self, place: _Place) -> list[Path]:
+        """The entries in ``place``. An anonymous member has the path of what it stands in, so its
+        bytes decide as well."""
+        end = place.offset + size_of(place.type)
+        return [
+            path
+            for path, entry in self.entries.items()
+            if path[: len(place.path)] == place.path and place.offset <= entry.offset < end
+        ]
 
     # ------------------------------------------------------------------ entries
 
     def _put(self, place: _Place, item: Node, value: Expression | None = None) -> None:
         """One entry, or those of an inner braced list; later ones replace earlier ones."""
-        self._replace(place.path)
+        self._replace(place)
         if isinstance(place.type, Array):
             inner = item.exprs[0] if kind(item) == "InitList" and len(item.exprs) == 1 else item
             if (text := _text_for(self.context, inner, place.type)) is not None:
@@ -281,11 +293,11 @@ class _Filler:
         self.entries[place.path] = entry
         self.prefixes.update(place.path[:length] for length in range(len(place.path)))
 
-    def _replace(self, path: Path) -> None:
-        """Forget what was said before of the object at ``path``."""
-        self.entries.pop(path, None)
-        if path in self.prefixes:
-            for other in [o for o in self.entries if o[: len(path)] == path]:
+    def _replace(self, place: _Place) -> None:
+        """Forget what was said before of the object at ``place``."""
+        self.entries.pop(place.path, None)
+        if place.path in self.prefixes:
+            for other in self._inside(place):
                 del self.entries[other]
 
 
