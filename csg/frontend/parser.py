@@ -266,8 +266,11 @@ class _GnuParser(CParser):  # type: ignore[misc]
             token = self._advance()  # GNU's old ``name: value``
             self._advance()
             name = c_ast.ID(token.value, token.location)
-            return c_ast.NamedInitializer([name], self._parse_initializer())
-        return super()._parse_initializer_item()
+            return c_ast.NamedInitializer([name], self._parse_initializer(), token.location)
+        node = super()._parse_initializer_item()
+        if isinstance(node, c_ast.NamedInitializer):
+            node.coord = node.name[0].coord
+        return node
 
     def _parse_designator(self) -> Any:
         token = self._tokens.peek()

@@ -81,7 +81,6 @@ struct { struct in i; int z; } v48 = {.i.y = 2, 3};
 int v49[3] = {[2] = 1, [0] = 2, 3};
 struct { int a, b; } v50[3] = {[0 ... 1] = {1, 2}, [2].b = 5};
 struct { int a; char f[]; } v51 = {1, "abc"};
-long v52[2] = {[1] 5};
 struct in v53 = {x: 1, y: 2};
 """
 

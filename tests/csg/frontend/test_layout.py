@@ -42,7 +42,7 @@ STRUCTURES = [
     "struct t { };",
     "struct t { char c; struct { char x; long y; } inner[2]; char d; };",
     "#pragma pack(push, 1)\nstruct t { char c; int i; long l; };\n#pragma pack(pop)",
-    "#pragma pack(2)\nstruct t { char c; int i; double d; int b : 5; int e : 30; };\n#pragma pack()",
+    "#pragma pack(2)\nstruct t { char c; int i; double d; int b : 5, e : 30; };\n#pragma pack()",
     "typedef int wide __attribute__((aligned(16)));\nstruct t { char c; wide w; };",
     "typedef int byte4 __attribute__((mode(SI))); struct t { char c; byte4 w; short s; };",
     "enum __attribute__((packed)) e { A, B }; struct t { enum e a; enum e b; int c; };",
