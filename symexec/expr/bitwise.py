@@ -15,6 +15,8 @@ from symexec.expr.concrete import UNARY
 from symexec.expr.ranges import interval
 from symexec.expr.terms import Operand, Rule, Term, Terms, operand
 
+_ORDERS = frozenset(("ult", "ule", "slt", "sle"))
+
 
 def _are_opposite(a: Term, b: Term) -> bool:
     return (a.op == "not" and a.args[0] is b) or (b.op == "not" and b.args[0] is a)
@@ -43,7 +45,7 @@ def and_(table: Terms, width: int, a: Operand, b: Operand) -> Operand:
             return a
         if (a in b.args and b.op == "or") or (b in a.args and a.op == "or"):  # a & (a | b) -> a
             return a if b.op == "or" and a in b.args else b
-        if table.negate(a) is b:  # x < y and y <= x
+        if b.op in _ORDERS and a.op in _ORDERS and table.negate(a) is b:  # x < y and y <= x
             return 0
     if a.op == "zext" and b.op == "zext" and a.args[0].width == b.args[0].width:
         narrow = a.args[0].width
@@ -93,7 +95,7 @@ def or_(table: Terms, width: int, a: Operand, b: Operand) -> Operand:
             return a
         if (a in b.args and b.op == "and") or (b in a.args and a.op == "and"):  # a | (a & b) -> a
             return a if b.op == "and" and a in b.args else b
-        if table.negate(a) is b:
+        if b.op in _ORDERS and a.op in _ORDERS and table.negate(a) is b:
             return 1
     for x, y in ((a, b), (b, a)):
         joined = _joined(table, width, x, y)

@@ -293,24 +293,38 @@ class Terms:
     def negate(self, a: Operand) -> Operand:
         return self.unary("not", 1, a)
 
-    def _shape(self, op: str, *parts: Operand) -> Operand:
-        key = (op, *parts)
+    def zext(self, a: Operand, source_width: int, width: int) -> Operand:
+        key = ("zext", a, source_width, width)
         found = self.memo.get(key)
         if found is None:
-            found = self.memo[key] = self._shape_rules[op](self, *parts)
+            found = self.memo[key] = self._shape_rules["zext"](self, a, source_width, width)
         return found
 
-    def zext(self, a: Operand, source_width: int, width: int) -> Operand:
-        return self._shape("zext", a, source_width, width)
-
     def sext(self, a: Operand, source_width: int, width: int) -> Operand:
-        return self._shape("sext", a, source_width, width)
+        key = ("sext", a, source_width, width)
+        found = self.memo.get(key)
+        if found is None:
+            found = self.memo[key] = self._shape_rules["sext"](self, a, source_width, width)
+        return found
 
     def extract(self, a: Operand, low: int, width: int) -> Operand:
-        return self._shape("extract", a, low, width)
+        key = ("extract", a, low, width)
+        found = self.memo.get(key)
+        if found is None:
+            found = self.memo[key] = self._shape_rules["extract"](self, a, low, width)
+        return found
 
     def concat(self, high: Operand, high_width: int, low: Operand, low_width: int) -> Operand:
-        return self._shape("concat", high, high_width, low, low_width)
+        key = ("concat", high, high_width, low, low_width)
+        found = self.memo.get(key)
+        if found is None:
+            rule = self._shape_rules["concat"]
+            found = self.memo[key] = rule(self, high, high_width, low, low_width)
+        return found
 
     def ite(self, condition: Operand, a: Operand, b: Operand, width: int) -> Operand:
-        return self._shape("ite", condition, a, b, width)
+        key = ("ite", condition, a, b, width)
+        found = self.memo.get(key)
+        if found is None:
+            found = self.memo[key] = self._shape_rules["ite"](self, condition, a, b, width)
+        return found

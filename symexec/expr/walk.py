@@ -19,6 +19,8 @@ from symexec.expr.terms import FLOAT_OPERATIONS, Operand, Term, operand
 Model = Mapping[Term, int]
 Value = int | bytes | dict[int, int]
 
+_LONG_TEXT = 400
+
 
 def symbols(term: Term) -> frozenset[Term]:
     """The symbols in a term; kept in the term."""
@@ -241,7 +243,7 @@ def _array(part: Operand | bytes) -> arrays.Array:
 
 
 def to_text(term: Operand) -> str:
-    """SMT-LIB-like text. What occurs more than once and is no leaf is named first:
+    """SMT-LIB-like text. What occurs more than once or is long, and is no leaf, is named first:
     ``(let t7 (add x y)) (mul t7 t7)``."""
     if isinstance(term, int):
         return str(term)
@@ -250,7 +252,7 @@ def to_text(term: Operand) -> str:
     lets: list[str] = []
     for node in order:
         text = _node_text(node, texts)
-        if node.args and uses[node] > 1:
+        if node.args and (uses[node] > 1 or len(text) > _LONG_TEXT):
             lets.append(f"(let t{node.id} {text})")
             text = f"t{node.id}"
         texts[node] = text

@@ -4,7 +4,8 @@
 
 Two settings matter more than all others (measured): no preprocessing with rewrite level 1, because
 queries are small and many; and a new solver every few hundred queries, because learnt clauses about
-popped levels pile up. The term manager lives on, so nothing is lowered twice.
+popped levels and circuits of conditions asked once pile up. The term manager lives on, so nothing
+is lowered twice.
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ from symexec.solver.builder import ROUNDED, Handle
 from symexec.solver.lowering import Lowering
 from symexec.solver.path import PathCondition
 
-_REBUILD_AFTER = 200
+_REBUILD_AFTER = 300
+_GROWN = 50  # terms
 
 
 class BitwuzlaBackend:
@@ -36,6 +38,7 @@ class BitwuzlaBackend:
         self._solver: Any = None
         self._limit_ms = 0
         self._queries = 0
+        self._lowered_before = 0
         self._alignment = Alignment()
         self.rebuilds = -1
 
@@ -49,11 +52,7 @@ class BitwuzlaBackend:
 
     def check(self, path: PathCondition, condition: Term | None, limit_s: float) -> Answer:
         limit_ms = max(1, int(limit_s * 1000))
-        if (
-            self._solver is None
-            or self._queries >= self._rebuild_after
-            or limit_ms != self._limit_ms
-        ):
+        if self._solver is None or limit_ms != self._limit_ms or self._is_stale(path):
             self._rebuild(limit_ms)
         self._queries += 1
         self._align(path)
@@ -62,6 +61,12 @@ class BitwuzlaBackend:
         if result == self._library.Result.SAT:
             return Answer.SAT
         return Answer.UNSAT if result == self._library.Result.UNSAT else Answer.UNKNOWN
+
+    def _is_stale(self, path: PathCondition) -> bool:
+        """Circuits of conditions asked before slow down every later query: a few hundred plain
+        comparisons do, or fewer with many new terms. What the path itself needs is not stale."""
+        grown = len(self._lowering.handles) - self._lowered_before
+        return self._queries >= self._rebuild_after or grown > _GROWN + 4 * path.length
 
     def _rebuild(self, limit_ms: int) -> None:
         options = self._library.Options()
@@ -74,6 +79,7 @@ class BitwuzlaBackend:
         self._limit_ms = limit_ms
         self._alignment = Alignment()
         self._queries = 0
+        self._lowered_before = len(self._lowering.handles)
         self.rebuilds += 1
 
     def _align(self, path: PathCondition) -> None:

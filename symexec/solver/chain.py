@@ -41,7 +41,7 @@ class SolverOptions:
 
     limit_s: float = 10.0
     self_check: int = 0
-    rebuild_after: int = 200
+    rebuild_after: int = 300
 
 
 def build_solver(
