@@ -77,7 +77,7 @@ class Excerpts:
         """Back from the first token with a location over type names, stars and opening brackets."""
         line = self._line(location)
         start = min(max(0, location.column - 1), len(line))
-        while start and (line[start - 1].isalnum() or line[start - 1] in "_ \t*&!~-+(,"):
+        while start and (line[start - 1].isalnum() or line[start - 1] in "_ \t*&!~-+("):
             start -= 1
         before = line[start : location.column - 1]
         for opener in ("for (", "for(", "else ", "case ", "default "):

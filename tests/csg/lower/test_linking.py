@@ -1,0 +1,107 @@
+"""Several units, statics of one name, libraries."""
+
+from __future__ import annotations
+
+import pytest
+
+from csg.errors import UnsupportedError
+from csg.frontend import parse_text
+from csg.ir import Program
+from csg.ir.verify import verify
+from csg.lower import link, lower
+from tests.reference.interpreter import run
+
+
+def lowered(*texts: str, library: bool = False) -> Program:
+    units = [parse_text(text, f"{number}.c") for number, text in enumerate(texts)]
+    program = lower(units, library=library)
+    assert verify(program) == []
+    return program
+
+
+def test_units_meet_by_external_names() -> None:
+    program = lowered(
+        "int shared = 5; int twice(int); int main(void) { return twice(shared); }",
+        "extern int shared; int twice(int x) { return x + shared; }",
+    )
+    assert run(program).status == 10
+
+
+def test_a_definition_in_a_later_unit_serves_an_earlier_declaration() -> None:
+    program = lowered(
+        "extern int shared[]; int main(void) { return shared[1]; }", "int shared[2] = {3, 4};"
+    )
+    assert not program.globals["shared"].external
+    assert run(program).status == 4
+
+
+def test_statics_of_one_name_stay_apart() -> None:
+    program = lowered(
+        "static int n = 1; static int f(void) { return n; } int g(void);"
+        "int main(void) { return f() * 10 + g(); }",
+        "static int n = 2; static int f(void) { return n; } int g(void) { return f(); }",
+    )
+    assert {"n", "n.1"} <= program.globals.keys()
+    assert {"f", "f.1"} <= program.functions.keys()
+    assert run(program).status == 12
+
+
+def test_block_scope_statics_carry_their_function() -> None:
+    program = lowered("int main(void) { static int n; { static int n = 4; return n; } }")
+    assert [*program.globals] == ["main.n", "main.n.1"]
+
+
+def test_equal_strings_are_one_object() -> None:
+    program = lowered('const char *a = "x", *b = "x", *c = "y"; int main(void) { return a == b; }')
+    assert [name for name in program.globals if name.startswith(".str")] == [".str.0", ".str.1"]
+    assert run(program).status == 1
+
+
+def test_a_function_defined_twice_is_refused_where_it_stands() -> None:
+    with pytest.raises(UnsupportedError) as caught:
+        lowered("int f(void) { return 1; }", "\nint f(void) { return 2; }")
+    assert "function 'f' is defined a second time" in str(caught.value)
+    assert caught.value.location is not None
+    assert (caught.value.location.file, caught.value.location.line) == ("1.c", 2)
+
+
+def test_what_is_called_and_defined_nowhere_is_listed() -> None:
+    program = lowered(
+        "int f(int); int (*p)(void); int g(void); int main(void) { p = g; return f(1);}"
+    )
+    assert program.undefined == {"f", "g"}
+
+
+def test_a_library_gives_what_is_missing_and_no_more() -> None:
+    library = lowered(
+        "static int calls; int help(int x) { calls++; return x + 1; }"
+        "int wanted(int x) { return help(x) + calls; } int other(void) { return 0; }",
+        library=True,
+    )
+    program = lowered(
+        "static int calls = 40; int wanted(int); int main(void) { return wanted(calls); }"
+    )
+    link(program, library)
+    assert verify(program) == []
+    assert {*program.functions} == {"main", "wanted", "help"}
+    assert program.functions["help"].library
+    assert not program.undefined
+    assert {*program.globals} == {"calls", "libc:calls"}
+    assert run(program).status == 42
+
+
+def test_linked_instructions_point_to_their_own_statements() -> None:
+    library = lowered("int wanted(int x) { return x; }", library=True)
+    program = lowered("int wanted(int); int main(void) { return wanted(3); }")
+    link(program, library)
+    for function in program.functions.values():
+        for block in function.blocks:
+            for item in block.instructions:
+                assert program.nodes[item.node].function == function.name
+
+
+def test_the_programs_own_function_wins_over_the_library() -> None:
+    library = lowered("int wanted(void) { return 1; }", library=True)
+    program = lowered("int wanted(void) { return 2; } int main(void) { return wanted(); }")
+    link(program, library)
+    assert run(program).status == 2
