@@ -10,7 +10,7 @@ from collections.abc import Callable
 from time import process_time
 
 from symexec.counters import Counters
-from symexec.expr import Term, TermTable, compare, extend, ite, negate, truncate
+from symexec.expr import Term, TermTable, compare, extend, negate, truncate
 from symexec.solver import PathCondition, SolverOptions, build_solver
 
 COUNT = 20_000
@@ -127,9 +127,9 @@ def controller(name: str, steps: int) -> None:
     solver = build_solver(name, SolverOptions(), counters)
     started = process_time()
     paths = 0
-    work: list[tuple[PathCondition, int, object]] = [(PathCondition(), 0, 0)]
+    work = [(PathCondition(), 0)]
     while work:
-        path, step, pressure = work.pop()
+        path, step = work.pop()
         if step == steps:
             paths += 1
             continue
@@ -138,13 +138,12 @@ def controller(name: str, steps: int) -> None:
             condition = _plain(compare("slt", 32, pedal, limit + 1))
             yes, no = solver.directions(path, condition)
             if yes:
-                following = ite(condition, limit, pedal, 32)
-                work.append((path.assuming(condition), step + 1, following))
+                work.append((path.assuming(condition), step + 1))
             if not no:
                 break
             path = path.assuming(_plain(negate(condition)))
         else:
-            work.append((path, step + 1, pedal))
+            work.append((path, step + 1))
     summary(f"controller, {steps} steps ({name})", paths, process_time() - started, counters)
 
 
