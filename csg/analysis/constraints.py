@@ -337,4 +337,3 @@ class Builder:
 
         if isinstance(pointer, Register):
             self.inclusions.wait(self._register(place[0], pointer), arrived)
-

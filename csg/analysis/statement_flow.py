@@ -5,8 +5,9 @@
 
 A *part* is a run of instructions of one statement in one block, cut after each call of a function
 with code. Jumps at the end of a block belong to no statement, unless they are all that the
-statement is (``break``, ``goto``). Code of the new version is always run; code of the old one may
-be run or passed, as a run that has diverged passes it.
+statement is (``break``, ``goto``), or its end (``return``). Code of
+the new version is always run; code of the old one may be run or passed, as a run that has diverged
+passes it.
 """
 
 from __future__ import annotations
@@ -78,12 +79,12 @@ class _Builder:
     program: Program
     calls: CallGraph
     deletions: bool
-    jumps: frozenset[int]  # statements that are nothing but jumps
+    jumping: frozenset[int]  # statements whose jump is a part of them
     parts: list[Part] = field(default_factory=list)
 
 
 def statement_flow(program: Program, calls: CallGraph, deletions: bool = True) -> StatementFlow:
-    builder = _Builder(program, calls, deletions, _only_jumps(program))
+    builder = _Builder(program, calls, deletions, _jumping(program))
     entries: dict[str, int] = {}
     entry_nodes = {node.function: node.id for node in program.nodes if node.kind == "entry"}
     exits: set[int] = set()
@@ -120,7 +121,7 @@ def _ways_out(block: Block, deletions: bool) -> tuple[int, ...]:
     return successors(block, None if deletions else Version.NEW)
 
 
-def _only_jumps(program: Program) -> frozenset[int]:
+def _jumping(program: Program) -> frozenset[int]:
     jumping: set[int] = set()
     working: set[int] = set()
     for function in program.functions.values():
@@ -131,7 +132,8 @@ def _only_jumps(program: Program) -> frozenset[int]:
                 jumping.add(terminator.node)
             elif terminator is not None:
                 working.add(terminator.node)
-    return frozenset(jumping - working)
+    returning = {node.id for node in program.nodes if node.kind == "return"}
+    return frozenset(jumping - working | returning)
 
 
 def _add_block(builder: _Builder, name: str, block: Block) -> tuple[int, int]:
@@ -142,7 +144,7 @@ def _add_block(builder: _Builder, name: str, block: Block) -> tuple[int, int]:
     items: list[Instruction | Terminator] = [*block.instructions]
     terminator = block.terminator
     assert terminator is not None
-    if not isinstance(terminator, Jump | Enter) or terminator.node in builder.jumps:
+    if not isinstance(terminator, Jump | Enter) or terminator.node in builder.jumping:
         items.append(terminator)
     for index, item in enumerate(items):
         if item.version is Version.OLD and not builder.deletions:

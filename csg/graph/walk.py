@@ -53,6 +53,9 @@ class StopWalk:
         ending = [n for n in numbers if parts[n].ends]
         return ending or [n for n in numbers if not parts[n].callees] or numbers
 
+    def is_stop(self, part: int) -> bool:
+        return bool(self._stopping[part])
+
     def from_statement(self, node: int) -> set[int]:
         """The stops that may come next after the statement ``node``."""
         starts: list[_Step] = []

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -12,7 +14,7 @@ from csg.ir import Block, Branch, Constant, FunctionCode, Jump, Register, Return
 CONDITION = Register(0, 1)
 
 
-def function_of(shape: list[tuple[int, ...]]) -> FunctionCode:
+def function_of(shape: Sequence[tuple[int, ...]]) -> FunctionCode:
     """One block per entry; no successor returns (the last block) or ends the program."""
     blocks = []
     for number, ways in enumerate(shape):
