@@ -7,6 +7,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, replace
 
 from csg.errors import ParseError, UnsupportedError
+from csg.frontend.jumps import Jumps
 from csg.frontend.nodes import Node
 from csg.frontend.scopes import Qualified, Scopes
 from csg.language.syntax import (
@@ -65,7 +66,9 @@ class Context(ABC):
         self.numbers = Numbers()
         self.packing = Packing()
         self.function: Symbol | None = None
+        self.jumps = Jumps()
         self.specified: dict[int, Type] = {}  # id of a Struct, Union, Enum node: its type
+        self.declared: dict[Symbol, int] = {}  # its place in unit.declarations
         self.parameters: dict[int, tuple[Symbol, ...]] = {}  # id of a FuncDecl node: its names
 
     @abstractmethod

@@ -13,6 +13,7 @@ from csg.errors import ParseError
 from csg.frontend.attributes import Wishes, wishes
 from csg.frontend.context import Context, refuse
 from csg.frontend.declarators import parameter_symbol
+from csg.frontend.jumps import Jumps
 from csg.frontend.nodes import Node, innermost, kind, name_place
 from csg.frontend.scopes import Enumerator, Qualified, Scope, Typedef
 from csg.language.syntax import Declaration, FunctionDefinition, Statement, Symbol
@@ -59,26 +60,26 @@ def external(context: Context, node: Node) -> None:
     initializer = None
     if node.init is not None:
         initializer, symbol.type = context.initializer(node.init, symbol.type)
-        if any(d.symbol is symbol and d.initializer is not None for d in _earlier(context, symbol)):
+        if _redefines(context, symbol):
             raise refuse(node, f"redefinition of '{symbol.name}'")
     symbol.defined = symbol.defined or initializer is not None or "extern" not in node.storage
     _check_complete(symbol, node)
     _record(context, Declaration(symbol, initializer, location=symbol.location))
 
 
-def _earlier(context: Context, symbol: Symbol) -> list[Declaration]:
-    return [d for d in context.unit.declarations if d.symbol is symbol]
+def _redefines(context: Context, symbol: Symbol) -> bool:
+    known = context.declared.get(symbol)
+    return known is not None and context.unit.declarations[known].initializer is not None
 
 
 def _record(context: Context, declaration: Declaration) -> None:
     """One entry for a symbol: that which defines it, otherwise the first."""
     declarations = context.unit.declarations
-    for number, known in enumerate(declarations):
-        if known.symbol is declaration.symbol:
-            if declaration.initializer is not None:
-                declarations[number] = declaration
-            return
-    declarations.append(declaration)
+    known = context.declared.setdefault(declaration.symbol, len(declarations))
+    if known == len(declarations):
+        declarations.append(declaration)
+    elif declaration.initializer is not None:
+        declarations[known] = declaration
 
 
 def local(context: Context, node: Node) -> list[Statement]:
@@ -227,7 +228,9 @@ def definition(context: Context, node: Node) -> None:
             raise ParseError("a parameter of a function definition has no name", parameter.location)
         context.scopes.innermost.names[parameter.name] = parameter
     context.function = symbol
+    context.jumps = Jumps()
     body = context.function_body(node.body)
+    context.jumps.finish()
     context.function = None
     context.scopes.leave()
     context.unit.functions.append(

@@ -7,8 +7,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from csg.errors import UnsupportedError
+from csg.source import Location
 
 _DEEPEST = 30_000  # Python frames; a level of C's nesting takes about 15 of them
+
+
+def too_deep(location: Location | None) -> UnsupportedError:
+    return UnsupportedError("this nests too deeply to be read", location)
 
 
 @contextmanager
@@ -19,6 +24,6 @@ def deep_recursion() -> Iterator[None]:
     try:
         yield
     except RecursionError:
-        raise UnsupportedError("the program nests too deeply to be read") from None
+        raise too_deep(None) from None
     finally:
         sys.setrecursionlimit(before)

@@ -12,12 +12,14 @@ The tokens are ours, so nothing is written out and read again and every place is
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any, NoReturn
 
 from pycparser import c_ast
 from pycparser.c_parser import CParser
 
 from csg.errors import ParseError
+from csg.frontend.deep import too_deep
 from csg.frontend.nodes import Node
 from csg.frontend.tokens import Token
 from csg.source import Location
@@ -106,8 +108,11 @@ class _GnuParser(CParser):  # type: ignore[misc]
 
     def unit(self) -> list[Any]:
         nodes: list[Any] = []
-        while self._tokens.peek() is not None:
-            nodes.extend(self._parse_external_declaration())
+        while (token := self._tokens.peek()) is not None:
+            try:
+                nodes.extend(self._parse_external_declaration())
+            except RecursionError:
+                raise too_deep(token.location) from None
         return nodes
 
     def lone_expression(self) -> Any:
@@ -125,12 +130,22 @@ class _GnuParser(CParser):  # type: ignore[misc]
         before = self._tokens.buffer[max(self._tokens.index - 1, 0)]
         place = coord if isinstance(coord, Location) else before.location if before else None
         if msg.startswith("before: "):
-            msg = f"syntax error before '{msg[8:]}'"
+            msg = f"syntax error before '{msg[8:]}'{self._unknown_type()}"
         elif msg == "At end of input":
-            msg = "the text ends in the middle of a declaration"
+            msg = "the text ends too early"
+        elif msg == "Invalid function definition" and self._unknown_type():
+            msg = f"syntax error{self._unknown_type()}"
         elif before is not None and not isinstance(coord, Location):
             msg = f"syntax error: {msg[0].lower()}{msg[1:]} near '{before.value}'"
         raise ParseError(msg, place or Location(self._file))
+
+    def _unknown_type(self) -> str:
+        """Two names in a row: the first was perhaps meant to be a type."""
+        here = self._tokens.buffer[max(self._tokens.index - 2, 0) : self._tokens.index + 2]
+        for token, following in pairwise(here):
+            if token is not None and following is not None and token.type == following.type == "ID":
+                return f"; is '{token.value}' meant to be a type? It is not declared"
+        return ""
 
     # ------------------------------------------------------------------ speed: the hot helpers
 

@@ -47,6 +47,8 @@ def parse_expression(
     from csg.frontend.translate import Translator
 
     tokens = standard_tokens(tokenize(text, name), [])
+    if not tokens:
+        raise ParseError("an expression is expected here", Location(name))
     with deep_recursion():
         node = parse_lone_expression(tokens, name)
         translator = Translator(TranslationUnit(name))

@@ -105,11 +105,13 @@ def _execute(context: Context, node: Node, version: Version) -> list[Statement]:
 
 def _while(context: Context, node: Node) -> list[Statement]:
     condition = operators.condition(context.value(node.cond))
-    return [While(condition, block(context, node.stmt), node.coord)]
+    with context.jumps.loop():
+        return [While(condition, block(context, node.stmt), node.coord)]
 
 
 def _do_while(context: Context, node: Node) -> list[Statement]:
-    body = block(context, node.stmt)
+    with context.jumps.loop():
+        body = block(context, node.stmt)
     return [DoWhile(body, operators.condition(context.value(node.cond)), node.coord)]
 
 
@@ -120,7 +122,8 @@ def _for(context: Context, node: Node) -> list[Statement]:
         start = statements(context, node.init)
     condition = operators.condition(context.value(node.cond)) if node.cond is not None else None
     step = context.value(node.next) if node.next is not None else None
-    body = block(context, node.stmt)
+    with context.jumps.loop():
+        body = block(context, node.stmt)
     context.scopes.leave()
     return [For(tuple(start), condition, step, body, node.coord)]
 
@@ -130,7 +133,8 @@ def _switch(context: Context, node: Node) -> list[Statement]:
     if not is_integer(selector.type):
         raise refuse(node, "switch needs an integer")
     selected = promoted(operators.promoted_type(selector))
-    return [Switch(selector, selected, block(context, node.stmt), node.coord)]
+    with context.jumps.switch():
+        return [Switch(selector, selected, block(context, node.stmt), node.coord)]
 
 
 # --------------------------------------------------------------------------- labels
@@ -142,6 +146,7 @@ def _case(context: Context, node: Node) -> list[Statement]:
         low, high = node.expr.left, node.expr.right
     first = context.value(low)
     values = context.constant(low, "a case label"), context.constant(high, "a case label")
+    context.jumps.case(values, node.coord)
     label = Case(values[0], values[1], _spelling(first), location=node.coord)
     return [label, *_labeled(context, node.stmts)]
 
@@ -152,10 +157,12 @@ def _spelling(value: Expression) -> str:
 
 
 def _default(context: Context, node: Node) -> list[Statement]:
+    context.jumps.case(None, node.coord)
     return [Case(None, None, location=node.coord), *_labeled(context, node.stmts)]
 
 
 def _label(context: Context, node: Node) -> list[Statement]:
+    context.jumps.label(node.name, node.coord)
     return [Label(node.name, node.coord), *_labeled(context, [node.stmt])]
 
 
@@ -170,15 +177,18 @@ def _labeled(context: Context, nodes: Iterable[Node]) -> list[Statement]:
 
 def _goto(context: Context, node: Node) -> list[Statement]:
     if isinstance(node.name, str):
+        context.jumps.go(node.name, node.coord)
         return [Goto(node.name, node.coord)]
     return [ComputedGoto(context.value(node.name), node.coord)]
 
 
 def _break(context: Context, node: Node) -> list[Statement]:
+    context.jumps.leave("break", node.coord)
     return [Break(node.coord)]
 
 
 def _continue(context: Context, node: Node) -> list[Statement]:
+    context.jumps.leave("continue", node.coord)
     return [Continue(node.coord)]
 
 

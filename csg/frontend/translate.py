@@ -19,6 +19,7 @@ from csg.frontend import (
     statements,
 )
 from csg.frontend.context import Context, place, refuse, unsupported
+from csg.frontend.deep import too_deep
 from csg.frontend.nodes import Node, kind
 from csg.frontend.scopes import Qualified
 from csg.language.syntax import Compound, Expression, Initializer, Statement, TranslationUnit
@@ -43,6 +44,8 @@ def _skipping_in_headers(context: Context, node: Node) -> Iterator[None]:
     """What we cannot treat in a system header is left out: only its use is an error."""
     try:
         yield
+    except RecursionError:
+        raise too_deep(place(node)) from None
     except UnsupportedError as error:
         if not context.is_system(place(node)):
             raise
