@@ -12,6 +12,8 @@ from fractions import Fraction
 from symexec.environment.format_strings import Conversion
 from symexec.environment.number_text import Text, float_laid_out
 
+LONGEST = 4000
+
 
 def float_text(conversion: Conversion, pattern: int) -> Text:
     """A known number, given as its bit pattern (64 or 80 bits)."""
@@ -61,7 +63,7 @@ def _decimal(conversion: Conversion, value: Fraction) -> bytes:
 
 
 def _fixed(value: Fraction, precision: int, point: bool) -> bytes:
-    digits = str(round(value * 10**precision)).rjust(precision + 1, "0")
+    digits = _digits(round(value * 10**precision)).rjust(precision + 1, "0")
     return _with_point(digits, len(digits) - precision, point)
 
 
@@ -69,13 +71,22 @@ def _scientific(value: Fraction, precision: int) -> tuple[str, int]:
     """``precision`` + 1 digits and the exponent of the first."""
     if not value:
         return "0" * (precision + 1), 0
-    exponent = len(str(value.numerator)) - len(str(value.denominator))
-    if value < Fraction(10) ** exponent:
+    bits = value.numerator.bit_length() - value.denominator.bit_length()
+    exponent = bits * 30103 // 100000  # close to log10(2), so off by one at most
+    while value < Fraction(10) ** exponent:
         exponent -= 1
-    digits = str(round(value * Fraction(10) ** (precision - exponent)))
+    while value >= Fraction(10) ** (exponent + 1):
+        exponent += 1
+    digits = _digits(round(value * Fraction(10) ** (precision - exponent)))
     if len(digits) > precision + 1:  # 9.99 rounded up to 10.0
         return digits[:-1], exponent + 1
     return digits, exponent
+
+
+def _digits(number: int) -> str:
+    """Python converts no more than 4300 digits at once; a long double has up to 4933."""
+    high, low = divmod(number, 10**LONGEST)
+    return f"{high}{low:0{LONGEST}}" if high else str(low)
 
 
 def _general(value: Fraction, precision: int, keep_zeros: bool) -> bytes:

@@ -47,7 +47,9 @@ def decode(inputs: Iterable[Input], model: Model) -> dict[str, Json]:
     """The ``input`` object of report.json under a model; symbols it does not name are 0."""
 
     def value(term: Operand) -> int:
-        return term if isinstance(term, int) else evaluate(term, model)
+        if isinstance(term, int):
+            return term
+        return model.get(term, 0) if term.name is not None else evaluate(term, model)
 
     found: dict[str, Json] = {"args": [], "stdin": "", "files": {}, "parameters": {}}
     ordered: dict[tuple[str, int], Json] = {}

@@ -1,7 +1,7 @@
 /* rand and random, C17 7.22.2: the sequence of glibc's additive generator of 31 words. */
 
 static unsigned words[31];
-static int place = -1; /* of the oldest word; -1: nobody has given a seed */
+static int place = -1; /* of the word that is next to change; -1: nobody has given a seed */
 
 static unsigned next(void)
 {
@@ -20,7 +20,7 @@ void srandom(unsigned seed)
         word = 16807 * low - 2836 * high;
         word += (word >> 31) & 2147483647; /* where it is negative */
     }
-    place = 0;
+    place = 3;
     for (int i = 0; i < 310; i++)
         next();
 }

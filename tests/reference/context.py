@@ -1,0 +1,198 @@
+"""The contract of environment models, as plainly as it can be: one path, no engine.
+
+    world = ReferenceContext()                       world.run("puts", world.text(b"hi"))  ->  3
+    world.output[1]                       [104, 105, 10]
+
+Memory is a dictionary of lists of bytes. Questions about terms are answered by an assignment of the
+symbols, so a model run on symbols and the same run on their values must agree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from csg.source import NOWHERE, Location
+from symexec.environment.contract import (
+    Concretize,
+    Context,
+    Decide,
+    End,
+    Formatted,
+    ModelEntry,
+    OutputItem,
+)
+from symexec.environment.inputs import Input
+from symexec.environment.operands import byte_of, joined
+from symexec.environment.registry import registry
+from symexec.expr import Data, Operand, Shadowed, Term, TermTable, evaluate
+from symexec.state.endings import MemoryFault, PathEnding
+
+
+class Ended(Exception):
+    """The path is over."""
+
+    def __init__(self, ending: PathEnding) -> None:
+        super().__init__(str(ending))
+        self.ending = ending
+
+
+@dataclass
+class ReferenceContext:
+    """Addresses are (object number << 32) + offset."""
+
+    table: TermTable = field(default_factory=TermTable)
+    assignment: dict[Term, int] = field(default_factory=dict)
+    objects: dict[int, list[Operand]] = field(default_factory=dict)
+    store_: dict[str, object] = field(default_factory=dict)
+    output: dict[int, list[Operand | Formatted]] = field(default_factory=lambda: {1: [], 2: []})
+    events: list[tuple[str, str]] = field(default_factory=list)
+    inputs: list[Input] = field(default_factory=list)
+    globals: dict[str, int] = field(default_factory=dict)
+    lists: dict[int, list[Operand]] = field(default_factory=dict)
+    location: Location = NOWHERE
+    caller: str = "main"
+    asked: int = 0
+
+    # ------------------------------------------------------------------ memory
+
+    def load(self, address: int, size: int) -> Operand:
+        data = self._object(address, size, "read")
+        start = address & 0xFFFFFFFF
+        return joined(data[start : start + size])
+
+    def store(self, address: int, size: int, value: Data) -> None:
+        assert not isinstance(value, Shadowed)
+        data = self._object(address, size, "write")
+        start = address & 0xFFFFFFFF
+        data[start : start + size] = [byte_of(value, index) for index in range(size)]
+
+    def copy(self, destination: int, source: int, size: int) -> None:
+        data = self._object(source, size, "read")
+        start = source & 0xFFFFFFFF
+        moved = data[start : start + size]
+        target = self._object(destination, size, "write")
+        start = destination & 0xFFFFFFFF
+        target[start : start + size] = moved
+
+    def fill(self, address: int, size: int, byte: int) -> None:
+        for index in range(size):
+            self.store(address + index, 1, byte)
+
+    def allocate(self, size: int, kind: str, name: str) -> int:
+        number = len(self.objects) + len(self.lists) + 1
+        while number in self.objects:
+            number += 1
+        self.objects[number] = [0] * size
+        return number << 32
+
+    def free(self, address: int) -> None:
+        if address & 0xFFFFFFFF or address >> 32 not in self.objects:
+            raise Ended(MemoryFault("bad-free", hex(address), "free"))
+        self.objects[address >> 32] = []
+
+    def object_size(self, address: int) -> int | None:
+        data = self.objects.get(address >> 32)
+        return None if data is None else len(data)
+
+    def room(self, address: int) -> int:
+        return max(0, (self.object_size(address) or 0) - (address & 0xFFFFFFFF))
+
+    def _object(self, address: int, size: int, access: str) -> list[Operand]:
+        if size > self.room(address):
+            raise Ended(MemoryFault("out-of-bounds", hex(address), access, size))
+        return self.objects[address >> 32]
+
+    # ------------------------------------------------------------------ the rest of the contract
+
+    def global_address(self, name: str) -> int:
+        if name not in self.globals:
+            self.globals[name] = self.allocate(4, "static", name)
+        return self.globals[name]
+
+    def next_argument(self, list_address: int, size: int, floating: bool) -> Data:
+        number, index = self.load(list_address, 8), self.load(list_address + 8, 8)
+        assert isinstance(number, int) and isinstance(index, int)
+        self.store(list_address + 8, 8, index + 1)
+        return self.lists[number][index]
+
+    def get(self, key: str, default: object = None) -> object:
+        return self.store_.get(key, default)
+
+    def put(self, key: str, value: object) -> None:
+        self.store_[key] = value
+
+    def emit(self, stream: int, item: OutputItem) -> None:
+        self.output[stream] += list(item) if isinstance(item, bytes) else [item]
+
+    def event(self, kind: str, text: str) -> None:
+        self.events.append((kind, text))
+
+    def fresh(self, name: str, width: int) -> Term:
+        return self.table.symbol(name, width)
+
+    def add_input(self, made: Input) -> None:
+        if made not in self.inputs:
+            self.inputs.append(made)
+
+    # ------------------------------------------------------------------ for tests
+
+    def place(self, data: Sequence[Operand]) -> int:
+        """A fresh object with these bytes."""
+        address = self.allocate(len(data), "static", "test")
+        self.objects[address >> 32] = list(data)
+        return address
+
+    def text(self, data: bytes) -> int:
+        return self.place([*data, 0])
+
+    def symbols(self, name: str, values: bytes) -> list[Operand]:
+        """Fresh byte symbols that the assignment gives these values."""
+        found: list[Operand] = []
+        for index, value in enumerate(values):
+            term = self.table.symbol(f"{name}[{index}]", 8)
+            self.assignment[term] = value
+            found.append(term)
+        return found
+
+    def variadic(self, values: Sequence[Operand]) -> int:
+        """A va_list of these arguments."""
+        number = len(self.lists)
+        self.lists[number] = list(values)
+        return self.place([*number.to_bytes(8, "little"), *bytes(16)])
+
+    def value(self, term: Data | None) -> int:
+        assert term is not None and not isinstance(term, Shadowed)
+        return term if isinstance(term, int) else evaluate(term, self.assignment)
+
+    def bytes_at(self, address: int, size: int | None = None) -> bytes:
+        """Memory under the assignment; up to the NUL when no size is given."""
+        data = self.objects[address >> 32][address & 0xFFFFFFFF :]
+        known = bytes(self.value(byte) for byte in data)
+        return known[:size] if size is not None else known.split(b"\0")[0]
+
+    def run(self, name: str, *arguments: Operand) -> Data | None:
+        """Call a model and answer its questions."""
+        return self.call(registry()[name], arguments)
+
+    def call(self, entry: ModelEntry, arguments: tuple[Operand, ...]) -> Data | None:
+        context: Context = self
+        model = entry.function(context, arguments)
+        answer: object = None
+        while True:
+            try:
+                question = model.send(answer)
+            except StopIteration as done:
+                result: Data | None = done.value
+                return result
+            match question:
+                case Decide(condition=term):
+                    self.asked += 1
+                    answer = bool(self.value(term))
+                case Concretize(term=term, why=why):
+                    self.events.append(("concretised", why))
+                    answer = self.value(term)
+                case End(ending=ending):
+                    raise Ended(ending)
+                case _:
+                    raise AssertionError(f"{entry.name} asked {question}")

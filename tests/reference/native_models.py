@@ -1,0 +1,41 @@
+"""The C library of this machine, to compare models with.
+
+shared_library(text, folder)     C text as functions that ctypes can call
+renamed_models(folder)           our C models beside the originals, as csgtest_strlen ...
+"""
+
+from __future__ import annotations
+
+import ctypes
+import subprocess
+from collections.abc import Iterable
+from pathlib import Path
+
+from csg.toolchain import find_compiler
+from symexec.environment.archive import SOURCES, load_archive
+
+PREFIX = "csgtest_"
+FLAGS = ["-std=gnu17", "-O1", "-fPIC", "-shared", "-fno-builtin", "-w"]
+
+
+def shared_library(text: str, folder: Path, flags: Iterable[str] = ()) -> ctypes.CDLL:
+    source, target = folder / "functions.c", folder / "functions.so"
+    source.write_text(text)
+    command = [find_compiler(), *FLAGS, *flags, str(source), "-o", str(target)]
+    subprocess.run(command, check=True)
+    return ctypes.CDLL(str(target))
+
+
+def renamed_models(folder: Path) -> ctypes.CDLL:
+    """All models in C in one library; what they call and do not define is the host's."""
+    names = [name for name in load_archive() if ":" not in name]
+    header = folder / "renamed.h"
+    header.write_text("".join(f"#define {name} {PREFIX}{name}\n" for name in names))
+    python = folder / "python.c"  # what models in C ask of models in Python, beyond the host's
+    python.write_text("void __csgtest_exit(int status) { __builtin_exit(status); }")
+    target = folder / "models.so"
+    flags = [*FLAGS, "-fno-tree-loop-distribute-patterns", "-include", str(header)]
+    sources = [str(each) for each in sorted(SOURCES.glob("*.c")) if each.name != "start.c"]
+    command = [find_compiler(), *flags, *sources, str(python), "-o", str(target)]
+    subprocess.run(command, check=True)
+    return ctypes.CDLL(str(target))

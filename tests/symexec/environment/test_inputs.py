@@ -1,0 +1,159 @@
+"""What is symbolic, what is known of it, and how its values are shown."""
+
+from __future__ import annotations
+
+import pytest
+
+from csg.errors import CsgtestError
+from csg.frontend import parse_text
+from symexec.environment.inputs import Input, decode
+from symexec.environment.plan import Address, Start, plan
+from symexec.expr import TermTable, evaluate
+from symexec.options import InputOptions, Range, SymbolicArguments
+
+
+def starts(text: str, options: InputOptions, table: TermTable | None = None) -> list[Start]:
+    unit = parse_text(text)
+    symbols = [declaration.symbol for declaration in unit.declarations]
+    return list(plan(unit.functions[-1], symbols, options).starts(table or TermTable()))
+
+
+def test_numbers_are_symbols_and_pointers_are_arrays() -> None:
+    (start,) = starts("int f(int x, char *s, short *a) { return x; }", InputOptions())
+    assert start.arguments[1:] == (Address(0), Address(1))
+    assert [(item.name, item.size, len(item.cells)) for item in start.objects] == [
+        ("s", 5, 5),
+        ("a", 8, 4),
+    ]
+    assert start.objects[0].cells[4].value == 0
+    assert [item.kind for item in start.inputs] == ["parameter", "string", "array"]
+
+
+def test_command_lines_grow() -> None:
+    options = InputOptions(arguments=SymbolicArguments(0, 2, 3), stdin=2)
+    found = starts("int main(int argc, char **argv) { return argc; }", options)
+    assert [start.arguments[0] for start in found] == [1, 2, 3]
+    last = found[-1]
+    argv = last.arguments[1]
+    assert isinstance(argv, Address)
+    assert [cell.value for cell in last.objects[argv.object].cells] == [
+        Address(0),
+        Address(1),
+        Address(2),
+    ]
+    assert [item.kind for item in last.inputs] == ["stdin", "argument", "argument"]
+    assert "file0" in last.environment
+
+
+@pytest.mark.parametrize(
+    ("text", "holds", "fails"),
+    [
+        ("x >= -100 && x < y", (-100, 5), (-101, 5)),
+        ("x + y < 9", (4, 4), (5, 4)),
+        ("!(x == 3) || y", (3, 1), (3, 0)),
+        ("c - 1 < 0", (0, 0), (0, 1)),  # promoted to int
+        ("(unsigned) x > 5", (-1, 0), (5, 0)),
+        ("x / 2 == -1 && x % 2", (-3, 0), (-2, 0)),
+        ("(x > 0 ? x : -x) <= 4", (-4, 0), (-5, 0)),
+        ("x << 1 == 6", (3, 0), (4, 0)),
+        ("x >> 1 == -2", (-3, 0), (3, 0)),
+        ("a[1] == 'b' || sizeof a == 1", (98, 0), (97, 0)),
+        ("~x & 1", (2, 0), (1, 0)),
+    ],
+)
+def test_assumptions_have_c_s_meaning(
+    text: str, holds: tuple[int, int], fails: tuple[int, int]
+) -> None:
+    table = TermTable()
+    program = "int f(int x, long y, unsigned char c, char a[2]) { return x; }"
+    (start,) = starts(program, InputOptions(assumptions=(text,)), table)
+    (condition,) = start.conditions
+    for (x, y), expected in ((holds, 1), (fails, 0)):
+        model = {
+            table.symbol("x", 32): x % 2**32,
+            table.symbol("y", 64): y % 2**64,
+            table.symbol("c", 8): y % 2**8,
+            table.symbol("a[1]", 8): x % 2**8,
+        }
+        assert not isinstance(condition, int)
+        assert evaluate(condition, model) == expected
+
+
+def test_ranges_hold_for_elements_too() -> None:
+    options = InputOptions(ranges=(Range("x", -5, 5), Range("s", 97, 122)))
+    (start,) = starts("int f(int x, char *s) { return x; }", options)
+    assert len(start.conditions) == 2 + 4 * 2
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "message"),
+    [
+        ("int f(int x) { return x; }", InputOptions(ranges=(Range("y", 0, 1),)), "no symbolic inp"),
+        ("int f(int x) { return x; }", InputOptions(symbolic_globals=("g",)), "no global object"),
+        ("int f(int **x) { return 0; }", InputOptions(), "cannot be symbolic"),
+        ("int f(char x) { return x; }", InputOptions(ranges=(Range("x", 300, 301),)), "no value"),
+        ("int f(int x) { return x; }", InputOptions(assumptions=("0",)), "exclude every"),
+        ("int f(float x) { return 0; }", InputOptions(assumptions=("x > 1",)), "too much"),
+    ],
+)
+def test_what_the_user_can_mend_is_said(text: str, options: InputOptions, message: str) -> None:
+    with pytest.raises(CsgtestError, match=message):
+        starts(text, options)
+
+
+def test_values_are_shown_as_c_has_them() -> None:
+    table = TermTable()
+    text = """int g[2]; _Bool b; double d;
+              int f(int x, char *s, short *a, float q, long double z) { return x; }"""
+    (start,) = starts(text, InputOptions(symbolic_globals=("g", "b", "d")), table)
+    model = {
+        table.symbol("x", 32): 2**32 - 1,
+        table.symbol("s[0]", 8): 255,
+        table.symbol("a[1]", 16): 2**16 - 2,
+        table.symbol("q", 32): 0x3FC00000,
+        table.symbol("z", 80): 0x3FFF8000000000000000,
+        table.symbol("g[1]", 32): 7,
+        table.symbol("d", 64): 0x7FF0000000000000,
+    }
+    assert decode(start.inputs, model) == {
+        "args": [],
+        "stdin": "",
+        "files": {},
+        "parameters": {
+            "x": -1,
+            "s": {"base64": "/wAAAA=="},
+            "a": [0, -2, 0, 0],
+            "q": 1.5,
+            "z": {"float": "0x8000000000000000p-63"},
+        },
+        "globals": {"g": [0, 7], "b": 0, "d": {"float": "inf"}},
+    }
+
+
+def test_arguments_end_at_their_first_nul_and_stdin_at_its_size() -> None:
+    table = TermTable()
+    options = InputOptions(arguments=SymbolicArguments(1, 1, 3), stdin=2)
+    (start,) = starts("int main(int argc, char **argv) { return argc; }", options, table)
+    model = {
+        table.symbol("arg1[0]", 8): ord("a"),
+        table.symbol("arg1[2]", 8): ord("b"),
+        table.symbol("stdin[0]", 8): ord("x"),
+        table.symbol("stdin[1]", 8): ord("y"),
+        table.symbol("stdin_size", 32): 1,
+    }
+    shown = decode(start.inputs, model)
+    assert (shown["args"], shown["stdin"]) == (["a"], "x")
+
+
+def test_objects_and_nondet_values_come_in_the_order_of_their_numbers() -> None:
+    inputs = [
+        Input("object", "b", "unsigned char", 8, (1, 2), order=1),
+        Input("object", "a", "unsigned char", 32, (258,), order=0, scalar=True),
+        Input("nondet", "int#0", "int", 32, (2**32 - 1,), signed=True, scalar=True),
+    ]
+    shown = decode(inputs, {})
+    assert shown["objects"] == [
+        {"name": "a", "bytes": "\2\1\0\0"},
+        {"name": "b", "bytes": "\1\2"},
+    ]
+    assert shown["nondet"] == [-1]

@@ -1,0 +1,97 @@
+"""Models in C reach the program that needs them, and no other."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from csg.frontend import parse_text
+from csg.ir import Program
+from csg.lower import lower
+from symexec.environment import archive, library
+from symexec.environment.pickling import loads
+
+
+def completed(text: str) -> Program:
+    program = lower([parse_text(text)])
+    library.complete(program)
+    return program
+
+
+def test_a_model_brings_what_it_calls() -> None:
+    program = completed('char *strdup(const char *); int main(void) { return *strdup("a"); }')
+    assert program.functions["strdup"].library
+    assert program.undefined == {"malloc", "memcpy", "strlen"}
+    assert program.globals["__csgtest_errno"].size == 4  # malloc stores there
+    assert library.unmodelled(program) == []
+
+
+def test_the_user_s_own_function_stays() -> None:
+    program = completed(
+        "int strcmp(const char *a, const char *b) { return 7; }"
+        "int main(void) { return strcmp(0, 0); }"
+    )
+    assert not program.functions["strcmp"].library
+    assert program.undefined == set()
+
+
+def test_streams_are_objects() -> None:
+    program = completed("#include <stdio.h>\nint main(void) { return getc(stdin); }")
+    assert not program.globals["stdin"].external
+    assert program.globals["stdin"].relocations[0].symbol == "libc:standard_input"
+
+
+def test_what_nobody_models_is_named() -> None:
+    program = completed("int fork(void); int main(void) { return fork(); }")
+    assert library.unmodelled(program) == ["fork"]
+
+
+def test_handlers_run_after_main() -> None:
+    text = "int atexit(void (*)(void)); void f(void) {} int main(void) { return atexit(f); }"
+    program = completed(text)
+    assert library.start(program) == "__csgtest_start"
+    assert "exit" in program.functions
+    assert library.start(completed("int main(void) { return 0; }")) == "main"
+
+
+def test_nodes_of_models_exist() -> None:
+    program = completed("#include <stdlib.h>\nint main(int n, char **v) { return atoi(v[1]); }")
+    for function in program.functions.values():
+        for block in function.blocks:
+            assert block.terminator is not None
+            for step in (*block.instructions, block.terminator):
+                assert program.nodes[step.node].id == step.node
+                assert program.nodes[step.node].function == function.name
+
+
+def test_every_model_is_known_to_somebody() -> None:
+    """Whatever a model in C calls is a model too."""
+    kept = archive.load_archive()
+    program = Program(undefined={name for name in kept if loads(kept[name]).functions})
+    program.undefined.add("main")
+    library.complete(program, kept)
+    assert library.unmodelled(program) == ["main"]
+
+
+def test_the_archive_is_made_once_and_survives_damage(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    made = archive.load_archive()
+    (file,) = (tmp_path / "csgtest").iterdir()
+    monkeypatch.setattr(archive, "make_archive", dict)  # would make an empty one
+    assert archive.load_archive() == made
+    file.write_bytes(b"\x80")
+    assert archive.load_archive() == {}
+
+
+def test_a_folder_that_cannot_be_written_is_no_trouble(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "csgtest").write_text("a file in the way")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setattr(archive, "make_archive", lambda: {"x": b""})
+    assert archive.load_archive() == {"x": b""}
+    assert os.listdir(tmp_path) == ["csgtest"]
