@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from csg.errors import ParseError, UsageError
+from csg.errors import ParseError, UnsupportedError, UsageError
 from csg.frontend.columns import restore
 from csg.frontend.deep import deep_recursion
 from csg.frontend.gnu import standard_tokens
@@ -18,6 +18,9 @@ from csg.language.types import Type
 from csg.source import Location
 from csg.toolchain import preprocess, preprocess_text
 
+_OTHER_LAYOUTS = frozenset(
+    {"-m32", "-mx32", "-funsigned-char", "-fshort-enums", "-fshort-wchar", "-fpack-struct"}
+)
 HEADERS = Path(__file__).with_name("include")
 
 
@@ -26,6 +29,7 @@ def parse_file(
 ) -> TranslationUnit:
     """Read one C file. Raises a CsgtestError that says where and why when it cannot be read."""
     file = os.fspath(path)
+    _check_flags(flags)
     _check_readable(file)
     text = preprocess(file, flags, compiler, HEADERS)
     return _parse(text, file, flags, {})
@@ -35,6 +39,7 @@ def parse_text(
     text: str, name: str = "<text>", flags: Sequence[str] = (), compiler: str | None = None
 ) -> TranslationUnit:
     """Read C text that stands in no file; locations say ``name``."""
+    _check_flags(flags)
     preprocessed = preprocess_text(text, name, flags, compiler, HEADERS)
     return _parse(preprocessed, name, flags, {name: text.splitlines()})
 
@@ -56,6 +61,13 @@ def parse_expression(
             symbol = Symbol(known, kind, Location(name), "parameter", defined=True)
             translator.scopes.file.names[known] = symbol
         return translator.value(node)
+
+
+def _check_flags(flags: Sequence[str]) -> None:
+    """Types are laid out as on x86-64 Linux, whatever the flags say; so some may not be given."""
+    for flag in flags:
+        if flag in _OTHER_LAYOUTS:
+            raise UnsupportedError(f"the flag {flag} is not supported: it changes types")
 
 
 def _check_readable(file: str) -> None:

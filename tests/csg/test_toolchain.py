@@ -1,0 +1,106 @@
+"""The compiler is found, run, and its refusals are located errors."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from csg.errors import ToolchainError
+from csg.toolchain import (
+    compile_program,
+    find_compiler,
+    preprocess,
+    preprocess_text,
+    relevant_flags,
+)
+
+
+def test_a_named_compiler_comes_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CC", "gcc -m64")
+    assert find_compiler() == "gcc -m64"
+
+
+def test_a_missing_compiler_says_how_to_get_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CC", "no-such-compiler")
+    with pytest.raises(ToolchainError) as caught:
+        find_compiler()
+    assert "no-such-compiler" in caught.value.message
+    assert "apt install gcc" in caught.value.hint
+    with pytest.raises(ToolchainError) as caught:
+        preprocess("x.c", compiler="no-such-compiler")
+    assert "cannot run" in caught.value.message
+
+
+def test_preprocessing_keeps_line_markers(tmp_path: Path) -> None:
+    source = tmp_path / "a.c"
+    source.write_text("#define N 3\nint a[N];\n")
+    text = preprocess(str(source), ["-DUNUSED"])
+    assert f'# 1 "{source}"' in text
+    assert "int a[3];" in text
+
+
+def test_text_has_the_name_that_it_is_given() -> None:
+    text = preprocess_text("int x = __LINE__; char *f = __FILE__;", "given.c")
+    assert 'int x = 1; char *f = "given.c";' in text
+
+
+def test_own_headers_take_the_place_of_the_systems(tmp_path: Path) -> None:
+    (tmp_path / "assert.h").write_text("#define assert(e) mine(e)\n")
+    assert "mine(" in preprocess_text("#include <assert.h>\nassert(1)", "a.c", headers=tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("text", "message", "line", "column"),
+    [
+        ('#include "none.h"\n', "none.h: No such file or directory", 1, 10),
+        ("\n#error stop here\n", "#error stop here", 2, 2),
+        ("\n#if 1\n", "unterminated #if", 2, 0),
+    ],
+)
+def test_errors_are_the_compilers_first(
+    text: str, message: str, line: int, column: int, tmp_path: Path
+) -> None:
+    source = tmp_path / "a.c"
+    source.write_text(text)
+    with pytest.raises(ToolchainError) as caught:
+        preprocess(str(source))
+    location = caught.value.location
+    assert location is not None
+    assert caught.value.message == message
+    assert (location.file, location.line) == (str(source), line)
+    assert column in (0, location.column)
+
+
+def test_compiling(tmp_path: Path) -> None:
+    source = tmp_path / "a.c"
+    source.write_text("#include <math.h>\nint main(int c, char **v) { return (int) sqrt(c + 48); }")
+    compile_program([str(source)], str(tmp_path / "a"), ["-O0", "-lm"])
+    assert subprocess.run([tmp_path / "a"], check=False).returncode == 7
+
+
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [("int main(void) { return x; }", "'x' undeclared"), ("int f(void);", "undefined reference")],
+)
+def test_refusals_of_the_compiler_and_the_linker(text: str, part: str, tmp_path: Path) -> None:
+    source = tmp_path / "a.c"
+    source.write_text(text)
+    with pytest.raises(ToolchainError) as caught:
+        compile_program([str(source)], str(tmp_path / "a"))
+    assert part in caught.value.message
+
+
+def test_only_flags_that_decide_the_meaning_reach_the_preprocessor() -> None:
+    given = ["-O2", "-c", "-Iinc", "-o", "x.o", "-DX=1", "-MD", "-MF", "d", "-std=c99", "-Wall",
+             "-g3", "-include", "c.h", "-fplugin=evil.so", "-m32", "-funsigned-char", "-lm"]  # fmt: skip
+    assert relevant_flags(given) == [
+        "-Iinc", "-DX=1", "-std=c99", "-include", "c.h", "-m32", "-funsigned-char",
+    ]  # fmt: skip
+
+
+def test_odd_bytes_survive(tmp_path: Path) -> None:
+    source = tmp_path / "a.c"
+    source.write_bytes(b'char *s = "\xe9\xff";')
+    assert preprocess(str(source)).encode("utf-8", "surrogateescape").endswith(b'"\xe9\xff";\n')
