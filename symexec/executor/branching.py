@@ -160,9 +160,11 @@ def _versioned(step: Switch) -> bool:
 def _switch_alone(
     engine: Engine, state: State, step: Switch, value: Data, version: Version
 ) -> Iterator[State]:
-    arms = _arms(step, value, version)
+    if isinstance(value, int):
+        yield engine.go(state, _arm(step, value, version))
+        return
     found = []
-    for block, condition in arms:
+    for block, condition in _arms(step, value, version):
         for taken, path in ways(condition, state.path, engine.solver):  # type: ignore[arg-type]
             if taken:
                 found.append((block, path))
@@ -175,6 +177,20 @@ def _switch_alone(
         yield engine.go(successor, block)
 
 
+def _default(step: Switch, version: Version) -> int:
+    if step.default_other is not None and step.default_version is not version:
+        return step.default_other
+    return step.default
+
+
+def _arm(step: Switch, value: int, version: Version) -> int:
+    """The block that a known value selects."""
+    for low, high, block, only in step.cases:
+        if low <= value <= high and (only is None or only is version):
+            return block
+    return _default(step, version)
+
+
 def _arms(step: Switch, value: Data, version: Version) -> list[tuple[int, Data]]:
     """(block, condition to get there) for each block, the default last."""
     conditions: dict[int, list[Data]] = {}
@@ -185,9 +201,7 @@ def _arms(step: Switch, value: Data, version: Version) -> list[tuple[int, Data]]
         condition = _within(value, step.value.width, low, high)
         conditions.setdefault(block, []).append(condition)
         every.append(condition)
-    default = step.default
-    if step.default_other is not None and step.default_version is not version:
-        default = step.default_other
+    default = _default(step, version)
     arms = {block: disjunction(parts) for block, parts in conditions.items()}
     rest = negate(disjunction(every)) if every else 1
     arms[default] = binary("or", 1, arms[default], rest) if default in arms else rest

@@ -47,6 +47,7 @@ from csg.ir import (
     Return,
     SlotAddress,
     Store,
+    Switch,
     Terminator,
     Truncate,
     Unary,
@@ -56,6 +57,7 @@ from csg.language.syntax import Version
 from symexec.executor.liveness import reads, target_of
 
 BOTH, OLD, NEW, MASKED_OLD, MASKED_NEW = range(5)
+LARGEST_TABLE: Final = 1024
 LONGEST: Final = 60  # instructions that a chunk may hold when jumps are followed
 
 _HALF = {OLD: "old_half", NEW: "new_half"}
@@ -69,7 +71,8 @@ def _mask(width: int) -> str:
 
 class ChunkWriter:
     """Writes one chunk. ``escaping`` are the registers that other blocks read; ``watched`` maps
-    (block, index) to the graph node that begins there; ``addresses`` gives globals and functions."""
+    (block, index) to the graph node that begins there; ``addresses`` are those of globals and
+    functions."""
 
     def __init__(
         self,
@@ -90,6 +93,7 @@ class ChunkWriter:
         self.version = OLD if flavour in (OLD, MASKED_OLD) else NEW
         self.masked = flavour in (MASKED_OLD, MASKED_NEW)
         self.links: set[tuple[int, int]] = set()
+        self.tables: dict[str, dict[int, str]] = {}  # of switches: value -> name of a chunk
         self.blocks: set[int] = set()  # those that the chunk holds, in whole or in part
         self.block = 0
         self.index = 0
@@ -423,6 +427,8 @@ class ChunkWriter:
                 text = "None" if value is None else self.use(value)
                 self._leave_block()
                 self.write(f"return leave(s, {text})")
+            case Switch() if self._has_table(terminator):
+                self._switch(terminator)
             case Enter(region=region, body=body, exit=exit_block) if self.flavour != BOTH:
                 self._leave_block()
                 inside = (region is Version.OLD) == (self.version == OLD)
@@ -442,18 +448,38 @@ class ChunkWriter:
             self.write(line)
         then, otherwise = self.link(branch.then), self.link(branch.otherwise)
         self.write(f"if {condition}.__class__ is int:")
-        if self.masked:
-            self.write(f"    return {then} if {condition} else {otherwise}")
-        else:
-            self.write(f"    return {then} if {condition} else {otherwise}")
-        if isinstance(branch.condition, Register):
-            # The engine reads the condition from the frame.
-            number = branch.condition.number
-            if number in self.dirty and number not in self.escaping:
+        self.write(f"    return {then} if {condition} else {otherwise}")
+        self._leave_decision(branch.condition)
+
+    def _leave_decision(self, value: Value) -> None:
+        """The engine decides; it reads the value from the frame."""
+        if isinstance(value, Register) and value.number in self.dirty:
+            if value.number not in self.escaping:
+                name = f"r[{value.number}] "
                 for line in self.write_back(everything=True):
-                    if line.startswith(f"r[{number}] "):
+                    if line.startswith(name):
                         self.write(line)
         self.write(self.stop_here())
+
+    def _has_table(self, switch: Switch) -> bool:
+        """Can a known value be looked up? Not where versions have labels of their own."""
+        if self.masked or switch.default_version is not None:
+            return False
+        span = sum(high - low + 1 for low, high, _, _ in switch.cases)
+        return span <= LARGEST_TABLE and all(case[3] is None for case in switch.cases)
+
+    def _switch(self, switch: Switch) -> None:
+        value = self.use(switch.value)
+        self._leave_block()
+        table: dict[int, str] = {}
+        for low, high, block, _ in switch.cases:
+            for each in range(low, high + 1):
+                table.setdefault(each, self.link(block))
+        name = f"t{self.block}"
+        self.tables[name] = table
+        self.write(f"if {value}.__class__ is int:")
+        self.write(f"    return here[{name}.get({value}, {self.link(switch.default)!r})]")
+        self._leave_decision(switch.value)
 
 
 def _flipped(text: str, value: Value, flip: int) -> str:

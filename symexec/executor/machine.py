@@ -1,7 +1,7 @@
 """The program as the engine runs it: addresses of globals, compiled chunks, and their helpers.
 
-Chunks are compiled when they are first reached; a stub stands in their place until then. Chunks of a
-function share one namespace a flavour, in which each finds its successors by name.
+Chunks are compiled when they are first reached; a stub stands in their place until then. Chunks of
+a function share one namespace a flavour, in which each finds its successors by name.
 """
 
 from __future__ import annotations
@@ -125,6 +125,7 @@ class Machine:
         namespace = function.namespaces.get(shape)
         if namespace is None:
             namespace = function.namespaces[shape] = dict(self.helpers)
+            namespace["here"] = namespace
         key = f"c{block}_{index}"
         found = namespace.get(key)
         if found is None:
@@ -132,8 +133,14 @@ class Machine:
         return found  # type: ignore[return-value]
 
     def _stub(self, function: CompiledFunction, shape: int, block: int, index: int) -> Chunk:
+        namespace, key = function.namespaces[shape], f"c{block}_{index}"
+
         def stub(state: State, registers: list[Data]) -> object:
-            return self._compile(function, shape, block, index)(state, registers)
+            # Frames of forked states may hold the stub long after the chunk has been compiled.
+            found = namespace[key]
+            if found is stub:
+                found = self._compile(function, shape, block, index)
+            return found(state, registers)  # type: ignore[operator]
 
         return stub
 
@@ -148,6 +155,7 @@ class Machine:
             key = f"c{target[0]}_{target[1]}"
             if key not in namespace:
                 namespace[key] = self._stub(function, shape, *target)
+        namespace.update(writer.tables)
         code = compile(source, f"<{function.code.name} {name}>", "exec")
         exec(code, namespace)
         if index == 0:

@@ -69,6 +69,8 @@ class MemoryObject:
         cell = cells.get(offset)
         if cell is not None and cell[0] == offset and cell[1] == size:
             value = cell[2]
+        elif cell is None and size == 1:
+            return self.data[offset]
         else:
             value = self._gather(offset, size)
         if mode == BOTH or value.__class__ is int:
@@ -79,7 +81,10 @@ class MemoryObject:
         """Bytes from several cells, or parts of one, low byte first."""
         cells = self.cells
         assert cells is not None
-        if not any(place in cells for place in range(offset, offset + size)):
+        for place in range(offset, offset + size):
+            if place in cells:
+                break
+        else:
             return int.from_bytes(self.data[offset : offset + size], "little")
         value: Data | None = None
         place, end = offset, offset + size

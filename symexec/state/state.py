@@ -160,8 +160,26 @@ class State:
     def fork(self) -> State:
         """A second state at the same place; both copy what they write from now on."""
         twin = State.__new__(State)
-        for name in _SHARED:
-            setattr(twin, name, getattr(self, name))
+        twin.alone = self.alone
+        twin.divergences = self.divergences
+        twin.events = self.events
+        twin.forks = self.forks
+        twin.id = self.id
+        twin.inputs = self.inputs
+        twin.mode = self.mode
+        twin.new_outcome = self.new_outcome
+        twin.new_output = self.new_output
+        twin.old_outcome = self.old_outcome
+        twin.old_output = self.old_output
+        twin.path = self.path
+        twin.region = self.region
+        twin.score = self.score
+        twin.sequence = self.sequence
+        twin.shadows = self.shadows
+        twin.steps = self.steps
+        twin.targets = self.targets
+        twin.trace = self.trace
+        twin.write_mode = self.write_mode
         twin.memory = self.memory.fork()
         self.owner = object()
         twin.owner = object()
@@ -226,8 +244,3 @@ class State:
         if self.mode != BOTH and self.masked:
             value = merged(registers[number], value, self.mode)
         registers[number] = value
-
-
-_SHARED = tuple(
-    name for name in State.__slots__ if name not in ("memory", "owner", "environment", "frame")
-)
