@@ -28,6 +28,7 @@ from csg.language.types import (
     Function,
     Pointer,
     Type,
+    is_arithmetic,
     is_integer,
     is_signed,
     size_of,
@@ -36,7 +37,7 @@ from csg.language.types import (
 )
 from csg.lower.builder import ADDRESS
 from csg.lower.context import Lowering
-from csg.lower.conversions import from_truth, operand_type
+from csg.lower.conversions import convert, from_truth, operand_type
 from csg.lower.expressions import converted, is_variable, promoted_value, run_time_size
 
 COMPARISONS = frozenset({"<", ">", "<=", ">=", "==", "!="})
@@ -48,6 +49,28 @@ _RELATIONS = {"<": "lt", ">": "lt", "<=": "le", ">=": "le"}
 
 
 def binary(lowering: Lowering, expression: Binary) -> Value:
+    """``a + b + c + ...`` may be long: its left operands are taken in a loop, not by recursion."""
+    chain = [expression]
+    while isinstance(chain[-1].left, Binary) and _is_plain(chain[-1]):
+        chain.append(chain[-1].left)
+    value = _binary(lowering, chain.pop())
+    while chain:
+        outer = chain.pop()
+        left = convert(lowering.builder, value, outer.left.type, outer.type)
+        right = converted(lowering, outer.right, outer.type)
+        value = operate(lowering, outer.operator, outer.type, left, right)
+    return value
+
+
+def _is_plain(expression: Binary) -> bool:
+    """Arithmetic on numbers, both operands converted to the type of the result."""
+    operator = expression.operator
+    if operator in COMPARISONS or operator in ("<<", ">>"):
+        return False
+    return is_arithmetic(expression.left.type) and is_arithmetic(expression.right.type)
+
+
+def _binary(lowering: Lowering, expression: Binary) -> Value:
     operator = expression.operator
     left, right = expression.left, expression.right
     if operator in COMPARISONS:

@@ -26,12 +26,15 @@ from csg.ir import (
 from csg.ir.flow import successors
 
 
-def finish_blocks(function: FunctionCode, exit_block: int, pinned: set[int]) -> None:
-    """``pinned`` blocks end in a jump that the source spells and keep it."""
+def finish_blocks(
+    function: FunctionCode, exit_block: int, pinned: set[int], takes_labels: bool
+) -> None:
+    """``pinned`` blocks end in a jump that the source spells and keep it; ``takes_labels`` when
+    there are instructions that take the address of one."""
     blocks = function.blocks
     _skip_empty(blocks, exit_block, pinned)
-    _join_straight(blocks, exit_block, pinned)
-    order = _reverse_postorder(blocks)
+    _join_straight(blocks, exit_block, pinned, takes_labels)
+    order = _reverse_postorder(blocks, takes_labels)
     if exit_block not in order:
         order.append(exit_block)
     numbers = {old: new for new, old in enumerate(order)}
@@ -41,7 +44,7 @@ def finish_blocks(function: FunctionCode, exit_block: int, pinned: set[int]) -> 
         block.index = numbers[block.index]
         assert block.terminator is not None
         block.terminator = _retargeted(block.terminator, numbers)
-        if any(isinstance(item, LabelAddress) for item in block.instructions):
+        if takes_labels:
             block.instructions = [
                 replace(item, block=numbers[item.block]) if isinstance(item, LabelAddress) else item
                 for item in block.instructions
@@ -62,7 +65,9 @@ def _skip_empty(blocks: list[Block], exit_block: int, pinned: set[int]) -> None:
         goals |= dict.fromkeys(seen, goal)
     goals = {old: new for old, new in goals.items() if old != new}
     for block in blocks:
-        if block.terminator is not None and goals:
+        if block.terminator is not None and not goals.keys().isdisjoint(
+            successors(block.terminator)
+        ):
             block.terminator = _retargeted(block.terminator, goals)
 
 
@@ -75,17 +80,19 @@ def _only_jumps(blocks: list[Block], index: int, exit_block: int, pinned: set[in
     return isinstance(terminator, Jump) and blocks[terminator.target].region is block.region
 
 
-def _join_straight(blocks: list[Block], exit_block: int, pinned: set[int]) -> None:
+def _join_straight(
+    blocks: list[Block], exit_block: int, pinned: set[int], takes_labels: bool
+) -> None:
     ways_in = [0] * len(blocks)
-    reached = _reverse_postorder(blocks)
+    reached = _reverse_postorder(blocks, takes_labels)
     for index in reached:
         terminator = blocks[index].terminator
         assert terminator is not None
         for successor in successors(terminator):
             ways_in[successor] += 1
-        for item in blocks[index].instructions:
-            if isinstance(item, LabelAddress):
-                ways_in[item.block] += 2
+        if takes_labels:
+            for label in _labels(blocks[index]):
+                ways_in[label] += 2
     joined: set[int] = set()
     for block in (blocks[index] for index in reached):
         if block.index in joined:
@@ -107,17 +114,17 @@ def _join_straight(blocks: list[Block], exit_block: int, pinned: set[int]) -> No
             joined.add(following.index)
 
 
-def _reverse_postorder(blocks: list[Block]) -> list[int]:
+def _reverse_postorder(blocks: list[Block], takes_labels: bool) -> list[int]:
     """Depth first with an explicit stack; blocks whose address is taken count as reached."""
     order: list[int] = []
     seen = {0}
-    stack = [(0, iter(_ways_out(blocks[0])))]
+    stack = [(0, iter(_ways_out(blocks[0], takes_labels)))]
     while stack:
         index, following = stack[-1]
         for successor in following:
             if successor not in seen:
                 seen.add(successor)
-                stack.append((successor, iter(_ways_out(blocks[successor]))))
+                stack.append((successor, iter(_ways_out(blocks[successor], takes_labels))))
                 break
         else:
             order.append(index)
@@ -125,11 +132,15 @@ def _reverse_postorder(blocks: list[Block]) -> list[int]:
     return order[::-1]
 
 
-def _ways_out(block: Block) -> list[int]:
+def _ways_out(block: Block, takes_labels: bool) -> list[int]:
     """Last successor first, so that in reverse postorder the first one comes first."""
     assert block.terminator is not None
-    labels = [item.block for item in block.instructions if isinstance(item, LabelAddress)]
-    return [*labels, *reversed(successors(block.terminator))]
+    goals = list(reversed(successors(block.terminator)))
+    return [*_labels(block), *goals] if takes_labels else goals
+
+
+def _labels(block: Block) -> list[int]:
+    return [item.block for item in block.instructions if isinstance(item, LabelAddress)]
 
 
 def _retargeted(terminator: Terminator, numbers: dict[int, int]) -> Terminator:
@@ -137,10 +148,11 @@ def _retargeted(terminator: Terminator, numbers: dict[int, int]) -> Terminator:
         return numbers.get(index, index)
 
     match terminator:
-        case Jump(target=target):
-            return replace(terminator, target=goal(target))
-        case Branch(then=then, otherwise=otherwise):
-            return replace(terminator, then=goal(then), otherwise=goal(otherwise))
+        case Jump(target=target, node=node, version=version):
+            return Jump(goal(target), node=node, version=version)
+        case Branch(condition=condition, then=then, otherwise=otherwise):
+            node, version = terminator.node, terminator.version
+            return Branch(condition, goal(then), goal(otherwise), node=node, version=version)
         case Switch(cases=cases, default=default, default_other=other):
             moved = tuple((low, high, goal(block), mark) for low, high, block, mark in cases)
             other = None if other is None else goal(other)

@@ -60,7 +60,16 @@ def _aimed(instruction: Instruction, target: Register) -> Instruction:
 class FunctionBuilder:
     """``node`` and ``version`` are stamped on everything emitted; ``region`` on new blocks."""
 
-    __slots__ = ("block", "function", "node", "pinned", "region", "variables", "version")
+    __slots__ = (
+        "block",
+        "function",
+        "node",
+        "pinned",
+        "region",
+        "takes_labels",
+        "variables",
+        "version",
+    )
 
     def __init__(self, name: str) -> None:
         self.function = FunctionCode(name, ())
@@ -69,6 +78,7 @@ class FunctionBuilder:
         self.region: Version | None = None
         self.variables: set[int] = set()  # registers of C variables and joins
         self.pinned: set[int] = set()  # blocks whose jump is a statement of its own
+        self.takes_labels = False
         self.block = self.new_block()
 
     # ---------------------------------------------------------------- registers, blocks
@@ -281,6 +291,7 @@ class FunctionBuilder:
         return target
 
     def label_address(self, block: Block) -> Value:
+        self.takes_labels = True
         target = self.register(ADDRESS)
         self.emit(LabelAddress(target, block.index, node=self.node, version=self.version))
         return target

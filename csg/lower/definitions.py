@@ -131,7 +131,7 @@ def _finish(lowering: Lowering, definition: FunctionDefinition) -> None:
     for block in builder.function.blocks:
         if block.terminator is None:  # what follows a jump and has no label
             block.terminator = Jump(lowering.exit.index, node=leaving)
-    finish_blocks(builder.function, lowering.exit.index, builder.pinned)
+    finish_blocks(builder.function, lowering.exit.index, builder.pinned, builder.takes_labels)
     if lowering.is_entry and _falls_off(builder.function, leaving):
         nodes.drafts[leaving].output = True
 

@@ -15,7 +15,12 @@ from collections.abc import Iterator, Mapping
 from csg.source import Location
 
 _LONGEST = 40  # lines of a statement that are looked at
-_SKIPPED = re.compile(r'"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])*\'|/\*.*?\*/|//[^\n]*|[^"\'/]|/', re.S)
+_SKIPPED = re.compile(
+    r'"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])*\'|/\*.*?\*/|//[^\n]*'  # text and comments
+    r"|[()\[\]{};]|[^\"'/()\[\]{};]+|.",
+    re.S,
+)
+_INVOLVED = re.compile(r"[\"'/{]")  # what could hide the end of a statement
 _COMMENTS = re.compile(r'("(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])*\')|/\*.*?\*/|//[^\n]*', re.S)
 _SPACE = re.compile(r"\s+")
 
@@ -28,8 +33,12 @@ class Excerpts:
 
     def statement(self, location: Location) -> str:
         """Up to the semicolon: ``x = f(a, b);``"""
-        text = self._from(location, self._beginning(location))
-        return _collapsed(_until(text, ";"))
+        start = self._beginning(location)
+        line = self._line(location)
+        end = line.find(";", start) + 1
+        if end and not _INVOLVED.search(line, start, end):
+            return " ".join(line[start:end].split())  # most statements
+        return _collapsed(_until(self._from(location, start), ";"))
 
     def condition(self, location: Location, keyword: str) -> str:
         """The keyword and what its parentheses hold: ``while (x < 3)``"""
@@ -71,12 +80,14 @@ class Excerpts:
             return ""
         first = location.line - 1
         following = lines[first + 1 : first + _LONGEST]
-        return "\n".join([lines[first][start:].rstrip("\n"), *(x.rstrip("\n") for x in following)])
+        return "\n".join([lines[first][start:], *following])
 
     def _beginning(self, location: Location) -> int:
         """Back from the first token with a location over type names, stars and opening brackets."""
         line = self._line(location)
         start = min(max(0, location.column - 1), len(line))
+        if not line[:start].strip():
+            return 0
         while start and (line[start - 1].isalnum() or line[start - 1] in "_ \t*&!~-+("):
             start -= 1
         before = line[start : location.column - 1]

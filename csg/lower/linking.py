@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from csg.errors import UnsupportedError
+from csg.frontend.deep import deep_recursion
 from csg.ir import (
     Call,
     ChangeInfo,
@@ -42,6 +43,13 @@ def lower(
 ) -> Program:
     """Lower all units to one program. ``library`` marks its functions as models of ours and keeps
     the names of its statics apart from any program's."""
+    with deep_recursion():
+        return _lower(units, changes, entry, library)
+
+
+def _lower(
+    units: Sequence[TranslationUnit], changes: Sequence[ChangeInfo], entry: str, library: bool
+) -> Program:
     objects = Objects(LIBRARY_PREFIX if library else "")
     nodes = NodeTable()
     program = Program(entry=entry, changes=list(changes))
@@ -81,8 +89,17 @@ def _file_scope(declaration: Declaration, objects: Objects, nodes: NodeTable) ->
     symbol = declaration.symbol
     if isinstance(symbol.type, Function) or symbol.kind == "function":
         return
-    if declaration.initializer is None and not is_definition(declaration):
+    if not symbol.defined and declaration.initializer is None:
         return
+    name = objects.name(symbol)
+    if declaration.initializer is not None:
+        if name in objects.initialized:
+            raise UnsupportedError(
+                f"'{name}' is defined a second time",
+                declaration.location,
+                f"the first definition is at {objects.globals[name].location}",
+            )
+        objects.initialized.add(name)
     changes = static_data.define(FunctionLowering, objects, symbol, declaration.initializer)
     if declaration.change:
         changes.add(declaration.change)
@@ -92,13 +109,7 @@ def _file_scope(declaration: Declaration, objects: Objects, nodes: NodeTable) ->
         node = nodes.draft("declaration", declaration.location, text)
         nodes.drafts[node].changes |= changes
         nodes.drafts[node].version = version
-        name = objects.name(symbol)
         objects.globals[name] = replace(objects.globals[name], node=node)
-
-
-def is_definition(declaration: Declaration) -> bool:
-    """A tentative definition (``int x;``) as opposed to ``extern int x;``."""
-    return not declaration.symbol.from_header and declaration.symbol.storage != "extern"
 
 
 def link(program: Program, library: Program) -> None:

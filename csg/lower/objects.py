@@ -28,6 +28,7 @@ class Objects:
     used_objects: dict[str, Symbol] = field(default_factory=dict)  # external ones, by name
     used_functions: set[str] = field(default_factory=set)
     counters: dict[str, int] = field(default_factory=dict)
+    initialized: set[str] = field(default_factory=set)  # file-scope objects with an initialiser
 
     def name(self, symbol: Symbol, scope: str = "") -> str:
         """The name in the program; ``scope`` is the function of a block-scope static."""

@@ -13,13 +13,16 @@ from csg.language.syntax import (
     Assembly,
     Call,
     Cast,
+    Change,
     Compound,
     DoWhile,
     Expression,
     ExpressionStatement,
     For,
     If,
+    IntegerConstant,
     StatementExpression,
+    Version,
     While,
 )
 from csg.language.types import Void
@@ -66,12 +69,34 @@ def if_statement(lowering: Lowering, statement: If) -> None:
         otherwise = builder.new_block() if current.otherwise is not None else end
         lowering.branch(current.condition, then, otherwise)
         builder.block = then
-        lowering.statement(current.then)
+        _then(lowering, current)
         builder.jump(end)
         builder.block = otherwise
         current = _else(lowering, current)
     if builder.block is not end:
         builder.start(end)
+
+
+def _then(lowering: Lowering, statement: If) -> None:
+    """What ``if (change(0, c))`` guards was added: its statements are of the new version."""
+    owner = guarding_version(statement.condition)
+    if owner is None:
+        lowering.statement(statement.then)
+        return
+    lowering.nodes.enclosing.append(owner)
+    lowering.statement(statement.then)
+    lowering.nodes.enclosing.pop()
+
+
+def guarding_version(condition: Expression) -> tuple[Version, int] | None:
+    """The version that alone can find ``condition`` true, and the change that says so."""
+    match condition:
+        case Change(old=IntegerConstant(value=0), id=number):
+            return Version.NEW, number
+        case Change(new=IntegerConstant(value=0), id=number):
+            return Version.OLD, number
+        case _:
+            return None
 
 
 def _else(lowering: Lowering, statement: If) -> If | None:

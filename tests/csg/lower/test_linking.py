@@ -105,3 +105,25 @@ def test_the_programs_own_function_wins_over_the_library() -> None:
     program = lowered("int wanted(void) { return 2; } int main(void) { return wanted(); }")
     link(program, library)
     assert run(program).status == 2
+
+
+def test_an_object_defined_twice_is_refused() -> None:
+    with pytest.raises(UnsupportedError, match="'n' is defined a second time"):
+        lowered("int n = 1; int main(void) { return n; }", "int n = 2;")
+
+
+def test_an_object_declared_only_is_external() -> None:
+    program = lowered("extern int there; int here; int main(void) { return there + here; }")
+    assert (program.globals["there"].external, program.globals["here"].external) == (True, False)
+
+
+def test_long_chains_and_deep_nesting_are_lowered() -> None:
+    total = " + ".join(["x"] * 2000)
+    nested = "(" * 200 + "x" + " * 1 - 1)" * 200
+    tests = " else ".join(f"if (x == {number}) return {number};" for number in range(500))
+    program = lowered(
+        f"int f(int x) {{ return {total}; }} int g(int x) {{ return {nested}; }}"
+        f"int h(int x) {{ {tests} return 0; }}"
+        "int main(void) { return f(1) / 100 + g(201) + h(77); }"
+    )
+    assert run(program).status == 20 + 1 + 77

@@ -96,3 +96,22 @@ def test_changes_stand_in_their_statement() -> None:
         ("y = 4;", [4], "NEW"),
         ("x = 5;", [4], "NEW"),
     ]
+
+
+def test_what_an_added_condition_guards_was_added_too() -> None:
+    text = (
+        "int change(int, int); int f(int x) {\n"
+        "  if (change(0, x < 0)) return -1;\n"
+        "  if (change(x > 9, 0)) { x = 9; }\n"
+        "  if (change(1, x > 3)) x++;\n"
+        "  return x; }"
+    )
+    found = [(n.text, sorted(n.changes), n.version and n.version.value) for n in nodes(text)[1:-2]]
+    assert found == [
+        ("if (change(0, x < 0))", [1], None),
+        ("return -1;", [1], "NEW"),
+        ("if (change(x > 9, 0))", [2], None),
+        ("x = 9;", [2], "OLD"),
+        ("if (change(1, x > 3))", [3], None),
+        ("x++;", [], None),
+    ]
