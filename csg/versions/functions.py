@@ -7,6 +7,7 @@ too different                ->   int f(int x) { return change(f__old(x), f__new
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import dataclass, field, replace
 
 from csg.language.syntax import (
@@ -62,15 +63,23 @@ class Functions:
             self.splits.add(one, other)
         if local.renames:
             self.renames[symbol.name] = local.renames
+        if self._equal(local, old, new):
+            self.equal.add(symbol.name)
+            return replace(self.alone(new, Version.NEW, symbol, 0), version=None)
         before = local.translation(Version.OLD).node(old.body)
         after = local.translation(Version.NEW).node(new.body)
-        if self.prints.of(before) == self.prints.of(after):
-            self.equal.add(symbol.name)
-            body = after
-        else:
-            body = self._united(before, after, symbol)
+        body = self._united(before, after, symbol)
         parameters = tuple(local.symbol(each, Version.NEW) for each in new.parameters)
         return self._finished(symbol, parameters, body, local, new)
+
+    def _equal(self, local: Locals, old: FunctionDefinition, new: FunctionDefinition) -> bool:
+        """Without translating anything: most functions of a patched program are equal."""
+        table: dict[tuple[Hashable, ...], int] = {}
+        before = Fingerprints(
+            lambda symbol: local.symbol(symbol, Version.OLD), self.names.layouts.unified, table
+        )
+        after = Fingerprints(lambda symbol: local.symbol(symbol, Version.NEW), table=table)
+        return before.of(old.body) == after.of(new.body)
 
     def _united(self, old: Compound, new: Compound, symbol: Symbol) -> Compound:
         assert isinstance(symbol.type, Function)

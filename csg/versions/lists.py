@@ -29,11 +29,12 @@ from csg.language.syntax import (
 from csg.language.types import Type
 from csg.source import Location
 from csg.versions.alignment import Match, Pairing, align
+from csg.versions.chains import Block, Items
 from csg.versions.declared import merge_declarations, split_initializers
 from csg.versions.edits import Edits
 from csg.versions.fingerprints import Fingerprints
 from csg.versions.regions import Regions
-from csg.versions.statements import Block, Items, Statements, same_target
+from csg.versions.statements import Statements, same_target
 from csg.versions.wraps import wraps
 
 ALIKE = 0.35

@@ -36,22 +36,13 @@ from csg.language.syntax import (
 )
 from csg.language.types import VOID, Type
 from csg.source import NOWHERE, Location
+from csg.versions.chains import Block, Chains, Items, chain_of
 from csg.versions.edits import Edits, Piece
 from csg.versions.expressions import CONDITION, Expressions, United
 from csg.versions.fingerprints import Fingerprints
 from csg.versions.initializers import unite_initializers
 from csg.versions.neutral import condition_type, neutral
 from csg.versions.normal import joined, plain_assignment
-
-Items = tuple[Statement, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Block:
-    """United statements; ``cost`` counts nodes that one version alone runs, and regions."""
-
-    items: Items
-    cost: int
 
 
 @dataclass(slots=True)
@@ -184,21 +175,7 @@ class Statements:
         return min(blocks, key=lambda block: block.cost) if blocks else None
 
     def _one_if(self, old: If, new: If) -> Block | None:
-        tested = self._condition(old, new, old.condition, new.condition)
-        if tested is None:
-            return None
-        then = self.lists(old.then.items, new.then.items, new.then.end)
-        cost = tested.cost + then.cost
-        otherwise = new.otherwise or old.otherwise
-        if otherwise is not None:
-            before = old.otherwise.items if old.otherwise else ()
-            after = new.otherwise.items if new.otherwise else ()
-            end = new.otherwise.end if new.otherwise else new.then.end
-            rest = self.lists(before, after, end)
-            otherwise = replace(otherwise, items=rest.items) if rest.items else None
-            cost += rest.cost
-        body = replace(new.then, items=then.items)
-        return Block((If(tested.expression, body, otherwise, new.location),), cost)
+        return Chains(self.prints, self.edits, self.lists).unite(chain_of(old), chain_of(new))
 
     def _for(self, old: For, new: For) -> Block | None:
         condition = self._for_condition(old, new)

@@ -2,8 +2,7 @@
 
     S;                      if (c) S                  ->   if (change(1, c)) S
     if (c) S                S;                        ->   if (change(c, 1)) S
-    if (a) X                if (c) Y                  ->   if (change(0, c)) Y
-                            else if (a) X                  else if (a) X
+    S;                      if (c) T else S           ->   if (change(0, c)) T else S
 
 The part that both have stays shared; the other part of the ``if`` is reached by one version only.
 """
@@ -17,27 +16,34 @@ from csg.language.syntax import Case, Compound, If, Label, Statement, Version
 from csg.language.traversal import Tree
 from csg.source import Location
 from csg.versions.alignment import Match
+from csg.versions.chains import Block, Items
 from csg.versions.edits import Edits
 from csg.versions.fingerprints import Fingerprints
 from csg.versions.neutral import condition_type, only_in
-from csg.versions.statements import Block, Items
 
 Unite = Callable[[Items, Items, Location], Block]
 CLOSE = 0.5
+MOST_RUNS = 4
 
 
 def wraps(
     old: Items, new: Items, prints: Fingerprints, edits: Edits, unite: Unite
 ) -> Iterator[Match]:
     finder = _Wraps(prints, edits, unite)
+    settled = [_heads(side, prints) for side in (old, new)]
     for j, item in enumerate(new):
-        if isinstance(item, If):
+        if isinstance(item, If) and prints.of(item.condition) not in settled[0]:
             for block, start, stop in finder.around(old, item, Version.NEW):
                 yield Match(start, j, stop, j + 1, block.items, block.cost)
     for i, item in enumerate(old):
-        if isinstance(item, If):
+        if isinstance(item, If) and prints.of(item.condition) not in settled[1]:
             for block, start, stop in finder.around(new, item, Version.OLD):
                 yield Match(i, start, i + 1, stop, block.items, block.cost)
+
+
+def _heads(items: Items, prints: Fingerprints) -> set[int]:
+    """Conditions of this side: an ``if`` with one of them pairs with its like, it wraps nothing."""
+    return {prints.of(item.condition) for item in items if isinstance(item, If)}
 
 
 class _Wraps:
@@ -49,10 +55,10 @@ class _Wraps:
     def around(self, plain: Items, node: If, version: Version) -> Iterator[tuple[Block, int, int]]:
         """Ways in which ``node`` of ``version`` wraps a run plain[start:stop] of the other one."""
         parts = [(node.then, node.otherwise, 1)]
-        if node.otherwise is not None:
+        if node.otherwise is not None and not _goes_on(node.otherwise):
             parts.append((node.otherwise, node.then, 0))
         for kept, other, value in parts:
-            for start, stop in self._runs(plain, kept.items, node):
+            for start, stop in self._runs(plain, kept.items):
                 block = self._wrapped(plain[start:stop], node, kept, other, value, version)
                 if block is not None:
                     yield block, start, stop
@@ -89,22 +95,22 @@ class _Wraps:
         cost = inner.cost + self._prints.size(node.condition) + 1
         return Block((whole,), cost + (self._prints.size(other) if other is not None else 0))
 
-    def _runs(self, plain: Items, inner: Items, node: If) -> list[tuple[int, int]]:
-        """Stretches of ``plain`` that look like ``inner``: a statement that is ``node`` itself in
-        the other version is none of them, unless it matches better inside."""
+    def _runs(self, plain: Items, inner: Items) -> list[tuple[int, int]]:
+        """Stretches of ``plain`` that look like ``inner``, the most likely ones."""
         alike = [
             at for at, item in enumerate(plain) if any(self._alike(item, part) for part in inner)
         ]
-        found: list[tuple[int, int]] = []
+        if not alike:
+            return []
+        found: dict[tuple[int, int], int] = {(alike[0], alike[-1] + 1): len(alike)}
         for at in alike:
             stop = min(at + len(inner), len(plain))
-            last = max(other for other in alike if other < stop)
-            found.append((at, last + 1))
-        if alike:
-            found.append((alike[0], alike[-1] + 1))
+            inside = [other for other in alike if at <= other < stop]
+            found[at, inside[-1] + 1] = len(inside)
+        best = sorted(found, key=lambda run: (-found[run], run))[:MOST_RUNS]
         return [
             (start, stop)
-            for start, stop in dict.fromkeys(found)
+            for start, stop in best
             if not any(isinstance(item, Case | Label) for item in plain[start:stop])
         ]
 
@@ -114,3 +120,8 @@ class _Wraps:
         if one.__class__ is not other.__class__:
             return False
         return self._prints.likeness(one, other) >= CLOSE
+
+
+def _goes_on(otherwise: Compound) -> bool:
+    """``else if``: a chain, see ``chains``."""
+    return len(otherwise.items) == 1 and isinstance(otherwise.items[0], If)
