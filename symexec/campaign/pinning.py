@@ -1,0 +1,154 @@
+"""A test's input as the beginning of an exploration: every symbol of the plan has its value.
+
+    int f(int x, char *s)        TestInput(parameters=(("x", 7), ("s", b"ab")))
+                                 Start(arguments=(7, Address(0)), objects=(s: 97 98 0,), conditions=())
+
+``admits`` says whether an input keeps to the user's ranges and assumptions; ``pinned`` is the start
+that runs it concretely, in both versions at once.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+
+from csg.language.syntax import FunctionDefinition, Symbol
+from symexec.environment.inputs import Input
+from symexec.environment.plan import Address, Cell, Start, plan
+from symexec.environment.streams import Contents
+from symexec.expr import Operand, Term, TermTable, evaluate
+from symexec.options import InputOptions, SymbolicArguments
+from symexec.testcases import Scalar, TestInput, Value
+
+Known = dict[Term, int]
+
+
+class Pins:
+    """The inputs of one entry function. Starts are planned once for each shape of an input."""
+
+    def __init__(
+        self,
+        entry: FunctionDefinition,
+        symbols: Sequence[Symbol],
+        options: InputOptions,
+        table: TermTable,
+    ) -> None:
+        self._entry = entry
+        self._symbols = symbols
+        self._options = options
+        self._table = table
+        self._starts: dict[tuple[int, int, int], Start] = {}
+
+    def admits(self, test: TestInput) -> bool:
+        """Do all ranges and assumptions hold?"""
+        start = self._start(test)
+        known = _assigned(start.inputs, test)
+        return known is not None and _holds(start.conditions, known)
+
+    def pinned(self, test: TestInput) -> Start | None:
+        """None for an input that is excluded, or that no start can stand for (long double)."""
+        start = self._start(test)
+        known = _assigned(start.inputs, test)
+        if known is None or not _holds(start.conditions, known):
+            return None
+        return _concrete(start, known)
+
+    def _start(self, test: TestInput) -> Start:
+        """The start whose arguments, strings and standard input are as long as the test's."""
+        strings = [value for _, value in test.parameters if isinstance(value, bytes)]
+        words = max(map(len, test.args), default=0)
+        shape = (len(test.args), words, len(test.stdin))
+        length = self._options.array_length
+        if self._entry.symbol.name != "main":
+            length = max([length, *map(len, strings)])
+            shape = (length, 0, len(test.stdin))
+        if shape not in self._starts:
+            arguments = SymbolicArguments(len(test.args), len(test.args), max(1, words))
+            options = replace(
+                self._options, arguments=arguments, stdin=len(test.stdin), array_length=length
+            )
+            (self._starts[shape],) = plan(self._entry, self._symbols, options).starts(self._table)
+        return self._starts[shape]
+
+
+def _holds(conditions: Iterable[Operand], known: Known) -> bool:
+    return all(_value(condition, known) for condition in conditions)
+
+
+def _value(term: Operand, known: Known) -> int:
+    return term if isinstance(term, int) else evaluate(term, known)
+
+
+# ------------------------------------------------------------------ values for symbols
+
+
+def _assigned(inputs: Iterable[Input], test: TestInput) -> Known | None:
+    """What each symbol stands for; None when the test has a value that does not fit."""
+    named = dict((*test.parameters, *test.globals))
+    words = iter(test.args)
+    known: Known = {}
+    for each in inputs:
+        match each.kind:
+            case "argument":
+                values: Iterator[int] | None = iter(next(words, b""))
+            case "stdin":
+                values = iter(test.stdin)
+                if isinstance(each.size, Term):
+                    known[each.size] = len(test.stdin)
+            case _:
+                values = _patterns(each, named.get(each.name, 0))
+        if values is None:
+            return None
+        for term in each.terms:
+            if isinstance(term, Term):
+                known[term] = next(values, 0)
+    return known
+
+
+def _patterns(item: Input, value: Value) -> Iterator[int] | None:
+    """The bits of each element."""
+    match value:
+        case None:
+            return None
+        case bytes():
+            return iter(value)
+        case tuple():
+            found = [_bits(item, each) for each in value]
+        case _:
+            found = [_bits(item, value)]
+    return None if None in found else iter([bits for bits in found if bits is not None])
+
+
+def _bits(item: Input, value: Scalar) -> int | None:
+    if not item.floating:
+        return value % (1 << item.width) if isinstance(value, int) else None
+    if item.width == 80 or not isinstance(value, int | float):
+        return None
+    packed = struct.pack("<f" if item.width == 32 else "<d", float(value))
+    return int.from_bytes(packed, "little")
+
+
+# ------------------------------------------------------------------ a start without symbols
+
+
+def _concrete(start: Start, known: Known) -> Start:
+    def cells(given: Sequence[Cell]) -> tuple[Cell, ...]:
+        return tuple(replace(cell, value=fixed(cell.value)) for cell in given)
+
+    def fixed(value: Operand | Address) -> Operand | Address:
+        return value if isinstance(value, Address) else _value(value, known)
+
+    environment = dict(start.environment)
+    for name, item in environment.items():
+        if isinstance(item, Contents):
+            content = tuple(_value(byte, known) for byte in item.bytes)
+            environment[name] = Contents(content, _value(item.size, known))
+    return replace(
+        start,
+        arguments=tuple(fixed(argument) for argument in start.arguments),
+        objects=tuple(replace(item, cells=cells(item.cells)) for item in start.objects),
+        globals={name: cells(given) for name, given in start.globals.items()},
+        conditions=(),
+        environment=environment,
+    )

@@ -1,0 +1,104 @@
+"""Run a test's input concretely through the engine, both versions at once: where does it come by?
+
+    tracer.trace(TestInput(parameters=(("fs", b"0-"),)))
+    Trace(sequence=("c1", "c2", "c3", "i1"), divergence=Divergence("ending", "new.c", 31, "new"))
+
+What native testing finds has no sequence of its own; this gives it one, and the same place that a
+search would name.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from symexec.campaign.pinning import Pins
+from symexec.campaign.preparation import Prepared
+from symexec.campaign.start import begin, differing_memory
+from symexec.counters import Counters
+from symexec.environment.registry import registry
+from symexec.executor.engine import Engine
+from symexec.expr import TermTable
+from symexec.options import InputOptions
+from symexec.shadow.outcomes import differences
+from symexec.solver import build_solver
+from symexec.state.endings import row
+from symexec.state.state import Chain, State
+from symexec.testcases import Divergence, TestInput
+
+QUANTUM = 20_000
+PATIENCE = 0.5  # seconds for one input
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """``divergence`` is None where the versions behave alike."""
+
+    sequence: tuple[str, ...]
+    divergence: Divergence | None
+
+
+class Tracer:
+    """One engine for many inputs."""
+
+    def __init__(
+        self,
+        prepared: Prepared,
+        options: InputOptions,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        table = TermTable()
+        counters = Counters()
+        self._prepared = prepared
+        self._clock = clock
+        self._engine = Engine(
+            prepared.program,
+            registry(),
+            build_solver(counters=counters),
+            table,
+            counters,
+            prepared.watched(),
+            State.visit,
+        )
+        symbols = [declaration.symbol for declaration in prepared.unit.declarations]
+        self.pins = Pins(prepared.entry, symbols, options, table)
+
+    def trace(self, test: TestInput) -> Trace | None:
+        """None when the input cannot be followed to its end: it is excluded, takes too long, needs
+        what is not modelled, or asks for more symbolic input on its way."""
+        if test.nondet or test.objects or test.files:
+            return None
+        start = self.pins.pinned(test)
+        if start is None:
+            return None
+        deadline = self._clock() + PATIENCE
+        state = begin(self._engine, start)
+        while state.frame is not None:
+            following = self._engine.advance(state, QUANTUM)
+            if len(following) != 1 or self._clock() > deadline:
+                return None
+            (state,) = following
+        outcomes = (state.old_outcome, state.new_outcome)
+        if any(outcome is not None and not row(outcome.ending).complete for outcome in outcomes):
+            return None
+        return Trace(self._sequence(state), self._divergence(state))
+
+    def _sequence(self, state: State) -> tuple[str, ...]:
+        by_node = self._prepared.graph.by_node
+        return tuple(by_node[node].id for node in Chain.items(state.sequence))  # type: ignore[index]
+
+    def _divergence(self, state: State) -> Divergence | None:
+        if state.divergences:
+            parted = state.divergences[0]
+            place = parted.location
+            return Divergence(parted.kind, place.file, place.line, parted.directions)
+        if state.old_outcome is None or state.new_outcome is None or not state.shadows:
+            return None
+        main = self._prepared.program.entry == "main"
+        memory = differing_memory(state)
+        for told, condition in differences(state.old_outcome, state.new_outcome, main, memory):  # type: ignore[arg-type]
+            if condition:
+                place = state.new_outcome.location
+                return Divergence("output", place.file, place.line, told.value)
+        return None
