@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     )
     from symexec.options.arguments import Call
     from symexec.progress import Progress
-    from symexec.report import Report
+    from symexec.report.model import Report
 
 SAME, DIFFERENT, TROUBLE, INTERRUPTED = 0, 1, 2, 130
 
@@ -85,34 +85,36 @@ def perform(call: Call) -> int:
 
 
 def _build(options: BuildOptions, progress: Progress, json: bool) -> int:
-    from symexec.report import session
+    from symexec.report.session import build
 
     _require_sources(options.old, options.new)
-    finished = session.build(options, progress)
+    finished = build(options, progress)
     progress.close()
     _tell(finished, json)
     return DIFFERENT if finished.verdict == "different" else SAME
 
 
 def _explore(options: ExploreOptions, progress: Progress, json: bool) -> int:
-    from symexec.report import session
+    from symexec.report.exploring import explore
 
     _require_sources(options.file)
-    finished = session.explore(options, progress)
+    finished = explore(options, progress)
     progress.close()
     _tell(finished, json)
     return SAME
 
 
 def _tell(finished: Report, json: bool) -> None:
-    from symexec import report
-
     if not json:
-        report.print_report(finished)
+        from symexec.report.table import print_report
+
+        print_report(finished)
         return
     from json import dumps
 
-    print(dumps(report.report_to_json(finished), indent=1, ensure_ascii=True))
+    from symexec.report.model import report_to_json
+
+    print(dumps(report_to_json(finished), indent=1, ensure_ascii=True))
 
 
 def _compare(options: CompareOptions, progress: Progress, json: bool) -> int:
@@ -152,17 +154,17 @@ def _unify(options: UnifyOptions) -> int:
 
 
 def _run(options: RunOptions) -> int:
-    from symexec import campaign
+    from symexec.campaign.running import run_concrete
 
     _require_sources(options.file)
-    return campaign.run_concrete(options.file, options.arguments, options.flags, sys.stdin.buffer)
+    return run_concrete(options.file, options.arguments, options.flags, sys.stdin.buffer)
 
 
 def _replay(options: ReplayOptions) -> int:
-    from symexec import report
+    from symexec.report.replaying import replay_folder
 
     differs = False
-    for replayed in report.replay_folder(options.folder, options.without_walls):
+    for replayed in replay_folder(options.folder, options.without_walls):
         print(f"{replayed.case.id}  {replayed.outcome}")
         differs |= replayed.outcome != "same"
     return DIFFERENT if differs else SAME

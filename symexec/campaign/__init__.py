@@ -1,12 +1,8 @@
 """Campaigns: from C files and options to tests.
 
-BuildJob        two versions: inputs on which they differ, each proved natively
-ExploreJob      one program: a test for each path
-run_concrete    one program, one run
+building.BuildJob       two versions: inputs on which they differ, each proved natively
+exploring.ExploreJob    one program: a test for each path
+running.run_concrete    one program, one run
+
+Import the one that is needed: a run loads nothing of what a search needs.
 """
-
-from symexec.campaign.building import BuildJob
-from symexec.campaign.exploring import ExploreJob
-from symexec.campaign.running import run_concrete
-
-__all__ = ["BuildJob", "ExploreJob", "run_concrete"]

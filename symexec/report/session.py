@@ -8,18 +8,15 @@ Ctrl-C ends the search; what was found is written before the exception goes on.
 from __future__ import annotations
 
 import os
-from dataclasses import asdict
 
 from csg.graph import graph_form, interactions_form
-from symexec.campaign import BuildJob, ExploreJob
-from symexec.counters import Counters
-from symexec.options import BuildOptions, ExploreOptions, InputOptions, SearchOptions
+from symexec.campaign.building import BuildJob
+from symexec.options import BuildOptions
 from symexec.progress import Progress
+from symexec.report.facts import bounds, counters_form, event_notes
 from symexec.report.folder import LiveReport, finish
 from symexec.report.model import Interaction, Report
-from symexec.state.state import Event
 from symexec.testcases import OutputFolder
-from symexec.testcases.encoding import Json
 
 
 def build(options: BuildOptions, progress: Progress) -> Report:
@@ -102,74 +99,3 @@ def _conclude(report: Report, job: BuildJob, folder: OutputFolder) -> None:
         folder.write_json("csg.json", report.csg)
         folder.write_text("unified.c", job.unified_text)
     finish(folder, report, svg)
-
-
-def explore(options: ExploreOptions, progress: Progress) -> Report:
-    """``csgtest explore``: one program alone; a test for each path."""
-    job = ExploreJob(options)
-    with OutputFolder(options.out) as folder:
-        report = Report(str(options.file), str(options.file), directory=os.getcwd())
-        report.bounds = bounds(options.inputs, options.search)
-        try:
-            job.prepare()
-            report.entry = job.program.entry
-            folder.record_all(job.cases(progress))
-        except KeyboardInterrupt:
-            report.notes.append("interrupted: the exploration is not finished")
-            raise
-        finally:
-            report.tests = job.errors
-            report.counters = counters_form(job.counters)
-            report.counters["tests"] = job.tests
-            report.verdict = "all-paths-explored" if job.exhausted else "explored-in-part"
-            report.notes += event_notes(job.events)
-            report.finished = True
-            from symexec.report.model import report_to_json
-
-            folder.write_json("report.json", report_to_json(report))
-    return report
-
-
-# --------------------------------------------------------------------------- parts of both
-
-
-def bounds(inputs: InputOptions, search: SearchOptions) -> dict[str, Json]:
-    """The limits within which a verdict holds."""
-    found: dict[str, Json] = {
-        "time_s": search.time,
-        "array_length": inputs.array_length,
-        "mode": search.mode.value,
-        "seed": search.seed,
-        "solver": search.solver.value,
-        "after": search.after.value,
-    }
-    if search.loop_bound is not None:
-        found["loop_bound"] = search.loop_bound
-    if inputs.ranges:
-        found["ranges"] = [f"{each.name}={each.low}..{each.high}" for each in inputs.ranges]
-    if inputs.assumptions:
-        found["assumptions"] = list(inputs.assumptions)
-    if inputs.arguments is not None:
-        given = inputs.arguments
-        found["sym_args"] = [given.minimum, given.maximum, given.length]
-    if inputs.stdin is not None:
-        found["sym_stdin"] = inputs.stdin
-    return found
-
-
-def counters_form(counters: Counters) -> dict[str, Json]:
-    found: dict[str, Json] = asdict(counters)
-    found["gaps"] = [f"{name} ({count})" for name, count in sorted(counters.gaps.items())]
-    for name in ("solver_s", "wall_s"):
-        found[name] = round(found[name], 3)
-    return found
-
-
-def event_notes(events: dict[Event, int]) -> list[str]:
-    """One line for each thing that the reader has to know of, with place and count."""
-    ordered = sorted(events.items(), key=lambda entry: (-entry[1], str(entry[0].location)))
-    return [
-        f"{event.location}: {event.kind}: {event.text} ({count})" for event, count in ordered[:50]
-    ]
-
-

@@ -15,18 +15,11 @@ from csg.ir import ChangeInfo
 from csg.source import Location
 from symexec.classification import examine
 from symexec.replay import NativeReplay, ReplayPlan
-from symexec.report import (
-    Interaction,
-    LiveReport,
-    Report,
-    finish,
-    print_report,
-    print_tests,
-    replay_folder,
-    report_to_json,
-)
+from symexec.report.folder import LiveReport, finish
+from symexec.report.model import Interaction, Report, report_to_json
 from symexec.report.page import page
-from symexec.report.table import aligned
+from symexec.report.replaying import replay_folder
+from symexec.report.table import aligned, print_report, print_tests
 from symexec.testcases import (
     Blame,
     Divergence,

@@ -1,0 +1,55 @@
+"""What every report says beside its tests: bounds, counters, and what the reader has to know.
+
+--range x=0..9 --time 5    {"time_s": 5.0, "ranges": ["x=0..9"], ...}
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+from symexec.counters import Counters
+from symexec.options import InputOptions, SearchOptions
+from symexec.state.state import Event
+from symexec.testcases.encoding import Json
+
+
+def bounds(inputs: InputOptions, search: SearchOptions) -> dict[str, Json]:
+    """The limits within which a verdict holds."""
+    found: dict[str, Json] = {
+        "time_s": search.time,
+        "array_length": inputs.array_length,
+        "mode": search.mode.value,
+        "seed": search.seed,
+        "solver": search.solver.value,
+        "after": search.after.value,
+    }
+    if search.loop_bound is not None:
+        found["loop_bound"] = search.loop_bound
+    if inputs.ranges:
+        found["ranges"] = [f"{each.name}={each.low}..{each.high}" for each in inputs.ranges]
+    if inputs.assumptions:
+        found["assumptions"] = list(inputs.assumptions)
+    if inputs.arguments is not None:
+        given = inputs.arguments
+        found["sym_args"] = [given.minimum, given.maximum, given.length]
+    if inputs.stdin is not None:
+        found["sym_stdin"] = inputs.stdin
+    return found
+
+
+def counters_form(counters: Counters) -> dict[str, Json]:
+    found: dict[str, Json] = asdict(counters)
+    found["gaps"] = [f"{name} ({count})" for name, count in sorted(counters.gaps.items())]
+    for name in ("solver_s", "wall_s"):
+        found[name] = round(found[name], 3)
+    return found
+
+
+def event_notes(events: dict[Event, int]) -> list[str]:
+    """One line for each thing that the reader has to know of, with place and count."""
+    ordered = sorted(events.items(), key=lambda entry: (-entry[1], str(entry[0].location)))
+    return [
+        f"{event.location}: {event.kind}: {event.text} ({count})" for event, count in ordered[:50]
+    ]
+
+
