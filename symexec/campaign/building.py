@@ -20,9 +20,9 @@ from csg.ir import Program
 from csg.pipeline import graph_of, program_of
 from csg.versions import Unified, printed, unify
 from symexec.campaign.exploration import Exploration, Finding
-from symexec.campaign.preparation import Prepared, definition, pruner
+from symexec.campaign.preparation import Prepared, pruner
 from symexec.campaign.reading import read_pair
-from symexec.campaign.start import begin, differing_memory
+from symexec.campaign.start import begin, definition, differing_memory
 from symexec.campaign.verification import Verifier
 from symexec.counters import Counters
 from symexec.environment import library

@@ -18,8 +18,7 @@ from csg.language.syntax import TranslationUnit
 from csg.lower import lower
 from csg.pipeline import entry_of
 from symexec.campaign.exploration import Exploration, Finding
-from symexec.campaign.preparation import definition
-from symexec.campaign.start import begin
+from symexec.campaign.start import begin, definition
 from symexec.counters import Counters
 from symexec.environment import library
 from symexec.environment.inputs import decode

@@ -1,7 +1,7 @@
 """A test's input as the beginning of an exploration: every symbol of the plan has its value.
 
     int f(int x, char *s)        TestInput(parameters=(("x", 7), ("s", b"ab")))
-                                 Start(arguments=(7, Address(0)), objects=(s: 97 98 0,), conditions=())
+                                 Start(arguments=(7, Address(0)), objects=(s: 97 98 0,))
 
 ``admits`` says whether an input keeps to the user's ranges and assumptions; ``pinned`` is the start
 that runs it concretely, in both versions at once.

@@ -14,6 +14,7 @@ from csg.analysis import Distances, changes_reachable
 from csg.graph import SequenceGraph
 from csg.ir import Program
 from csg.language.syntax import FunctionDefinition, TranslationUnit
+from symexec.campaign.start import definition
 from symexec.memory import BOTH
 from symexec.search.targets import Targets
 from symexec.shadow.joins import successors
@@ -61,10 +62,6 @@ class Prepared:
     def watched(self) -> Places:
         """Where the graph's nodes begin: function -> (block, index) -> node."""
         return beginnings(self.program, frozenset(node.node for node in self.graph.nodes))
-
-
-def definition(unit: TranslationUnit, name: str) -> FunctionDefinition:
-    return next(function for function in unit.functions if function.symbol.name == name)
 
 
 def deepest_changes(graph: SequenceGraph) -> list[int]:

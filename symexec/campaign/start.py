@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from csg.ir import Program
+from csg.language.syntax import FunctionDefinition, TranslationUnit
 from symexec.environment import library
 from symexec.environment.plan import Address, Cell, Start
 from symexec.executor.engine import Engine
@@ -27,6 +28,10 @@ def loaded_program(file: Path, flags: Sequence[str], entry: str | None) -> Progr
     program = lower([unit], (), entry_of(unit, entry))
     library.complete(program)
     return program
+
+
+def definition(unit: TranslationUnit, name: str) -> FunctionDefinition:
+    return next(function for function in unit.functions if function.symbol.name == name)
 
 
 def fresh_state(engine: Engine) -> State:

@@ -97,7 +97,7 @@ class Tracer:
             return None
         main = self._prepared.program.entry == "main"
         memory = differing_memory(state)
-        for told, condition in differences(state.old_outcome, state.new_outcome, main, memory):  # type: ignore[arg-type]
+        for told, condition in differences(state.old_outcome, state.new_outcome, main, memory):
             if condition:
                 place = state.new_outcome.location
                 return Divergence("output", place.file, place.line, told.value)

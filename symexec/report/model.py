@@ -7,12 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from csg.ir import ChangeInfo
-from symexec.classification import Group, group
 from symexec.testcases import EntrySignature, TestCase, to_json
 from symexec.testcases.encoding import Json
 from symexec.testcases.signature import signature_to_json
+
+if TYPE_CHECKING:
+    from symexec.classification import Group
 
 VERDICTS = {
     "different": "The versions behave differently.",
@@ -65,6 +68,8 @@ class Report:
 
     @property
     def groups(self) -> list[Group]:
+        from symexec.classification import group  # an exploration of one program has no use for it
+
         return group(self.tests)
 
 
