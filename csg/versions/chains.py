@@ -164,7 +164,7 @@ class Chains:
     def condition(self, old: Expression, new: Expression, anchor: Location) -> United | None:
         if self.prints.of(old) == self.prints.of(new):
             return United(new)
-        parts = Expressions(self.prints, self.edits.record((old,), (new,), anchor))
+        parts = Expressions(self.prints, self.edits, self.edits.record((old,), (new,), anchor))
         return parts.unite(old, new, CONDITION)
 
     def _otherwise(self, old: Chain, new: Chain) -> tuple[Compound | None, int]:

@@ -101,13 +101,17 @@ class _Check:
 
     def _print(self, function: FunctionDefinition, original: bool) -> tuple[int, int]:
         prints = self._prints(original)
-        for parameter in function.parameters:
+        parameters = function.parameters
+        signature = self._unified.names.signatures.get(function.symbol)
+        if signature is not None and not original:
+            parameters = tuple(parameters[at] for at in signature.places[self._version])
+        for parameter in parameters:
             prints.number(parameter)
         body = normal_body(function.body)
         for node in walk(body):  # before fingerprints ask for them in another order
             if isinstance(node, Name | Declaration):
                 prints.number(node.symbol)
-        return len(function.parameters), prints.of(body)
+        return len(parameters), prints.of(body)
 
     def _prints(self, original: bool) -> _Numbered:
         return _Numbered(self, original)

@@ -52,8 +52,9 @@ from csg.language.types import (
     is_scalar,
     promoted,
 )
+from csg.versions.edits import Edits
 from csg.versions.fingerprints import Fingerprints
-from csg.versions.neutral import condition_type, neutral
+from csg.versions.neutral import condition_type, is_neutral, neutral
 from csg.versions.normal import joined
 
 CONDITION = BOOL  # a condition asks of its operand what a conversion to _Bool does
@@ -77,6 +78,7 @@ class Expressions:
     """``edit`` is the number that the changes get."""
 
     prints: Fingerprints
+    edits: Edits
     edit: int
 
     def unite(self, old: Expression, new: Expression, wanted: Type | None) -> United | None:
@@ -214,10 +216,15 @@ class Expressions:
         if not same or len(old.arguments) != len(new.arguments):
             return None
         wanted = parameter_types(new)
+        symbol = new.function.symbol if isinstance(new.function, Name) else None
         arguments: list[Expression] = []
         cost = 0
         for at, (before, after) in enumerate(zip(old.arguments, new.arguments, strict=True)):
-            united = self.unite(before, after, wanted[at] if at < len(wanted) else None)
+            if symbol is not None and is_neutral(before) is not is_neutral(after):
+                edit = self.edits.split_edit(symbol, (old,), (new,), "signature")
+                united = Expressions(self.prints, self.edits, edit).flat(before, after, wanted[at])
+            else:
+                united = self.unite(before, after, wanted[at] if at < len(wanted) else None)
             if united is None:
                 return None
             arguments.append(united.expression)

@@ -7,7 +7,8 @@ too different                ->   int f(int x) { return change(f__old(x), f__new
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections import Counter
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field, replace
 
 from csg.language.syntax import (
@@ -63,22 +64,29 @@ class Functions:
             self.splits.add(one, other)
         if local.renames:
             self.renames[symbol.name] = local.renames
-        if self._equal(local, old, new):
+        if symbol in self.names.signatures:
+            self.edits.split_edit(symbol, (old,), (new,), "signature")
+        elif self._equal(local, old, new):
             self.equal.add(symbol.name)
             return replace(self.alone(new, Version.NEW, symbol, 0), version=None)
         before = local.translation(Version.OLD).node(old.body)
         after = local.translation(Version.NEW).node(new.body)
         body = self._united(before, after, symbol)
-        parameters = tuple(local.symbol(each, Version.NEW) for each in new.parameters)
-        return self._finished(symbol, parameters, body, local, new)
+        return self._finished(symbol, local.parameters, body, local, new)
 
     def _equal(self, local: Locals, old: FunctionDefinition, new: FunctionDefinition) -> bool:
         """Without translating anything: most functions of a patched program are equal."""
         table: dict[tuple[Hashable, ...], int] = {}
+        signatures = self.names.signatures
+
+        def key(symbol: Symbol, version: Version) -> Hashable:
+            united = local.symbol(symbol, version)
+            return (united, version) if united in signatures else united
+
         before = Fingerprints(
-            lambda symbol: local.symbol(symbol, Version.OLD), self.names.layouts.unified, table
+            lambda symbol: key(symbol, Version.OLD), self.names.layouts.unified, table
         )
-        after = Fingerprints(lambda symbol: local.symbol(symbol, Version.NEW), table=table)
+        after = Fingerprints(lambda symbol: key(symbol, Version.NEW), table=table)
         return before.of(old.body) == after.of(new.body)
 
     def _united(self, old: Compound, new: Compound, symbol: Symbol) -> Compound:
@@ -127,7 +135,7 @@ class Functions:
                 own[each].type = translation.type(each.type)
             return own[each]
 
-        translation = Translation(self.names.layouts, version, united)
+        translation = Translation(self.names.layouts, version, united, self.names.signatures)
         parameters = tuple(united(each) for each in function.parameters)
         body = translation.node(function.body)
         return FunctionDefinition(
@@ -149,9 +157,15 @@ class Functions:
         self.edits.function = symbol.name
         edit = self.edits.record((old,), (new,), kind="modified", granularity="function")
         copies = [copy_symbol(symbol, f"{symbol.name}__{each.value.lower()}") for each in Version]
+        signature = self.names.signatures.get(symbol)
+        if signature is not None:
+            for copy, version in zip(copies, Version, strict=True):
+                taken = tuple(symbol.type.parameters[at] for at in signature.places[version])
+                copy.type = replace(symbol.type, parameters=taken)
         before = self.alone(old, Version.OLD, copies[0], edit)
         after = self.alone(new, Version.NEW, copies[1], edit)
-        return before, after, dispatcher(symbol, before, after, edit)
+        places = signature.places if signature is not None else {}
+        return before, after, dispatcher(symbol, before, after, edit, places)
 
 
 def copy_symbol(symbol: Symbol, name: str) -> Symbol:
@@ -162,17 +176,31 @@ def copy_symbol(symbol: Symbol, name: str) -> Symbol:
 
 
 def dispatcher(
-    symbol: Symbol, old: FunctionDefinition, new: FunctionDefinition, edit: int
+    symbol: Symbol,
+    old: FunctionDefinition,
+    new: FunctionDefinition,
+    edit: int,
+    places: Mapping[Version, tuple[int, ...]],
 ) -> FunctionDefinition:
-    """``int f(int x) { return change(f__old(x), f__new(x)); }``; parameters are those of the
-    version that has more."""
+    """``int f(int x) { return change(f__old(x), f__new(x)); }``; without ``places`` the parameters
+    of one version are the first ones of the other."""
     assert isinstance(symbol.type, Function)
-    model = new if len(new.parameters) >= len(old.parameters) else old
-    parameters = tuple(
-        replace(each, name=each.name or f"csgtest_{at}") for at, each in enumerate(model.parameters)
-    )
+    taken: dict[int, Symbol] = {}
+    sides: list[list[int]] = []
+    for version, each in ((Version.OLD, old), (Version.NEW, new)):
+        at = list(places.get(version) or range(len(each.parameters)))
+        sides.append(at)
+        taken.update(zip(at, each.parameters, strict=True))
+    names = Counter(each.name for each in taken.values())
+    parameters = {
+        at: replace(each, name=each.name if names[each.name] == 1 else f"csgtest_{at}")
+        for at, each in sorted(taken.items())
+    }
     place = new.location
-    calls = [call(each.symbol, parameters[: len(each.parameters)], place) for each in (old, new)]
+    calls = [
+        call(each.symbol, tuple(parameters[at] for at in side), place)
+        for each, side in zip((old, new), sides, strict=True)
+    ]
     items: tuple[Statement, ...]
     if isinstance(symbol.type.result, Void):
         items = tuple(
@@ -183,7 +211,8 @@ def dispatcher(
         change = Change(calls[0], calls[1], edit, symbol.type.result, place)
         items = (Return(change, place),)
     body = Compound(items, place, new.end)
-    return FunctionDefinition(symbol, parameters, body, location=place, end=new.end)
+    whole = tuple(parameters.values())
+    return FunctionDefinition(symbol, whole, body, location=place, end=new.end)
 
 
 def call(symbol: Symbol, parameters: tuple[Symbol, ...], place: Location) -> Call:

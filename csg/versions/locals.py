@@ -45,20 +45,24 @@ Key = tuple[str, Type, str, int, int]
 
 @dataclass(slots=True)
 class Locals:
-    """The stand-ins of one pair of functions; ``only`` says which versions declare one."""
+    """The stand-ins of one pair of functions; ``versions`` says which versions declare one."""
 
     names: Names
     stand_ins: dict[Key, Symbol] = field(default_factory=dict)
     versions: dict[Symbol, set[Version]] = field(default_factory=dict)
     depths: dict[Symbol, int] = field(default_factory=dict)
     renames: dict[str, str] = field(default_factory=dict)
+    parameters: tuple[Symbol, ...] = ()  # stand-ins of the united function's
     splits: list[tuple[Symbol, Symbol]] = field(default_factory=list)
     symbols: dict[Version, dict[Symbol, Symbol]] = field(
         default_factory=lambda: {Version.OLD: {}, Version.NEW: {}}
     )
 
     def translation(self, version: Version) -> Translation:
-        return Translation(self.names.layouts, version, lambda symbol: self.symbol(symbol, version))
+        names = self.names
+        return Translation(
+            names.layouts, version, lambda each: self.symbol(each, version), names.signatures
+        )
 
     def symbol(self, symbol: Symbol, version: Version) -> Symbol:
         """The united or stand-in symbol of a name in ``version``."""
@@ -105,7 +109,8 @@ def match_locals(names: Names, old: FunctionDefinition, new: FunctionDefinition)
     table: dict[tuple[Hashable, ...], int] = {}
     before = _keyed(local, old, Version.OLD, table)
     after = _keyed(local, new, Version.NEW, table)
-    changes = _renamed(local, old, new, before, after)
+    places = _places(names, old, new)
+    changes = _renamed(local, old, new, before, after, places)
     for symbol, key in after.items():
         local.enter(symbol, key, Version.NEW)
     for symbol, key in before.items():
@@ -117,7 +122,26 @@ def match_locals(names: Names, old: FunctionDefinition, new: FunctionDefinition)
     for stand_in in local.stand_ins.values():  # lengths of arrays may name other variables
         version = Version.NEW if Version.NEW in local.versions[stand_in] else Version.OLD
         stand_in.type = local.translation(version).type(stand_in.type)
+    ordered = {place: new.parameters[at] for at, place in enumerate(places[Version.NEW])}
+    ordered = {place: old.parameters[at] for at, place in enumerate(places[Version.OLD])} | ordered
+    local.parameters = tuple(
+        local.symbols[Version.NEW].get(each) or local.symbols[Version.OLD][each]
+        for _, each in sorted(ordered.items())
+    )
     return local
+
+
+def _places(
+    names: Names, old: FunctionDefinition, new: FunctionDefinition
+) -> dict[Version, tuple[int, ...]]:
+    """Where each version's parameters stand among those of both."""
+    signature = names.signatures.get(names.united(new.symbol, Version.NEW))
+    if signature is not None:
+        return signature.places
+    return {
+        Version.OLD: tuple(range(len(old.parameters))),
+        Version.NEW: tuple(range(len(new.parameters))),
+    }
 
 
 def _keyed(
@@ -189,13 +213,19 @@ def _renamed(
     new: FunctionDefinition,
     before: dict[Symbol, Key],
     after: dict[Symbol, Key],
+    places: dict[Version, tuple[int, ...]],
 ) -> dict[Key, Key]:
     """Keys of the old version that are keys of the new one under another name: parameters by
     position, others by the company that their uses keep."""
     found: dict[Key, Key] = {}
-    for parameter, partner in zip(old.parameters, new.parameters, strict=False):
-        if before[parameter][1:3] == after[partner][1:3]:
+    partners = dict(zip(places[Version.NEW], new.parameters, strict=True))
+    for place, parameter in zip(places[Version.OLD], old.parameters, strict=True):
+        partner = partners.get(place)
+        if partner is not None and before[parameter][1:3] == after[partner][1:3]:
             found[before[parameter]] = after[partner]
+        else:  # even if a parameter of that name stands elsewhere in the new version
+            key = before[parameter]
+            found[key] = (*key[:4], -1)
     gone = set(before.values()) - set(after.values()) - found.keys()
     come = set(after.values()) - set(before.values()) - set(found.values())
     if not gone or not come:

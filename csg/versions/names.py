@@ -24,7 +24,9 @@ from csg.language.syntax import (
     Version,
 )
 from csg.language.traversal import walk
+from csg.language.types import Function
 from csg.versions.layouts import Layouts
+from csg.versions.signatures import Signature, called_only, united_signature
 
 SAME_BODY = 0.55
 
@@ -36,7 +38,8 @@ def is_global(symbol: Symbol) -> bool:
 @dataclass(slots=True)
 class Names:
     """``old`` and ``new`` map names of file scope to united symbols; ``splits`` pairs the symbols
-    of one name that is two things; ``versions`` has the symbols that only one version knows."""
+    of one name that is two things; ``versions`` has the symbols that only one version knows;
+    ``signatures`` the functions that have the parameters of both versions."""
 
     layouts: Layouts
     old: dict[str, Symbol] = field(default_factory=dict)
@@ -44,6 +47,7 @@ class Names:
     splits: dict[Symbol, Symbol] = field(default_factory=dict)
     versions: dict[Symbol, Version] = field(default_factory=dict)
     renames: dict[str, str] = field(default_factory=dict)
+    signatures: dict[Symbol, Signature] = field(default_factory=dict)  # the united function's
 
     def united(self, symbol: Symbol, version: Version) -> Symbol:
         """The symbol of the united program; one that no declaration announced is made here."""
@@ -61,16 +65,25 @@ def copied(symbol: Symbol, layouts: Layouts, version: Version) -> Symbol:
 
 
 def match_names(
-    old: TranslationUnit, new: TranslationUnit, layouts: Layouts, split: frozenset[str]
+    old: TranslationUnit,
+    new: TranslationUnit,
+    layouts: Layouts,
+    split: frozenset[str],
+    entry: str,
 ) -> Names:
     """``split`` names objects and functions that must be two whatever their types."""
     names = Names(layouts)
     before, after = _symbols(old), _symbols(new)
     names.renames = _renamed_functions(old, new, before, after, layouts)
     partners = {name: names.renames.get(name, name) for name in before}
+    called = called_only(old), called_only(new)
     for name, partner in partners.items():
         if partner in after:
-            _match(names, before[name], after[partner], split)
+            direct = name in called[0] and partner in called[1]
+            if not (direct and partner not in (*split, entry)) or not _one_signature(
+                names, before[name], after[partner]
+            ):
+                _match(names, before[name], after[partner], split)
         else:
             names.old[name] = copied(before[name], layouts, Version.OLD)
             names.versions[names.old[name]] = Version.OLD
@@ -98,6 +111,21 @@ def _symbols(unit: TranslationUnit) -> dict[str, Symbol]:
 def _mentioned(unit: TranslationUnit) -> list[Symbol]:
     bodies = [function.body for function in unit.functions]
     return [node.symbol for node in walk(*bodies) if isinstance(node, Name)]
+
+
+def _one_signature(names: Names, old: Symbol, new: Symbol) -> bool:
+    """Make the two one function with the parameters of both, if that can be."""
+    one = copied(old, names.layouts, Version.OLD).type
+    other = copied(new, names.layouts, Version.NEW)
+    assert isinstance(one, Function) and isinstance(other.type, Function)
+    signature = united_signature(one, other.type)
+    if signature is None:
+        return False
+    other.type = signature.type
+    other.noreturn = old.noreturn and new.noreturn
+    names.old[old.name] = names.new[new.name] = other
+    names.signatures[other] = signature
+    return True
 
 
 def _match(names: Names, old: Symbol, new: Symbol, split: frozenset[str]) -> None:

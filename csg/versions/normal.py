@@ -16,6 +16,7 @@ from dataclasses import replace
 from csg.language.syntax import (
     Assign,
     Binary,
+    Call,
     Compound,
     CompoundAssign,
     Declaration,
@@ -49,6 +50,7 @@ from csg.language.types import (
     is_arithmetic,
     usual_conversion,
 )
+from csg.versions.neutral import is_neutral
 
 
 def plain_assignment(expression: Expression) -> Expression:
@@ -150,6 +152,9 @@ class _Normal:
         if isinstance(node, StatementExpression):
             return replace(node, body=self.block(node.body))
         changed = rebuilt(node, self._part)
+        if isinstance(changed, Call):  # arguments that only the other version passes
+            kept = tuple(each for each in changed.arguments if not is_neutral(each))
+            return replace(changed, arguments=kept)
         if isinstance(changed, Logical):
             return joined(changed.operator, changed.operands)
         return changed

@@ -26,23 +26,33 @@ from csg.language.syntax import (
 )
 from csg.language.traversal import Tree, children, rebuilt, walk
 from csg.source import NOWHERE, Location
-from csg.versions.edits import Edit, Edits, span_of
+from csg.versions.edits import Edit, Edits, Piece, Span, span_of
 from csg.versions.neutral import reached_by
 from csg.versions.sourcetext import one_line
 from csg.versions.unified import ChangeRecord
 
 
 def number_changes(
-    unit: TranslationUnit, edits: Edits, old: TranslationUnit, new: TranslationUnit
+    unit: TranslationUnit,
+    edits: Edits,
+    old: TranslationUnit,
+    new: TranslationUnit,
+    owned: dict[Symbol, tuple[Version, int]],
 ) -> tuple[ChangeRecord, ...]:
-    """Renumber the tree in place (its lists) and describe its changes."""
+    """Renumber the tree in place (its lists) and describe its changes. ``owned`` has symbols that
+    one version knows without a declaration of its own, and their edits."""
     sites = Counter(_sites(unit))
     places = {number: _place(edits[number], sites_first) for number, sites_first in _first(unit)}
     files = {name: at for at, name in enumerate(new.sources)}
     order = sorted(sites, key=lambda number: _key(edits[number], places[number], files, number))
     final = {number: at for at, number in enumerate(order, 1)}
     _renumber(unit, final)
-    required = _requirements(unit)
+    owners = {
+        symbol: (version, final[number])
+        for symbol, (version, number) in owned.items()
+        if number in final
+    }
+    required = _requirements(unit, owners | _owners(unit))
     return tuple(
         _record(edits[number], at, places[number], old, new, required, sites[number])
         for at, number in enumerate(order, 1)
@@ -58,10 +68,18 @@ def _key(
 
 def _place(edit: Edit, first: Location) -> Location:
     """In the new version, or where a deletion would stand."""
-    span = span_of(edit.new)
+    span = _span(edit, edit.new)
     if span is not None:
         return span.start
     return edit.anchor if edit.anchor != NOWHERE else first
+
+
+def _span(edit: Edit, pieces: tuple[Piece, ...]) -> Span | None:
+    """A signature stands where its function starts."""
+    span = span_of(pieces)
+    if span is not None and edit.kind == "signature":
+        return Span(span.start, span.start)
+    return span
 
 
 def _record(
@@ -73,7 +91,7 @@ def _record(
     required: dict[int, frozenset[int]],
     sites: int,
 ) -> ChangeRecord:
-    before, after = span_of(edit.old), span_of(edit.new)
+    before, after = _span(edit, edit.old), _span(edit, edit.new)
     kind = edit.kind or ("modified" if before and after else "added" if after else "deleted")
     return ChangeRecord(
         id=number,
@@ -156,10 +174,11 @@ def _renumber(unit: TranslationUnit, final: dict[int, int]) -> None:
 # ------------------------------------------------------------------ requires
 
 
-def _requirements(unit: TranslationUnit) -> dict[int, frozenset[int]]:
+def _requirements(
+    unit: TranslationUnit, owners: dict[Symbol, tuple[Version, int]]
+) -> dict[int, frozenset[int]]:
     """A change whose new side uses what another one adds requires that; a change that takes a
     declaration away requires those that take its uses away."""
-    owners = _owners(unit)
     direct: dict[int, set[int]] = {}
     for number, version, symbol in _uses(unit):
         owner = owners.get(symbol)

@@ -12,7 +12,6 @@ from dataclasses import replace
 from typing import Any
 
 from csg.language.syntax import (
-    Call,
     Case,
     Change,
     Compound,
@@ -91,13 +90,6 @@ def projected_node(node: Any, version: Version) -> Any:
             return joined(operator, kept)
         case For():
             return _for(node, version)
-        case Call(arguments=arguments):
-            kept = tuple(
-                part(each)
-                for each in arguments
-                if not is_neutral(side(each, version) if isinstance(each, Change) else each)
-            )
-            return replace(node, function=part(node.function), arguments=kept)
         case Declaration(initializer=InitializerList() as values):
             kept_entries = tuple(
                 part(entry) for entry in values.entries if not _absent(entry.value, version)

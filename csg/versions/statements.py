@@ -108,7 +108,7 @@ class Statements:
         before = old if isinstance(old, tuple) else (old,)
         after = new if isinstance(new, tuple) else (new,)
         anchor = statement[1].location if statement else NOWHERE
-        return Expressions(self.prints, self.edits.record(before, after, anchor))
+        return Expressions(self.prints, self.edits, self.edits.record(before, after, anchor))
 
     def _condition(
         self, old: Statement, new: Statement, before: Expression, after: Expression

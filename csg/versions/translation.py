@@ -5,14 +5,17 @@ y = helper(x, limit);      ->    the same, with the united program's y, helper, 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import fields, replace
+from types import MappingProxyType
 from typing import Any, TypeVar
 
-from csg.language.syntax import Case, EnumeratorName, Symbol, Version
+from csg.language.syntax import Call, Case, EnumeratorName, Expression, Name, Symbol, Version
 from csg.language.traversal import NODE_CLASSES, NODE_FIELDS, Tree
 from csg.language.types import Array, Field, Function, Pointer, Type
 from csg.versions.layouts import Layouts
+from csg.versions.neutral import neutral
+from csg.versions.signatures import Signature
 
 T = TypeVar("T", bound=Tree)
 _Roles = tuple[tuple[str, str], ...]
@@ -40,10 +43,15 @@ class Translation:
     """``symbol`` says what a name of ``version`` is called in the united program."""
 
     def __init__(
-        self, layouts: Layouts, version: Version, symbol: Callable[[Symbol], Symbol]
+        self,
+        layouts: Layouts,
+        version: Version,
+        symbol: Callable[[Symbol], Symbol],
+        signatures: Mapping[Symbol, Signature] = MappingProxyType({}),
     ) -> None:
         self._layouts = layouts
         self._version = version
+        self._signatures = signatures
         self._symbol = symbol
         self._types: dict[int, tuple[Type, Type]] = {}
 
@@ -92,7 +100,20 @@ class Translation:
                 values[0] = self._layouts.enumerator(values[0], values[1])
             elif kind is Case and node.low is not None:  # type: ignore[union-attr]
                 values[2] = self._layouts.enumerator(node.text, node.low)  # type: ignore[union-attr]
-        return kind(*values)  # type: ignore[no-any-return]
+        built = kind(*values)
+        if kind is Call and isinstance(built.function, Name):
+            signature = self._signatures.get(built.function.symbol)
+            if signature is not None:
+                return self._laid_out(built, signature)  # type: ignore[return-value]
+        return built  # type: ignore[no-any-return]
+
+    def _laid_out(self, node: Call, signature: Signature) -> Call:
+        """The arguments at their places among the parameters of both versions."""
+        arguments: list[Expression] = [neutral(0) for _ in signature.type.parameters]
+        for place, argument in zip(signature.places[self._version], node.arguments, strict=True):
+            arguments[place] = argument
+        function = replace(node.function, type=Pointer(signature.type))
+        return replace(node, function=function, arguments=tuple(arguments))
 
     def _field(self, member: Field) -> Field:
         kind = self.type(member.type)

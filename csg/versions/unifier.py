@@ -94,7 +94,7 @@ class _Unification:
 
     def run(self) -> Unified:
         layouts = match_layouts(self.old, self.new)
-        names = match_names(self.old, self.new, layouts, self.split)
+        names = match_names(self.old, self.new, layouts, self.split, self.entry)
         splits = Splits(layouts, enumerators=layouts.shifted)
         for one, other in names.splits.items():
             splits.add(one, other)
@@ -105,7 +105,7 @@ class _Unification:
         unit.types = self._types(names)
         unit.declarations = self._declarations(names, functions)
         unit.functions = self._functions(names, functions)
-        changes = number_changes(unit, self.edits, self.old, self.new)
+        changes = number_changes(unit, self.edits, self.old, self.new, self._owned(unit, names))
         final = {function.symbol: function for function in unit.functions}
         clones = {
             symbol: (final[old.symbol], final[new.symbol])
@@ -126,6 +126,20 @@ class _Unification:
             clones=clones,
             equal=frozenset(functions.equal),
         )
+
+    def _owned(self, unit: TranslationUnit, names: Names) -> dict[Symbol, tuple[Version, int]]:
+        """Parameters that one version has, with the edit of the signature."""
+        found: dict[Symbol, tuple[Version, int]] = {}
+        for function in unit.functions:
+            signature = names.signatures.get(function.symbol)
+            if signature is None:
+                continue
+            edit = self.edits.split_edit(function.symbol, (), (), "signature")
+            for place, parameter in enumerate(function.parameters):
+                owner = signature.owner(place)
+                if owner is not None:
+                    found[parameter] = (owner, edit)
+        return found
 
     # ------------------------------------------------------------------ types
 
@@ -197,7 +211,7 @@ class _Unification:
                 return locals_.setdefault(symbol, replace(symbol))
             return names.united(symbol, version)
 
-        return Translation(names.layouts, version, united).node(node)
+        return Translation(names.layouts, version, united, names.signatures).node(node)
 
     def _both(
         self,
@@ -211,7 +225,7 @@ class _Unification:
         after = self._translated(new, names, Version.NEW)
         if functions.prints.of(before) == functions.prints.of(after):
             return after
-        parts = Expressions(functions.prints, self.edits.record((before,), (after,)))
+        parts = Expressions(functions.prints, self.edits, self.edits.record((before,), (after,)))
         united = unite_initializers(
             parts, before.initializer, after.initializer, symbol.type, static=True
         )
@@ -282,7 +296,7 @@ class _Unification:
                 symbol = copy_symbol(wider.symbol, self.entry)
                 symbol.linkage = "external"
                 self.clones[symbol] = (old, new)
-                return [dispatcher(symbol, old, new, new.change)]
+                return [dispatcher(symbol, old, new, new.change, {})]
         return []
 
 
