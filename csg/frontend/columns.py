@@ -46,12 +46,16 @@ def _restore_line(tokens: list[Token], source: str) -> None:
 
 
 def _find(words: list[tuple[int, str]], start: int, value: str) -> int | None:
-    """The next place of a token in the source line; punctuation may be cut into pieces there."""
+    """The next place of a token in the source line; punctuation may be cut into pieces there. It
+    is not looked for behind a name, which may be the macro that made it."""
+    is_word = value[0].isalnum() or value[0] in "_\"'"
     for index in range(start, len(words)):
         if words[index][1] == value:
             return index
-        if len(value) > 1 and value.startswith(words[index][1]) and not value[0].isalnum():
+        if not is_word and len(value) > 1 and value.startswith(words[index][1]):
             joined = "".join(word for _, word in words[index : index + len(value)])
             if joined == value:
                 return index
+        if not is_word and words[index][1].isidentifier():
+            return None
     return None

@@ -45,6 +45,16 @@ class Assembly(c_ast.Node):  # type: ignore[misc]
         self.coord = coord
 
 
+class ExpressionStatement(c_ast.Node):  # type: ignore[misc]
+    """``expr;``, from its first token on (which may be a parenthesis)."""
+
+    __slots__ = ("coord", "expr")
+
+    def __init__(self, expr: Any, coord: Location) -> None:
+        self.expr = expr
+        self.coord = coord
+
+
 class StatementExpression(c_ast.Node):  # type: ignore[misc]
     """``({ ... })``"""
 
@@ -272,9 +282,24 @@ class _GnuParser(CParser):  # type: ignore[misc]
             case "PACK":
                 self._advance()
                 return [c_ast.Pragma(token.value, token.location)]  # type: ignore[union-attr]
+            case "ID" if self._peek_type() == "ID" and self._peek_type(2) == "LPAREN":
+                return [self._parse_untyped_function()]
             case _:
                 nodes: list[Any] = super()._parse_external_declaration()
                 return nodes
+
+    def _parse_untyped_function(self) -> Any:
+        """``f(a) char a; { ... }`` of C90, which returns int."""
+        decl = self._parse_id_declarator()
+        specifiers: Any = {
+            "qual": [],
+            "alignment": [],
+            "storage": [],
+            "type": [c_ast.IdentifierType(["int"], coord=decl.coord)],
+            "function": [],
+            "type_attributes": [],
+        }
+        return self._parse_function_definition(specifiers, decl)
 
     def _parse_initializer_item(self) -> Any:
         if self._peek_type() in ("ID", "TYPEID") and self._peek_type(2) == "COLON":
@@ -322,6 +347,13 @@ class _GnuParser(CParser):  # type: ignore[misc]
             self._advance()
             return c_ast.Pragma(token.value, token.location)
         return super()._parse_statement()
+
+    def _parse_expression_statement(self) -> Any:
+        token = self._tokens.peek()
+        node = super()._parse_expression_statement()
+        if token is None or isinstance(node, c_ast.EmptyStatement):
+            return node
+        return ExpressionStatement(node, token.location)
 
     def _starts_statement(self) -> bool:
         token = self._tokens.peek()

@@ -17,7 +17,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from csg.frontend.markers import Segment, segments
+from csg.frontend.markers import MARKER, Segment, segments
 
 _STOPS = re.compile(r"""^\#.*$|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|[;{}]""", re.MULTILINE)
 _IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*")
@@ -52,7 +52,7 @@ def prune(text: str) -> str:
         if own:
             piece = text[run[0].start : run[-1].end]
             pieces.append(f'# {run[0].line} "{_quoted(run[0].file)}"\n{piece}')
-            roots.update(_IDENTIFIER.findall(piece))
+            roots.update(_IDENTIFIER.findall(MARKER.sub("", piece)))
         else:
             pieces.extend(_declarations(text, run))
     kept = _needed([p for p in pieces if isinstance(p, _Declaration)], roots)
@@ -181,7 +181,7 @@ def _needed(declarations: list[_Declaration], roots: set[str]) -> set[int]:
         if id(declaration) in kept:
             continue
         kept.add(id(declaration))
-        for name in _IDENTIFIER.findall(declaration.text):
+        for name in _IDENTIFIER.findall(_without_markers(declaration.text)):
             waiting.extend(declaring.pop(name, ()))
     return kept
 
@@ -191,8 +191,7 @@ def declared_names(text: str) -> set[str]:
 
     ``extern int f (int __x);`` gives ``{"f"}``; ``enum { A, B };`` gives ``{"A", "B"}``.
     """
-    if "\n#" in text or text.startswith("#"):
-        text = _MARKER_LINE.sub("", text)
+    text = _without_markers(text)
     if "{" not in text:
         simple = _FUNCTION.match(text) or _TYPEDEF.match(text)
         if (
@@ -202,6 +201,10 @@ def declared_names(text: str) -> set[str]:
         ):
             return {simple[1]}
     return _names_by_tokens(without_attributes(text))
+
+
+def _without_markers(text: str) -> str:
+    return _MARKER_LINE.sub("", text) if "\n#" in text or text.startswith("#") else text
 
 
 def _names_by_tokens(text: str) -> set[str]:
@@ -214,7 +217,7 @@ def _names_by_tokens(text: str) -> set[str]:
             if _introduces(before, depth) or (keyword == "enum" and braces and before in "{,"):
                 names.add(token)
             keyword = token if token in _TAGGED else keyword
-            last = token
+            last = token if braces == 0 else ""
         elif token in "{}":
             braces += 1 if token == "{" else -1
         elif depth == 0 and braces == 0 and token not in ")]*":

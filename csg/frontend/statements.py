@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from csg.frontend import declarations, operators
-from csg.frontend.context import Context, decay, place, refuse
+from csg.frontend.context import Context, place, refuse
 from csg.frontend.expressions import check_assignable
 from csg.frontend.nodes import Node, kind
 from csg.language.syntax import (
@@ -45,7 +45,7 @@ def statements(context: Context, node: Node) -> list[Statement]:
     rule = _RULES.get(kind(node))
     if rule is not None:
         return rule(context, node)
-    return [ExpressionStatement(context.expression(node), place(node))]
+    return [ExpressionStatement(context.expression(node), place(node))]  # in the head of a for
 
 
 def block(context: Context, node: Node) -> Compound:
@@ -226,8 +226,8 @@ def _declarations(context: Context, node: Node) -> list[Statement]:
     return [made for decl in node.decls for made in statements(context, decl)]
 
 
-def _expression_list(context: Context, node: Node) -> list[Statement]:
-    return [ExpressionStatement(decay(context.expression(node)), place(node))]
+def _expression(context: Context, node: Node) -> list[Statement]:
+    return [ExpressionStatement(context.expression(node.expr), node.coord)]
 
 
 _RULES: dict[str, Rule] = {
@@ -249,7 +249,7 @@ _RULES: dict[str, Rule] = {
     "AttributeDeclaration": lambda context, node: [],
     "Assembly": _assembly,
     "DeclList": _declarations,
-    "ExprList": _expression_list,
+    "ExpressionStatement": _expression,
     "Decl": declarations.local,
     "Typedef": declarations.typedef,
     "StaticAssert": declarations.static_assertion,

@@ -156,7 +156,7 @@ def test_values_that_are_no_constants() -> None:
         TYPES + "struct in g(void);\nvoid f(int n) { struct in y = g(), z[2] = {y, {n, n + 1}};"
         " int a[2] = {n}; struct in *p = &(struct in){n}; char *t = (char[]){'a'}; }"
     )
-    y, z, a, p, t = unit.functions[0].body.items
+    y, z, *_ = unit.functions[0].body.items
     assert isinstance(y, Declaration) and not isinstance(y.initializer, InitializerList)
     assert isinstance(z, Declaration) and isinstance(z.initializer, InitializerList)
     assert [entry.path for entry in z.initializer.entries] == [(0,), (1, "x"), (1, "y")]
@@ -185,7 +185,7 @@ def test_refusals(text: str, message: str | None) -> None:
 
 
 def test_a_large_table_is_read_quickly() -> None:
-    rows = ",".join(f"{{{i}, \"name{i}\", {{{i}, {i}}}}}" for i in range(3000))
+    rows = ",".join(f'{{{i}, "name{i}", {{{i}, {i}}}}}' for i in range(3000))
     unit = parse_text(f"struct row {{ int n; char *t; int v[2]; }} rows[] = {{{rows}}};")
     declaration = objects(unit)[0]
     assert isinstance(declaration.symbol.type, Array)
