@@ -6,9 +6,9 @@ pool of char *s, alphabet "0-"                          "" "0" "-" "00" "0-" "-0
 
 from __future__ import annotations
 
-from random import Random
 from collections.abc import Iterator, Sequence
 from itertools import islice, product
+from random import Random
 from typing import TypeVar
 
 from symexec.campaign.vocabulary import Vocabulary
@@ -56,7 +56,7 @@ class Values:
             return list(dict.fromkeys([*_FLOATS, *constants]))
         low, high = self._limits()
         found = [sign * number for number in range(SMALL + 1) for sign in (1, -1)]
-        found += self._words.numbers
+        found += [*self._words.numbers, *self._words.separators, *self._words.letters]
         found += [low, high, low + 1, high - 1]
         found += [number + step for number in _powers() for step in (0, -1, 1)]
         if self._bounds is not None and high - low < ALL_OF:

@@ -10,12 +10,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from csg.language.syntax import (
-    DeclarationStatement,
-    IntegerConstant,
-    StringLiteral,
-    TranslationUnit,
-)
+from csg.language.syntax import IntegerConstant, StringLiteral, TranslationUnit
 from csg.language.traversal import Tree, walk
 
 _LETTERS = re.compile(rb"[+:-]?[A-Za-z0-9][A-Za-z0-9:]*")  # what getopt is given
@@ -27,7 +22,7 @@ _LONGEST = 32
 class Vocabulary:
     """Everything in a fixed order, what tests use most in front."""
 
-    numbers: tuple[int, ...]  # the source's constants, each with its neighbours
+    numbers: tuple[int, ...]  # the source's constants, characters aside, each with its neighbours
     letters: bytes  # letters that the program tells apart
     separators: bytes  # other characters that it tells apart
     options: tuple[bytes, ...]  # -b, --complement
@@ -50,7 +45,8 @@ def vocabulary(*units: TranslationUnit) -> Vocabulary:
             case IntegerConstant(value=value, text=text):
                 if text.startswith("'"):
                     characters[value & 0xFF] = None
-                numbers[value] = None
+                else:
+                    numbers[value] = None
             case StringLiteral(value=value, unit=1):
                 texts[value] = None
     return _vocabulary(numbers, texts, bytes(characters))
@@ -60,8 +56,7 @@ def _roots(units: Iterable[TranslationUnit]) -> list[Tree]:
     found: list[Tree] = []
     for unit in units:
         found += [function.body for function in unit.functions]
-        for declaration in unit.declarations:
-            found.append(DeclarationStatement((declaration,)))
+        found += [each.initializer for each in unit.declarations if each.initializer is not None]
     return found
 
 
@@ -73,7 +68,7 @@ def _vocabulary(numbers: Iterable[int], texts: Iterable[bytes], characters: byte
     for text in texts:
         if _LETTERS.fullmatch(text) and b":" in text:
             letters |= dict.fromkeys(b for b in text if chr(b).isalnum())
-        if text.startswith(b"-") and len(text) <= _LONGEST:
+        if text.startswith(b"-") and _WORD.fullmatch(text.lstrip(b"-")):
             options[text] = None
         elif _WORD.fullmatch(text):
             options[b"--" + text] = None

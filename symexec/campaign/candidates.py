@@ -1,0 +1,127 @@
+"""Inputs worth trying natively: small-scope enumeration in turn with mutation of what was telling.
+
+    candidates = function_candidates(signature, words, options, seed)
+    test = next(candidates)             x=0, then x=1, x=-1, ... and x=1001 beside x=1000
+    candidates.keep(test)               it did something new: its neighbours will be tried
+
+``exhausted``: the whole input space has been enumerated; nothing is left to try.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from random import Random
+from typing import Protocol
+
+from symexec.campaign.values import Values, growing
+from symexec.campaign.vocabulary import Vocabulary
+from symexec.options import InputOptions
+from symexec.testcases import TestInput, Value
+from symexec.testcases.signature import EntrySignature
+
+CORPUS = 512  # inputs kept for mutation; beyond, a random one makes room
+SEEN = 1_000_000  # inputs remembered so as not to be tried twice
+
+
+class Domain(Protocol):
+    """The input space of one program."""
+
+    finite: bool  # ``enumerated`` goes through all of it
+
+    def enumerated(self) -> Iterator[TestInput]: ...
+
+    def drawn(self, chance: Random) -> TestInput: ...
+
+    def mutated(self, test: TestInput, other: TestInput, chance: Random) -> TestInput:
+        """``test`` with a small change, or with a part of ``other``."""
+
+
+class Candidates:
+    """An iterator of inputs, none twice; deterministic for a seed and the same ``keep`` calls."""
+
+    def __init__(self, domain: Domain, seed: int) -> None:
+        self._domain = domain
+        self._chance = Random(seed)
+        self._enumerated: Iterator[TestInput] | None = domain.enumerated()
+        self._corpus: list[TestInput] = []
+        self._seen: set[TestInput] = set()
+        self._turn = 0
+        self.exhausted = False
+
+    def __iter__(self) -> Iterator[TestInput]:
+        return self
+
+    def __next__(self) -> TestInput:
+        """Ends when the space is exhausted, or when chance finds nothing new any more."""
+        for _ in range(1000):
+            test = self._proposal()
+            if test is None:
+                break
+            if test not in self._seen:
+                if len(self._seen) < SEEN:
+                    self._seen.add(test)
+                return test
+        self.exhausted = self._enumerated is None and self._domain.finite
+        raise StopIteration
+
+    def _proposal(self) -> TestInput | None:
+        """Every other input is enumerated, of the rest three in four are mutations."""
+        self._turn += 1
+        if self._enumerated is not None and (self._turn % 2 or self._domain.finite):
+            for test in self._enumerated:
+                return test
+            self._enumerated = None
+        if self._enumerated is None and self._domain.finite:
+            return None
+        if self._corpus and self._turn % 8:
+            test = self._chance.choice(self._corpus)
+            other = self._chance.choice(self._corpus)
+            for _ in range(self._chance.choice((1, 1, 2, 4))):
+                test = self._domain.mutated(test, other, self._chance)
+            return test
+        return self._domain.drawn(self._chance)
+
+    def keep(self, test: TestInput) -> None:
+        if len(self._corpus) < CORPUS:
+            self._corpus.append(test)
+        else:
+            self._corpus[self._chance.randrange(CORPUS)] = test
+
+
+class FunctionDomain:
+    """Parameters and symbolic globals of an entry function."""
+
+    def __init__(self, signature: EntrySignature, words: Vocabulary, options: InputOptions) -> None:
+        self._count = len(signature.parameters)
+        self._values = [
+            Values(each, words, options.array_length, options.range_of(each.name))
+            for each in (*signature.parameters, *signature.globals)
+        ]
+        self.finite = all(each.complete for each in self._values)
+
+    def enumerated(self) -> Iterator[TestInput]:
+        for row in growing([each.pool for each in self._values]):
+            yield self._test(row)
+
+    def drawn(self, chance: Random) -> TestInput:
+        return self._test(tuple(each.drawn(chance) for each in self._values))
+
+    def mutated(self, test: TestInput, other: TestInput, chance: Random) -> TestInput:
+        row, donor = self._row(test), self._row(other)
+        if not row:
+            return test
+        place = chance.randrange(len(row))
+        if chance.random() < 0.25:
+            row[place] = donor[place]
+        else:
+            row[place] = self._values[place].mutated(row[place], chance)
+        return self._test(tuple(row))
+
+    def _row(self, test: TestInput) -> list[Value]:
+        return [value for _, value in (*test.parameters, *test.globals)]
+
+    def _test(self, row: tuple[Value, ...]) -> TestInput:
+        named = tuple(
+            (each.parameter.name, value) for each, value in zip(self._values, row, strict=True)
+        )
+        return TestInput(parameters=named[: self._count], globals=named[self._count :])

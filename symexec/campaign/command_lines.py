@@ -1,0 +1,141 @@
+"""Command lines as a user writes them, from the words that the program knows.
+
+options -b -n --help, letters and digits of the source
+
+enumerated      (none)   -b   -n   -b1   -b -n   -b1 -n   -b 1  ...  with stdin "" "a" "1\\n" ...
+random          1 to 4 of these words, values like 2-, 1,3 or 10 attached or apart
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from random import Random
+
+from symexec.campaign.values import growing, mutated_bytes
+from symexec.campaign.vocabulary import Vocabulary
+from symexec.environment.plan import DEFAULT_ARGUMENTS, DEFAULT_STDIN
+from symexec.options import InputOptions, SymbolicArguments
+from symexec.testcases import TestInput
+
+WORD = 12  # bytes of a word that is made up, when the user sets no bound
+VALUES = (b"1", b"2", b"0", b"-", b"1-", b"-1", b"1-2", b"10", b"a", b"")
+
+
+class CommandLines:
+    """Keeps to the number and length of arguments that the user gave. A word of the program's own
+    text may be longer: whoever tests by hand would use it as well."""
+
+    finite = False
+
+    def __init__(self, words: Vocabulary, options: InputOptions, takes_arguments: bool) -> None:
+        asked, stdin = options.arguments, options.stdin
+        if asked is None and stdin is None:
+            asked, stdin = replace(DEFAULT_ARGUMENTS, length=WORD), 2 * DEFAULT_STDIN
+        if asked is None or not takes_arguments:
+            asked = SymbolicArguments(0, 0, 0)
+        self._bounds = asked
+        self._most_input = stdin or 0
+        self._alphabet = words.alphabet
+        self._options = words.options
+        self._words = _unique([*_values(words), *words.words, *map(_number, words.numbers)])
+        self._lines = _unique([*self._attached(), b"-", b"--", *self._words])
+        self._texts = self._inputs(words)
+
+    def _attached(self) -> list[bytes]:
+        """Options bare first, then each with each value attached."""
+        short = [option for option in self._options if not option.startswith(b"--")]
+        long = [option for option in self._options if option.startswith(b"--")]
+        joined = [option + value for value in VALUES for option in short if value]
+        return [*short, *joined, *long, *(option + b"=1" for option in long)]
+
+    def _inputs(self, words: Vocabulary) -> list[bytes]:
+        marks = words.separators[:6]
+        texts = [b"", b"a", b"ab", b"1", b"\n", b"a\n", b"ab\n", b"1\n2\n", b"ab\ncd\n"]
+        texts += [bytes(text) for mark in marks for text in ([97, mark, 98], [mark], [97, mark])]
+        return _unique([text[: self._most_input] for text in texts])
+
+    # ------------------------------------------------------------------ the domain
+
+    def enumerated(self) -> Iterator[TestInput]:
+        """Lines of few words in all before those of many; every standard input with each."""
+        words = [word for word in self._lines if self._fits(word)]
+        counts = range(self._bounds.minimum, self._bounds.maximum + 1)
+        waiting = [growing([self._texts, *[words] * count]) for count in counts]
+        while waiting:
+            for rows in list(waiting):
+                row = next(rows, None)
+                if row is None:
+                    waiting.remove(rows)
+                    continue
+                yield TestInput(args=row[1:], stdin=row[0])
+
+    def drawn(self, chance: Random) -> TestInput:
+        count = chance.randint(self._bounds.minimum, self._bounds.maximum)
+        args = tuple(self._word(chance) for _ in range(count))
+        return TestInput(args=args, stdin=self._text(chance))
+
+    def mutated(self, test: TestInput, other: TestInput, chance: Random) -> TestInput:
+        args = list(test.args)
+        place = chance.randint(0, max(0, len(args) - 1))
+        match chance.randrange(6):
+            case 0 if len(args) < self._bounds.maximum:
+                args.insert(chance.randint(0, len(args)), self._word(chance))
+            case 1 if len(args) > self._bounds.minimum:
+                del args[place]
+            case 2 if args:
+                args[place] = self._word(chance)
+            case 3 if args and other.args:
+                args[place] = chance.choice(other.args)
+            case 4 if args:
+                args[place] = self._edited(args[place], chance)
+            case _:
+                return replace(test, stdin=self._text(chance))
+        return replace(test, args=tuple(args))
+
+    # ------------------------------------------------------------------ parts
+
+    def _fits(self, word: bytes) -> bool:
+        known = word in self._options or word in self._words
+        return known or len(word) <= self._bounds.length
+
+    def _word(self, chance: Random) -> bytes:
+        match chance.randrange(4):
+            case 0 if self._words:
+                word = chance.choice(self._words)
+            case 1 | 2 if self._options:
+                option = chance.choice(self._options)
+                word = option + self._value(chance) if chance.random() < 0.6 else option
+            case _:
+                word = self._value(chance)
+        return word if self._fits(word) else word[: self._bounds.length]
+
+    def _value(self, chance: Random) -> bytes:
+        if chance.random() < 0.5 and self._words:
+            return chance.choice(self._words)
+        return bytes(chance.choice(self._alphabet) for _ in range(chance.randint(1, 4)))
+
+    def _edited(self, word: bytes, chance: Random) -> bytes:
+        most = max(len(word), self._bounds.length)
+        return mutated_bytes(word, self._alphabet, most, chance).replace(b"\0", b"")
+
+    def _text(self, chance: Random) -> bytes:
+        if chance.random() < 0.5:
+            return chance.choice(self._texts)
+        length = chance.randint(0, self._most_input)
+        return bytes(chance.choice(self._alphabet) for _ in range(length))
+
+
+def _values(words: Vocabulary) -> list[bytes]:
+    joined = [b"1" + bytes([mark]) + b"2" for mark in words.separators[:6]]
+    return (
+        [value for value in VALUES if value] + [bytes([mark]) for mark in words.separators] + joined
+    )
+
+
+def _number(number: int) -> bytes:
+    return str(number).encode()
+
+
+def _unique(words: Sequence[bytes]) -> list[bytes]:
+    return [word for word in dict.fromkeys(words) if b"\0" not in word]
