@@ -36,26 +36,29 @@ def _restore_line(tokens: list[Token], source: str) -> None:
         if not found[0].startswith(("/*", "//"))
     ]
     position = 0  # in words: nothing before it is looked at again
+    macro = -1  # the word that the tokens before came from, if they are not in the line
     for token in tokens:
-        found = _find(words, position, token.value)
+        found = _find(words, position, token.value, macro)
         if found is not None:
             position = found + 1
             token.column = words[found][0]
-        elif words:  # made by the macro whose name comes next
-            token.column = words[min(position, len(words) - 1)][0]
+        elif words:
+            macro = min(position, len(words) - 1)
+            token.column = words[macro][0]
 
 
-def _find(words: list[tuple[int, str]], start: int, value: str) -> int | None:
-    """The next place of a token in the source line; punctuation may be cut into pieces there. It
-    is not looked for behind a name, which may be the macro that made it."""
+def _find(words: list[tuple[int, str]], start: int, value: str, macro: int) -> int | None:
+    """The next place of a token in the source line; punctuation may be cut into pieces there, and
+    is not looked for behind a name that may be the macro that made it."""
     is_word = value[0].isalnum() or value[0] in "_\"'"
     for index in range(start, len(words)):
-        if words[index][1] == value:
+        word = words[index][1]
+        if word == value:
             return index
-        if not is_word and len(value) > 1 and value.startswith(words[index][1]):
-            joined = "".join(word for _, word in words[index : index + len(value)])
+        if not is_word and len(value) > 1 and value.startswith(word):
+            joined = "".join(part for _, part in words[index : index + len(value)])
             if joined == value:
                 return index
-        if not is_word and words[index][1].isidentifier():
+        if not is_word and word.isidentifier() and index != macro:
             return None
     return None

@@ -93,8 +93,10 @@ def test_refusals_of_the_compiler_and_the_linker(text: str, part: str, tmp_path:
 
 
 def test_only_flags_that_decide_the_meaning_reach_the_preprocessor() -> None:
-    given = ["-O2", "-c", "-Iinc", "-o", "x.o", "-DX=1", "-MD", "-MF", "d", "-std=c99", 
-             "-Wall", "-g3", "-include", "c.h", "-fplugin=evil.so", "-m32", "-funsigned-char", "-lm"]  # fmt: skip
+    given = [
+        "-O2", "-c", "-Iinc", "-o", "x.o", "-DX=1", "-MD", "-MF", "d", "-std=c99", "-Wall", "-g3",
+        "-include", "c.h", "-fplugin=evil.so", "-m32", "-funsigned-char", "-lm",
+    ]  # fmt: skip
     assert relevant_flags(given) == [
         "-Iinc", "-DX=1", "-std=c99", "-include", "c.h", "-m32", "-funsigned-char",
     ]  # fmt: skip

@@ -1,0 +1,36 @@
+"""Tokens stand where the user wrote them, whatever the preprocessor made of the line."""
+
+from __future__ import annotations
+
+import pytest
+
+from csg.frontend.columns import restore
+from csg.frontend.tokens import tokenize
+
+
+def columns(preprocessed: str, source: str) -> list[int]:
+    tokens = list(tokenize(preprocessed, "a.c"))
+    restore(tokens, {"a.c": [source]})
+    return [token.column for token in tokens]
+
+
+@pytest.mark.parametrize(
+    ("preprocessed", "source", "wanted"),
+    [
+        ("int x = 1;", "int x = 1;", [1, 5, 7, 9, 10]),
+        ("int x = 1;", "int   x =  1;", [1, 7, 9, 12, 13]),
+        ("int x = 1;", "int /* x */ x = /* = */ 1;", [1, 13, 15, 25, 26]),
+        ("x = ((a)+1) + b;", "x = NEXT(a) + b;", [1, 3, 5, 9, 10, 11, 13, 15, 15, 15, 15, 16]),
+        ('f("a  b");', 'f( "a  b" );', [1, 2, 4, 11, 12]),
+        ("a >>= b;", "a   >>=   b;", [1, 5, 11, 12]),
+        ("x = 0;", "x = ZERO;", [1, 3, 5, 9]),
+    ],
+)
+def test_columns(preprocessed: str, source: str, wanted: list[int]) -> None:
+    assert columns(preprocessed, source) == wanted
+
+
+def test_other_files_are_left_alone() -> None:
+    tokens = list(tokenize("int x;", "header.h"))
+    restore(tokens, {"a.c": ["int    x;"]})
+    assert [token.column for token in tokens] == [1, 5, 6]
