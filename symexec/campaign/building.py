@@ -13,21 +13,20 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 
-
 from csg.analysis import Distances
 from csg.errors import UsageError
-from csg.ir import Program
-from csg.pipeline import graph_of, program_of
+from csg.pipeline import graph_of, program_of, shared_entry
 from csg.versions import Unified, printed, unify
 from symexec.campaign.exploration import Exploration, Finding
 from symexec.campaign.preparation import Prepared, pruner
 from symexec.campaign.reading import read_pair
+from symexec.campaign.shrinking import Shrinker, share_of
 from symexec.campaign.start import begin, definition, differing_memory
 from symexec.campaign.verification import Verifier
 from symexec.counters import Counters
 from symexec.environment import library
 from symexec.environment.inputs import decode
-from symexec.environment.plan import plan
+from symexec.environment.plan import no_input_left, plan
 from symexec.environment.registry import registry
 from symexec.executor.engine import Engine
 from symexec.expr import TermTable
@@ -42,6 +41,7 @@ from symexec.testcases import (
     EntrySignature,
     TestCase,
     TestInput,
+    called_with,
     input_from_json,
     signature_of,
 )
@@ -74,24 +74,42 @@ class BuildJob:
         """Read both versions; start their native builds; build the program and its graph."""
         options = self.options
         old, new = read_pair(options.old, options.new, options.flags)
+        asked = options.inputs.entry
+        entry = shared_entry(old, new, asked) if asked is not None else None
         self.unified = unify(old, new)
         if not self.unified.changes:
             return
-        program = program_of(self.unified, options.inputs.entry)
-        self.replay = self._native(self.unified, program)
+        entry = entry or shared_entry(old, new, asked)
+        program = program_of(self.unified, entry)
+        self._describe_entry(self.unified, entry)
+        if options.replay:
+            self.replay = self._native()
         library.complete(program)
         graph = graph_of(program)
         self.prepared = Prepared(self.unified, program, graph, Distances(program))
 
-    def _native(self, unified: Unified, program: Program) -> NativeReplay:
-        entry = definition(unified.unit, program.entry)
-        symbols = [
-            declaration.symbol
-            for declaration in unified.unit.declarations
-            if declaration.symbol.name in self.options.inputs.symbolic_globals
-        ]
-        self.signature = None if program.entry == "main" else signature_of(entry, symbols)
+    def _describe_entry(self, unified: Unified, entry: str) -> None:
+        """What tests are made of, and the program that runs with any set of changes."""
         self.unified_text = printed(unified, ids=True)
+        if entry == "main":
+            return
+        found = []
+        for unit in (unified.old, unified.new, unified.unit):
+            symbols = [
+                declaration.symbol
+                for declaration in unit.declarations
+                if declaration.symbol.name in self.options.inputs.symbolic_globals
+            ]
+            found.append(signature_of(definition(unit, entry), symbols))
+        old, new, self.signature = found
+        if called_with(old) != called_with(new):
+            raise UsageError(
+                f"the parameters or the result of '{entry}' differ between the versions",
+                definition(unified.new, entry).location,
+                hint="choose another function with --entry, or write a wrapper that both have",
+            )
+
+    def _native(self) -> NativeReplay:
         plan_of_runs = ReplayPlan(
             old=(self.options.old,),
             new=(self.options.new,),
@@ -100,6 +118,7 @@ class BuildJob:
             unified=self.unified_text,
             signature=self.signature,
             name=self.options.new.stem,
+            without_walls=self.options.without_walls,
         )
         replay = NativeReplay(plan_of_runs)
         replay.prepare("mask")
@@ -114,23 +133,41 @@ class BuildJob:
     def cases(self, progress: Progress) -> Iterator[TestCase]:
         """Tests as they are found, and again as they are verified."""
         prepared, replay = self.prepared, self.replay
-        if prepared is None or replay is None:
+        if prepared is None:
             return
         deadline = self.started + self.options.search.time
-        changes = [change.id for change in prepared.unified.changes]
-        requires = {change.id: change.requires for change in prepared.unified.changes}
-        verifier = Verifier(replay, changes, requires, deadline + GRACE)
+        verifier = None
+        if replay is not None:
+            verifier = Verifier(replay, *_switches(prepared), deadline + GRACE)
         try:
             exploration, initial = self._exploration(prepared)
             for finding in exploration.run(initial, deadline):
                 yield from self._found(finding, prepared, verifier)
-                yield from self._verified(verifier.finished())
+                if verifier is not None:
+                    yield from self._verified(verifier.finished())
                 self._tell(progress, prepared, exploration, deadline)
             self.exhausted = exploration.exhausted
-            yield from self._verified(verifier.drain())
+            if verifier is not None:
+                yield from self._verified(verifier.drain())
+                verifier.close()
+                yield from self._minimised(prepared, deadline + GRACE)
         finally:
             self.counters.wall_s = time.monotonic() - self.started
-            verifier.close()
+            if verifier is not None:
+                verifier.close()
+
+    def _minimised(self, prepared: Prepared, deadline: float) -> Iterator[TestCase]:
+        """A smaller witness for each group, as far as a small share of the time goes."""
+        now = time.monotonic()
+        deadline = min(deadline, now + share_of(now - self.started))
+        if self.replay is None or now >= deadline or not any(map(_differs, self.found)):
+            return
+        shrinker = Shrinker(prepared, self.options.inputs, self.replay, *_switches(prepared))
+        for case in shrinker.smaller(self.found, deadline):
+            if case.input not in self._inputs:
+                case = replace(case, id=self._name(case.input), found_s=self._seconds())
+                self._cases[case.id] = case
+                yield case
 
     def _exploration(self, prepared: Prepared) -> tuple[Exploration, list[State]]:
         options = self.options
@@ -151,14 +188,12 @@ class BuildJob:
         symbols = [declaration.symbol for declaration in prepared.unit.declarations]
         planned = plan(prepared.entry, symbols, options.inputs)
         initial = [begin(engine, start) for start in planned.starts(table)]
-        for state in initial:
+        for lane, state in enumerate(initial):
+            state.lane = lane
             state.targets = targets.start
         possible = [s for s in initial if engine.solver.check(s.path) is not Answer.UNSAT]
         if not possible:
-            raise UsageError(
-                "the ranges and assumptions exclude every input",
-                hint="they contradict each other: leave one of them out",
-            )
+            raise no_input_left()
         searcher = build_searcher(options.search.mode.value, options.search.seed, targets.rank)
         exploration = Exploration(
             engine,
@@ -192,28 +227,35 @@ class BuildJob:
     # ------------------------------------------------------------------ tests
 
     def _found(
-        self, finding: Finding, prepared: Prepared, verifier: Verifier
+        self, finding: Finding, prepared: Prepared, verifier: Verifier | None
     ) -> Iterator[TestCase]:
         test = input_from_json(decode(finding.state.inputs, finding.model))
         if test in self._inputs:
             return
-        number = len(self._inputs) + 1
         case = TestCase(
-            id=f"t{number:04d}",
+            id=self._name(test),
             input=test,
             sequence=self._sequence(finding.state, prepared),
             divergence=_divergence(finding),
-            found_s=time.monotonic() - self.started,
+            found_s=self._seconds(),
             source=self.options.search.mode.value,
         )
-        self._inputs[test] = case.id
         self._cases[case.id] = case
         kind = (case.divergence, finding.told, case.sequence)
         self._seen[kind] = self._seen.get(kind, 0) + 1
         if finding.told:
             self._predicted.add(case.id)
         yield case
-        verifier.submit(case, (self._seen[kind], 0 if finding.told else 1))
+        if verifier is not None:
+            verifier.submit(case, (self._seen[kind], 0 if finding.told else 1))
+
+    def _name(self, test: TestInput) -> str:
+        """The next id: t0001, t0002, ..."""
+        self._inputs[test] = f"t{len(self._inputs) + 1:04d}"
+        return self._inputs[test]
+
+    def _seconds(self) -> float:
+        return time.monotonic() - self.started
 
     def _sequence(self, state: State, prepared: Prepared) -> tuple[str, ...]:
         by_node = prepared.graph.by_node
@@ -246,7 +288,7 @@ class BuildJob:
     def verdict(self) -> str:
         if self.unified is not None and not self.unified.changes:
             return "no-change"
-        if any(case.observed == "different" for case in self._cases.values()):
+        if any(map(_differs, self.found)):
             return "different"
         open_ends = (
             self.counters.cuts
@@ -259,6 +301,16 @@ class BuildJob:
         if self.exhausted and not open_ends:
             return "equivalent-within-bounds"
         return "no-difference-found"
+
+
+def _differs(case: TestCase) -> bool:
+    return case.observed == "different"
+
+
+def _switches(prepared: Prepared) -> tuple[list[int], dict[int, frozenset[int]]]:
+    """The changes that can be switched on, and which others each requires."""
+    changes = prepared.unified.changes
+    return [change.id for change in changes], {change.id: change.requires for change in changes}
 
 
 def _divergence(finding: Finding) -> Divergence | None:

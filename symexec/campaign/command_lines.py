@@ -19,7 +19,7 @@ from symexec.options import InputOptions, SymbolicArguments
 from symexec.testcases import TestInput
 
 WORD = 12  # bytes of a word that is made up, when the user sets no bound
-VALUES = (b"1", b"2", b"0", b"-", b"1-", b"-1", b"1-2", b"10", b"a", b"")
+VALUES = (b"1", b"2", b"0", b"-", b"1-", b"-1", b"1-2", b"10", b"a")
 
 
 class CommandLines:
@@ -38,16 +38,17 @@ class CommandLines:
         self._most_input = stdin or 0
         self._alphabet = words.alphabet
         self._options = words.options
-        self._words = _unique([*_values(words), *words.words, *map(_number, words.numbers)])
+        self._short = [option for option in words.options if len(option) == 2]
+        self._values = _values(words)
+        self._words = _unique([*self._values, *words.words, *map(_number, words.numbers)])
         self._lines = _unique([*self._attached(), b"-", b"--", *self._words])
         self._texts = self._inputs(words)
 
     def _attached(self) -> list[bytes]:
         """Options bare first, then each with each value attached."""
-        short = [option for option in self._options if not option.startswith(b"--")]
-        long = [option for option in self._options if option.startswith(b"--")]
-        joined = [option + value for value in VALUES for option in short if value]
-        return [*short, *joined, *long, *(option + b"=1" for option in long)]
+        long = [option for option in self._options if option not in self._short]
+        joined = [option + value for value in self._values for option in self._short]
+        return [*self._short, *joined, *long, *(option + b"=1" for option in long)]
 
     def _inputs(self, words: Vocabulary) -> list[bytes]:
         marks = words.separators[:6]
@@ -100,20 +101,27 @@ class CommandLines:
         return known or len(word) <= self._bounds.length
 
     def _word(self, chance: Random) -> bytes:
-        match chance.randrange(4):
+        """Mostly options with values that read like values."""
+        match chance.randrange(6):
             case 0 if self._words:
                 word = chance.choice(self._words)
-            case 1 | 2 if self._options:
-                option = chance.choice(self._options)
-                word = option + self._value(chance) if chance.random() < 0.6 else option
+            case 1 if self._options:
+                word = chance.choice(self._options)
+            case 2 | 3 | 4 if self._short:
+                word = chance.choice(self._short)
+                word += self._value(chance) if chance.random() < 0.7 else b""
             case _:
                 word = self._value(chance)
         return word if self._fits(word) else word[: self._bounds.length]
 
     def _value(self, chance: Random) -> bytes:
-        if chance.random() < 0.5 and self._words:
-            return chance.choice(self._words)
-        return bytes(chance.choice(self._alphabet) for _ in range(chance.randint(1, 4)))
+        match chance.randrange(4):
+            case 0 | 1:
+                return chance.choice(self._values)
+            case 2 if self._words:
+                return chance.choice(self._words)
+            case _:
+                return bytes(chance.choice(self._alphabet) for _ in range(chance.randint(1, 4)))
 
     def _edited(self, word: bytes, chance: Random) -> bytes:
         most = max(len(word), self._bounds.length)
@@ -127,10 +135,9 @@ class CommandLines:
 
 
 def _values(words: Vocabulary) -> list[bytes]:
-    joined = [b"1" + bytes([mark]) + b"2" for mark in words.separators[:6]]
-    return (
-        [value for value in VALUES if value] + [bytes([mark]) for mark in words.separators] + joined
-    )
+    """What is written behind an option: numbers, the program's separators, and both together."""
+    marks = [bytes([mark]) for mark in words.separators[:6]]
+    return _unique([*VALUES, *marks, *(b"1" + mark + b"2" for mark in marks)])
 
 
 def _number(number: int) -> bytes:

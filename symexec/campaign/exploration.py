@@ -152,7 +152,7 @@ class Exploration:
                 state.old_outcome,
                 state.new_outcome,
                 self.main,
-                memory,  # type: ignore[arg-type]
+                memory,
             ):
                 model = self._model(state, condition)
                 if model is None:

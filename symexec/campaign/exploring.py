@@ -11,7 +11,6 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 
-from csg.errors import UsageError
 from csg.frontend import parse_file
 from csg.ir import Program
 from csg.language.syntax import TranslationUnit
@@ -22,7 +21,7 @@ from symexec.campaign.start import begin, definition
 from symexec.counters import Counters
 from symexec.environment import library
 from symexec.environment.inputs import decode
-from symexec.environment.plan import plan
+from symexec.environment.plan import no_input_left, plan
 from symexec.environment.registry import registry
 from symexec.executor.engine import Engine
 from symexec.expr import Data, TermTable
@@ -91,10 +90,7 @@ class ExploreJob:
         initial = [begin(engine, start) for start in starts]
         possible = [s for s in initial if engine.solver.check(s.path) is not Answer.UNSAT]
         if not possible:
-            raise UsageError(
-                "the ranges and assumptions exclude every input",
-                hint="they contradict each other: leave one of them out",
-            )
+            raise no_input_left()
         exploration = Exploration(
             engine,
             Undirected(options.search.seed),

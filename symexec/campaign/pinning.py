@@ -122,11 +122,17 @@ def _patterns(item: Input, value: Value) -> Iterator[int] | None:
 
 def _bits(item: Input, value: Scalar) -> int | None:
     if not item.floating:
-        return value % (1 << item.width) if isinstance(value, int) else None
+        return _fitting(item, value) if isinstance(value, int) else None
     if item.width == 80 or not isinstance(value, int | float):
         return None
     packed = struct.pack("<f" if item.width == 32 else "<d", float(value))
     return int.from_bytes(packed, "little")
+
+
+def _fitting(item: Input, value: int) -> int | None:
+    lowest = -(1 << (item.width - 1)) if item.signed else 0
+    fits = lowest <= value < lowest + (1 << item.width)
+    return value % (1 << item.width) if fits else None
 
 
 # ------------------------------------------------------------------ a start without symbols

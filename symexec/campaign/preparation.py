@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING
 from csg.analysis import Distances, changes_reachable
 from csg.graph import SequenceGraph
 from csg.ir import Program
+from csg.ir.flow import successors
 from csg.language.syntax import FunctionDefinition, TranslationUnit
 from symexec.campaign.start import definition
 from symexec.memory import BOTH
 from symexec.search.targets import Targets
-from symexec.shadow.joins import successors
 from symexec.state.state import State
 
 if TYPE_CHECKING:

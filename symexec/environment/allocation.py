@@ -1,7 +1,7 @@
 """malloc and its family, C17 7.22.3, POSIX posix_memalign, glibc's reallocarray.
 
     malloc(12)   ->  a fresh object of 12 bytes; every object has an address space of its own
-    malloc(n)    ->  one value of n (an event: other sizes are lost)
+    malloc(n)    ->  up to eight values of n, each on its own path; the rest is pinned (an event)
 
 A size that differs between the versions makes an object for each of them.
 """
@@ -9,7 +9,7 @@ A size that differs between the versions makes an object for each of them.
 from __future__ import annotations
 
 from symexec.environment.contract import Arguments, Context, End, Model, Registry
-from symexec.environment.operands import Asking, pin, place
+from symexec.environment.operands import Asking, one_of_few, pin, place
 from symexec.expr import Operand
 from symexec.state.endings import Unsupported
 
@@ -33,7 +33,7 @@ def _fresh(context: Context, size: int, called: str) -> Asking[int]:
 
 
 def _size(value: Operand) -> Asking[int]:
-    return (yield from pin(value, "the size of an allocation"))
+    return (yield from one_of_few(value, 64, "the size of an allocation"))
 
 
 @models("malloc", "valloc", needs=(ERRNO,))

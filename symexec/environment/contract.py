@@ -41,6 +41,14 @@ class Concretize:
 
 
 @dataclass(frozen=True, slots=True)
+class Suggest:
+    """Some value that the term can take here; answered with an int. Nothing is pinned: who goes on
+    with the value has to ``Decide`` that the term has it."""
+
+    term: Operand
+
+
+@dataclass(frozen=True, slots=True)
 class End:
     """The path ends here; no answer comes."""
 
@@ -69,7 +77,7 @@ class Formatted:
     term: Term
 
 
-Question = Decide | Concretize | End | CallBack
+Question = Decide | Concretize | Suggest | End | CallBack
 Arguments = tuple[Operand, ...]
 SharedArguments = tuple[Data, ...]  # of an aware model
 Model = Generator[Question, object, Operand | None]

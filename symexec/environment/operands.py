@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Generator
 from typing import TypeVar
 
-from symexec.environment.contract import Concretize, Decide, Question
+from symexec.environment.contract import Concretize, Decide, Question, Suggest
 from symexec.expr import (
     Data,
     Operand,
@@ -144,3 +144,15 @@ def counted(size: Operand, most: int, why: str) -> Asking[int | None]:
 
 
 MOST_SIZES = 64  # that a symbolic size is tried for, one path each
+
+
+def one_of_few(value: Operand, width: int, why: str, most: int = 8) -> Asking[int]:
+    """A value for each of ``most`` paths; what the term can be beyond them is pinned to one."""
+    if isinstance(value, int):
+        return value
+    for _ in range(most):
+        suggested = yield Suggest(value)
+        assert isinstance(suggested, int)
+        if (yield from decide(holds("eq", width, value, suggested))):
+            return suggested
+    return (yield from pin(value, why))

@@ -53,8 +53,8 @@ from csg.ir import (
     Unary,
     Value,
 )
+from csg.ir.flow import decides, reads, target
 from csg.language.syntax import Version
-from symexec.executor.liveness import reads, target_of
 
 BOTH, OLD, NEW, MASKED_OLD, MASKED_NEW = range(5)
 LARGEST_TABLE: Final = 1024
@@ -505,15 +505,17 @@ def escaping_registers(function: FunctionCode) -> frozenset[int]:
     found: set[int] = set()
     for block in function.blocks:
         written: set[int] = set()
-        steps: list[Instruction | Terminator] = list(block.instructions)
+        for instruction in block.instructions:
+            found |= _registers(reads(instruction)) - written
+            result = target(instruction)
+            if result is not None:
+                if instruction.version is not None:
+                    found |= {result.number} - written
+                written.add(result.number)
         if block.terminator is not None:
-            steps.append(block.terminator)
-        for step in steps:
-            found.update(number for number in reads(step) if number not in written)
-            target = target_of(step)
-            if target is None:
-                continue
-            if step.version is not None and target.number not in written:
-                found.add(target.number)
-            written.add(target.number)
+            found |= _registers(decides(block.terminator)) - written
     return frozenset(found)
+
+
+def _registers(values: tuple[Value, ...]) -> set[int]:
+    return {value.number for value in values if isinstance(value, Register)}

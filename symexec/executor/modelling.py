@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from csg.ir import Call
-from symexec.environment.contract import Concretize, Decide, End
+from symexec.environment.contract import Concretize, Decide, End, Suggest
 from symexec.executor.context import Faulted, ModelContext, Paired
 from symexec.expr import Data, Shadowed, Term, negate
 from symexec.memory import BOTH
@@ -71,6 +71,8 @@ def _run(
                     answer = true
                 case Concretize(term=term, why=why):
                     answer = engine.pin(state, term, why)
+                case Suggest(term=term):
+                    answer = engine.evaluate(term, engine.solver.model(state.path))
                 case End(ending=ending):
                     if isinstance(ending, AssumptionFailed):
                         engine.counters.assumptions_failed += 1

@@ -140,7 +140,42 @@ class Guided:
         return self._pool.everyone()
 
 
+class InTurn:
+    """A searcher for each beginning (no argument, one, two ..), asked one after the other, so that
+    the many states of a large input do not starve those of a small one."""
+
+    def __init__(self, make: Callable[[], Searcher]) -> None:
+        self._make = make
+        self._lanes: dict[int, Searcher] = {}
+        self._order: list[int] = []
+        self._turn = 0
+        self.name = make().name
+
+    def select(self) -> State:
+        while True:
+            self._turn += 1
+            lane = self._lanes[self._order[self._turn % len(self._order)]]
+            if not lane.empty():
+                return lane.select()
+
+    def update(self, added: Iterable[State], covers: bool) -> None:
+        for state in added:
+            if state.lane not in self._lanes:
+                self._lanes[state.lane] = self._make()
+                self._order.append(state.lane)
+            self._lanes[state.lane].update([state], covers)
+
+    def empty(self) -> bool:
+        return all(lane.empty() for lane in self._lanes.values())
+
+    def states(self) -> list[State]:
+        return [state for lane in self._lanes.values() for state in lane.states()]
+
+
 def build_searcher(mode: str, seed: int, rank: Callable[[State], Rank]) -> Searcher:
-    if mode == "undirected":
-        return Undirected(seed)
-    return Guided(mode, seed, rank)
+    """The whole stack: in turn over the beginnings, each by the strategy that was asked for."""
+
+    def strategy() -> Searcher:
+        return Undirected(seed) if mode == "undirected" else Guided(mode, seed, rank)
+
+    return InTurn(strategy)

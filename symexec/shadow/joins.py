@@ -10,30 +10,14 @@ simple, fast dominance algorithm", on the reversed graph.
 
 from __future__ import annotations
 
-from csg.ir import Branch, Enter, FunctionCode, IndirectJump, Jump, Switch, Terminator
-
-
-def successors(terminator: Terminator | None) -> tuple[int, ...]:
-    match terminator:
-        case Jump(target=target):
-            return (target,)
-        case Branch(then=then, otherwise=otherwise):
-            return (then, otherwise)
-        case Enter(body=body, exit=exit_block):
-            return (body, exit_block)
-        case Switch(cases=cases, default=default, default_other=other):
-            found = [case[2] for case in cases] + [default]
-            return tuple(dict.fromkeys(found if other is None else [*found, other]))
-        case IndirectJump(targets=targets):
-            return targets
-        case _:
-            return ()
+from csg.ir import FunctionCode
+from csg.ir.flow import successors
 
 
 def join_blocks(function: FunctionCode) -> list[int | None]:
     """For each block the first block that every way from it to the function's end passes."""
     count = len(function.blocks)
-    after = [successors(block.terminator) for block in function.blocks]
+    after = [successors(block.terminator) if block.terminator else () for block in function.blocks]
     before: list[list[int]] = [[] for _ in range(count)]
     for block, targets in enumerate(after):
         for target in targets:

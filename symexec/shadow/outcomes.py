@@ -13,7 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
-from symexec.expr import Data, Term, binary, compare, disjunction, new_half, old_half
+from symexec.expr import Data, Term, compare, disjunction, new_half, old_half
 from symexec.state.endings import Exit, PathEnding, Returned
 from symexec.state.state import Outcome, Output
 
@@ -76,8 +76,6 @@ def _status(ending: PathEnding, main: bool) -> tuple[Data, int] | None:
 
 
 def _low_byte(value: Data) -> Data:
-    from symexec.expr import extract
-
     return extract(value, 0, 8)
 
 
@@ -89,14 +87,18 @@ def _differ(left: Data, right: Data, width: int) -> int | Term:
     if isinstance(left, int) and isinstance(right, int):
         return int(left != right)
     width = width or _width(left) or _width(right)
-    found = compare("ne", width, left, right)
-    assert not isinstance(found, tuple)
-    return found
+    return _plain(compare("ne", width, left, right))
+
+
+def _plain(value: Data) -> int | Term:
+    """Of two plain values nothing paired comes."""
+    assert not isinstance(value, Shadowed)
+    return value
 
 
 def _pairs(memory: list[tuple[Data, int]]) -> int | Term:
     parts = [compare("ne", width, old_half(pair), new_half(pair)) for pair, width in memory]
-    return disjunction(parts) if parts else 0
+    return _plain(disjunction(parts)) if parts else 0
 
 
 def _outputs(old: Output | None, new: Output | None, stream: int) -> int | Term:
@@ -120,8 +122,8 @@ def _outputs(old: Output | None, new: Output | None, stream: int) -> int | Term:
                 return 1
             parts.append(compare("ne", one.term.width, one.term, two.term))
         else:
-            parts.append(compare("ne", 8, one, two))  # type: ignore[arg-type]
-    return disjunction(parts) if parts else 0
+            parts.append(compare("ne", 8, one, two))
+    return _plain(disjunction(parts)) if parts else 0
 
 
 Unit = int | Term | Printed
@@ -138,8 +140,5 @@ def units(last: Output | None, stream: int) -> list[Unit]:
         elif isinstance(item, int | Term):
             found.append(item)
         else:
-            found.append(Printed(str(item.spec), item.term))  # type: ignore[attr-defined]
+            found.append(Printed(str(item.spec), item.term))
     return found
-
-
-__all__ = ["Printed", "Told", "Unit", "binary", "differences", "units"]

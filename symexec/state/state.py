@@ -2,8 +2,8 @@
 
 While ``mode`` is BOTH every value may be a pair. A region (an ``execute(OLD)`` block, or the
 stretch between a divergence and the place where the paths meet again) is run by one version alone:
-it reads and writes its own halves only. When a version has ended, or is not followed any further, the other
-goes on *alone*.
+it reads and writes its own halves only. When a version has ended, or is not followed any further,
+the other goes on *alone*.
 """
 
 from __future__ import annotations
@@ -113,6 +113,7 @@ class State:
         "frame",
         "id",
         "inputs",
+        "lane",
         "memory",
         "mode",
         "new_outcome",
@@ -133,6 +134,7 @@ class State:
 
     def __init__(self, memory: Memory, path: PathCondition) -> None:
         self.id = 0
+        self.lane = 0  # which beginning it comes from
         self.owner: object = object()
         self.memory = memory
         self.path = path
@@ -166,6 +168,7 @@ class State:
         twin.forks = self.forks
         twin.id = self.id
         twin.inputs = self.inputs
+        twin.lane = self.lane
         twin.mode = self.mode
         twin.new_outcome = self.new_outcome
         twin.new_output = self.new_output

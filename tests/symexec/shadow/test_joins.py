@@ -7,7 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from csg.ir import Block, Branch, Constant, FunctionCode, Jump, Return, Trap
-from symexec.shadow.joins import join_blocks, successors
+from csg.ir.flow import successors
+from symexec.shadow.joins import join_blocks
 
 
 def function(*edges: tuple[int, ...]) -> FunctionCode:
