@@ -8,6 +8,8 @@ Importing this costs next to nothing; each command imports what it needs when it
 from __future__ import annotations
 
 import os
+import signal
+import stat
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, assert_never
@@ -28,7 +30,8 @@ if TYPE_CHECKING:
     from symexec.progress import Progress
     from symexec.report.model import Report
 
-SAME, DIFFERENT, TROUBLE, INTERRUPTED = 0, 1, 2, 130
+SAME, DIFFERENT, TROUBLE = 0, 1, 2
+INTERRUPTED, UNREAD = 130, 141  # as a shell tells of SIGINT and SIGPIPE
 
 
 def main(words: Sequence[str] | None = None) -> int:
@@ -36,9 +39,13 @@ def main(words: Sequence[str] | None = None) -> int:
     from csg.errors import CsgtestError
     from symexec.options.arguments import parse
 
-    call = parse(sys.argv[1:] if words is None else words, _version())
+    if words is None:
+        signal.signal(signal.SIGTERM, _interrupt)  # a time limit of the caller: as Ctrl-C
     try:
-        return perform(call)
+        call = parse(sys.argv[1:] if words is None else words, _version())
+        code = perform(call)
+        sys.stdout.flush()
+        return code
     except CsgtestError as trouble:
         print(f"csgtest: {trouble}", file=sys.stderr)
         return TROUBLE
@@ -47,13 +54,17 @@ def main(words: Sequence[str] | None = None) -> int:
         return INTERRUPTED
     except BrokenPipeError:  # whoever read our output has left
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return TROUBLE
+        return UNREAD
     except Exception:  # a defect of ours; Python's exit code for it would say "different"
         import traceback
 
         traceback.print_exc()
         print("csgtest: internal error: the lines above tell where; please report", file=sys.stderr)
         return TROUBLE
+
+
+def _interrupt(number: int, frame: object) -> None:
+    raise KeyboardInterrupt
 
 
 def perform(call: Call) -> int:
@@ -91,6 +102,8 @@ def _build(options: BuildOptions, progress: Progress, json: bool) -> int:
     finished = build(options, progress)
     progress.close()
     _tell(finished, json)
+    if not finished.finished:
+        return _interrupted(options.out)
     return DIFFERENT if finished.verdict == "different" else SAME
 
 
@@ -101,7 +114,12 @@ def _explore(options: ExploreOptions, progress: Progress, json: bool) -> int:
     finished = explore(options, progress)
     progress.close()
     _tell(finished, json)
-    return SAME
+    return SAME if finished.finished else _interrupted(options.out)
+
+
+def _interrupted(folder: Path) -> int:
+    print(f"csgtest: interrupted; what was found is in {folder}", file=sys.stderr)
+    return INTERRUPTED
 
 
 def _tell(finished: Report, json: bool) -> None:
@@ -175,13 +193,19 @@ def _require_sources(*files: Path) -> None:
     from csg.errors import UsageError
 
     for file in files:
-        if not file.exists():
-            raise UsageError(f"{file}: no such file", hint="give the path of a C file")
-        if not file.is_file():
+        try:
+            status = file.stat()
+        except FileNotFoundError:
+            raise UsageError(f"{file}: no such file", hint="give the path of a C file") from None
+        except OSError as trouble:
+            raise UsageError(
+                f"{file}: {trouble.strerror}", hint="give the path of a C file"
+            ) from None
+        if not stat.S_ISREG(status.st_mode):
             raise UsageError(f"{file} is no regular file", hint="give one C file for each version")
         if not os.access(file, os.R_OK):
             raise UsageError(f"{file} cannot be read", hint=f"see its rights: ls -l {file}")
-        if file.stat().st_size == 0:
+        if status.st_size == 0:
             raise UsageError(f"{file} is empty", hint="give a C file with a function in it")
 
 

@@ -49,7 +49,33 @@ def graph_of(
 
 
 def entry_of(unit: TranslationUnit, asked: str | None) -> str:
-    names = [function.symbol.name for function in unit.functions]
+    """The function to start in; without ``asked`` main, or the only one that could be meant."""
+    return _chosen(_names(unit, ""), _names(unit, "external"), asked, "the program")
+
+
+def shared_entry(old: TranslationUnit, new: TranslationUnit, asked: str | None) -> str:
+    """As ``entry_of``, for a function that both versions define."""
+    names, shared = _names(old, ""), _names(new, "")
+    for name in [asked] if asked is not None else ["main"]:
+        if (name in names) != (name in shared):
+            have, lacks = ("new", "old") if name in shared else ("old", "new")
+            both = [each for each in names if each in shared]
+            raise UsageError(
+                f"only the {have} version has a function '{name}', the {lacks} one has none",
+                hint=f"choose one of both with --entry: {_listed(both)}"
+                if both
+                else "give two versions of one program",
+            )
+    candidates = [name for name in _names(old, "external") if name in _names(new, "external")]
+    return _chosen([name for name in names if name in shared], candidates, asked, "both versions")
+
+
+def _names(unit: TranslationUnit, linkage: str) -> list[str]:
+    symbols = [function.symbol for function in unit.functions]
+    return [symbol.name for symbol in symbols if linkage in ("", symbol.linkage)]
+
+
+def _chosen(names: list[str], callable_ones: list[str], asked: str | None, where: str) -> str:
     if asked is not None:
         if asked not in names:
             raise UsageError(
@@ -58,10 +84,14 @@ def entry_of(unit: TranslationUnit, asked: str | None) -> str:
         return asked
     if "main" in names:
         return "main"
-    open_to_all = [f.symbol.name for f in unit.functions if f.symbol.linkage == "external"]
-    candidates = open_to_all or names
+    candidates = callable_ones or names
     if len(candidates) == 1:
         return candidates[0]
+    if not candidates:
+        raise UsageError(
+            f"no function of {where} can be started",
+            hint="define one; with two versions, in both by the same name",
+        )
     raise UsageError(
         "there is no 'main', and several functions could be meant",
         hint=f"choose one with --entry: {_listed(candidates)}",

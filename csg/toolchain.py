@@ -36,12 +36,22 @@ def find_compiler() -> str:
     named = os.environ.get("CC", "")
     candidates = [named] if named.strip() else ["cc", "gcc", "clang"]
     for command in candidates:
-        if shutil.which(shlex.split(command)[0]):
+        if shutil.which(_words(command)[0]):
             return command
     raise ToolchainError(
         f"no C compiler found (looked for {', '.join(candidates)})",
         hint="install one, for example with 'apt install gcc', or set CC to its command",
     )
+
+
+def _words(command: str) -> list[str]:
+    """The words of $CC, as a shell would split them."""
+    try:
+        return shlex.split(command)
+    except ValueError as error:
+        raise ToolchainError(
+            f"CC is no command: {command} ({error})", hint="set CC to the command of a C compiler"
+        ) from None
 
 
 def preprocess(
@@ -75,7 +85,7 @@ def compile_program(
     compiler: str | None = None,
 ) -> None:
     """Compile and link ``sources`` to ``output``; flags that name libraries may stand last."""
-    command = shlex.split(compiler or find_compiler())
+    command = _words(compiler or find_compiler())
     _run([*command, *sources, "-o", output, *flags])
 
 
@@ -95,7 +105,7 @@ def relevant_flags(flags: Sequence[str]) -> list[str]:
 
 
 def _preprocessor(flags: Sequence[str], compiler: str | None, headers: Path | None) -> list[str]:
-    command = [*shlex.split(compiler or find_compiler()), "-E", "-D__NO_CTYPE"]
+    command = [*_words(compiler or find_compiler()), "-E", "-D__NO_CTYPE"]
     command += relevant_flags(flags)
     if headers is not None:
         command += ["-isystem", str(headers)]
@@ -139,6 +149,11 @@ def _refusal(compiler: str, code: int, messages: str) -> ToolchainError:
         lines = [line for line in messages.splitlines() if line.strip()]
         errors = [line for line in lines if "error" in line or "undefined reference" in line]
         said = (errors or lines or [f"ended with status {code}"])[0].strip()
-        return ToolchainError(f"{Path(compiler).name}: {said}")
+        return ToolchainError(
+            f"the compiler '{Path(compiler).name}' fails: {said.removeprefix('cc: error: ')}",
+            hint="flags for it stand after --, and CC names another one",
+        )
     place = Location(found["file"], int(found["line"]), int(found["column"] or 0))
-    return ToolchainError(found["text"], place)
+    missing = "No such file" in found["text"]
+    hint = "name the folder of a header after --: -- -I FOLDER" if missing else ""
+    return ToolchainError(found["text"], place, hint)

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 
 from csg.analysis import Distances
 from csg.errors import UsageError
@@ -163,9 +164,9 @@ class BuildJob:
         if self.replay is None or now >= deadline or not any(map(_differs, self.found)):
             return
         shrinker = Shrinker(prepared, self.options.inputs, self.replay, *_switches(prepared))
-        for case in shrinker.smaller(self.found, deadline):
-            if case.input not in self._inputs:
-                case = replace(case, id=self._name(case.input), found_s=self._seconds())
+        for found in shrinker.smaller(self.found, deadline):
+            if found.input not in self._inputs:
+                case = replace(found, id=self._name(found.input), found_s=self._seconds())
                 self._cases[case.id] = case
                 yield case
 
@@ -317,8 +318,4 @@ def _divergence(finding: Finding) -> Divergence | None:
     parted = finding.divergence
     if parted is None:
         return None
-    return Divergence(
-        parted.kind, parted.location.file, parted.location.line, parted.directions
-    )
-
-
+    return Divergence(parted.kind, parted.location.file, parted.location.line, parted.directions)

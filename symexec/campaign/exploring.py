@@ -1,9 +1,9 @@
 """Explore one program alone: all its paths within the budget, a test for each, errors found.
 
-    job = ExploreJob(options)
-    job.prepare()
-    for case in job.cases(progress): ...
-    job.errors          the tests whose path ends in an error of the program
+job = ExploreJob(options)
+job.prepare()
+for case in job.cases(progress): ...
+job.errors          the tests whose path ends in an error of the program
 """
 
 from __future__ import annotations

@@ -10,9 +10,10 @@ from dataclasses import replace
 
 from symexec.classification.blame import native_blame
 from symexec.classification.compare import classify
+from symexec.classification.grouping import shape
 from symexec.classification.minimise import minimise
 from symexec.classification.subsets import DEFAULT_PATIENCE, Ids, Patience
-from symexec.replay import NativeReplay
+from symexec.replay import NativeReplay, Request
 from symexec.testcases import TestCase, TestInput
 
 
@@ -52,13 +53,18 @@ def shrink(
     allowed: Callable[[TestInput], bool] = lambda test: True,
     seconds: float = 2.0,
 ) -> TestCase:
-    """``case`` with a smaller input of the same class and blame; ``allowed`` keeps to the user's
-    ranges and assumptions. The case itself when there is none."""
+    """``case`` with a smaller input that differs in the same way, by the same changes; ``allowed``
+    keeps to the user's ranges and assumptions. The case itself when there is none."""
+    assert case.old is not None and case.new is not None
+    wanted = shape(case.old, case.new)
     best = case
 
     def keeps(test: TestInput) -> bool:
         nonlocal best
         if not allowed(test):
+            return False
+        old, new = replay.observe_all([Request("old", test), Request("new", test)])
+        if shape(old, new) != wanted:  # most candidates end here, after one run of each version
             return False
         found = examine(replace(case, input=test), replay, changes, requires, patience, False)
         alike = found.kind == case.kind and _blamed(found) == _blamed(case)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from csg.errors import UnsupportedError, UsageError
+from csg.errors import CsgtestError, UnsupportedError, UsageError
 from csg.frontend import parse_expression
 from csg.language.syntax import (
     Binary,
@@ -82,7 +82,16 @@ def assumption(text: str, named: Mapping[str, Named]) -> Operand:
     """The condition that a C expression states."""
     scope = {name: item.type for name, item in named.items()}
     reader = _Reader(named, text)
-    return reader.truth(parse_expression(text, scope, "--assume"))
+    try:
+        expression = parse_expression(text, scope, "--assume")
+    except CsgtestError as trouble:
+        place = f", column {trouble.location.column}" if trouble.location else ""
+        inputs = ", ".join(named) or "none"
+        raise UsageError(
+            f"--assume '{text}'{place}: {trouble.message}",
+            hint=f"write a C expression over the inputs: {inputs}",
+        ) from None
+    return reader.truth(expression)
 
 
 def _unknown(name: str, named: Mapping[str, Named]) -> UsageError:

@@ -19,6 +19,7 @@ from csg.language.types import (
     Array,
     Enumeration,
     Floating,
+    Function,
     Integer,
     Pointer,
     Type,
@@ -113,12 +114,19 @@ class InputPlan:
 
 def plan(entry: FunctionDefinition, symbols: Sequence[Symbol], options: InputOptions) -> InputPlan:
     """``symbols`` are the file-scope objects there are; the options name some of them."""
-    known = {symbol.name: symbol for symbol in symbols}
+    known = {symbol.name: symbol for symbol in symbols if not isinstance(symbol.type, Function)}
     for name in options.symbolic_globals:
         if name not in known:
             hint = f"objects: {', '.join(sorted(known)) or 'none'}"
             raise UsageError(f"there is no global object '{name}'", hint=hint)
     return InputPlan(entry, tuple(known[name] for name in options.symbolic_globals), options)
+
+
+def no_input_left() -> UsageError:
+    return UsageError(
+        "the ranges and assumptions exclude every input",
+        hint="they contradict each other: leave one of them out",
+    )
 
 
 class _Builder:
@@ -143,7 +151,7 @@ class _Builder:
             found += range_conditions(asked, self._named)
         found += [assumption(text, self._named) for text in self._options.assumptions]
         if 0 in found:
-            raise UsageError("the ranges and assumptions exclude every input")
+            raise no_input_left()
         kept = tuple(condition for condition in found if not isinstance(condition, int))
         return replace(self._start, conditions=kept)
 

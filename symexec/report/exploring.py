@@ -10,27 +10,28 @@ from symexec.progress import Progress
 from symexec.report.facts import bounds, counters_form, event_notes
 from symexec.report.model import Report, report_to_json
 from symexec.testcases import OutputFolder
+from symexec.testcases.store import refuse_foreign
 
 
 def explore(options: ExploreOptions, progress: Progress) -> Report:
     """``csgtest explore``: one program alone; a test for each path."""
+    refuse_foreign(options.out)
     job = ExploreJob(options)
+    report = Report(str(options.file), str(options.file), directory=os.getcwd())
+    report.bounds = bounds(options.inputs, options.search)
+    job.prepare()
+    report.entry = job.program.entry
     with OutputFolder(options.out) as folder:
-        report = Report(str(options.file), str(options.file), directory=os.getcwd())
-        report.bounds = bounds(options.inputs, options.search)
         try:
-            job.prepare()
-            report.entry = job.program.entry
             folder.record_all(job.cases(progress))
+            report.finished = True
         except KeyboardInterrupt:
             report.notes.append("interrupted: the exploration is not finished")
-            raise
         finally:
             report.tests = job.errors
             report.counters = counters_form(job.counters)
             report.counters["tests"] = job.tests
             report.verdict = "all-paths-explored" if job.exhausted else "explored-in-part"
             report.notes += event_notes(job.events)
-            report.finished = True
             folder.write_json("report.json", report_to_json(report))
     return report

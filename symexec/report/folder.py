@@ -60,9 +60,12 @@ class LiveReport:
         self._next = end + max(self._period, _SHARE * (end - start))
 
 
-def finish(folder: OutputFolder, report: Report, svg: str | None = None) -> None:
-    """Write everything for good. ``svg`` is the picture of the change sequence graph."""
-    report.finished = True
+def finish(
+    folder: OutputFolder, report: Report, svg: str | None = None, finished: bool = True
+) -> None:
+    """Write everything for good. ``svg`` is the picture of the change sequence graph; not
+    ``finished``: the search was broken off."""
+    report.finished = finished
     for case in report.differing:
         folder.write_test(case, readable_test(case, report))
     folder.write_text("report.html", page(report, svg))

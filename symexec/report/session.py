@@ -2,13 +2,15 @@
 
     options  --build-->   BuildJob searches, LiveReport writes, finish() closes the report
 
-Ctrl-C ends the search; what was found is written before the exception goes on.
+Ctrl-C ends the search; what was found is written all the same.
 """
 
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 
+from csg.errors import CsgtestError
 from csg.graph import graph_form, interactions_form
 from symexec.campaign.building import BuildJob
 from symexec.options import BuildOptions
@@ -17,35 +19,45 @@ from symexec.report.facts import bounds, counters_form, event_notes
 from symexec.report.folder import LiveReport, finish
 from symexec.report.model import Interaction, Report
 from symexec.testcases import OutputFolder
+from symexec.testcases.store import refuse_foreign
 
 
 def build(options: BuildOptions, progress: Progress) -> Report:
-    """``csgtest build``: the finished report, written to ``options.out`` as well."""
+    """``csgtest build``: the finished report, written to ``options.out`` as well. After Ctrl-C it
+    says ``"finished": false``. An earlier report is kept until both versions are read."""
+    refuse_foreign(options.out)
     job = BuildJob(options)
-    with OutputFolder(options.out) as folder:
-        report = Report(
-            str(options.old),
-            str(options.new),
-            old_flags=options.flags,
-            new_flags=options.flags,
-            directory=os.getcwd(),
-            name=options.new.stem,
-        )
-        try:
-            job.prepare()
-            _describe(report, job)
-            live = LiveReport(folder, report)
-            live.touch()
-            for case in job.cases(progress):
-                live.add(case)
-                _update(report, job)
-        except KeyboardInterrupt:
-            report.notes.append("interrupted: the search is not finished")
-            raise
-        finally:
-            _conclude(report, job, folder)
-            job.close()
+    report = Report(
+        str(options.old),
+        str(options.new),
+        old_flags=options.flags,
+        new_flags=options.flags,
+        directory=os.getcwd(),
+        name=options.new.stem,
+    )
+    try:
+        job.prepare()
+        with OutputFolder(options.out) as folder:
+            _search(job, report, folder, progress)
+    finally:
+        job.close()
     return report
+
+
+def _search(job: BuildJob, report: Report, folder: OutputFolder, progress: Progress) -> None:
+    _describe(report, job)
+    live = LiveReport(folder, report)
+    live.touch()
+    finished = False
+    try:
+        for case in job.cases(progress):
+            live.add(case)
+            _update(report, job)
+        finished = True
+    except KeyboardInterrupt:
+        report.notes.append("interrupted: the search is not finished")
+    finally:
+        _conclude(report, job, folder, finished)
 
 
 def _describe(report: Report, job: BuildJob) -> None:
@@ -78,15 +90,14 @@ def _update(report: Report, job: BuildJob) -> None:
     report.verdict = job.verdict
 
 
-def _conclude(report: Report, job: BuildJob, folder: OutputFolder) -> None:
-    if job.unified is None:
-        return
+def _conclude(report: Report, job: BuildJob, folder: OutputFolder, finished: bool) -> None:
     _update(report, job)
     report.counters["mispredicted"] = len(job.mispredicted)
     report.notes += event_notes(job.events)
     if job.replay is not None:
-        report.sandbox = job.replay.level
-        report.sanitizers = job.replay.sanitizers
+        with suppress(CsgtestError):  # the one that ended the search
+            report.sandbox = job.replay.level
+            report.sanitizers = job.replay.sanitizers
     svg = None
     if job.prepared is not None:
         from csg.render import picture_bytes, sequence_picture
@@ -98,4 +109,4 @@ def _conclude(report: Report, job: BuildJob, folder: OutputFolder) -> None:
             svg = content if form == "svg" else svg
         folder.write_json("csg.json", report.csg)
         folder.write_text("unified.c", job.unified_text)
-    finish(folder, report, svg)
+    finish(folder, report, svg, finished)

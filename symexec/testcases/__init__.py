@@ -7,7 +7,13 @@ from symexec.testcases.observation import (
     observation_from_json,
     observation_to_json,
 )
-from symexec.testcases.signature import EntrySignature, Parameter, parameter_of, signature_of
+from symexec.testcases.signature import (
+    EntrySignature,
+    Parameter,
+    called_with,
+    parameter_of,
+    signature_of,
+)
 from symexec.testcases.spelling import c_call, shell_command, spelled
 from symexec.testcases.store import OutputFolder, load_tests
 from symexec.testcases.testcase import Blame, Divergence, TestCase, from_json, to_json
@@ -25,6 +31,7 @@ __all__ = [
     "TestInput",
     "Value",
     "c_call",
+    "called_with",
     "from_json",
     "input_from_json",
     "input_to_json",

@@ -7,7 +7,7 @@ long sum(const int *a, unsigned n)      EntrySignature("sum", long, (a: array of
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from csg.errors import UsageError
 from csg.language.syntax import FunctionDefinition, Symbol
@@ -69,6 +69,12 @@ def signature_of(definition: FunctionDefinition, symbols: Sequence[Symbol] = ())
         tuple(parameter_of(symbol.name, symbol.type, place) for symbol in definition.parameters),
         tuple(parameter_of(symbol.name, symbol.type, symbol.location) for symbol in symbols),
     )
+
+
+def called_with(signature: EntrySignature) -> tuple[Parameter, ...]:
+    """Two versions with equal ones can be called with the same values, whatever their names."""
+    parts = (*signature.parameters, *([signature.result] if signature.result else []))
+    return (*(replace(each, name="") for each in parts), *signature.globals)
 
 
 def parameter_of(name: str, kind: Type, place: Location | None = None) -> Parameter:

@@ -124,17 +124,30 @@ def _lines(path: Path) -> Iterator[str]:
         return
 
 
-def _claim(path: Path) -> IO[str]:
+def refuse_foreign(path: Path) -> None:
+    """UsageError when a run could not write there; changes nothing. To be asked early."""
     try:
-        path.mkdir(parents=True, exist_ok=True)
-        empty = next(path.iterdir(), None) is None
+        empty = not path.exists() or next(path.iterdir(), None) is None
     except OSError as error:
-        raise UsageError(f"cannot use '{path}' as output folder: {error.strerror}") from error
+        raise _unusable(path, error) from error
     if not empty and not is_ours(path):
         raise UsageError(
             f"output folder '{path}' exists and is not ours",
             hint="name another one with --out, or remove it; nothing was overwritten",
         )
+
+
+def _unusable(path: Path, error: OSError) -> UsageError:
+    reason = f"cannot use '{path}' as output folder: {error.strerror}"
+    return UsageError(reason, hint="name another one with --out")
+
+
+def _claim(path: Path) -> IO[str]:
+    refuse_foreign(path)
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise _unusable(path, error) from error
     lock = _open_for_append(path / MARKER)
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
