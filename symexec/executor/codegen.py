@@ -453,12 +453,11 @@ class ChunkWriter:
 
     def _leave_decision(self, value: Value) -> None:
         """The engine decides; it reads the value from the frame."""
-        if isinstance(value, Register) and value.number in self.dirty:
-            if value.number not in self.escaping:
-                name = f"r[{value.number}] "
-                for line in self.write_back(everything=True):
-                    if line.startswith(name):
-                        self.write(line)
+        if isinstance(value, Register) and value.number not in self.escaping:
+            name = f"r[{value.number}] "
+            for line in self.write_back(everything=True):
+                if line.startswith(name):
+                    self.write(line)
         self.write(self.stop_here())
 
     def _has_table(self, switch: Switch) -> bool:

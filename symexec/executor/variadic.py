@@ -22,10 +22,12 @@ if TYPE_CHECKING:
 
 def variadic(engine: Engine, state: State, step: VaStart | VaArgument | VaCopy) -> Iterator[State]:
     place = engine.value(state, step.list)
-    if isinstance(place, Shadowed) or engine.paired(*(value for value, _ in state.top.variadic)):
-        if state.mode == BOTH:
-            yield from engine.split(state)
-            return
+    paired = isinstance(place, Shadowed) or any(
+        isinstance(value, Shadowed) for value, _ in state.top.variadic
+    )
+    if paired and state.mode == BOTH:
+        yield from engine.split(state)
+        return
     if not isinstance(place, int):
         yield from engine.refuse(state, "a va_list at a symbolic address")
         return

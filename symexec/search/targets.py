@@ -1,8 +1,8 @@
 """Targets that states look for, and how far they are.
 
 Guided search: a state's targets begin as the start nodes of the change sequence graph; a node
-reached that is no output is replaced by its successors (Algorithm 2, FSE 2013). Isolated search: one
-flat set that never changes, the outputs and the changes deepest in the control dependences.
+reached that is no output is replaced by its successors (Algorithm 2, FSE 2013). Isolated search:
+one flat set that never changes, the outputs and the changes deepest in the control dependences.
 """
 
 from __future__ import annotations

@@ -3,19 +3,39 @@
     old printed "n=" x, new printed "n=" y        ->   x != y
     old returned 1, new failed an assertion       ->   true
 
-Output is compared item by item. A number printed through a conversion is kept as (conversion, term):
-equal conversions print equal text exactly when the values are equal. Where items do not line up the
-answer is "perhaps" (true), and native replay decides.
+Output is compared item by item. A number printed through a conversion is kept as (conversion,
+term): equal conversions print equal text exactly when the values are equal. Where items do not line
+up the answer is "perhaps" (true), and native replay decides.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
+from typing import Protocol, cast
 
-from symexec.expr import Data, Term, compare, disjunction, new_half, old_half
+from symexec.expr import (
+    Data,
+    Shadowed,
+    Term,
+    compare,
+    disjunction,
+    extract,
+    new_half,
+    old_half,
+)
 from symexec.state.endings import Exit, PathEnding, Returned
 from symexec.state.state import Outcome, Output
+
+
+class Formatted(Protocol):
+    """What the models of printf emit for a symbolic number."""
+
+    @property
+    def spec(self) -> str: ...
+
+    @property
+    def term(self) -> Term: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +59,8 @@ def differences(
     old: Outcome, new: Outcome, main: bool, memory: list[tuple[Data, int]]
 ) -> list[tuple[Told, int | Term]]:
     """The conditions under which each part of what is observed differs; parts that cannot differ
-    are left out. ``memory`` holds the pairs left in objects that the caller looks at, with widths."""
+    are left out. ``memory`` holds the pairs left in objects that the caller looks at, with their
+    widths."""
     found = [
         (Told.ENDING, _endings(old.ending, new.ending, main)),
         (Told.OUTPUT, _outputs(old.output, new.output, 1)),
@@ -140,5 +161,6 @@ def units(last: Output | None, stream: int) -> list[Unit]:
         elif isinstance(item, int | Term):
             found.append(item)
         else:
-            found.append(Printed(str(item.spec), item.term))
+            number = cast(Formatted, item)
+            found.append(Printed(number.spec, number.term))
     return found
