@@ -89,6 +89,12 @@ class BuildJob:
         graph = graph_of(program)
         self.prepared = Prepared(self.unified, program, graph, Distances(program))
 
+    def share(self, other: BuildJob) -> None:
+        """Search in what ``other`` has prepared, from now on; its builds remain its own to close."""
+        self.unified, self.unified_text = other.unified, other.unified_text
+        self.prepared, self.signature, self.replay = other.prepared, other.signature, other.replay
+        self.started = time.monotonic()
+
     def _describe_entry(self, unified: Unified, entry: str) -> None:
         """What tests are made of, and the program that runs with any set of changes."""
         self.unified_text = printed(unified, ids=True)

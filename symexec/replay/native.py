@@ -104,6 +104,11 @@ class NativeReplay:
         if self._builds.has(build):
             self._builds.start(build, style)
 
+    def wait(self, build: str, style: str = SANITIZED) -> None:
+        """Until it is compiled; ToolchainError when it does not compile."""
+        if self._builds.has(build):
+            self._builds.result(build, style)
+
     def give_unified(self, text: str) -> None:
         """The unified program, when it was not there yet at the start."""
         self.plan = replace(self.plan, unified=text)
