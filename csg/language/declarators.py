@@ -14,7 +14,6 @@ from csg.language.types import (
     NONE,
     Array,
     Enumeration,
-    Field,
     Floating,
     Function,
     Integer,
@@ -24,7 +23,6 @@ from csg.language.types import (
     Type,
     VaList,
     Void,
-    alignment_of,
 )
 
 LengthText = Callable[[Expression], str]
@@ -105,39 +103,6 @@ def named_parameters(kind: Function, symbols: Iterable[Symbol], length: LengthTe
 
 def symbol_text(symbol: Symbol, length: LengthText = no_length) -> str:
     return declaration_text(symbol.type, symbol.name, symbol.qualifiers, length)
-
-
-def record_text(record: Record) -> str:
-    """The definition, ``struct point { int x; int y; }``, on several lines."""
-    return "\n".join([f"{base_text(record)} {{", *_members(record, "    "), f"}}{_layout(record)}"])
-
-
-def _members(record: Record, indent: str) -> list[str]:
-    lines: list[str] = []
-    for member in record.fields or ():
-        if member.name == "" and isinstance(member.type, Record) and member.bit_width is None:
-            lines.append(f"{indent}{member.type.kind} {{")
-            lines.extend(_members(member.type, indent + "    "))
-            lines.append(f"{indent}}}{_layout(member.type)};")
-        else:
-            lines.append(f"{indent}{_member_text(member)};")
-    return lines
-
-
-def _member_text(member: Field) -> str:
-    text = declaration_text(member.type, member.name, member.qualifiers)
-    return text if member.bit_width is None else f"{text} : {member.bit_width}"
-
-
-def _layout(record: Record) -> str:
-    """Attributes that give the record its alignment again."""
-    words = ["packed"] if record.packed else []
-    natural = 1
-    if not record.packed:
-        natural = max([1, *(alignment_of(member.type) for member in record.fields or ())])
-    if record.alignment > natural:
-        words.append(f"aligned({record.alignment})")
-    return f" __attribute__(({', '.join(words)}))" if words else ""
 
 
 def enumeration_text(kind: Enumeration) -> str:

@@ -21,10 +21,10 @@ from csg.language.declarators import (
     declaration_text,
     enumeration_text,
     named_parameters,
-    record_text,
     symbol_text,
 )
 from csg.language.expression_text import Notation
+from csg.language.record_text import record_text
 from csg.language.statement_text import StatementText, changes_within
 from csg.language.syntax import (
     Cast,

@@ -153,9 +153,14 @@ def _keyed(
     """Variables are told apart by these; the length of a variable array counts by its meaning."""
     found: dict[Symbol, Key] = {}
     statics: Counter[str] = Counter()
-    prints = Fingerprints(
-        lambda symbol: found.get(symbol) or local.symbol(symbol, version), table=table
-    )
+    places = {symbol: at for at, symbol in enumerate(function.parameters)}
+
+    def meaning(symbol: Symbol) -> Hashable:
+        if symbol in places:
+            return places[symbol]
+        return found.get(symbol) or local.symbol(symbol, version)
+
+    prints = Fingerprints(meaning, table=table)
     for symbol, depth in declared(function):
         number = 0
         if symbol.storage == "static":

@@ -46,6 +46,8 @@ class _Blind(Fingerprints):
                 return ("EnumeratorName", base)
             case Case(text=text) if (base := self._splits.enumerator(text)) is not None:
                 return ("Case", base)
+            case SizeOf(operand=operand) if operand is not None:
+                return ("SizeOf", self.of(operand))
             case SizeOf(of=of) if self._splits.record_in(of) is not None:
                 return ("SizeOf", self._splits.type_key(of))
             case _:
