@@ -4,10 +4,10 @@
     2  return x;     int f(..) {..}       return of f -> 1 (second part) -> 2
 
 A *part* is a run of instructions of one statement in one block, cut after each call of a function
-with code. Jumps at the end of a block belong to no statement, unless they are all that the
-statement is (``break``, ``goto``), or its end (``return``). Code of
-the new version is always run; code of the old one may be run or passed, as a run that has diverged
-passes it.
+with code; a call's result is taken by a part of its own, be it empty. Jumps at the end of a
+block belong to no statement, unless they are all that the statement is (``break``, ``goto``), or
+its end (``return``). Code of the new version is always run; code of the old one may be run or
+passed, as a run that has diverged passes it.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 
 from csg.analysis.call_graph import CallGraph
 from csg.analysis.flow import successors
-from csg.ir import Block, Enter, Instruction, Jump, Program, Terminator, Trap
+from csg.ir import Block, Call, Enter, Instruction, Jump, Program, Terminator, Trap
 from csg.language.syntax import Version
 
 NO_CALL: tuple[str, ...] = ()
@@ -151,10 +151,14 @@ def _add_block(builder: _Builder, name: str, block: Block) -> tuple[int, int]:
             continue
         if not is_open or parts[-1].node != item.node:
             parts.append(Part(item.node, name, NO_CALL))
-        callees = builder.calls.callees.get((name, block.index, index), NO_CALL)
-        parts[-1].callees = callees
+        is_open = True
         parts[-1].ends = isinstance(item, Trap)
-        is_open = not callees
+        callees = builder.calls.callees.get((name, block.index, index), NO_CALL)
+        if callees:
+            parts[-1].callees = callees
+            is_open = isinstance(item, Call) and item.target is not None
+            if is_open:
+                parts.append(Part(item.node, name, NO_CALL))
     if len(parts) == first:
         parts.append(Part(terminator.node, name, NO_CALL, vacant=True))
     for number in range(first, len(parts) - 1):

@@ -8,7 +8,9 @@
 The paper's recursion does not return from a loop; here every statement is the source of one walk
 only (``csg.graph.walk``), which visits each place once. Other differences: calls are followed,
 deleted statements have nodes of their own (unless switched off), and when changes lie in a loop
-that starts with none of them, those that a run meets first are start nodes.
+that starts with none of them, those that a run meets first are start nodes. A walk that comes to an
+interaction location always leaves an edge from its source: in the paper, a source that the location
+does not depend on (or another location) would be left without a successor there.
 """
 
 from __future__ import annotations
@@ -81,14 +83,12 @@ class _Construction:
             else:
                 following = walk.from_statement(source)
             for target in sorted(following):
-                if target not in meeting:
-                    edges.add((source, target))
-                    reached.add(target)
-                    continue
-                edges.update((change, target) for change in meeting[target].statements)
-                if target not in reached:
-                    reached.add(target)
-                    work.append(target)
+                edges.add((source, target))
+                if target in meeting:
+                    edges.update((change, target) for change in meeting[target].statements)
+                    if target not in reached:
+                        work.append(target)
+                reached.add(target)
         first = walk.from_entry(self.program.entry, passing=frozenset(outputs)) | initialisers
         nodes = self._nodes(reached, outputs)
         return make_graph(self.program, nodes, edges, _start(changed, edges, first))

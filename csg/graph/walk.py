@@ -17,15 +17,15 @@ from dataclasses import dataclass, field
 
 from csg.analysis import StatementFlow
 
-# a part; is it in a call made by this walk; has the source statement not been left yet
-_Step = tuple[int, bool, bool]
+# a part; is it in a call made by this walk; the statement that the step comes from (-1: it begins)
+_Step = tuple[int, bool, int]
 
 
 @dataclass(slots=True)
 class StopWalk:
-    """``stops`` are the statements at which a walk ends. Those in ``late`` (not the changes) count
-    where they take effect: where they end the program if they can (a passed ``assert`` is no stop),
-    else after the calls in them (``printf`` of a call's result)."""
+    """``stops`` are the statements at which a walk ends. Changes count where they begin. Those in
+    ``late`` count where they take effect: where they end the program if they can (a passed
+    ``assert`` is no stop), else after the calls in them (``printf`` of a call's result)."""
 
     flow: StatementFlow
     stops: frozenset[int]
@@ -60,14 +60,14 @@ class StopWalk:
         """The stops that may come next after the statement ``node``."""
         starts: list[_Step] = []
         for number in self.flow.of_node.get(node, []):
-            starts += self._after(number, False, True)
+            starts += self._after(number, False, node)
         return self._walk(starts, node)
 
     def from_entry(self, function: str, passing: frozenset[int] = frozenset()) -> set[int]:
         """The stops that a run may meet first; those in ``passing`` do not end the walk."""
         if function not in self.flow.entries:
             return set()
-        return self._walk([(self.flow.entries[function], False, False)], -1, passing)
+        return self._walk([(self.flow.entries[function], False, -1)], -1, passing)
 
     def _walk(
         self, work: list[_Step], source: int, passing: frozenset[int] = frozenset()
@@ -75,30 +75,32 @@ class StopWalk:
         found: set[int] = set()
         seen: set[_Step] = set()
         while work:
-            number, inside, continued = step = work.pop()
+            number, inside, before = work.pop()
             part = self.flow.parts[number]
-            if not part.vacant:
-                if continued and part.node == source:
-                    continue  # the source itself: the walk began after each of its parts
-                continued = False
-            if self._stopping[number]:
+            continues = part.node == before and not part.vacant
+            if continues and part.node == source:
+                continue  # the walk began after each part of the source
+            if self._stopping[number] and not (continues and part.node not in self.late):
                 found.add(part.node)
                 if part.node not in passing:
                     continue
+            step = (number, inside, before if part.vacant else part.node)
             if step not in seen:
                 seen.add(step)
-                work += self._after(number, inside, continued)
+                work += self._after(*step)
         return found
 
-    def _after(self, number: int, inside: bool, continued: bool) -> list[_Step]:
+    def _after(self, number: int, inside: bool, node: int) -> list[_Step]:
+        """What follows a part; ``node`` is the statement that is being left."""
         part = self.flow.parts[number]
-        found: list[_Step] = [(self.flow.entries[callee], True, False) for callee in part.callees]
+        found: list[_Step] = [(self.flow.entries[callee], True, -1) for callee in part.callees]
         if not part.callees or any(self._transparent[callee] for callee in part.callees):
-            # Blocks are numbered so that a step back is a loop: a new run of the statement.
-            found += [(t, inside, continued and t > number) for t in part.following]
+            # Blocks are numbered so that a step back is a loop: the statement begins again.
+            found += [(t, inside, node if t > number else -1) for t in part.following]
             if number in self.flow.exits and not inside:
                 for caller in self.flow.callers[part.function]:
-                    found += [(t, False, False) for t in self.flow.parts[caller].following]
+                    calling = self.flow.parts[caller]
+                    found += [(t, False, calling.node) for t in calling.following]
         return found
 
     def _can_be_crossed(self, entry: int) -> bool:

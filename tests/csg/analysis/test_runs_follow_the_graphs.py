@@ -63,12 +63,12 @@ def test_changes_follow_each_other_only_along_the_edges(path: Path) -> None:
     machine = traced(program, Version.NEW, STDIN)
     changed = {node.node for node in graph.nodes if node.is_change}
     last: int | None = None
-    for node in visited(program, machine):
-        if node in changed:
-            if last not in (None, node):  # or a call inside has come back to it
+    for node, resumed in visited(program, machine):
+        if node in changed and not resumed:
+            if last not in (None, node):
                 assert (last, node) in edges, f"{node} followed {last}"
             last = node
-        elif node in graph.by_node:
+        elif node in graph.by_node and node not in changed:
             last = None  # an interaction location or an output stands between
 
 
@@ -81,10 +81,10 @@ def with_changes(program: Program, seed: int) -> Program:
     return program
 
 
-def visited(program: Program, machine: TracingMachine) -> list[int]:
-    """The statements in the order in which the run came to them, from the same call or another."""
-    found: list[int] = []
-    last = None
+def visited(program: Program, machine: TracingMachine) -> list[tuple[int, bool]]:
+    """The statements in the order of the run, and whether a call in them has just returned."""
+    found: list[tuple[int, bool]] = []
+    current: list[int] = [-1]  # per depth of calls the statement being run
     for (function, number, index), depth in machine.visits:
         block = program.functions[function].blocks[number]
         if index < len(block.instructions):
@@ -92,7 +92,12 @@ def visited(program: Program, machine: TracingMachine) -> list[int]:
         else:
             assert block.terminator is not None
             node = block.terminator.node
-        if (node, depth) != last:
-            found.append(node)
-        last = (node, depth)
+        returned = len(current) > depth + 1
+        del current[depth + 1 :]
+        current += [-1] * (depth + 1 - len(current))
+        if returned:
+            found.append((current[depth], True))  # takes the result
+        if current[depth] != node:
+            found.append((node, False))
+        current[depth] = node
     return found

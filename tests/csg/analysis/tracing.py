@@ -70,8 +70,10 @@ class TracingMachine(Machine):
                 self.register_pairs.add((here, known[value.number], value.number))
 
 
-def traced(program: Program, version: Version, stdin: bytes = b"") -> TracingMachine:
-    machine = TracingMachine(program, version, stdin, limit=150_000)
+def traced(
+    program: Program, version: Version, stdin: bytes = b"", limit: int = 150_000
+) -> TracingMachine:
+    machine = TracingMachine(program, version, stdin, limit)
     arguments: list[Value] = [
         ir.Constant(0, each.width) for each in program.functions[program.entry].parameters
     ]
