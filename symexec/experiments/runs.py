@@ -1,0 +1,204 @@
+"""One run of one strategy, as the comparison sees it.
+
+search("guided", seed=0)   ->  Run(tests=42, differing=9, known=(Exercise(...), ...), shown=(...))
+native(seed=0)             ->  the same shape; of its many tests a sample is known
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import dataclass, replace
+
+from symexec.campaign.building import BuildJob
+from symexec.campaign.candidates import Candidates, Domain, FunctionDomain
+from symexec.campaign.command_lines import CommandLines
+from symexec.campaign.native import NativeTesting
+from symexec.campaign.shrinking import SOURCE as MINIMISED
+from symexec.campaign.tracing import Tracer
+from symexec.campaign.vocabulary import vocabulary
+from symexec.options import BuildOptions, CompareOptions, Mode
+from symexec.progress import Progress
+from symexec.replay import PLAIN
+from symexec.testcases import TestCase, TestInput
+
+NATIVE = "native"
+STRATEGIES = (*(mode.value for mode in Mode), NATIVE)
+TRACING = 2.0  # seconds, after a run, to follow its tests through the engine
+Nodes = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Exercise:
+    """The sequence that a test exercises, and whether its outcome differs."""
+
+    sequence: Nodes
+    differs: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """``tests`` and ``differing`` count all; ``known`` are the tests whose sequence and outcome are
+    known (of native tests: of a random sample); ``shown`` the differences confirmed by replay,
+    each with its full sequence and the place where the versions part."""
+
+    strategy: str
+    seed: int
+    tests: int
+    differing: int
+    known: tuple[Exercise, ...]
+    shown: tuple[TestCase, ...]
+    seconds: float
+    exhausted: bool = False  # nothing was left to try before the time was over
+    finished: bool = True  # not interrupted
+
+
+class Laboratory:
+    """Prepares a pair once and runs strategies on it."""
+
+    def __init__(self, options: CompareOptions) -> None:
+        self.options = options
+        self.job = BuildJob(self._build_options(Mode.GUIDED, options.search.seed))
+        self._tracer: Tracer | None = None
+
+    def prepare(self) -> None:
+        """Everything that no strategy should pay for: parsing, uniting, native builds."""
+        self.job.prepare()
+        prepared, replay = self.job.prepared, self.job.replay
+        if prepared is None or replay is None:
+            return
+        self._tracer = Tracer(prepared, self.options.inputs)
+        for build in ("old", "new"):
+            replay.prepare(build, PLAIN)
+        for build in ("old", "new"):  # wait for the compilers: they would slow the first run down
+            replay.wait(build)
+            replay.wait(build, PLAIN)
+        replay.wait("mask")
+
+    def close(self) -> None:
+        self.job.close()
+
+    def run(self, strategy: str, seed: int, progress: Progress) -> Run:
+        """One run; Ctrl-C ends it, and ``finished`` says so."""
+        if strategy == NATIVE:
+            return self._native(seed, progress)
+        return self._search(Mode(strategy), seed, progress)
+
+    def _build_options(self, mode: Mode, seed: int) -> BuildOptions:
+        options = self.options
+        return BuildOptions(
+            options.old,
+            options.new,
+            options.flags,
+            options.inputs,
+            replace(options.search, mode=mode, seed=seed),
+            options.out,
+            without_walls=options.without_walls,
+        )
+
+    # ------------------------------------------------------------------ strategies
+
+    def _search(self, mode: Mode, seed: int, progress: Progress) -> Run:
+        job = BuildJob(self._build_options(mode, seed))
+        job.share(self.job)
+        finished = False
+        with suppress(KeyboardInterrupt):
+            for _ in job.cases(progress):
+                pass
+            finished = True
+        seconds = time.monotonic() - job.started
+        found = [case for case in job.found if case.source != MINIMISED]  # made after the search
+        replayed = [case for case in found if case.observed != "not-replayed"]
+        replayed.sort(key=lambda case: case.observed)  # different before same
+        traced = self._traced(replayed)
+        return Run(
+            mode.value,
+            seed,
+            tests=len(found),
+            differing=sum(case.observed == "different" for case in replayed),
+            known=tuple(Exercise(each.sequence, _differs(each)) for each in traced),
+            shown=tuple(each for each in traced if _differs(each)),
+            seconds=seconds,
+            exhausted=job.exhausted,
+            finished=finished,
+        )
+
+    def _native(self, seed: int, progress: Progress) -> Run:
+        job, tracer = self.job, self._tracer
+        assert job.unified is not None and job.replay is not None and tracer is not None
+        inputs = self.options.inputs
+        restricted = inputs.ranges or inputs.assumptions
+        candidates = Candidates(self._domain(), seed)
+        testing = NativeTesting(
+            job.replay,
+            candidates,
+            job.unified.changes,
+            seed,
+            tracer.pins.admits if restricted else None,
+        )
+        started = time.monotonic()
+        deadline = started + self.options.search.time
+        shown: list[TestCase] = []
+        finished = False
+        with suppress(KeyboardInterrupt):
+            for case in testing.cases(started, deadline):
+                shown.append(case)
+                progress.update(
+                    paths=testing.tests,
+                    divergences=testing.differing,
+                    reached=0,
+                    targets=0,
+                    left=deadline - time.monotonic(),
+                )
+            finished = True
+        seconds = time.monotonic() - started
+        return Run(
+            NATIVE,
+            seed,
+            tests=testing.tests,
+            differing=testing.differing - testing.refuted,
+            known=self._sampled((each.input, each.differs) for each in testing.sample),
+            shown=tuple(self._traced(shown)),
+            seconds=seconds,
+            exhausted=candidates.exhausted,
+            finished=finished,
+        )
+
+    def _domain(self) -> Domain:
+        prepared = self.job.prepared
+        assert prepared is not None
+        words = vocabulary(prepared.unit)
+        if self.job.signature is not None:
+            return FunctionDomain(self.job.signature, words, self.options.inputs)
+        return CommandLines(words, self.options.inputs, bool(prepared.entry.parameters))
+
+    # ------------------------------------------------------------------ sequences
+
+    def _traced(self, cases: Iterable[TestCase]) -> list[TestCase]:
+        """With the whole sequence and the first divergence: a search makes its test as soon as the
+        versions part, when it has seen but the beginning of the path."""
+        deadline = time.monotonic() + TRACING
+        assert self._tracer is not None
+        found = []
+        for case in cases:
+            trace = self._tracer.trace(case.input) if time.monotonic() < deadline else None
+            if trace is not None:
+                place = trace.divergence or case.divergence
+                case = replace(case, sequence=trace.sequence, divergence=place)  # noqa: PLW2901
+            found.append(case)
+        return found
+
+    def _sampled(self, tests: Iterable[tuple[TestInput, bool]]) -> tuple[Exercise, ...]:
+        deadline = time.monotonic() + TRACING
+        assert self._tracer is not None
+        found = []
+        for test, differs in tests:
+            trace = self._tracer.trace(test) if time.monotonic() < deadline else None
+            if trace is not None:
+                found.append(Exercise(trace.sequence, differs))
+        return tuple(found)
+
+
+def _differs(case: TestCase) -> bool:
+    return case.observed == "different"
