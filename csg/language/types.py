@@ -173,6 +173,30 @@ def size_of(kind: Type) -> int:
             return kind.size
 
 
+def scalar_sizes(kind: Type) -> list[int]:
+    """The bytes of each scalar that an object consists of, in order; what has no one reading
+    (padding, unions, bit-fields) counts as single bytes."""
+    match kind:
+        case Array(element=element, length=int(length)):
+            return scalar_sizes(element) * length
+        case Record(kind="struct", fields=tuple(fields), size=size):
+            found: list[int] = []
+            place = 0
+            for field_ in fields:
+                if field_.bit_width is not None or field_.offset < place:
+                    continue
+                inner = scalar_sizes(field_.type)
+                found += [1] * (field_.offset - place) + inner
+                place = field_.offset + sum(inner)
+            return found + [1] * (size - place)
+        case Integer(size=size) | Pointer(size=size) if size in (1, 2, 4, 8):
+            return [size]
+        case Enumeration(underlying=underlying):
+            return [underlying.size]
+        case _:
+            return [1] * size_of(kind)
+
+
 def alignment_of(kind: Type) -> int:
     match kind:
         case Array(element=element):

@@ -117,6 +117,10 @@ class Context(Protocol):
     def object_size(self, address: int) -> int | None:
         """Bytes of the whole object that an address points into; None when none lives there."""
 
+    def scalars(self, address: int, size: int) -> list[int]:
+        """The bytes of each scalar in a stretch of memory as the program declares it; single bytes
+        where that is not known."""
+
     def room(self, address: int) -> int:
         """Bytes from an address to the end of its object, 0 when there is none."""
 

@@ -84,7 +84,10 @@ def _value(item: Input, value: Evaluate) -> Json:
 def _known(item: Input, value: Evaluate) -> bytes:
     """The elements as they lie in memory."""
     size = (item.width + 7) // 8
-    return b"".join(value(term).to_bytes(size, "little") for term in item.terms)
+    return b"".join(
+        value(term).to_bytes(size if isinstance(term, int) else (term.width + 7) // 8, "little")
+        for term in item.terms
+    )
 
 
 def _bytes(data: bytes) -> Json:

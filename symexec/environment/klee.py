@@ -1,7 +1,8 @@
 """KLEE's intrinsics, so that its harnesses run unmodified.
 
     int x;
-    klee_make_symbolic(&x, sizeof x, "x");    x is a fresh symbol, an input of kind "object"
+    klee_make_symbolic(&x, sizeof x, "x");    x is a fresh symbol, an input of kind "object";
+                                              an array or struct gets one for each scalar in it
     klee_assume(x > 0);                       the path ends where this is false
 
 Objects are numbered as the program asks for them; the nth of the old version is the nth of the new.
@@ -19,22 +20,24 @@ from symexec.state.endings import AssertionFailed, AssumptionFailed, Exit
 
 models = Registry()
 
-WHOLE = (1, 2, 4, 8)  # sizes of objects that are one symbol rather than one for each byte
-
 
 @models("klee_make_symbolic")
 def make_symbolic(context: Context, arguments: Arguments) -> Model:
     address = yield from place(arguments[0])
     size = yield from pin(arguments[1], "the size given to klee_make_symbolic")
     name = yield from _name(context, arguments[2])
-    if size in WHOLE:
+    scalars = context.scalars(address, size)
+    if len(scalars) == 1:
         context.store(address, size, _fresh(context, name, size))
         return None
     order, label = _numbered(context, name)
-    terms = tuple(context.fresh(f"{label}[{index}]", 8) for index in range(size))
-    for index, term in enumerate(terms):
-        context.store(address + index, 1, term)
-    context.add_input(Input("object", name, "unsigned char", 8, terms, order=order))
+    terms = []
+    for index, bytes_of_it in enumerate(scalars):
+        term = context.fresh(f"{label}[{index}]:{8 * bytes_of_it}", 8 * bytes_of_it)
+        context.store(address, bytes_of_it, term)
+        address += bytes_of_it
+        terms.append(term)
+    context.add_input(Input("object", name, "unsigned char", 8, tuple(terms), order=order))
     return None
 
 

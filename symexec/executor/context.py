@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from csg.ir import Call
+from csg.language.types import scalar_sizes
 from csg.source import Location
 from symexec.environment.inputs import Input
 from symexec.executor.accesses import concrete_place
@@ -126,6 +127,18 @@ class ModelContext:
     def object_size(self, address: int) -> int | None:
         item = self._state.memory.find(address >> 32)
         return None if item is None else item.size
+
+    def scalars(self, address: int, size: int) -> list[int]:
+        item = self._state.memory.find(address >> 32)
+        if item is None or item.type is None:
+            return [1] * size
+        found: list[int] = []
+        place = -(address & 0xFFFFFFFF)
+        for each in scalar_sizes(item.type):  # type: ignore[arg-type]
+            if 0 <= place and place + each <= size:
+                found.append(each)
+            place += each
+        return found if sum(found) == size else [1] * size
 
     def room(self, address: int) -> int:
         item = self._state.memory.find(address >> 32)

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from csg.ir import Enter as EnterRegion
+from csg.language.types import Type
 from csg.ir import FunctionCode, GlobalObject, Program, Relocation
 from symexec.executor.codegen import (
     BOTH,
@@ -35,7 +36,7 @@ class CompiledFunction:
     versioned: bool
     watched: Mapping[Place, int]
     parameters: tuple[int, ...]
-    slots: tuple[tuple[int, str], ...]
+    slots: tuple[tuple[int, str, Type | None], ...]
     namespaces: dict[int, dict[str, object]] = field(default_factory=dict)
     joins: list[int | None] | None = None
 
@@ -78,7 +79,7 @@ class Machine:
                 _is_versioned(code),
                 watched.get(name, {}),
                 tuple(register.number for register in code.parameters),
-                tuple((slot.size, slot.name) for slot in code.slots),
+                tuple((slot.size, slot.name, slot.type) for slot in code.slots),
             )
 
     # ------------------------------------------------------------------ the address space
@@ -93,7 +94,7 @@ class Machine:
         for name, item in self.program.globals.items():
             kind = "constant" if item.readonly else "global"
             self.addresses[name] = address_of(
-                self.memory.allocate(item.size, kind, name, item.readonly).number
+                self.memory.allocate(item.size, kind, name, item.readonly, item.type).number
             )
         for name, item in self.program.globals.items():
             target = self.memory.find(self.addresses[name] >> 32)
@@ -179,7 +180,8 @@ class Machine:
         if function.slots:
             memory = state.memory
             frame.slots = tuple(
-                memory.allocate(size, "stack", label).number for size, label in function.slots
+                memory.allocate(size, "stack", label, type=kind).number
+                for size, label, kind in function.slots
             )
         state.frame = frame
         return frame

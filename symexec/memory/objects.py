@@ -29,7 +29,18 @@ class MemoryObject:
     """``owner`` is the token of the memory that may write it in place. ``cells`` maps every covered
     byte to its cell; None while all bytes are concrete and equal in both versions."""
 
-    __slots__ = ("cells", "data", "dead", "kind", "name", "number", "owner", "readonly", "size")
+    __slots__ = (
+        "cells",
+        "data",
+        "dead",
+        "kind",
+        "name",
+        "number",
+        "owner",
+        "readonly",
+        "size",
+        "type",
+    )
 
     def __init__(
         self, number: int, size: int, kind: str, name: str, owner: object, readonly: bool = False
@@ -41,6 +52,7 @@ class MemoryObject:
         self.owner = owner
         self.readonly = readonly
         self.dead = 0  # 1: freed by the old version alone, 2: by the new one alone
+        self.type: object = None  # its C type, when it was declared with one
         self.data = bytearray(size)
         self.cells: dict[int, Cell] | None = None
 
@@ -53,6 +65,7 @@ class MemoryObject:
         twin.owner = owner
         twin.readonly = self.readonly
         twin.dead = self.dead
+        twin.type = self.type
         twin.data = bytearray(self.data)
         twin.cells = None if self.cells is None else dict(self.cells)
         return twin

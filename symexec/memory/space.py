@@ -74,11 +74,14 @@ class Memory:
 
     # ------------------------------------------------------------------ objects
 
-    def allocate(self, size: int, kind: str, name: str, readonly: bool = False) -> MemoryObject:
-        """A fresh object of zero bytes."""
+    def allocate(
+        self, size: int, kind: str, name: str, readonly: bool = False, type: object = None
+    ) -> MemoryObject:
+        """A fresh object of zero bytes; ``type`` is the C type it is declared with."""
         number = self.count
         self.count = number + 1
         item = MemoryObject(number, size, kind, name, self.owner, readonly)
+        item.type = type
         slot = number & PAGE_MASK
         if slot == 0:
             self.pages.append(_Page([item], self.owner))

@@ -21,6 +21,7 @@ from symexec.environment.contract import (
     Formatted,
     ModelEntry,
     OutputItem,
+    Suggest,
 )
 from symexec.environment.inputs import Input
 from symexec.environment.operands import byte_of, joined
@@ -53,6 +54,7 @@ class ReferenceContext:
     location: Location = NOWHERE
     caller: str = "main"
     asked: int = 0
+    off: int = 0  # how far the next suggestion is from the true value; one less each time
 
     # ------------------------------------------------------------------ memory
 
@@ -94,6 +96,9 @@ class ReferenceContext:
     def object_size(self, address: int) -> int | None:
         data = self.objects.get(address >> 32)
         return None if data is None else len(data)
+
+    def scalars(self, address: int, size: int) -> list[int]:
+        return [1] * size
 
     def room(self, address: int) -> int:
         return max(0, (self.object_size(address) or 0) - (address & 0xFFFFFFFF))
@@ -192,6 +197,9 @@ class ReferenceContext:
                 case Concretize(term=term, why=why):
                     self.events.append(("concretised", why))
                     answer = self.value(term)
+                case Suggest(term=term):
+                    answer = self.value(term) + self.off
+                    self.off = max(0, self.off - 1)
                 case End(ending=ending):
                     raise Ended(ending)
                 case _:

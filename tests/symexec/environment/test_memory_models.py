@@ -66,9 +66,21 @@ def test_free_of_null_does_nothing(world: ReferenceContext) -> None:
     assert isinstance(ending(world, "free", world.place(b"ab") + 1), MemoryFault)
 
 
-def test_a_symbolic_size_is_pinned_with_an_event(world: ReferenceContext) -> None:
+@pytest.mark.parametrize("wrong_guesses", [0, 7])
+def test_a_symbolic_size_forks_over_few_values(world: ReferenceContext, wrong_guesses: int) -> None:
     n = world.table.symbol("n", 64)
     world.assignment[n] = 5
+    world.off = wrong_guesses
+    assert world.object_size(world.value(world.run("malloc", n))) == 5
+    assert world.events == []
+
+
+def test_a_symbolic_size_of_too_many_values_is_pinned_with_an_event(
+    world: ReferenceContext,
+) -> None:
+    n = world.table.symbol("n", 64)
+    world.assignment[n] = 5
+    world.off = 8
     assert world.object_size(world.value(world.run("malloc", n))) == 5
     assert world.events == [("concretised", "the size of an allocation")]
 
