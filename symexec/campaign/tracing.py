@@ -23,8 +23,8 @@ from symexec.expr import TermTable
 from symexec.options import InputOptions
 from symexec.shadow.outcomes import differences
 from symexec.solver import build_solver
-from symexec.state.endings import row
-from symexec.state.state import Chain, State
+from symexec.state.endings import Exit, MemoryFault, row
+from symexec.state.state import Chain, Outcome, State
 from symexec.testcases import Divergence, TestInput
 
 QUANTUM = 20_000
@@ -33,10 +33,11 @@ PATIENCE = 0.5  # seconds for one input
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """``divergence`` is None where the versions behave alike."""
+    """``divergence`` is None where the versions behave alike; ``endings``: how each ended."""
 
     sequence: tuple[str, ...]
     divergence: Divergence | None
+    endings: tuple[str, ...] = ()
 
 
 class Tracer:
@@ -82,7 +83,8 @@ class Tracer:
         outcomes = (state.old_outcome, state.new_outcome)
         if any(outcome is not None and not row(outcome.ending).complete for outcome in outcomes):
             return None
-        return Trace(self._sequence(state), self._divergence(state))
+        endings = tuple(_told(outcome) for outcome in outcomes)
+        return Trace(self._sequence(state), self._divergence(state), endings)
 
     def _sequence(self, state: State) -> tuple[str, ...]:
         by_node = self._prepared.graph.by_node
@@ -102,3 +104,16 @@ class Tracer:
                 place = state.new_outcome.location
                 return Divergence("output", place.file, place.line, told.value)
         return None
+
+
+def _told(outcome: Outcome | None) -> str:
+    """The kind of an ending, with the status where a process shows one."""
+    match outcome:
+        case None:
+            return ""
+        case Outcome(ending=Exit(status=status)):
+            return f"exit {status}"
+        case Outcome(ending=MemoryFault(kind=kind)):
+            return kind
+        case Outcome(ending=ending):
+            return row(ending).kind
