@@ -39,7 +39,8 @@ def terms() -> None:
     report("hit (int) b", lambda: [extend(b, 8, 32, True) for b in byte])
     report("fresh (char) (b + 1)", lambda: [truncate(extend(b, 8, 32, True) + 1, 8) for b in byte])
     path = PathCondition()
-    report("assuming", lambda: [path.assuming(compare("eq", 32, s, 7)) for s in many])
+    conditions = [table.compare("eq", 32, s, 7) for s in many]
+    report("assuming", lambda: [path.assuming(condition) for condition in conditions])
 
 
 def bubble_sort(name: str, size: int) -> None:

@@ -118,8 +118,8 @@ class Context(Protocol):
         """Bytes of the whole object that an address points into; None when none lives there."""
 
     def scalars(self, address: int, size: int) -> list[int]:
-        """The bytes of each scalar in a stretch of memory as the program declares it; single bytes
-        where that is not known."""
+        """The bytes of each scalar in a stretch of memory as the program declares it. Undeclared
+        memory of a scalar's size counts as one, else as single bytes."""
 
     def room(self, address: int) -> int:
         """Bytes from an address to the end of its object, 0 when there is none."""

@@ -131,7 +131,7 @@ class ModelContext:
     def scalars(self, address: int, size: int) -> list[int]:
         item = self._state.memory.find(address >> 32)
         if item is None or item.type is None:
-            return [1] * size
+            return [size] if size in (1, 2, 4, 8) else [1] * size
         found: list[int] = []
         place = -(address & 0xFFFFFFFF)
         for each in scalar_sizes(item.type):  # type: ignore[arg-type]

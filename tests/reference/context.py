@@ -98,7 +98,7 @@ class ReferenceContext:
         return None if data is None else len(data)
 
     def scalars(self, address: int, size: int) -> list[int]:
-        return [1] * size
+        return [size] if size in (1, 2, 4, 8) else [1] * size
 
     def room(self, address: int) -> int:
         return max(0, (self.object_size(address) or 0) - (address & 0xFFFFFFFF))
