@@ -18,7 +18,7 @@ from symexec.replay import NativeReplay
 from symexec.testcases import TestCase, TestInput
 
 SHARE = 0.15  # of the time that the run has taken so far
-LEAST, MOST = 0.1, 3.0  # seconds
+LEAST, MOST = 0.4, 3.0  # seconds
 QUICK = 0.005  # seconds that the engine may take for an input to be asked again and again
 SOURCE = "minimised"
 
