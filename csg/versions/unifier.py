@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
+from csg.errors import UnsupportedError
 from csg.language.syntax import (
     Declaration,
     FunctionDefinition,
@@ -36,6 +37,8 @@ from csg.versions.translation import Translation
 from csg.versions.unified import Fallback, Unified
 
 DEPTH = 200_000
+ATTEMPTS = 100
+_REPORT = "this should not happen: please report it with both files"
 
 
 def unify(
@@ -43,21 +46,51 @@ def unify(
     new: TranslationUnit,
     entry: str = "main",
     whole: frozenset[str] = frozenset(),
+    split: frozenset[str] = frozenset(),
 ) -> Unified:
-    """Functions named in ``whole`` are kept as two copies from the start."""
+    """One program that holds both; what does not pass the check is kept in coarser pieces.
+
+    ``whole`` names functions to keep as two copies, ``split`` objects and functions to keep under
+    two names, from the start.
+    """
     with deep_recursion():
-        split: frozenset[str] = frozenset()
-        while True:
-            work = _Unification(old, new, entry, whole, split)
+        for _ in range(ATTEMPTS):
             try:
-                unified = work.run()
+                unified = _Unification(old, new, entry, whole, split).run()
             except _MustSplit as found:
                 split |= {found.name}
                 continue
-            failed = {difference.function for difference in check(unified)} - whole
+            failed = frozenset(each.function for each in check(unified))
             if not failed:
                 return unified
-            whole |= failed
+            functions, objects = _defined(old, new)
+            if failed <= whole | split:
+                failed = functions | objects
+            if functions <= whole and objects <= split:
+                break
+            whole |= failed & functions
+            split |= failed - functions
+    raise UnsupportedError("the two versions cannot be united", hint=_REPORT)
+
+
+def everything_twice(old: TranslationUnit, new: TranslationUnit, entry: str = "main") -> Unified:
+    """The last resort: each version whole, side by side; only what is equal is shared."""
+    functions, objects = _defined(old, new)
+    return unify(old, new, entry, functions, objects)
+
+
+def _defined(old: TranslationUnit, new: TranslationUnit) -> tuple[frozenset[str], frozenset[str]]:
+    """What both define under one name: functions and objects."""
+    functions = [{each.symbol.name for each in unit.functions} for unit in (old, new)]
+    objects = [
+        {
+            each.symbol.name
+            for each in unit.declarations
+            if each.symbol.kind == "object" and each.symbol.defined
+        }
+        for unit in (old, new)
+    ]
+    return frozenset(functions[0] & functions[1]), frozenset(objects[0] & objects[1])
 
 
 @contextmanager
