@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
-import tempfile
 from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
@@ -18,6 +16,7 @@ from pathlib import Path
 from csg.errors import ToolchainError
 from csg.toolchain import compile_program
 from symexec.replay.harness import harness_text
+from symexec.replay.leftovers import OwnFolder, sweep
 from symexec.replay.sandbox import build_runner, cached_build
 from symexec.testcases.signature import EntrySignature
 
@@ -59,7 +58,8 @@ class Builds:
     """``close`` removes the executables."""
 
     def __init__(self, programs: dict[str, Program]) -> None:
-        self.folder = Path(tempfile.mkdtemp(prefix="csgtest-builds-"))
+        self._own = OwnFolder("builds")
+        self.folder = self._own.path
         if os.geteuid() == 0:  # programs run as nobody
             self.folder.chmod(0o755)
         self._programs = programs
@@ -67,10 +67,11 @@ class Builds:
         self._running: dict[tuple[str, str], Future[Executable]] = {}
         self._support: Future[Path] | None = None
         self._runner = self._pool.submit(build_runner, self.folder)
+        self._pool.submit(sweep)
 
     def close(self) -> None:
         self._pool.shutdown(wait=True, cancel_futures=True)
-        shutil.rmtree(self.folder, ignore_errors=True)
+        self._own.remove()
 
     def has(self, name: str) -> bool:
         return name in self._programs

@@ -25,6 +25,7 @@ from typing import IO
 
 from csg.errors import ToolchainError, UsageError
 from csg.toolchain import compile_program, find_compiler
+from symexec.replay.leftovers import OwnFolder
 from symexec.replay.wire import (
     BoxError,
     Greeting,
@@ -142,11 +143,13 @@ class Sandbox:
     walls: int = ALL_WALLS
     without_walls: bool = False
     runner: Callable[[Path], Path] = build_runner  # given a private folder: the runner's path
+    _own: OwnFolder = field(init=False)
     _private: Path = field(init=False)
     _runner: _Runner | None = field(init=False, default=None)
 
     def __post_init__(self) -> None:
-        self._private = Path(tempfile.mkdtemp(prefix="csgtest-box-"))
+        self._own = OwnFolder("box")
+        self._private = self._own.path
         if os.geteuid() == 0:  # programs run as nobody
             self._private.chmod(0o711)
 
@@ -160,7 +163,7 @@ class Sandbox:
         if self._runner is not None:
             self._runner.end()
             self._runner = None
-        shutil.rmtree(self._private, ignore_errors=True)
+        self._own.remove()
 
     @property
     def level(self) -> str:

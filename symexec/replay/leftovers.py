@@ -1,0 +1,67 @@
+"""Temporary folders that say whose they are, so that a run that was killed leaves nothing for good.
+
+    folder = OwnFolder("builds")      /tmp/csgtest-builds-x7k2/, with a locked file in it
+    folder.remove()
+    sweep()                           removes those of this user whose lock nobody holds any more
+
+The lock ends with the process, however it ends; numbers of processes mean nothing to a run in
+another container that shares /tmp.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+import stat
+import tempfile
+from pathlib import Path
+
+PREFIX = "csgtest-"
+_LOCK = ".csgtest-alive"
+
+
+class OwnFolder:
+    """A private temporary folder, locked for as long as this process lives."""
+
+    def __init__(self, purpose: str) -> None:
+        self.path = Path(tempfile.mkdtemp(prefix=f"{PREFIX}{purpose}-"))
+        beside = self.path / f"{_LOCK}.new"  # locked before it gets its name
+        self._lock = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        fcntl.flock(self._lock, fcntl.LOCK_EX)
+        beside.rename(self.path / _LOCK)
+
+    def remove(self) -> None:
+        """May be called twice."""
+        shutil.rmtree(self.path, ignore_errors=True)
+        if self._lock >= 0:
+            os.close(self._lock)
+            self._lock = -1
+
+
+def sweep(folder: Path | None = None) -> list[Path]:
+    """Remove what killed runs of this user left in ``folder`` (the system's temporary one)."""
+    removed = []
+    for path in sorted((folder or Path(tempfile.gettempdir())).glob(f"{PREFIX}*-*")):
+        if _abandoned(path):
+            shutil.rmtree(path, ignore_errors=True)
+            removed.append(path)
+    return removed
+
+
+def _abandoned(path: Path) -> bool:
+    """Ours, of this user, and nobody holds the lock. A folder without a lock is not ours."""
+    try:
+        status = path.lstat()
+        if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.geteuid():
+            return False
+        lock = os.open(path / _LOCK, os.O_WRONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    finally:
+        os.close(lock)
+    return True

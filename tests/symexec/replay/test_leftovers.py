@@ -1,0 +1,55 @@
+"""What a killed run leaves behind is removed by the next one, and nothing else is."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from symexec.replay.leftovers import OwnFolder, sweep
+
+ROOT = Path(__file__).parents[3]
+
+
+@pytest.fixture
+def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    return tmp_path
+
+
+def test_the_folder_of_a_killed_process_is_swept(temporary: Path) -> None:
+    program = "from symexec.replay.leftovers import OwnFolder as F; import time\n"
+    program += "print(F('builds').path, flush=True); time.sleep(60)"
+    process = subprocess.Popen(
+        [sys.executable, "-c", program],
+        cwd=ROOT,
+        env={**os.environ, "TMPDIR": str(temporary)},
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    path = Path(process.stdout.readline().strip())
+    (path / "something").write_text("left behind")
+    assert sweep() == []  # it lives
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    assert sweep() == [path]
+    assert not path.exists()
+
+
+def test_what_is_in_use_or_not_ours_stays(temporary: Path) -> None:
+    used = OwnFolder("box")
+    (temporary / "csgtest-out-mine").mkdir()
+    (temporary / "csgtest-out-mine" / "report.json").write_text("{}")
+    (temporary / "csgtest-builds-file").touch()
+    (temporary / "csgtest-builds-link").symlink_to(temporary / "csgtest-out-mine")
+    assert sweep() == []
+    assert len(list(temporary.iterdir())) == 4
+    used.remove()
+    used.remove()
+    assert not used.path.exists()
