@@ -107,7 +107,7 @@ class ChunkWriter:
     def use(self, value: Value) -> str:
         """The Python expression of an operand."""
         if isinstance(value, Constant):
-            return str(value.value) if value.value < 1 << 16 else hex(value.value)
+            return hex(value.value)  # has attributes too: 0x2.__class__ (2.__class__ is no Python)
         number = value.number
         if number not in self.held:
             self.write(f"v{number} = r[{number}]")
