@@ -59,17 +59,25 @@ class CommandLines:
     # ------------------------------------------------------------------ the domain
 
     def enumerated(self) -> Iterator[TestInput]:
-        """Lines of few words in all before those of many; every standard input with each."""
+        """Lines of few and of many words in turn. Each line of up to one word gets every standard
+        input; of the others one has this, the next that."""
         words = [word for word in self._lines if self._fits(word)]
         counts = range(self._bounds.minimum, self._bounds.maximum + 1)
-        waiting = [growing([self._texts, *[words] * count]) for count in counts]
+        waiting = [self._with_input(growing([words] * count), count) for count in counts]
         while waiting:
-            for rows in list(waiting):
-                row = next(rows, None)
-                if row is None:
-                    waiting.remove(rows)
-                    continue
-                yield TestInput(args=row[1:], stdin=row[0])
+            for tests in list(waiting):
+                test = next(tests, None)
+                if test is None:
+                    waiting.remove(tests)
+                else:
+                    yield test
+
+    def _with_input(self, lines: Iterator[tuple[bytes, ...]], count: int) -> Iterator[TestInput]:
+        for number, line in enumerate(lines):
+            if count < 2:
+                yield from (TestInput(args=line, stdin=text) for text in self._texts)
+            else:
+                yield TestInput(args=line, stdin=self._texts[number % len(self._texts)])
 
     def drawn(self, chance: Random) -> TestInput:
         count = chance.randint(self._bounds.minimum, self._bounds.maximum)

@@ -5,8 +5,9 @@
         ...                     # a difference, confirmed by the sanitized builds and blamed
     testing.tests, testing.differing, testing.sample
 
-Pairs run on fast builds. What differs there is confirmed on the sanitized ones; inputs that make a
-program behave in a way rarely seen are run there as well, for errors that only a sanitizer sees.
+Pairs run on fast builds for half of the time. What differs there is confirmed on the sanitized
+ones; in the rest of that half other inputs run there as well, those first that end in a way rarely
+seen, for errors that only a sanitizer sees.
 """
 
 from __future__ import annotations
@@ -28,7 +29,8 @@ from symexec.testcases import Observation, TestCase, TestInput
 SLICE = 0.1  # seconds of fast runs between looks at what they brought
 HURRY = 0.25  # share of a replay's time that a fast run gets to end
 SAMPLE = 400  # tests kept to stand for all
-ALIKE = 100  # of inputs that look alike so many are confirmed at most
+ALIKE = 100  # of differences that look alike so many are confirmed at most
+WAITING = 4_000  # suspects that are remembered
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,10 +128,12 @@ class NativeTesting:
         self._alike[behaviour] += 1
         kind = shape(old, new) if differs else (_ending(old), _ending(new))
         self._alike[kind] += 1
-        if self._alike[kind] <= ALIKE:
+        if not differs or self._alike[kind] <= ALIKE:
             found_s = self._clock() - self._started
             suspect = _Suspect(self._alike[kind], self.tests, test, found_s, differs)
             heapq.heappush(self._suspects, suspect)
+        if len(self._suspects) > WAITING:
+            self._suspects = heapq.nsmallest(WAITING // 2, self._suspects)  # sorted: a heap
 
     def _sample(self, sampled: Sampled) -> None:
         """Every test has the same chance to be in the sample."""

@@ -3,8 +3,8 @@
 tests that show a difference, blamed on changes 1, 2 and 3        in common
     c1 c2 c3 i1 o2        c1 c2 c2 c3 i1 o2                       c1 c2 c3: its critical sequence
 
-The *critical sequence* of a difference (after FSE 2013, section 3.4) is what all tests that show it,
-of any strategy, have in common: a common subsequence of their sequences, of those changed
+The *critical sequence* of a difference (after FSE 2013, section 3.4) is what all tests that show
+it, of any strategy, have in common: a common subsequence of their sequences, of those changed
 statements alone that hold a blamed change (of all changed statements where nothing is blamed),
 each statement at its first place only. A test is *on* it when it visits these statements in this
 order.
