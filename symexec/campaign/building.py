@@ -148,6 +148,7 @@ class BuildJob:
             verifier = Verifier(replay, *_switches(prepared), deadline + GRACE)
         try:
             exploration, initial = self._exploration(prepared)
+            exploration.engine.solver.deadline = deadline
             for finding in exploration.run(initial, deadline):
                 yield from self._found(finding, prepared, verifier)
                 if verifier is not None:

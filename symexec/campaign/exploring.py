@@ -57,6 +57,7 @@ class ExploreJob:
     def cases(self, progress: Progress) -> Iterator[TestCase]:
         deadline = self.started + self.options.search.time
         exploration, initial = self._exploration()
+        exploration.engine.solver.deadline = deadline
         try:
             for finding in exploration.run(initial, deadline):
                 yield self._test(finding)

@@ -102,6 +102,7 @@ class Engine:
                 if chunk is not None:
                     self._park(state, chunk)
                 return [state]
+            quantum -= 1
             successors = list(self.step(state))
             for successor in successors:
                 if successor.region is not None and at_join(successor):

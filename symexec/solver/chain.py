@@ -9,9 +9,9 @@ solver.model(path, x < 5)               ->  {x: 0}
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from time import perf_counter
+from time import monotonic, perf_counter
 
+from csg.records import record
 from symexec.counters import Counters
 from symexec.expr import Operand, Term
 from symexec.solver.answer import Answer, Backend
@@ -34,7 +34,7 @@ from symexec.solver.z3_backend import Z3Backend
 _MODELS_KEPT = 4
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class SolverOptions:
     """``self_check``: every n-th answer of the backend is put to the other one and every model is
     evaluated; 0 is off."""
@@ -87,6 +87,7 @@ class SolverChain:
         self.layers = layers
         self.options = options
         self.counters = counters
+        self.deadline = float("inf")  # on the monotonic clock; no question lasts much longer
         self._finder = finder
         self._backend: Backend | None = None  # loaded by the first question that needs it
         other = "z3" if name == "bitwuzla" else "bitwuzla"
@@ -149,7 +150,7 @@ class SolverChain:
         if facts.contradictory:
             return None
         return canonical_model(
-            facts, lambda: build_backend(self.name, self.options), self.options.limit_s
+            facts, lambda: build_backend(self.name, self.options), self._limit()
         )
 
     # ------------------------------------------------------------------ answers
@@ -221,7 +222,7 @@ class SolverChain:
         self.counters.backend_queries += 1
         self.counters.answer("backend")
         started = perf_counter()
-        answer = backend.check(path, condition, self.options.limit_s)
+        answer = backend.check(path, condition, self._limit())
         found: Assignment | None = None
         if answer is Answer.SAT:
             found = self._found(backend, path, question)
@@ -232,6 +233,14 @@ class SolverChain:
         if self._self_check is not None:
             self._self_check.verify(path, condition, answer, found)
         return answer, found
+
+    def _limit(self) -> float:
+        """Seconds for one question. Towards the end of the run's time it is halved, a few times
+        only: the backend is built anew for another limit."""
+        limit, left = self.options.limit_s, self.deadline - monotonic()
+        while limit > left and limit > 0.1:
+            limit /= 2
+        return limit
 
     def _found(
         self, backend: Backend, path: PathCondition, question: Question | None
