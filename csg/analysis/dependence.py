@@ -20,6 +20,7 @@ from csg.analysis.accesses import Accesses
 from csg.analysis.call_graph import CallGraph, call_graph
 from csg.analysis.constraints import Place
 from csg.analysis.control_dependence import control_dependence
+from csg.analysis.endings import ending_blocks
 from csg.analysis.flow import flow_graph, versions_in
 from csg.analysis.memory_flow import Flows, MemoryFlow
 from csg.analysis.points_to import PointsTo, points_to
@@ -72,13 +73,16 @@ def dependence_graph(program: Program, deletions: bool = True) -> DependenceGrap
 def _flows(program: Program, calls: CallGraph, deletions: bool) -> Flows:
     """The control flows of the functions looked into, one per version where these differ."""
     entered = _entered(program, calls)
+    ending = ending_blocks(program, calls)
     flows: Flows = {}
     for name, function in program.functions.items():
         if name in entered:
             versions = versions_in(function)
             if not deletions and versions != (None,):
                 versions = (Version.NEW,)
-            flows[name] = [(version, flow_graph(function, version)) for version in versions]
+            flows[name] = [
+                (version, flow_graph(function, version, ending[name])) for version in versions
+            ]
     return flows
 
 
@@ -141,7 +145,8 @@ def _link_call(graph: DependenceGraph, place: Place) -> None:
         code = graph.program.functions[callee]
         decider = vertex if decides else vertices.blocks[place[0]][place[1]]
         graph.control[vertices.entry[callee]].add(decider)
-        graph.data[vertex].add(vertices.returns[callee])
+        if call.target is not None:
+            graph.data[vertex].add(vertices.returns[callee])
         for index in range(len(call.arguments)):
             last = index >= len(code.parameters)
             formal = vertices.variadic[callee] if last else vertices.parameters[callee] + index

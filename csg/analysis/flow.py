@@ -43,8 +43,15 @@ def _switch_successors(switch: Switch, version: Version) -> tuple[int, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def flow_graph(function: FunctionCode, version: Version | None = None) -> FlowGraph:
-    following = [successors(block, version) for block in function.blocks]
+def flow_graph(
+    function: FunctionCode,
+    version: Version | None = None,
+    ending: frozenset[int] = frozenset(),
+) -> FlowGraph:
+    """``ending`` blocks lead nowhere, see ``csg.analysis.endings``."""
+    following = [
+        () if block.index in ending else successors(block, version) for block in function.blocks
+    ]
     order = reverse_postorder(following)
     predecessors: list[list[int]] = [[] for _ in following]
     for block in order:

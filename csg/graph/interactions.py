@@ -21,7 +21,9 @@ set. Two refinements make this definition do what it says:
   in from outside, from a change or from another statement that depends on one.
 
 Entries and exits of functions are no statements. What two returns bring meets in the calling
-statement; that a function is called from two places makes no sets meet inside it by itself.
+statement; that a function is called from two places makes no sets meet inside it by itself. But an
+entry whose whole set comes with one changed statement (that calls the function, or decides that it
+is called) stands for that statement.
 """
 
 from __future__ import annotations
@@ -61,7 +63,9 @@ def find_interactions(graph: DependenceGraph, sets: ChangeSets) -> list[Interact
     if not candidates:
         return []
     sources = _all_sources(graph)
-    meeting = _meeting_places(sources, changes, changed, _parts(sources, changed))
+    entries = [node.id for node in nodes if node.kind == "entry"]
+    bringing = changed | _brought(entries, sources, changes, changed)
+    meeting = _meeting_places(sources, changes, bringing, _parts(sources, bringing))
     return [
         Interaction(
             node,
@@ -93,6 +97,27 @@ def _meeting_places(
                 if changes[source] == changes[node]:
                     fed.add(part[node])
     return frozenset(node for node in entered if part[node] not in fed)
+
+
+def _brought(
+    entries: list[int],
+    sources: list[list[int]],
+    changes: list[frozenset[int]],
+    changed: frozenset[int],
+) -> frozenset[int]:
+    """Entries of functions whose whole set comes with one changed statement that calls them."""
+    found: set[int] = set()
+    new = True
+    while new:
+        new = False
+        for entry in entries:
+            if entry not in found and any(
+                changes[source] == changes[entry] and (source in changed or source in found)
+                for source in sources[entry]
+            ):
+                found.add(entry)
+                new = True
+    return frozenset(found)
 
 
 def _change_sets(sets: ChangeSets) -> list[frozenset[int]]:

@@ -101,6 +101,17 @@ PROGRAMS = {
             return 1;              // 4
         }
     """,
+    "what a function that never returns lets pass, depends on why it was called": """
+        void exit(int);
+        static void fail(int x) {
+            exit(x);               // 8
+        }
+        int f(int x) {
+            if (x)                 // -
+                fail(2);           // 7
+            return 1;              // 7
+        }
+    """,
     "function pointers": """
         static int one(void) {
             return 1;              // -

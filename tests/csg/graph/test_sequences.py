@@ -160,6 +160,36 @@ INTERACTIONS = {
             return a;
         }
     """,
+    "in what a changed call runs, when both are behind the call": """
+        int g;
+        static void set(void) {
+            g = 1;                          // here
+        }
+        int f(int x) {
+            if (change(x < 1, x < 2)) {
+                if (execute(NEW)) {
+                    set();
+                }
+            }
+            set();
+            return 0;
+        }
+    """,
+    "not in a function because it is called from two places": """
+        int g;
+        static void set(void) {
+            g = 1;
+        }
+        int f(int x) {
+            if (change(x < 1, x < 2)) {
+                set();
+            }
+            if (change(x < 5, x < 6)) {
+                set();
+            }
+            return 0;
+        }
+    """,
     "nowhere, when the effects stay apart": """
         #include <stdio.h>
         int f(int x, int y) {
