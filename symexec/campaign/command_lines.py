@@ -132,8 +132,10 @@ class CommandLines:
                 return bytes(chance.choice(self._alphabet) for _ in range(chance.randint(1, 4)))
 
     def _edited(self, word: bytes, chance: Random) -> bytes:
-        most = max(len(word), self._bounds.length)
-        return mutated_bytes(word, self._alphabet, most, chance).replace(b"\0", b"")
+        """What is no word of the program any more keeps to the bound."""
+        found = mutated_bytes(word, self._alphabet, max(len(word), self._bounds.length), chance)
+        found = found.replace(b"\0", b"")
+        return found if self._fits(found) else self._word(chance)
 
     def _text(self, chance: Random) -> bytes:
         if chance.random() < 0.5:

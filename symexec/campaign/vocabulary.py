@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from csg.language.syntax import IntegerConstant, StringLiteral, TranslationUnit
+from csg.language.syntax import Case, IntegerConstant, StringLiteral, TranslationUnit
 from csg.language.traversal import Tree, walk
 
 _LETTERS = re.compile(rb"[+:-]?[A-Za-z0-9][A-Za-z0-9:]*")  # what getopt is given
@@ -42,7 +42,7 @@ def vocabulary(*units: TranslationUnit) -> Vocabulary:
     characters: dict[int, None] = {}
     for tree in walk(*_roots(units)):
         match tree:
-            case IntegerConstant(value=value, text=text):
+            case IntegerConstant(value=value, text=text) | Case(low=int(value), text=text):
                 if text.startswith("'"):
                     characters[value & 0xFF] = None
                 else:

@@ -10,8 +10,7 @@ from __future__ import annotations
 
 import gc
 
-from csg.errors import UsageError
-from symexec.experiments.comparison import Comparison, compared
+from symexec.experiments.comparison import Comparison, compared, unchanged
 from symexec.experiments.plot import plot
 from symexec.experiments.runs import STRATEGIES, Laboratory, Run
 from symexec.options import CompareOptions
@@ -34,13 +33,12 @@ def _compared(
     options: CompareOptions, laboratory: Laboratory, folder: OutputFolder, progress: Progress
 ) -> Comparison:
     prepared = laboratory.job.prepared
-    if prepared is None:
-        raise UsageError(
-            "the versions are the same program: there is nothing to search for",
-            hint="white space, comments and moved lines are no changes; see csgtest unify",
-        )
     title = f"{options.old} -> {options.new}"
     seeds = range(options.search.seed, options.search.seed + options.seeds)
+    if prepared is None:
+        result = unchanged(title, options.search.time, seeds)
+        _write(folder, result)
+        return result
     runs: list[Run] = []
     for seed in seeds:
         for strategy in STRATEGIES:

@@ -144,6 +144,11 @@ def compared(
     )
 
 
+def unchanged(title: str, budget_s: float, seeds: Sequence[int]) -> Comparison:
+    """For two versions that are the same program: there is nothing to search for."""
+    return Comparison(title, "", budget_s, tuple(seeds), (), (), {})
+
+
 def _measured(run: Run, sought: set[Nodes]) -> Measures:
     on = [each for each in run.known if _on_any(each, sought)]
     differing = sum(each.differs for each in on)

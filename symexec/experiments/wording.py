@@ -26,6 +26,8 @@ WIDEST = 60
 
 def table(comparison: Comparison) -> str:
     """All that fits on a screen."""
+    if not comparison.runs:
+        return f"{comparison.title}: nothing to compare, the versions are the same program."
     lines = [_headline(comparison), "", *aligned(_strategy_rows(comparison))]
     if comparison.findings:
         lines += ["", *aligned(_finding_rows(comparison)), "", *_witnesses(comparison)]

@@ -1,0 +1,110 @@
+"""What all tests that show a difference have in common."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from csg.graph import SequenceGraph
+from csg.pipeline import graph_of, program_of, unify_files
+from symexec.experiments.critical import (
+    Difference,
+    critical_sequence,
+    differences_of,
+    exercises,
+    longest_common,
+)
+from symexec.testcases import Blame, Divergence, TestCase, TestInput
+
+SAMPLES = Path(__file__).parents[3] / "samples"
+NODES = st.lists(st.sampled_from("abc"), max_size=9)
+
+
+@pytest.fixture(scope="module")
+def cut_ranges() -> SequenceGraph:
+    pair = SAMPLES / "cut_ranges"
+    return graph_of(program_of(unify_files(pair / "old.c", pair / "new.c")))
+
+
+@pytest.mark.parametrize(
+    ("nodes", "sequence", "goes_through"),
+    [
+        ("c1 c2 c3", "c1 c3", True),
+        ("c1 c2 c3", "c3 c1", False),
+        ("c1 c2", "c1 c2 c3", False),
+        ("c1 c2", "", True),
+        ("c2 c1 c2", "c1 c2", True),
+    ],
+)
+def test_exercising_means_visiting_in_order(nodes: str, sequence: str, goes_through: bool) -> None:
+    assert exercises(nodes.split(), sequence.split()) is goes_through
+
+
+@given(NODES, NODES)
+def test_a_longest_common_subsequence_is_one_of_both(one: list[str], other: list[str]) -> None:
+    common = longest_common(one, other)
+    assert exercises(one, common) and exercises(other, common)
+    longest = max(
+        (mask.bit_count() for mask in range(1 << len(one)) if exercises(other, _chosen(one, mask))),
+    )
+    assert len(common) == longest
+
+
+def _chosen(nodes: list[str], mask: int) -> list[str]:
+    return [name for place, name in enumerate(nodes) if mask >> place & 1]
+
+
+@pytest.mark.parametrize(
+    ("blamed", "sequences", "critical"),
+    [
+        # Interaction locations, outputs and repetitions fall away.
+        ({1, 2, 3}, ["c1 c2 c3 i1 o1", "c1 c2 c2 c3 i1 o1 o2"], "c1 c2 c3"),
+        # A statement that not every test goes through is not critical.
+        ({1, 2, 3}, ["c1 c2 c3 i1", "c1 c3 i1"], "c1 c3"),
+        # A changed statement that nothing blames is not critical, though all tests visit it.
+        ({2, 3}, ["c1 c2 c3 i1"], "c2 c3"),
+        ({1}, ["c2 c3"], ""),
+        # Nothing is blamed: every changed statement counts.
+        (set(), ["c1 c2 i1"], "c1 c2"),
+        # Order counts: of c2 and c3 only one can be kept.
+        ({2, 3}, ["c2 c3", "c3 c2"], "c2"),
+    ],
+)
+def test_a_critical_sequence_is_what_the_tests_have_in_common(
+    cut_ranges: SequenceGraph, blamed: set[int], sequences: list[str], critical: str
+) -> None:
+    found = critical_sequence(
+        cut_ranges, frozenset(blamed), [tuple(text.split()) for text in sequences]
+    )
+    assert " ".join(found) == critical
+    assert all(exercises(text.split(), found) for text in sequences)
+
+
+def case(kind: str, line: int, *blamed: int) -> TestCase:
+    return TestCase(
+        "t0001",
+        TestInput(),
+        divergence=Divergence("control", "new.c", line),
+        observed="different",
+        kind=kind,
+        blame=Blame(minimal=(blamed,)) if blamed else None,
+    )
+
+
+def test_differences_are_told_apart_by_class_blame_and_place() -> None:
+    cases = [case("fix", 1, 1), case("fix", 1, 2), case("fix", 2, 1), case("regression", 1, 1)]
+    assert len(set(differences_of(cases).values())) == 4
+
+
+def test_what_is_not_explained_counts_with_the_only_explained_one_of_its_kind() -> None:
+    found = differences_of([case("fix", 1, 1), case("fix", 1), case("fix", 9)])
+    assert found[1] == found[0] == Difference("fix", (1,), "new.c", 1)
+    assert found[2] == Difference("fix", (), "new.c", 9)
+
+
+def test_what_could_be_either_stays_by_itself() -> None:
+    found = differences_of([case("fix", 1, 1), case("fix", 1, 2), case("fix", 1)])
+    assert found[2].blamed == ()
