@@ -6,7 +6,6 @@ _Alignas(8) int x __attribute__((aligned(16)));     Wishes(alignment=16)
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from csg.errors import ParseError, UnsupportedError
 from csg.frontend.context import Context
@@ -30,6 +29,7 @@ from csg.language.types import (
     alignment_of,
     is_signed,
 )
+from csg.records import record
 from csg.source import Location
 
 _LARGEST = 16  # what ``aligned`` without a number means on x86-64
@@ -40,7 +40,7 @@ _MODES: dict[str, tuple[Type, Type]] = {  # signed and unsigned of one size
 }  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Wishes:
     """``alignment`` 0 and ``mode`` '' ask for nothing."""
 

@@ -23,13 +23,14 @@ from csg.language.syntax import (
     StringLiteral,
 )
 from csg.language.types import Array, Field, Integer, Record, Type, is_scalar, size_of
+from csg.records import record
 from csg.source import Location
 
 _END = 1 << 62  # the length of an array that its initialiser completes
 Path = tuple[str | int, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Place:
     """A subobject: where it is, and the bit-field that it is."""
 

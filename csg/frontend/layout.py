@@ -6,12 +6,12 @@ struct { char c; int n : 3; short s; }   c at 0, n in the int at 0 from bit 8, s
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from csg.language.types import NONE, Field, Qualifiers, Record, Type, alignment_of, size_of
+from csg.records import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class MemberDeclaration:
     """A member before it has a place. ``alignment`` is what attributes or _Alignas ask for."""
 

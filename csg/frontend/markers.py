@@ -12,14 +12,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from csg.records import record
 
 MARKER = re.compile(r'^#(?:line)? (\d+) "((?:[^"\\\n]|\\.)*)"((?: \d)*)[ \t\r]*$', re.MULTILINE)
 _ESCAPE = re.compile(r'\\([\\"])')
 _HEADER = (".h", ".hh", ".hpp", ".in")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Segment:
     """The text from ``start`` to ``end``, whose first line is ``line`` of ``file``."""
 

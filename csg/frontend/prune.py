@@ -15,9 +15,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 from csg.frontend.markers import MARKER, Segment, segments
+from csg.records import record
 
 _STOPS = re.compile(r"""^\#.*$|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|[;{}]""", re.MULTILINE)
 _IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*")
@@ -34,7 +34,7 @@ _TAGGED = ("struct", "union", "enum")
 _BRACKETS = {"(": 1, "[": 1, ")": -1, "]": -1}
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Declaration:
     """A declaration of a header: ``text``, and the marker that tells where it stands."""
 

@@ -11,9 +11,10 @@ from dataclasses import dataclass, field
 
 from csg.language.syntax import Symbol
 from csg.language.types import NONE, Enumeration, Qualifiers, Record, Type
+from csg.records import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Qualified:
     """A type with the qualifiers that stand at its outside, and an alignment asked for."""
 
@@ -22,12 +23,12 @@ class Qualified:
     alignment: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Typedef:
     meaning: Qualified
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Enumerator:
     value: int
     type: Type

@@ -40,8 +40,8 @@ from csg.ir.instructions import (
     Unary,
     VaArgument,
     VaCopy,
-    VaStart,
     Value,
+    VaStart,
 )
 from csg.ir.program import (
     Block,

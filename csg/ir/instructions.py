@@ -21,12 +21,11 @@ line like this; everything else of one version stands in blocks between an ``Ent
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from csg.language.syntax import Version
+from csg.records import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Register:
     number: int
     width: int  # bits: 1, 8, 16, 32, 64, 80 (long double), 128
@@ -35,7 +34,7 @@ class Register:
         return f"%{self.number}"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Constant:
     value: int  # 0 <= value < 2**width; a floating constant's bit pattern
     width: int
@@ -47,19 +46,19 @@ class Constant:
 Value = Register | Constant
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class _Placed:
     node: int
     version: Version | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Move(_Placed):
     target: Register
     value: Value
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Unary(_Placed):
     """``neg``, ``not`` (bitwise; on width 1 the logical not)"""
 
@@ -68,7 +67,7 @@ class Unary(_Placed):
     operand: Value
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Binary(_Placed):
     """``add sub mul and or xor shl lshr ashr`` wrap at the width of ``target``; ``udiv sdiv urem
     srem`` trap on zero (and on the most negative value divided by -1). Both operands have the
@@ -81,7 +80,7 @@ class Binary(_Placed):
     right: Value
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Compare(_Placed):
     """``eq ne ult ule slt sle``; the target has width 1. Greater-than is written with the operands
     exchanged."""
@@ -92,27 +91,27 @@ class Compare(_Placed):
     right: Value
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Extend(_Placed):
     target: Register
     operand: Value
     signed: bool
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Truncate(_Placed):
     target: Register
     operand: Value
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class FloatUnary(_Placed):
     operator: str  # "neg"
     target: Register
     operand: Value
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class FloatBinary(_Placed):
     """``add sub mul div`` in the format that the target's width names (32, 64, 80)."""
 
@@ -122,7 +121,7 @@ class FloatBinary(_Placed):
     right: Value
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class FloatCompare(_Placed):
     """``eq ne lt le``: IEEE ordering, false on NaN but for ``ne``."""
 
@@ -132,7 +131,7 @@ class FloatCompare(_Placed):
     right: Value
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ConvertFloat(_Placed):
     """``source`` and ``result`` are "float", "signed", "unsigned"; one of them is "float"; widths
     are those of the operand and the target."""
@@ -143,7 +142,7 @@ class ConvertFloat(_Placed):
     result: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Load(_Placed):
     """``size`` bytes, little-endian, into a register of exactly 8 * size bits (10 bytes for long
     double, 1 byte for width 1 of _Bool)."""
@@ -153,38 +152,38 @@ class Load(_Placed):
     size: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Store(_Placed):
     address: Value
     value: Value
     size: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class SlotAddress(_Placed):
     target: Register
     slot: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class GlobalAddress(_Placed):
     target: Register
     name: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class FunctionAddress(_Placed):
     target: Register
     name: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class LabelAddress(_Placed):
     target: Register
     block: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Copy(_Placed):
     """``size`` bytes from ``source`` to ``address``, as a struct assignment does."""
 
@@ -193,7 +192,7 @@ class Copy(_Placed):
     size: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Fill(_Placed):
     """``size`` bytes at ``address`` set to ``byte``."""
 
@@ -202,7 +201,7 @@ class Fill(_Placed):
     size: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Allocate(_Placed):
     """A fresh stack object of run-time size (VLA, alloca), freed when the function returns."""
 
@@ -210,12 +209,11 @@ class Allocate(_Placed):
     size: Value
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Call(_Placed):
     """``callee`` is a name or an address. Structs are passed as the address of a copy that the
-    caller made; a struct result goes through a hidden first argument. ``variadic_from`` is the index
-    of the first argument that matches an ellipsis (len(arguments) when none does). ``signature`` is
-    the printed C type, for messages."""
+    caller made; a struct result goes through a hidden first argument. ``variadic_from`` is the
+    index of the first argument that matches an ellipsis (len(arguments) when none does)."""
 
     target: Register | None
     callee: str | Value
@@ -224,12 +222,12 @@ class Call(_Placed):
     noreturn: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class VaStart(_Placed):
     list: Value  # address of the va_list
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class VaArgument(_Placed):
     target: Register
     list: Value
@@ -237,15 +235,15 @@ class VaArgument(_Placed):
     size: int  # of the argument; structs: the target receives the address
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class VaCopy(_Placed):
     list: Value
     source: Value
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Refuse(_Placed):
-    """A construct that was parsed but cannot be executed (asm, ...): ends the path with an event."""
+    """A construct that was parsed but cannot be executed (asm, ...): ends the path, an event."""
 
     reason: str
 
@@ -280,12 +278,12 @@ Instruction = (
 # --------------------------------------------------------------------------- terminators
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Jump(_Placed):
     target: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Branch(_Placed):
     """``condition`` has width 1. ``sides`` counts as one branch of the published path counts."""
 
@@ -294,7 +292,7 @@ class Branch(_Placed):
     otherwise: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Switch(_Placed):
     """The first case with low <= value <= high (unsigned order at the value's width, ranges already
     split so that they do not wrap) wins. A case of one version only is skipped by the other."""
@@ -306,13 +304,13 @@ class Switch(_Placed):
     default_version: Version | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class IndirectJump(_Placed):
     address: Value
     targets: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Enter(_Placed):
     """``region`` (here ``version`` is never None for blocks inside it) runs ``body`` and comes back
     at ``exit``; the other version goes to ``exit`` at once. Both versions meet there."""
@@ -322,14 +320,14 @@ class Enter(_Placed):
     exit: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Return(_Placed):
     """Only the exit block returns, so every branch has a post-dominator."""
 
     value: Value | None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Trap(_Placed):
     """The end of a block that control cannot leave: after a call that does not return, or
     ``__builtin_unreachable``."""

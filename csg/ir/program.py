@@ -7,16 +7,17 @@ from dataclasses import dataclass, field
 from csg.ir.instructions import Instruction, Register, Terminator, Value
 from csg.language.syntax import Version
 from csg.language.types import Type
+from csg.records import record
 from csg.source import NOWHERE, Location
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Node:
     """A statement as graphs show it: a simple statement, a declaration with initialiser, one
     condition (each operand of && and || counts to the same node), a for-step, a function's entry.
 
-    ``changes`` are the changes that stand in it (not those that merely reach it); ``version`` is set
-    when only one version has the whole statement (a deletion has OLD).
+    ``changes`` are the changes that stand in it (not those that merely reach it); ``version`` is
+    set when only one version has the whole statement (a deletion has OLD).
     """
 
     id: int
@@ -29,7 +30,7 @@ class Node:
     output: bool = False  # calls something that writes, ends the program, or returns from it
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Slot:
     """A local object in memory; a fresh one for every call of the function."""
 
@@ -69,19 +70,19 @@ class FunctionCode:
     static: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Relocation:
-    """At ``offset`` stand the 8 bytes of the address of ``symbol`` (object or function) + addend."""
+    """At ``offset`` stand the 8 bytes of the address of ``symbol`` (object, function) + addend."""
 
     offset: int
     symbol: str
     addend: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class GlobalObject:
-    """``data`` has ``size`` bytes. ``old_data``/``old_relocations`` when the two versions start with
-    different contents of the same object."""
+    """``data`` has ``size`` bytes. ``old_data``/``old_relocations`` when the two versions start
+    with different contents of the same object."""
 
     name: str
     size: int
@@ -97,7 +98,7 @@ class GlobalObject:
     node: int | None = None  # the file-scope declaration, when its initialiser holds changes
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ChangeInfo:
     """A change as graphs and reports speak of it (``report.json`` changes[])."""
 

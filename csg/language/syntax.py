@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from csg.language.types import NONE, Enumeration, Field, Qualifiers, Record, Type
+from csg.records import record
 from csg.source import NOWHERE, Location
 
 
@@ -57,7 +58,7 @@ def _place() -> Location:
 # --------------------------------------------------------------------------- expressions
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class IntegerConstant:
     """``value`` fits ``type``. ``text`` is the spelling, for printing ('\\n', 0x1F, EOF's -1)."""
 
@@ -67,14 +68,14 @@ class IntegerConstant:
     location: Location = _place()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class FloatingConstant:
     text: str  # as spelt, without suffix; decimal or hexadecimal
     type: Type
     location: Location = _place()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class StringLiteral:
     """``value`` holds the bytes without the terminating NUL (wide ones as little-endian units);
     ``type`` is Pointer to the element, or Array where it does not decay (sizeof, initialiser)."""
@@ -86,7 +87,7 @@ class StringLiteral:
     location: Location = _place()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Name:
     """An object, parameter or function used. An array or function has its decayed type here, except
     under sizeof and &."""
@@ -96,7 +97,7 @@ class Name:
     location: Location = _place()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class EnumeratorName:
     name: str
     value: int
@@ -104,7 +105,7 @@ class EnumeratorName:
     location: Location = _place()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Unary:
     """``- ~ ! +``"""
 
@@ -114,21 +115,21 @@ class Unary:
     location: Location = _place()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class AddressOf:
     operand: Expression
     type: Type
     location: Location = _place()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Dereference:
     operand: Expression
     type: Type
     location: Location = _place()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Index:
     """``base[index]``; ``base`` is the pointer operand whatever the order in the source."""
 
@@ -138,7 +139,7 @@ class Index:
     location: Location = _place()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Member:
     """``record.field`` or, with ``arrow``, ``record->field``. Members of anonymous members are
     spelt step by step by the front end with fields named ''."""
@@ -150,7 +151,7 @@ class Member:
     location: Location = _place()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Binary:
     """Arithmetic, shifts, bitwise, comparisons; pointers included. ``type`` is the result's."""
 
@@ -161,7 +162,7 @@ class Binary:
     location: Location = _place()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Logical:
     """``&&`` or ``||`` of two or more operands, left to right."""
 
@@ -171,7 +172,7 @@ class Logical:
     location: Location = _place()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Conditional:
     """``condition ? then : otherwise``; ``then`` None is GNU ``condition ?: otherwise``."""
 
@@ -182,7 +183,7 @@ class Conditional:
     location: Location = _place()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Assign:
     target: Expression
     value: Expression
@@ -190,7 +191,7 @@ class Assign:
     location: Location = _place()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class CompoundAssign:
     """``target operator= value``; the operation is done in ``operation_type``."""
 
@@ -202,7 +203,7 @@ class CompoundAssign:
     location: Location = _place()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Increment:
     """``++ --``, before or after."""
 
@@ -213,7 +214,7 @@ class Increment:
     location: Location = _place()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Call:
     """``function`` is a Name of a function, or any expression of pointer-to-function type."""
 
@@ -223,14 +224,14 @@ class Call:
     location: Location = _place()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Cast:
     operand: Expression
     type: Type
     location: Location = _place()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class SizeOf:
     """``sizeof``/``_Alignof``; ``value`` None when the type is a variable-length array."""
 
@@ -242,7 +243,7 @@ class SizeOf:
     location: Location = _place()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Comma:
     left: Expression
     right: Expression
@@ -250,7 +251,7 @@ class Comma:
     location: Location = _place()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class CompoundLiteral:
     """An unnamed object; ``symbol`` is its storage (static at file scope)."""
 
@@ -260,7 +261,7 @@ class CompoundLiteral:
     location: Location = _place()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class StatementExpression:
     """GNU ``({ ... })``; its value is the last item, an ExpressionStatement, or void."""
 
@@ -269,14 +270,14 @@ class StatementExpression:
     location: Location = _place()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class VaArg:
     list: Expression
     type: Type
     location: Location = _place()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Builtin:
     """``__builtin_X(arguments)`` that is no plain call: va_start, va_end, va_copy, expect, ..."""
 
@@ -286,7 +287,7 @@ class Builtin:
     location: Location = _place()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Change:
     """``change(old, new)``: each version evaluates its own argument only. ``id`` numbers the change
     in source order; ``type`` is the common type both convert to."""
@@ -327,7 +328,7 @@ Expression = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class InitializerEntry:
     """One scalar (or whole-struct expression, or string for a char array) put at ``offset`` bytes;
     ``path`` names it in C: ``("a", 2)`` is ``.a[2]``."""
@@ -339,7 +340,7 @@ class InitializerEntry:
     field: Field | None = None  # when the target is a bit-field
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class InitializerList:
     """A braced list, flattened; what no entry names is zero."""
 
@@ -353,14 +354,14 @@ Initializer = Expression | InitializerList
 # --------------------------------------------------------------------------- statements
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Compound:
     items: tuple[Statement, ...]
     location: Location = _place()
     end: Location = _place()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Declaration:
     """An object declared, at block or file scope. ``version`` when only one version has it."""
 
@@ -371,13 +372,13 @@ class Declaration:
     location: Location = _place()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ExpressionStatement:
     expression: Expression
     location: Location = _place()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class If:
     condition: Expression
     then: Compound
@@ -385,21 +386,21 @@ class If:
     location: Location = _place()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class While:
     condition: Expression
     body: Compound
     location: Location = _place()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class DoWhile:
     body: Compound
     condition: Expression
     location: Location = _place()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class For:
     """``start`` is a declaration list, an expression statement, or empty."""
 
@@ -410,7 +411,7 @@ class For:
     location: Location = _place()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Switch:
     """``selector`` after promotion has the type ``selector_type``; cases are converted to it."""
 
@@ -420,7 +421,7 @@ class Switch:
     location: Location = _place()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Case:
     """``case low:`` or GNU ``case low ... high:``; ``default`` has both None. With ``version`` the
     label exists in that version only."""
@@ -433,46 +434,46 @@ class Case:
     location: Location = _place()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Label:
     name: str
     location: Location = _place()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Goto:
     label: str
     location: Location = _place()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ComputedGoto:
     target: Expression
     location: Location = _place()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Break:
     location: Location = _place()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Continue:
     location: Location = _place()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Return:
     value: Expression | None
     location: Location = _place()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Empty:
     location: Location = _place()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Assembly:
     """An asm statement: a located refusal when it is executed."""
 
@@ -480,10 +481,10 @@ class Assembly:
     location: Location = _place()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Execute:
-    """``if (execute(version)) { body }``: only that version runs it. Control does not leave the body
-    other than at its end (the unifier writes a guard instead)."""
+    """``if (execute(version)) { body }``: only that version runs it. Control does not leave the
+    body other than at its end (the unifier writes a guard instead)."""
 
     version: Version
     body: Compound
@@ -515,7 +516,7 @@ Statement = (
 # --------------------------------------------------------------------------- a whole program
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class FunctionDefinition:
     """``version`` when only one version has the function; ``change`` is then its number."""
 

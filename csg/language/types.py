@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from csg.records import record
+
 if TYPE_CHECKING:
     from csg.language.syntax import Expression
 
@@ -16,13 +18,13 @@ Qualifiers = frozenset[str]  # of "const", "volatile"
 NONE: Qualifiers = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Void:
     def __str__(self) -> str:
         return "void"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Integer:
     """``rank`` orders conversions (C17 6.3.1.1); ``size`` is in bytes."""
 
@@ -39,7 +41,7 @@ class Integer:
         return self.name
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Floating:
     """``bits`` of significance-carrying storage: 32, 64, or 80 (stored in 16 bytes)."""
 
@@ -51,7 +53,7 @@ class Floating:
         return self.name
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Enumeration:
     """An enumerated type; its values behave as ``underlying`` (gcc: unsigned int when none is
     negative). ``key`` tells equal tags of different scopes apart."""
@@ -69,7 +71,7 @@ class Enumeration:
         return f"enum {self.tag}"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Pointer:
     target: Type
     qualifiers: Qualifiers = field(default=NONE, compare=False)  # of the target
@@ -79,7 +81,7 @@ class Pointer:
         return 8
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Array:
     """``length`` is a number of elements, None when incomplete, an expression when variable."""
 
@@ -87,7 +89,7 @@ class Array:
     length: int | Expression | None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Function:
     result: Type
     parameters: tuple[Type, ...]
@@ -95,7 +97,7 @@ class Function:
     prototype: bool = True  # False: declared with empty parentheses
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Field:
     """A member. ``offset`` counts bytes; a bit-field lives in the unit of its declared type at
     ``offset``, ``bit_offset`` bits up, ``bit_width`` wide. Anonymous members have the name ''."""
@@ -126,7 +128,7 @@ class Record:
         return f"<{self}>"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class VaList:
     """``__builtin_va_list``: an array of one 24-byte structure."""
 

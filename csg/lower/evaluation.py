@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 
 from csg.ir import (
@@ -31,9 +30,10 @@ from csg.ir import (
 )
 from csg.lower import floats
 from csg.lower.folding import fold_binary, fold_compare, signed
+from csg.records import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Address:
     symbol: str
     addend: int = 0

@@ -8,11 +8,12 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from fractions import Fraction
 
+from csg.records import record
 
-@dataclass(frozen=True, slots=True)
+
+@record
 class Format:
     """``digits`` of significand, the hidden one included; ``exponent_bits``; is it hidden?"""
 

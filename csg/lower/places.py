@@ -9,8 +9,6 @@ Arrays, records, functions and ``va_list`` stand for their address: reading one 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from csg.ir import Constant, Register, Value
 from csg.language.types import (
     Array,
@@ -24,21 +22,22 @@ from csg.language.types import (
     value_bits,
 )
 from csg.lower.builder import ADDRESS, FunctionBuilder
+from csg.records import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class InRegister:
     register: Register
     type: Type
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class InMemory:
     address: Value
     type: Type
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class BitField:
     """``width`` bits, ``shift`` bits up in the ``size`` bytes at ``address``."""
 

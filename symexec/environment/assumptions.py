@@ -8,7 +8,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from csg.errors import CsgtestError, UnsupportedError, UsageError
 from csg.frontend import parse_expression
@@ -36,6 +35,7 @@ from csg.language.types import (
     usual_conversion,
     value_bits,
 )
+from csg.records import record
 from symexec.environment.operands import calculated, choice, holds, plain, widened
 from symexec.expr import Operand, extract, unary
 from symexec.options import Range
@@ -44,7 +44,7 @@ COMPARISONS = {"==": "eq", "!=": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "
 ARITHMETIC = {"+": "add", "-": "sub", "*": "mul", "&": "and", "|": "or", "^": "xor"}
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Named:
     """An input as expressions see it: its terms, and the type of one element."""
 
@@ -99,7 +99,7 @@ def _unknown(name: str, named: Mapping[str, Named]) -> UsageError:
     return UsageError(f"there is no symbolic input '{name}'", hint=f"inputs: {inputs}")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Reader:
     """Expressions to terms. A value comes with its type: C's conversions depend on it."""
 

@@ -15,23 +15,23 @@ it meets no shadowed value, unless it is registered as ``aware``.
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Mapping
-from dataclasses import dataclass
 from typing import Protocol
 
+from csg.records import record
 from csg.source import Location
 from symexec.environment.inputs import Input
 from symexec.expr import Data, Operand, Shadowed, Term, TermTable
 from symexec.state.endings import PathEnding
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Decide:
     """Is this condition (width 1) true? Answered with a bool."""
 
     condition: Operand
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Concretize:
     """Pin a term to one value that the path allows (an event: the others are lost). Answered with
     an int; ``why`` names what could not stay symbolic."""
@@ -40,7 +40,7 @@ class Concretize:
     why: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Suggest:
     """Some value that the term can take here; answered with an int. Nothing is pinned: who goes on
     with the value has to ``Decide`` that the term has it."""
@@ -48,14 +48,14 @@ class Suggest:
     term: Operand
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class End:
     """The path ends here; no answer comes."""
 
     ending: PathEnding
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class CallBack:
     """Run the function at an address; answered with its result. What the model wrote before stays
     written, so no Decide may follow."""
@@ -64,7 +64,7 @@ class CallBack:
     arguments: tuple[Operand, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Formatted:
     """A number as a printf conversion prints it, kept abstract so that printing never forks.
 
@@ -152,7 +152,7 @@ class Context(Protocol):
 ModelFunction = Callable[[Context, tuple[Data, ...]], SharedModel]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ModelEntry:
     """``needs`` are objects of libc/*.c that the model stores to (errno); ``noreturn`` for those
     that only end the path."""

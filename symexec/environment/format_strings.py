@@ -6,7 +6,9 @@ b"n=%-5ld\\n"  ->  [b"n=", Conversion("-", 5, None, "l", "d"), b"\\n"]
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
+
+from csg.records import record
 
 WIDTHS = {"hh": 8, "h": 16, "": 32, "l": 64, "ll": 64, "q": 64, "j": 64, "z": 64, "Z": 64, "t": 64}
 FLOATS = "eEfFgGaA"
@@ -20,14 +22,14 @@ _DIRECTIVE = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Star:
     """A width or precision given as an argument; ``position`` as in ``*2$``."""
 
     position: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Conversion:
     """``width`` 0 and ``precision`` None: not given. ``position`` as in ``%2$d``."""
 

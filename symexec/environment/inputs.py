@@ -11,13 +11,13 @@ import base64
 import math
 import struct
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import Any
 
+from csg.records import record
 from symexec.expr import Model, Operand, evaluate
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Input:
     """One input and its elements, each of ``width`` bits.
 

@@ -9,7 +9,7 @@ A start is data: the executor allocates its objects, writes their cells, and ent
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from csg.errors import UsageError
 from csg.language.syntax import FunctionDefinition, Symbol
@@ -28,6 +28,7 @@ from csg.language.types import (
     size_of,
     value_bits,
 )
+from csg.records import record
 from symexec.environment.assumptions import Named, assumption, range_conditions
 from symexec.environment.inputs import Input
 from symexec.environment.streams import Contents
@@ -39,14 +40,14 @@ DEFAULT_STDIN = 4
 PROGRAM = b"program"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Address:
     """Of the start's object number ``object``."""
 
     object: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Cell:
     """``size`` bytes at ``offset``. The value has ``width`` bits (8 * size but for _Bool)."""
 
@@ -56,7 +57,7 @@ class Cell:
     width: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class StartObject:
     """An object that the caller of the entry function owns; bytes without a cell are 0."""
 
@@ -65,7 +66,7 @@ class StartObject:
     cells: tuple[Cell, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Start:
     """All that is fixed before the entry function runs. ``globals`` are cells by the object's name,
     ``conditions`` hold of every input, ``environment`` goes into the environment store."""
@@ -78,7 +79,7 @@ class Start:
     environment: Mapping[str, object] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class InputPlan:
     """``globals`` are the symbols of those that the user wants symbolic."""
 

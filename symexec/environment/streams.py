@@ -9,8 +9,9 @@ file has all the bytes it may have, and says by a term how many there are.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from csg.records import record
 from symexec.environment.contract import Context
 from symexec.environment.operands import Asking, decide, holds, place, signed
 from symexec.expr import Operand
@@ -18,7 +19,7 @@ from symexec.expr import Operand
 EOF = 0xFFFFFFFF
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Contents:
     """The bytes of a file; ``size`` of them are there (at most all)."""
 
@@ -26,7 +27,7 @@ class Contents:
     size: Operand = 0  # 32 bits when it is a term
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Stream:
     """``position`` counts bytes taken from the file; ``pushed`` are those given back by ungetc, the
     next one last. ``ended`` and ``failed`` are the indicators of feof and ferror."""

@@ -10,10 +10,10 @@ object lies (C17 6.5.6p8).
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from csg.ir import Allocate, Copy, Fill, Load, Store
+from csg.records import record
 from symexec.executor.offsets import read_at, write_at
 from symexec.expr import Data, Shadowed, Term, binary, compare, extend, truncate
 from symexec.memory import BOTH, Fault, MemoryObject, address_of, offset_of
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 MOST_OBJECTS: Final = 16  # that one symbolic pointer is resolved to before the rest is cut
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Place:
     """Where an access goes on one path: an object and a 32-bit offset, or a fault."""
 

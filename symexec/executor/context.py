@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from csg.ir import Call
 from csg.language.types import scalar_sizes
+from csg.records import record
 from csg.source import Location
 from symexec.environment.inputs import Input
 from symexec.executor.accesses import concrete_place
@@ -32,7 +32,7 @@ class Paired(Exception):
     """A model that runs once for both versions met a value that differs between them."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Versioned:
     """An entry of the environment store that differs between the versions."""
 
@@ -135,7 +135,7 @@ class ModelContext:
         found: list[int] = []
         place = -(address & 0xFFFFFFFF)
         for each in scalar_sizes(item.type):  # type: ignore[arg-type]
-            if 0 <= place and place + each <= size:
+            if place >= 0 and place + each <= size:
                 found.append(each)
             place += each
         return found if sum(found) == size else [1] * size

@@ -10,8 +10,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from csg.ir import Enter as EnterRegion
-from csg.language.types import Type
 from csg.ir import FunctionCode, GlobalObject, Program, Relocation
+from csg.language.types import Type
 from symexec.executor.codegen import (
     BOTH,
     MASKED_OLD,

@@ -12,9 +12,10 @@ of a call into these records.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
+
+from csg.records import record
 
 
 class Mode(Enum):
@@ -51,7 +52,7 @@ class GraphFormat(Enum):
     TEXT = "text"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Range:
     """``--range x=-100..100``: both bounds belong to it."""
 
@@ -60,7 +61,7 @@ class Range:
     high: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class SymbolicArguments:
     """``--sym-args 0 2 3``: from ``minimum`` to ``maximum`` arguments of up to ``length`` bytes."""
 
@@ -69,7 +70,7 @@ class SymbolicArguments:
     length: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class InputOptions:
     """Which part of the program's input is symbolic, and what is known of it."""
 
@@ -87,7 +88,7 @@ class InputOptions:
         return found[-1] if found else None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class SearchOptions:
     """How long and in which order paths are explored."""
 
@@ -99,7 +100,7 @@ class SearchOptions:
     after: After = After.BOTH
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class BuildOptions:
     """``csgtest build``: the main job on a pair of versions."""
 
@@ -113,7 +114,7 @@ class BuildOptions:
     without_walls: bool = False  # even where no sandbox can be had
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class CompareOptions:
     """``csgtest compare``: search strategies and native testing under the same budget."""
 
@@ -127,7 +128,7 @@ class CompareOptions:
     without_walls: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ExploreOptions:
     """``csgtest explore``: one program alone."""
 
@@ -138,7 +139,7 @@ class ExploreOptions:
     out: Path = Path("csgtest-out")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class GraphOptions:
     """``csgtest graph``: a picture of a pair."""
 
@@ -151,7 +152,7 @@ class GraphOptions:
     output: Path | None = None  # None: standard output
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class UnifyOptions:
     """``csgtest unify``: two versions as one C program."""
 
@@ -162,7 +163,7 @@ class UnifyOptions:
     output: Path | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class RunOptions:
     """``csgtest run``: one program, concretely."""
 
@@ -171,7 +172,7 @@ class RunOptions:
     flags: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ReplayOptions:
     """``csgtest replay``: a finished output folder once more."""
 

@@ -9,35 +9,36 @@ a[10] = 1; /* int a[10] */     MemoryFault("out-of-bounds")   sanitizer report
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from types import MappingProxyType
 
+from csg.records import record
 from csg.source import NOWHERE, Location
 from symexec.expr import Data
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Exit:
     """``exit(status)``; the parent process sees the low byte of the 32 bits."""
 
     status: Data
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Returned:
     """The entry function came back; ``value`` is None when it is void."""
 
     value: Data | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Aborted:
     """``abort()``; ``text`` when there is more to say ("reach_error")."""
 
     text: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class AssertionFailed:
     """The place is no part of what is observed: a patch moves lines."""
 
@@ -45,7 +46,7 @@ class AssertionFailed:
     location: Location = field(default=NOWHERE, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class MemoryFault:
     """``kind`` is out-of-bounds, use-after-free, use-after-return, double-free, bad-free, null,
     read-only, wild or stack-overflow; ``what`` names the object and offset; ``access`` is read,
@@ -57,31 +58,31 @@ class MemoryFault:
     size: int = field(default=0, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class DivisionByZero:
     """Also the most negative value divided by -1, which the processor refuses likewise."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Trapped:
     """``__builtin_trap``, ``__builtin_unreachable``, the end of a function that does not return."""
 
     reason: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Unsupported:
     """The program does what we cannot: a function without source or model, asm ..."""
 
     what: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class AssumptionFailed:
     """An input that the program's own assumption excludes: no behaviour at all."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Cut:
     """We stopped following the path: loop bound, time, depth."""
 
@@ -102,7 +103,7 @@ PathEnding = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Row:
     """``kind`` is the word that reports use. ``is_error``: the program under test did wrong.
     ``complete``: the path is followed to its end, so it counts and deserves a test. ``native`` is

@@ -8,9 +8,9 @@ the other goes on *alone*.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from csg.records import record
 from csg.source import Location
 from symexec.expr import Data, new_half, old_half
 from symexec.memory import BOTH, NEW, OLD, Memory, merged
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["BOTH", "NEW", "OLD", "Divergence", "Event", "Outcome", "Output", "Region", "State"]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Region:
     """One version runs from here until the frame at ``depth`` reaches ``join`` (block, index);
     then, if ``then_version`` is set, the other runs from ``then_place`` to the same join. A join at
@@ -36,7 +36,7 @@ class Region:
     then_place: tuple[int, int] = (-1, 0)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Divergence:
     """Where the versions part: a branch (``directions`` says what the new one does), the end of one
     of them, or an output that differs."""
@@ -47,7 +47,7 @@ class Divergence:
     directions: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Event:
     """Something the report owes its reader: an approximation, a concretisation, a gap."""
 
@@ -56,7 +56,7 @@ class Event:
     location: Location
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Output:
     """What a version wrote, newest first: ``item`` behind ``before``."""
 
@@ -74,7 +74,7 @@ class Output:
         return found
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Outcome:
     """How one version ended, with all that it wrote."""
 
@@ -83,7 +83,7 @@ class Outcome:
     location: Location
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Chain:
     """A list that forks share: the newest element and those before it."""
 

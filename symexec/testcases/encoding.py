@@ -10,13 +10,13 @@ from __future__ import annotations
 import base64
 import binascii
 import math
-from dataclasses import dataclass
 from typing import Any
 
 from csg.errors import UsageError
+from csg.records import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class LongDouble:
     """A value that may need more than a double holds, spelt as C's ``%La`` does; ``nan`` of any
     type, because a float that is not equal to itself has no place in a record."""

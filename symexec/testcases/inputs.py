@@ -9,9 +9,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from csg.errors import UsageError
+from csg.records import record
 from symexec.testcases.encoding import (
     Json,
     Scalar,
@@ -25,7 +25,7 @@ from symexec.testcases.encoding import (
 Named = tuple[tuple[str, Value], ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class TestInput:
     """All that a run of the program depends on."""
 

@@ -9,8 +9,9 @@ stand there only when there is something to say.
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, fields
+from dataclasses import fields
 
+from csg.records import record
 from symexec.testcases.encoding import (
     Json,
     Value,
@@ -23,7 +24,7 @@ from symexec.testcases.encoding import (
 MOST_KEPT = 64 * 1024  # bytes of one stream
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Observation:
     """``exit`` is None when a signal ended the run. ``signal`` is a name (``SIGSEGV``),
     ``sanitizer`` a kind (``heap-buffer-overflow``) with ``report`` its full text, ``returned`` the

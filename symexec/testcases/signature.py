@@ -7,7 +7,7 @@ long sum(const int *a, unsigned n)      EntrySignature("sum", long, (a: array of
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from csg.errors import UsageError
 from csg.language.syntax import FunctionDefinition, Symbol
@@ -23,13 +23,14 @@ from csg.language.types import (
     size_of,
     value_bits,
 )
+from csg.records import record
 from csg.source import Location
 from symexec.testcases.encoding import Json
 
 SUPPORTED = "integers, enumerations, floating types, and pointers to or arrays of these"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Parameter:
     """A parameter of the entry function, or a global object that tests set.
 
@@ -48,7 +49,7 @@ class Parameter:
     embedded: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class EntrySignature:
     """``result`` is None for void; a returned pointer has kind string or pointer."""
 

@@ -71,8 +71,9 @@ def c_value(value: Value) -> str:
         case None:
             return "NULL"
         case bytes():
-            # A digit after an octal escape of three digits is no part of it.
-            return '"' + _escaped(value).replace('"', '\\"') + '"'
+            # A digit after an octal escape of three digits is no part of it. Zeros at the end are
+            # what was left of the buffer.
+            return '"' + _escaped(value.rstrip(b"\0")).replace('"', '\\"') + '"'
         case tuple():
             kind = "int" if all(isinstance(element, int) for element in value) else "double"
             return f"({kind}[]) {{{', '.join(map(_number, value))}}}"

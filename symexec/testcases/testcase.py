@@ -5,9 +5,8 @@ It is an element of report.json's ``tests``; ``to_json`` and ``from_json`` are i
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from csg.errors import UsageError
+from csg.records import record
 from symexec.testcases.encoding import Json
 from symexec.testcases.inputs import TestInput, input_from_json, input_to_json
 from symexec.testcases.observation import (
@@ -19,7 +18,7 @@ from symexec.testcases.observation import (
 Changes = tuple[int, ...]  # ids, ascending
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Divergence:
     """Where the search saw the versions part. ``kind`` is control, output or ending;
     ``directions`` is diff-true or diff-false (what the new version did) for a control one."""
@@ -30,7 +29,7 @@ class Divergence:
     directions: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Blame:
     """Which changes bring a difference about (``symexec.classification.blame`` finds out).
 
@@ -55,7 +54,7 @@ class Blame:
         return bool(self.minimal) and all(len(changes) > 1 for changes in self.minimal)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class TestCase:
     """``observed`` is different, same or not-replayed; ``kind`` is report.json's ``class``."""
 
