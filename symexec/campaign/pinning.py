@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from csg.language.syntax import FunctionDefinition, Symbol
-from symexec.environment.inputs import Input
+from symexec.state.inputs import Input
 from symexec.environment.plan import Address, Cell, Start, plan
 from symexec.environment.streams import Contents
 from symexec.expr import Operand, Term, TermTable, evaluate

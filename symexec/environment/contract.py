@@ -19,9 +19,9 @@ from typing import Protocol
 
 from csg.records import record
 from csg.source import Location
-from symexec.environment.inputs import Input
 from symexec.expr import Data, Operand, Shadowed, Term, TermTable
 from symexec.state.endings import PathEnding
+from symexec.state.inputs import Input
 
 
 @record

@@ -13,31 +13,8 @@ import struct
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from csg.records import record
 from symexec.expr import Model, Operand, evaluate
-
-
-@record
-class Input:
-    """One input and its elements, each of ``width`` bits.
-
-    ``kind``: parameter, string, array, global, argument (bytes, ended by the first 0), stdin
-    (bytes; ``size`` says how many there are), object (klee_make_symbolic; bytes or one whole
-    value), nondet. ``type`` is the C text of an element. ``order`` numbers objects and nondet
-    values as the program asks for them. ``scalar``: the value is the element, not a list of one.
-    """
-
-    kind: str
-    name: str
-    type: str
-    width: int
-    terms: tuple[Operand, ...]
-    signed: bool = False
-    floating: bool = False
-    size: Operand | None = None
-    order: int = 0
-    scalar: bool = False
-
+from symexec.state.inputs import Input
 
 Json = Any  # what the json module writes
 Evaluate = Callable[[Operand], int]

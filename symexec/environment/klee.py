@@ -12,11 +12,11 @@ from __future__ import annotations
 
 from csg.source import Location
 from symexec.environment.contract import Arguments, Context, End, Model, Registry
-from symexec.environment.inputs import Input
 from symexec.environment.operands import Asking, choice, decide, holds, pin, place
 from symexec.environment.process import known_text
 from symexec.expr import Operand, Term
 from symexec.state.endings import AssertionFailed, AssumptionFailed, Exit
+from symexec.state.inputs import Input
 
 models = Registry()
 

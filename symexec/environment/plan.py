@@ -30,10 +30,10 @@ from csg.language.types import (
 )
 from csg.records import record
 from symexec.environment.assumptions import Named, assumption, range_conditions
-from symexec.environment.inputs import Input
 from symexec.environment.streams import Contents
 from symexec.expr import Operand, TermTable, compare
 from symexec.options import InputOptions, SymbolicArguments
+from symexec.state.inputs import Input
 
 DEFAULT_ARGUMENTS = SymbolicArguments(0, 4, 6)
 DEFAULT_STDIN = 4

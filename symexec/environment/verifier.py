@@ -10,9 +10,9 @@ from __future__ import annotations
 from types import MappingProxyType
 
 from symexec.environment.contract import Arguments, Context, End, Model, Registry
-from symexec.environment.inputs import Input
 from symexec.environment.operands import decide, holds
 from symexec.state.endings import Aborted, AssumptionFailed
+from symexec.state.inputs import Input
 
 models = Registry()
 

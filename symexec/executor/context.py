@@ -8,12 +8,12 @@ from csg.ir import Call
 from csg.language.types import scalar_sizes
 from csg.records import record
 from csg.source import Location
-from symexec.environment.inputs import Input
 from symexec.executor.accesses import concrete_place
 from symexec.executor.variadic import next_argument
 from symexec.expr import Data, Shadowed, Term, TermTable
 from symexec.memory import BOTH, NEW, OLD, address_of, offset_of
 from symexec.state.endings import MemoryFault, PathEnding
+from symexec.state.inputs import Input
 from symexec.state.state import Output, State
 
 if TYPE_CHECKING:

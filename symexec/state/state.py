@@ -15,9 +15,9 @@ from csg.source import Location
 from symexec.expr import Data, new_half, old_half
 from symexec.memory import BOTH, NEW, OLD, Memory, merged
 from symexec.state.frames import Frame
+from symexec.state.inputs import Input
 
 if TYPE_CHECKING:
-    from symexec.environment.inputs import Input
     from symexec.solver import PathCondition
     from symexec.state.endings import PathEnding
 

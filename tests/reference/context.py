@@ -23,7 +23,7 @@ from symexec.environment.contract import (
     OutputItem,
     Suggest,
 )
-from symexec.environment.inputs import Input
+from symexec.state.inputs import Input
 from symexec.environment.operands import byte_of, joined
 from symexec.environment.registry import registry
 from symexec.expr import Data, Operand, Shadowed, Term, TermTable, evaluate

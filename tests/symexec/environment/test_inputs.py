@@ -6,10 +6,11 @@ import pytest
 
 from csg.errors import CsgtestError
 from csg.frontend import parse_text
-from symexec.environment.inputs import Input, decode
+from symexec.environment.inputs import decode
 from symexec.environment.plan import Address, Start, plan
 from symexec.expr import TermTable, evaluate
 from symexec.options import InputOptions, Range, SymbolicArguments
+from symexec.state.inputs import Input
 
 
 def starts(text: str, options: InputOptions, table: TermTable | None = None) -> list[Start]:
