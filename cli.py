@@ -102,6 +102,8 @@ def _build(options: BuildOptions, progress: Progress, json: bool) -> int:
     finished = build(options, progress)
     progress.close()
     _tell(finished, json)
+    if not json:
+        print(f"  all of it: {options.out / 'report.html'}")
     if not finished.finished:
         return _interrupted(options.out)
     return DIFFERENT if finished.verdict == "different" else SAME

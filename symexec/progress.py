@@ -42,10 +42,12 @@ class Silence:
 
 
 def sentence(paths: int, divergences: int, reached: int, targets: int, left: float) -> str:
-    return (
-        f"paths {paths}  divergences {divergences}  targets {reached}/{targets}  "
-        f"{max(left, 0):.0f} s left"
-    )
+    """Without targets one program runs alone: what it finds are errors."""
+    found = f"divergences {divergences}  targets {reached}/{targets}"
+    if not targets:
+        found = f"findings {divergences}"
+    ahead = f"{left:.0f} s left" if left > 0 else "search ended, verifying"
+    return f"paths {paths}  {found}  {ahead}"
 
 
 class PlainLines:
@@ -57,12 +59,14 @@ class PlainLines:
         self._stream = stream
         self._period = period
         self._clock = clock
-        self._next = clock() + period
+        self._next: float | None = None  # the search begins with the first word of it
 
     def update(
         self, *, paths: int, divergences: int, reached: int, targets: int, left: float
     ) -> None:
         now = self._clock()
+        if self._next is None:
+            self._next = now + self._period
         if now < self._next:
             return
         self._next = now + self._period
@@ -78,13 +82,15 @@ class LiveLine:
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
-        self._next = clock() + 0.5
+        self._next: float | None = None
         self._live: Live | None = None
 
     def update(
         self, *, paths: int, divergences: int, reached: int, targets: int, left: float
     ) -> None:
         now = self._clock()
+        if self._next is None:
+            self._next = now + 0.5
         if now < self._next:
             return
         self._next = now + 0.1
@@ -103,7 +109,9 @@ def _started() -> Live:
     from rich.console import Console
     from rich.live import Live
 
-    live = Live("", console=Console(stderr=True), auto_refresh=False, transient=True)
+    live = Live(
+        "", console=Console(stderr=True, highlight=False), auto_refresh=False, transient=True
+    )
     live.start()
     return live
 

@@ -152,8 +152,8 @@ def test_importing_the_command_line_is_cheap() -> None:
 def test_plain_progress_is_one_line_a_period(capsys: pytest.CaptureFixture[str]) -> None:
     now = iter([0.0, 0.5, 1.9, 2.1, 3.0, 4.2])
     progress = PlainLines(sys.stdout, clock=lambda: next(now))
-    for paths in range(5):
+    for paths in range(6):
         progress.update(paths=paths, divergences=1, reached=1, targets=4, left=9.6)
     shown = capsys.readouterr().out.splitlines()
-    assert shown[0] == "paths 2  divergences 1  targets 1/4  10 s left"
+    assert shown[0] == "paths 3  divergences 1  targets 1/4  10 s left"
     assert len(shown) == 2

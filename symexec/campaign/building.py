@@ -90,7 +90,7 @@ class BuildJob:
         self.prepared = Prepared(self.unified, program, graph, Distances(program))
 
     def share(self, other: BuildJob) -> None:
-        """Search in what ``other`` has prepared, from now on; its builds remain its own to close."""
+        """Search in what ``other`` has prepared, from now on; its builds are its own to close."""
         self.unified, self.unified_text = other.unified, other.unified_text
         self.prepared, self.signature, self.replay = other.prepared, other.signature, other.replay
         self.started = time.monotonic()
@@ -149,12 +149,14 @@ class BuildJob:
         try:
             exploration, initial = self._exploration(prepared)
             exploration.engine.solver.deadline = deadline
-            for finding in exploration.run(initial, deadline):
-                yield from self._found(finding, prepared, verifier)
+            for finding in exploration.turns(initial, deadline):
+                if finding is not None:
+                    yield from self._found(finding, prepared, verifier)
                 if verifier is not None:
                     yield from self._verified(verifier.finished())
                 self._tell(progress, prepared, exploration, deadline)
             self.exhausted = exploration.exhausted
+            self._tell(progress, prepared, exploration, 0.0)
             if verifier is not None:
                 yield from self._verified(verifier.drain())
                 verifier.close()

@@ -20,6 +20,7 @@ from symexec.shadow.outcomes import Told, differences
 from symexec.state.endings import Cut, row
 from symexec.state.state import Divergence, State
 
+PAUSE = 0.1  # seconds between two moments for the caller
 QUANTUM = 4_000  # chunks that a state runs before another may have its turn
 
 
@@ -66,13 +67,22 @@ class Exploration:
         self._traces: set[int] = set()
 
     def run(self, initial: list[State], deadline: float) -> Iterator[Finding]:
+        return (finding for finding in self.turns(initial, deadline) if finding is not None)
+
+    def turns(self, initial: list[State], deadline: float) -> Iterator[Finding | None]:
+        """Findings, and None now and then: a moment for what the caller has to do besides."""
+        pause = 0.0
         for state in initial:
             self._number(state)
         self.searcher.update(initial, covers=False)
         while not self.searcher.empty():
-            if self._clock() >= deadline:
+            now = self._clock()
+            if now >= deadline:
                 self.counters.cuts += len(self.searcher.states())
                 return
+            if now >= pause:
+                pause = now + PAUSE
+                yield None
             state = self.searcher.select()
             known = len(state.divergences)
             covered = self.engine.newly_covered

@@ -59,8 +59,9 @@ class ExploreJob:
         exploration, initial = self._exploration()
         exploration.engine.solver.deadline = deadline
         try:
-            for finding in exploration.run(initial, deadline):
-                yield self._test(finding)
+            for finding in exploration.turns(initial, deadline):
+                if finding is not None:
+                    yield self._test(finding)
                 progress.update(
                     paths=self.counters.paths,
                     divergences=len(self.errors),

@@ -11,6 +11,7 @@ Words after ``--`` belong to the C compiler or to the program and never reach ar
 from __future__ import annotations
 
 import argparse
+import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -25,6 +26,13 @@ class Call:
     options: Options
     json: bool = False  # the report on standard output, and nothing else there
     quiet: bool = False  # no progress
+
+
+class _Formatter(argparse.RawDescriptionHelpFormatter):
+    """Keeps the examples as they are written, and names like csgtest-out in one piece."""
+
+    def _split_lines(self, text: str, width: int) -> list[str]:
+        return textwrap.wrap(text, width, break_on_hyphens=False)
 
 
 def build_parser(version: str) -> argparse.ArgumentParser:
@@ -43,11 +51,14 @@ def build_parser(version: str) -> argparse.ArgumentParser:
             help=command.summary,
             description=command.summary[0].upper() + command.summary[1:] + ".",
             epilog=f"examples:\n{command.examples}",
-            formatter_class=argparse.RawDescriptionHelpFormatter,
+            formatter_class=_Formatter,
             allow_abbrev=False,
         )
+        groups: dict[str, argparse._ArgumentGroup] = {}
         for row in command.arguments:
-            child.add_argument(*row.names, **row.settings)
+            if row.group and row.group not in groups:
+                groups[row.group] = child.add_argument_group(row.group)
+            groups.get(row.group, child).add_argument(*row.names, **row.settings)
         if command.rest:
             child.usage = f"{child.format_usage()[len('usage: ') :].rstrip()} [-- {command.rest}]"
     return parser

@@ -10,7 +10,7 @@ from __future__ import annotations
 import argparse
 import shlex
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from pathlib import Path
 from typing import Any
@@ -36,10 +36,12 @@ from symexec.options.values import ThreeCounts, count, positive_count, seconds, 
 
 @dataclass(frozen=True, slots=True)
 class Argument:
-    """A row of the tables: what argparse's ``add_argument`` is called with."""
+    """A row of the tables: what argparse's ``add_argument`` is called with, and the heading that
+    it stands under in the help text."""
 
     names: tuple[str, ...]
     settings: Mapping[str, Any]
+    group: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +59,10 @@ def _row(*names: str, **settings: Any) -> Argument:
     return Argument(names, settings)
 
 
+def _under(group: str, *rows: Argument) -> tuple[Argument, ...]:
+    return tuple(replace(row, group=group) for row in rows)
+
+
 def _names(choices: type[Enum]) -> list[str]:
     return [choice.value for choice in choices]
 
@@ -68,7 +74,8 @@ OLD_AND_NEW = (
     _row("new", metavar="NEW", type=Path, help="C file after the change"),
 )
 ENTRY = _row("--entry", metavar="F", help="function to start in (default: main, or the only one)")
-INPUT = (
+INPUT = _under(
+    "which inputs",
     ENTRY,
     _row(
         "--range",
@@ -110,7 +117,8 @@ INPUT = (
         "(default: %(default)s)",
     ),
 )
-SEARCH = (
+SEARCH = _under(
+    "search",
     _row(
         "--time",
         metavar="S",
@@ -138,14 +146,18 @@ SEARCH = (
         help="solver that answers what the layers before it leave (default: %(default)s)",
     ),
 )
-MODE = _row(
-    "--mode",
-    choices=_names(Mode),
-    default=SearchOptions().mode.value,
-    help="search towards change sequences, towards each change by itself, or nowhere "
-    "(default: %(default)s)",
+MODE = _under(
+    "search",
+    _row(
+        "--mode",
+        choices=_names(Mode),
+        default=SearchOptions().mode.value,
+        help="search towards change sequences, towards each change by itself, or nowhere "
+        "(default: %(default)s)",
+    ),
 )
-RESULTS = (
+RESULTS = _under(
+    "results",
     _row(
         "--out",
         metavar="DIR",
@@ -168,6 +180,7 @@ UNPROTECTED = _row(
     action="store_true",
     help="run generated inputs natively even where no sandbox can be had",
 )
+REPLAY = _under("replay", NO_REPLAY, UNPROTECTED)
 OUTPUT_FILE = _row(
     "-o", "--output", metavar="FILE", type=Path, help="file to write (default: standard output)"
 )
@@ -255,7 +268,7 @@ def _replay(given: argparse.Namespace, words: tuple[str, ...]) -> Options:
 COMMANDS: Mapping[str, Command] = {
     "build": Command(
         "find, replay and explain inputs on which two versions differ",
-        (*OLD_AND_NEW, *INPUT, *SEARCH, MODE, NO_REPLAY, UNPROTECTED, *RESULTS),
+        (*OLD_AND_NEW, *INPUT, *SEARCH, *MODE, *REPLAY, *RESULTS),
         _build,
         """\
   csgtest build old.c new.c

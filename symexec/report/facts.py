@@ -51,5 +51,3 @@ def event_notes(events: dict[Event, int]) -> list[str]:
     return [
         f"{event.location}: {event.kind}: {event.text} ({count})" for event, count in ordered[:50]
     ]
-
-

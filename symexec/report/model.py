@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 VERDICTS = {
     "different": "The versions behave differently.",
     "equivalent-within-bounds": "No input within the bounds makes the versions behave differently.",
-    "no-difference-found": "No difference was found before the search ended.",
-    "no-change": "The programs are the same.",
+    "no-difference-found": "No difference was found.",
+    "no-change": "The programs are the same: there is nothing to test.",
 }
 
 

@@ -86,7 +86,7 @@ def _describe(report: Report, job: BuildJob) -> None:
 
 
 def _update(report: Report, job: BuildJob) -> None:
-    report.counters = counters_form(job.counters)
+    report.counters = {**counters_form(job.counters), "exhausted": job.exhausted}
     report.verdict = job.verdict
 
 

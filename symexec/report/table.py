@@ -1,7 +1,9 @@
 """The findings on a terminal: a table with colours there, plain aligned lines elsewhere.
 
-class       blamed        tests  input            old             new
-regression  1 + 2         3      ./range -f 0-    exit 0          SIGABRT
+class       blamed          tests  input          old     new      sequence
+regression  1 + 2 together  3      ./range -f 0-  exit 0  SIGABRT  c1 c2 i1
+  change 1  range.c:9   x > 0  ->  x >= 0
+  change 2  range.c:12  added  y = x
 """
 
 from __future__ import annotations
@@ -11,10 +13,17 @@ from collections.abc import Sequence
 from typing import TextIO
 
 from symexec.report.model import Report
-from symexec.report.words import brief, changes_named, headline, reservations
+from symexec.report.words import (
+    blamed_changes,
+    brief,
+    changes_named,
+    headline,
+    reservations,
+    sequence_named,
+)
 from symexec.testcases import TestCase, spelled
 
-_COLUMNS = ("class", "blamed", "tests", "input", "old", "new")
+_COLUMNS = ("class", "blamed", "tests", "input", "old", "new", "sequence")
 _COLOURS = {
     "regression": "bold red",
     "both-fail-differently": "red",
@@ -32,10 +41,10 @@ def print_report(report: Report, stream: TextIO | None = None) -> None:
     rows = group_rows(report)
     if rows:
         _print_rows(_COLUMNS, rows, out)
-    lines = [f"  {text}" for text in (*reservations(report), *report.notes)]
+    lines = [*blamed_changes(report), *reservations(report), *report.notes]
     if report.differing and report.sandbox:
-        lines.append(f"  replayed natively, walls: {report.sandbox}")
-    _print_lines(lines, out)
+        lines.append(f"replayed natively, walls: {report.sandbox}")
+    _print_lines([f"  {text}" for text in lines], out)
 
 
 def print_tests(report: Report, stream: TextIO | None = None) -> None:
@@ -50,7 +59,8 @@ def group_rows(report: Report) -> list[Row]:
     for each in report.groups:
         kind, *rest = _cells(by_id[each.witness], report)
         blamed = changes_named(each.blamed, each.interaction) or "-"
-        rows.append((kind, blamed, str(len(each.tests)), *rest))
+        sequence = sequence_named(by_id[each.witness].sequence)
+        rows.append((kind, blamed, str(len(each.tests)), *rest, sequence))
     return rows
 
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from pathlib import Path
 
+from csg.ir import ChangeInfo
 from symexec.report.model import VERDICTS, Report
 from symexec.testcases import Observation, TestCase, spelled
 
 SHOWN = 2000  # characters of a stream
+_LISTED, _NODES = 8, 8  # changes below a table, nodes of a sequence in it
 
 
 def ending(seen: Observation) -> str:
@@ -73,24 +76,68 @@ def headline(report: Report) -> str:
             f"{VERDICTS['different']} {len(groups)} difference{_s(len(groups))} "
             f"shown by {tests} test{_s(tests)}."
         )
+    if report.verdict == "no-difference-found":
+        return f"No difference was found {_end_of_search(report)}"
     return VERDICTS.get(report.verdict, report.verdict)
+
+
+def _end_of_search(report: Report) -> str:
+    if not report.finished:
+        return "before the search was interrupted."
+    if report.counters.get("exhausted"):
+        return "on any path; what was not covered stands below."
+    return "before the time was over."
 
 
 def _s(count: int) -> str:
     return "" if count == 1 else "s"
 
 
-def reservations(report: Report) -> list[str]:
-    """What the verdict does not cover, from the counters; empty when nothing was left out."""
-    words = {
-        "unknown": "solver gave no answer",
-        "concretised": "values fixed to one",
-        "cuts": "paths cut by a bound",
-    }
-    found = [
-        f"{words[name]}: {report.counters[name]}" for name in words if report.counters.get(name)
+def blamed_changes(report: Report) -> list[str]:
+    """What the numbers of the table mean, a line a change."""
+    wanted = {change for each in report.groups for change in each.blamed}
+    chosen = [change for change in report.changes if change.id in wanted][:_LISTED]
+    places = [f"{Path(change.location.file).name}:{change.location.line}" for change in chosen]
+    width = max(map(len, places), default=0)
+    return [
+        f"change {change.id}  {place:{width}}  {_edit(change)}"
+        for change, place in zip(chosen, places, strict=True)
     ]
-    gaps = report.counters.get("gaps")
+
+
+def _edit(change: ChangeInfo) -> str:
+    old, new = _on_one_line(change.old_text), _on_one_line(change.new_text)
+    if not old:
+        return f"added  {new}"
+    return f"{old}  ->  {new}" if new else f"deleted  {old}"
+
+
+def _on_one_line(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= 40 else f"{line[:37]}..."
+
+
+def sequence_named(nodes: Sequence[str]) -> str:
+    """``c1 c2 i1``; of a long one the beginning."""
+    if len(nodes) > _NODES:
+        return " ".join([*nodes[: _NODES - 1], "..."])
+    return " ".join(nodes) or "-"
+
+
+def reservations(report: Report) -> list[str]:
+    """What the verdict does not cover, from the tests and counters; empty when nothing was left
+    out."""
+    counters = report.counters
+    unseen = sum(case.observed == "not-replayed" for case in report.tests)
+    rows = (
+        ("tests not replayed natively", unseen),
+        ("predicted to differ, alike natively (an error of csgtest)", counters.get("mispredicted")),
+        ("questions without an answer of the solver", counters.get("unknown")),
+        ("values fixed to one", counters.get("concretised")),
+        ("paths not followed to the end", counters.get("cuts")),
+    )
+    found = [f"{words}: {count}" for words, count in rows if count]
+    gaps = counters.get("gaps")
     if gaps:
         found.append("not modelled: " + ", ".join(map(str, gaps[:5])))
     return found

@@ -131,7 +131,7 @@ def test_the_page_is_well_formed_complete_and_self_contained() -> None:
         "a <= b",
         "new.c:3",
         "no single change does it",
-        "solver gave no answer: 2",
+        "questions without an answer of the solver: 2",
         "not modelled: strtod",
         "Change sequence graph",
     ):
@@ -155,9 +155,13 @@ def test_the_table_has_a_row_for_each_group() -> None:
     print_report(report(), out)
     lines = out.getvalue().splitlines()
     assert lines[0] == "The versions behave differently. 1 difference shown by 2 tests."
-    assert lines[1].split() == ["class", "blamed", "tests", "input", "old", "new"]
+    assert lines[1].split() == ["class", "blamed", "tests", "input", "old", "new", "sequence"]
     cells = "regression", "1 + 2 together", "2", "./range 7", "exit 0, prints fine", "SIGABRT"
-    assert [cell.strip() for cell in lines[2].split("  ") if cell] == list(cells)
+    assert [cell.strip() for cell in lines[2].split("  ") if cell] == [*cells, "c1 i1"]
+    assert lines[3:5] == [
+        "  change 1  new.c:3  a < b  ->  a <= b",
+        "  change 2  new.c:9  added  g();",
+    ]
     assert "\x1b" not in out.getvalue()
 
 
