@@ -54,11 +54,19 @@ def shape(old: Observation, new: Observation) -> Shape:
 def group(cases: Iterable[TestCase]) -> list[Group]:
     """Groups of all tests whose versions were observed to differ."""
     members: dict[Shape, list[TestCase]] = {}
+    unexplained: list[TestCase] = []
     for case in cases:
         if case.observed == "different" and case.old is not None and case.new is not None:
-            members.setdefault(_key(case), []).append(case)
+            if case.blame is not None and case.blame.blamed:
+                members.setdefault(_key(case), []).append(case)
+            else:
+                unexplained.append(case)
+    alike = {_without_blame(key): key for key in reversed(members)}
+    for case in unexplained:  # there was no time to find who is to blame: as those that look alike
+        key = _key(case)
+        members.setdefault(alike.get(_without_blame(key), key), []).append(case)
     for tests in members.values():
-        tests.sort(key=lambda case: (case.input.size, case.id))
+        tests.sort(key=_plainness)
     ordered = sorted(members.values(), key=lambda tests: (_rank(tests[0]), tests[0].id))
     return [_group(f"g{number}", tests) for number, tests in enumerate(ordered, 1)]
 
@@ -68,6 +76,16 @@ def _key(case: TestCase) -> Shape:
     place = (case.divergence.file, case.divergence.line) if case.divergence else None
     blamed = case.blame.blamed if case.blame else ()
     return case.kind, blamed, place, shape(case.old, case.new)
+
+
+def _plainness(case: TestCase) -> tuple[object, ...]:
+    """The witness is the smallest test that is explained."""
+    return case.blame is None or not case.blame.blamed, case.input.size, case.id
+
+
+def _without_blame(key: Shape) -> Shape:
+    kind, _, place, seen = key
+    return kind, place, seen
 
 
 def _rank(case: TestCase) -> tuple[int, int]:

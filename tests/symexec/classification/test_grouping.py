@@ -58,3 +58,14 @@ def test_regressions_and_interactions_come_first() -> None:
 
 def test_what_does_not_differ_is_in_no_group() -> None:
     assert group([case("t1", b"a", observed="same", kind="path-only")]) == []
+
+
+def test_a_test_without_an_explanation_joins_those_that_look_alike() -> None:
+    cases = [case("t1", b"", blame=Blame(note="no time")), case("t2", b"a"), case("t3", b"bb")]
+    (only,) = group(cases)
+    assert (only.tests, only.blamed) == (("t2", "t3", "t1"), (1, 2))
+
+
+def test_unexplained_tests_alone_are_a_group() -> None:
+    (only,) = group([case("t1", b"", blame=None), case("t2", b"a", blame=None)])
+    assert (only.tests, only.blamed, only.interaction) == (("t1", "t2"), (), False)

@@ -25,7 +25,9 @@ accesses = st.lists(
 
 @given(accesses)
 @settings(max_examples=150, deadline=None)
-def test_memory_agrees_with_a_list_of_bytes(steps: list[tuple[str, int, int, int, int, str]]) -> None:
+def test_memory_agrees_with_a_list_of_bytes(
+    steps: list[tuple[str, int, int, int, int, str]],
+) -> None:
     table = TermTable()
     model: dict[object, int] = {}
     memory = Memory()
