@@ -14,7 +14,7 @@ import json
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from statistics import median, median_low
+from statistics import median_low
 
 from csg.graph import SequenceGraph
 from symexec.experiments.critical import (
@@ -85,11 +85,12 @@ class Comparison:
         return list(self.measures)
 
     def median(self, strategy: str) -> Measures:
-        """Each number by itself."""
+        """Each number by itself; the lower of the two in the middle."""
         rows = self.measures[strategy]
         names = Measures.__dataclass_fields__
-        middle = {name: median([getattr(row, name) for row in rows]) for name in names}
-        return Measures(**{**middle, "first_s": median_low([row.first_s for row in rows])})
+        return Measures(
+            **{name: median_low([getattr(row, name) for row in rows]) for name in names}
+        )
 
     def table(self) -> str:
         from symexec.experiments.wording import table
