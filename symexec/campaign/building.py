@@ -16,6 +16,7 @@ from dataclasses import replace
 
 from csg.analysis import Distances
 from csg.errors import UsageError
+from csg.language.syntax import TranslationUnit
 from csg.pipeline import graph_of, program_of, shared_entry
 from csg.versions import Unified, printed, unify
 from symexec.campaign.exploration import Exploration, Finding
@@ -75,14 +76,14 @@ class BuildJob:
         """Read both versions; start their native builds; build the program and its graph."""
         options = self.options
         old, new = read_pair(options.old, options.new, options.flags)
-        asked = options.inputs.entry
-        entry = shared_entry(old, new, asked) if asked is not None else None
-        self.unified = unify(old, new)
+        entry, nowhere = _entry(old, new, options.inputs.entry)
+        self.unified = unify(old, new, entry)
         if not self.unified.changes:
             return
-        entry = entry or shared_entry(old, new, asked)
-        program = program_of(self.unified, entry)
+        if nowhere is not None:
+            raise nowhere
         self._describe_entry(self.unified, entry)
+        program = program_of(self.unified, entry)
         if options.replay:
             self.replay = self._native()
         library.complete(program)
@@ -100,21 +101,19 @@ class BuildJob:
         self.unified_text = printed(unified, ids=True)
         if entry == "main":
             return
-        found = []
-        for unit in (unified.old, unified.new, unified.unit):
-            symbols = [
-                declaration.symbol
-                for declaration in unit.declarations
-                if declaration.symbol.name in self.options.inputs.symbolic_globals
-            ]
-            found.append(signature_of(definition(unit, entry), symbols))
-        old, new, self.signature = found
+        old, new = (self._signature(unit, entry) for unit in (unified.old, unified.new))
         if called_with(old) != called_with(new):
             raise UsageError(
                 f"the parameters or the result of '{entry}' differ between the versions",
                 definition(unified.new, entry).location,
                 hint="choose another function with --entry, or write a wrapper that both have",
             )
+        self.signature = self._signature(unified.unit, entry)
+
+    def _signature(self, unit: TranslationUnit, entry: str) -> EntrySignature:
+        wanted = self.options.inputs.symbolic_globals
+        symbols = [each.symbol for each in unit.declarations if each.symbol.name in wanted]
+        return signature_of(definition(unit, entry), symbols)
 
     def _native(self) -> NativeReplay:
         plan_of_runs = ReplayPlan(
@@ -311,6 +310,18 @@ class BuildJob:
         if self.exhausted and not open_ends:
             return "equivalent-within-bounds"
         return "no-difference-found"
+
+
+def _entry(
+    old: TranslationUnit, new: TranslationUnit, asked: str | None
+) -> tuple[str, UsageError | None]:
+    """The function to start in; and why there is none, which matters only if anything changed."""
+    try:
+        return shared_entry(old, new, asked), None
+    except UsageError as trouble:
+        if asked is not None:
+            raise
+        return "main", trouble
 
 
 def _differs(case: TestCase) -> bool:

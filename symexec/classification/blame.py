@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from csg.errors import ToolchainError
 from symexec.classification.compare import differing_parts
 from symexec.classification.subsets import DEFAULT_PATIENCE, Ids, Patience, Requires, smallest_sets
 from symexec.replay import NativeReplay, Pair, Request
@@ -135,4 +136,8 @@ def native_blame(
     def run(ids: Ids) -> Observation:
         return next(replay.observe_all([Request("mask", test, ids)]))
 
-    return blame(pair, run, changes, requires, patience)
+    try:
+        return blame(pair, run, changes, requires, patience)
+    except ToolchainError as trouble:  # of our own text: what both versions do is known
+        note = f"the unified program cannot be built: {trouble.message}"
+        return Blame(complete=False, note=note)

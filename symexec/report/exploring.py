@@ -7,7 +7,7 @@ import os
 from symexec.campaign.exploring import ExploreJob
 from symexec.options import ExploreOptions
 from symexec.progress import Progress
-from symexec.report.facts import bounds, counters_form, event_notes
+from symexec.report.facts import bounds, counters_form, event_notes, nothing_followed
 from symexec.report.model import Report, report_to_json
 from symexec.testcases import OutputFolder
 from symexec.testcases.store import refuse_foreign
@@ -34,4 +34,7 @@ def explore(options: ExploreOptions, progress: Progress) -> Report:
             report.verdict = "all-paths-explored" if job.exhausted else "explored-in-part"
             report.notes += event_notes(job.events)
             folder.write_json("report.json", report_to_json(report))
+    obstacle = nothing_followed(job.counters, job.events)
+    if obstacle is not None and report.finished:
+        raise obstacle
     return report

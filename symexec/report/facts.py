@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
+from csg.errors import UnsupportedError
 from symexec.counters import Counters
 from symexec.options import InputOptions, SearchOptions
 from symexec.state.state import Event
@@ -51,3 +52,16 @@ def event_notes(events: dict[Event, int]) -> list[str]:
     return [
         f"{event.location}: {event.kind}: {event.text} ({count})" for event, count in ordered[:50]
     ]
+
+
+def nothing_followed(counters: Counters, events: dict[Event, int]) -> UnsupportedError | None:
+    """What kept every single path from its end; None when one was followed, or time ended first."""
+    obstacles = [event for event in events if event.kind == "unsupported"]
+    if counters.paths or counters.diff_paths or counters.cuts or not obstacles:
+        return None
+    first = min(obstacles, key=lambda event: event.location)
+    return UnsupportedError(
+        f"no path could be followed to its end: {first.text}",
+        first.location,
+        hint="leave it out by #ifdef, or start behind it with --entry",
+    )

@@ -15,7 +15,7 @@ from csg.graph import graph_form, interactions_form
 from symexec.campaign.building import BuildJob
 from symexec.options import BuildOptions
 from symexec.progress import Progress
-from symexec.report.facts import bounds, counters_form, event_notes
+from symexec.report.facts import bounds, counters_form, event_notes, nothing_followed
 from symexec.report.folder import LiveReport, finish
 from symexec.report.model import Interaction, Report
 from symexec.testcases import OutputFolder
@@ -39,6 +39,9 @@ def build(options: BuildOptions, progress: Progress) -> Report:
         job.prepare()
         with OutputFolder(options.out) as folder:
             _search(job, report, folder, progress)
+        obstacle = nothing_followed(job.counters, job.events)
+        if obstacle is not None and report.finished and not report.differing:
+            raise obstacle
     finally:
         job.close()
     return report

@@ -76,6 +76,9 @@ def headline(report: Report) -> str:
             f"{VERDICTS['different']} {len(groups)} difference{_s(len(groups))} "
             f"shown by {tests} test{_s(tests)}."
         )
+    unseen = sum(case.observed == "not-replayed" for case in report.tests)
+    if report.verdict == "no-difference-found" and unseen and report.finished:
+        return f"No difference is confirmed: {unseen} test{_s(unseen)} did not run natively."
     if report.verdict == "no-difference-found":
         return f"No difference was found {_end_of_search(report)}"
     return VERDICTS.get(report.verdict, report.verdict)
@@ -130,7 +133,7 @@ def reservations(report: Report) -> list[str]:
     counters = report.counters
     unseen = sum(case.observed == "not-replayed" for case in report.tests)
     rows = (
-        ("tests not replayed natively", unseen),
+        ("tests that did not run natively", unseen),
         ("predicted to differ, alike natively (an error of csgtest)", counters.get("mispredicted")),
         ("questions without an answer of the solver", counters.get("unknown")),
         ("values fixed to one", counters.get("concretised")),
