@@ -103,7 +103,8 @@ class _Check:
         prints = self._prints(original)
         parameters = function.parameters
         signature = self._unified.names.signatures.get(function.symbol)
-        if signature is not None and not original:
+        cloned = function.symbol in self._unified.clones  # a copy has its own version's only
+        if signature is not None and not original and not cloned:
             parameters = tuple(parameters[at] for at in signature.places[self._version])
         for parameter in parameters:
             prints.number(parameter)
