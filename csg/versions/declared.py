@@ -110,7 +110,8 @@ def _merged(
     same = one is not None and other is not None and prints.of(one) == prints.of(other)
     if same and movable and _constant(one):
         return [whole], []
-    if first.symbol.storage == "static" or not (assignable(first) and assignable(second)):
+    split = [each for each in (first, second) if each.initializer is not None]
+    if first.symbol.storage == "static" or not all(map(assignable, split)):
         raise CannotUnite(f"the initialisers of '{first.symbol.name}' cannot be told apart in one")
     if one is not None or other is not None:
         first.symbol.qualifiers = NONE | (first.symbol.qualifiers - {"const"})

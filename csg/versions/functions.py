@@ -31,6 +31,7 @@ from csg.source import Location
 from csg.versions.declared import CannotUnite
 from csg.versions.edits import Edits
 from csg.versions.fingerprints import Fingerprints
+from csg.versions.labels import settle_labels
 from csg.versions.lists import Lists
 from csg.versions.locals import Locals, match_locals
 from csg.versions.names import Names, is_global
@@ -115,7 +116,7 @@ class Functions:
         local: Locals,
         new: FunctionDefinition,
     ) -> FunctionDefinition:
-        taken, whole, origins = resolved(parameters, body)
+        taken, whole, origins = resolved(parameters, settle_labels(body, self.edits))
         rename_apart(taken, whole, origins, local.versions, local.depths)
         return FunctionDefinition(symbol, taken, whole, location=new.location, end=new.end)
 

@@ -231,15 +231,16 @@ def _renamed(
         else:  # even if a parameter of that name stands elsewhere in the new version
             key = before[parameter]
             found[key] = (*key[:4], -1)
-    gone = set(before.values()) - set(after.values()) - found.keys()
-    come = set(after.values()) - set(before.values()) - set(found.values())
+    mine, theirs = dict.fromkeys(before.values()), dict.fromkeys(after.values())
+    gone = [key for key in mine if key not in theirs and key not in found]
+    come = [key for key in theirs if key not in mine and key not in found.values()]
     if not gone or not come:
         return found
-    uses = _contexts(old, before, gone), _contexts(new, after, come)
+    uses = _contexts(old, before, set(gone)), _contexts(new, after, set(come))
     pairs = [
         (_likeness(uses[0][one], uses[1][other]), one, other)
-        for one in sorted(gone, key=_order)
-        for other in sorted(come, key=_order)
+        for one in gone
+        for other in come
         if one[1:3] == other[1:3]
     ]
     for likeness, key, partner_key in sorted(pairs, key=lambda pair: -pair[0]):
@@ -247,10 +248,6 @@ def _renamed(
         if likeness >= SAME_USE and free:
             found[key] = partner_key
     return found
-
-
-def _order(key: Key) -> tuple[str, str, int, int]:
-    return (key[0], key[2], key[3], key[4])
 
 
 def _likeness(one: Counter[Hashable], other: Counter[Hashable]) -> float:

@@ -72,12 +72,15 @@ def plain_assignment(expression: Expression) -> Expression:
 
 
 def normal_body(body: Compound) -> Compound:
-    labels = {node.label for node in walk(body) if isinstance(node, Goto)}
-    return _Normal(frozenset(labels)).block(body)
+    """Labels are numbered in the order in which they stand."""
+    targets = {node.label for node in walk(body) if isinstance(node, Goto)}
+    placed = [node.name for node in walk(body) if isinstance(node, Label)]
+    used = [name for name in placed if name in targets]
+    return _Normal({name: f"label {at}" for at, name in enumerate(used)}).block(body)
 
 
 class _Normal:
-    def __init__(self, labels: frozenset[str]) -> None:
+    def __init__(self, labels: dict[str, str]) -> None:
         self._labels = labels
 
     def block(self, body: Compound) -> Compound:
@@ -98,7 +101,9 @@ class _Normal:
             case Declaration():
                 return self._declaration(node)
             case Label(name=name):
-                return [node] if name in self._labels else []
+                return [replace(node, name=self._labels[name])] if name in self._labels else []
+            case Goto(label=name):
+                return [replace(node, label=self._labels.get(name, name))]
             case ExpressionStatement(expression=expression):
                 value = plain_assignment(self._expression(expression))
                 return [ExpressionStatement(value, node.location)]

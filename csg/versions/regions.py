@@ -40,6 +40,7 @@ from csg.language.syntax import (
 )
 from csg.language.traversal import Tree, children, walk
 from csg.language.types import INT
+from csg.versions.labels import marked
 from csg.versions.neutral import condition_type, neutral, only_in
 
 _LOOPS = (While, DoWhile, For)
@@ -108,10 +109,10 @@ class Regions:
                     found.append(replace(item, version=version, change=edit))
                 case Label():
                     flush()
-                    found.append(item)
+                    found.append(marked(item, version))
                 case _ if self.escapes(item):
                     flush()
-                    found.append(self.guard(item, version, edit))
+                    found.append(self.guard(marked(item, version), version, edit))
                 case _:
                     waiting.append(item)
         flush()

@@ -189,7 +189,7 @@ class _Scopes:
 def hoist(body: Compound, stand_ins: set[Symbol]) -> Compound:
     """Declare ``stand_ins`` at the top, with assignments where they were initialised."""
     found: list[Statement] = []
-    for symbol in sorted(stand_ins, key=lambda symbol: symbol.name):
+    for symbol in sorted(stand_ins, key=lambda symbol: (symbol.name, symbol.location)):
         if isinstance(symbol.type, Array) and isinstance(symbol.type.length, Expression):
             raise CannotUnite(f"the array '{symbol.name}' of variable length cannot be moved")
         symbol.qualifiers -= {"const"}

@@ -216,6 +216,28 @@ PATTERNS = {
         "int f(int a, int b) { if (a > b) goto out; a++; b++; out: return a * b; }",
         None,
     ),
+    "a label that a loop takes in": (
+        "int f(int a, int b) { int n = 0; again: a++; n++; if (a < b) goto again; return n; }",
+        "int f(int a, int b) { int n = 0; b++; while (a) { again: a++; n++; "
+        "if (a < b) goto again; if (n > 5) break; } return n; }",
+        None,
+    ),
+    "a label further down": (
+        "int f(int a, int b) { if (a == 1) goto out; g(1); out: g(3); g(4); return a + calls % 5; }",
+        "int f(int a, int b) { if (a == 1) goto out; g(1); g(3); g(4); if (a == 5) goto out; "
+        "g(5); out: return a + calls % 5; }",
+        None,
+    ),
+    "a switch becomes a chain": (
+        "int f(int a, int b) { switch (a) { case 1: b = 5; break; case 2: return 6; } return b; }",
+        "int f(int a, int b) { if (a == 1) b = 5; else if (a == 2) return 6; return b; }",
+        1,
+    ),
+    "an array without a value, declared elsewhere": (
+        "int f(int a, int b) { g(a); int t[3]; t[0] = a; g(b); t[1] = b; return t[0] + t[1]; }",
+        "int f(int a, int b) { int t[3]; t[1] = b; g(a); t[0] = a; g(b); return t[0] + t[1]; }",
+        2,
+    ),
     "everything": (
         "int f(int a, int b) { int s = 0; for (int i = 0; i < a; i++) s += g(i) * b; return s; }",
         'int f(int a, int b) { char t[9]; memset(t, a, 9); strcpy(t, "abc"); if (t[b & 3] == 98) '
