@@ -2,8 +2,8 @@
 
 from symexec.classification.blame import blame, native_blame
 from symexec.classification.compare import Kind, Verdict, classify, differing_parts
-from symexec.classification.examine import examine, shrink
-from symexec.classification.grouping import Group, group
+from symexec.classification.examine import examine, explained, observe, shrink
+from symexec.classification.grouping import Group, group, likeness
 from symexec.classification.minimise import minimise
 from symexec.classification.subsets import Patience, smallest_sets
 
@@ -16,9 +16,12 @@ __all__ = [
     "classify",
     "differing_parts",
     "examine",
+    "explained",
     "group",
+    "likeness",
     "minimise",
     "native_blame",
+    "observe",
     "shrink",
     "smallest_sets",
 ]

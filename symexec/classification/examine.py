@@ -9,11 +9,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from symexec.classification.blame import native_blame
-from symexec.classification.compare import classify
+from symexec.classification.compare import Kind, classify
 from symexec.classification.grouping import shape
 from symexec.classification.minimise import minimise
 from symexec.classification.subsets import DEFAULT_PATIENCE, Ids, Patience
-from symexec.replay import NativeReplay, Request
+from symexec.replay import NativeReplay, Pair, Request
 from symexec.testcases import TestCase, TestInput
 
 
@@ -27,12 +27,17 @@ def examine(
 ) -> TestCase:
     """Replay, classify, and blame when the versions differ (``patience`` None: no blame).
     ``explain``: with functions and lines in a sanitizer's report."""
+    seen, pair = observe(case, replay, explain)
+    if patience is None:
+        return seen
+    return explained(seen, pair, replay, changes, requires, patience)
+
+
+def observe(case: TestCase, replay: NativeReplay, explain: bool = True) -> tuple[TestCase, Pair]:
+    """Replay and classify."""
     pair = replay.pair(case.input, explain=explain)
     verdict = classify(pair)
-    blame = None
-    if verdict.kind.is_difference and patience is not None:
-        blame = native_blame(replay, case.input, pair, changes, requires, patience)
-    return replace(
+    seen = replace(
         case,
         old=pair.old,
         new=pair.new,
@@ -40,8 +45,24 @@ def examine(
         observed=verdict.observed,
         kind=verdict.kind.value,
         error=verdict.error,
-        blame=blame,
+        blame=None,
     )
+    return seen, pair
+
+
+def explained(
+    case: TestCase,
+    pair: Pair,
+    replay: NativeReplay,
+    changes: Sequence[int],
+    requires: Mapping[int, Ids] | None,
+    patience: Patience,
+) -> TestCase:
+    """With the changes to blame, when there is a difference to explain."""
+    if not Kind(case.kind).is_difference:
+        return case
+    blame = native_blame(replay, case.input, pair, changes, requires, patience)
+    return replace(case, blame=blame)
 
 
 def shrink(

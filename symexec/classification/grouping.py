@@ -61,10 +61,9 @@ def group(cases: Iterable[TestCase]) -> list[Group]:
                 members.setdefault(_key(case), []).append(case)
             else:
                 unexplained.append(case)
-    alike = {_without_blame(key): key for key in reversed(members)}
-    for case in unexplained:  # there was no time to find who is to blame: as those that look alike
-        key = _key(case)
-        members.setdefault(alike.get(_without_blame(key), key), []).append(case)
+    alike = {likeness(tests[0]): key for key, tests in reversed(members.items())}
+    for case in unexplained:
+        members.setdefault(alike.get(likeness(case), _key(case)), []).append(case)
     for tests in members.values():
         tests.sort(key=_plainness)
     ordered = sorted(members.values(), key=lambda tests: (_rank(tests[0]), tests[0].id))
@@ -83,8 +82,10 @@ def _plainness(case: TestCase) -> tuple[object, ...]:
     return case.blame is None or not case.blame.blamed, case.input.size, case.id
 
 
-def _without_blame(key: Shape) -> Shape:
-    kind, _, place, seen = key
+def likeness(case: TestCase) -> Shape:
+    """What tests of one cause have in common, as far as it can be seen without asking which changes
+    are to blame: a test that nobody explained belongs to those that look alike."""
+    kind, _, place, seen = _key(case)
     return kind, place, seen
 
 
