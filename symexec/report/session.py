@@ -72,6 +72,8 @@ def _describe(report: Report, job: BuildJob) -> None:
         report.notes.append(f"{fallback.region} is run once for each version: {fallback.reason}")
     if job.prepared is None:
         return
+    if _has_no_input(job):
+        report.notes.append(f"'{job.prepared.program.entry}' takes no input: it is run once")
     graph = job.prepared.graph
     report.entry = job.prepared.program.entry
     report.signature = job.signature
@@ -86,6 +88,15 @@ def _describe(report: Report, job: BuildJob) -> None:
         )
         for place in interactions_form(graph)
     ]
+
+
+def _has_no_input(job: BuildJob) -> bool:
+    assert job.prepared is not None
+    signature, asked = job.signature, job.options.inputs
+    if signature is None or signature.parameters or signature.globals or asked.stdin:
+        return False
+    called = job.prepared.program.undefined
+    return not any(name.startswith(("klee_", "__VERIFIER_")) for name in called)
 
 
 def _update(report: Report, job: BuildJob) -> None:
