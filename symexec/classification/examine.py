@@ -13,7 +13,7 @@ from symexec.classification.compare import Kind, classify
 from symexec.classification.grouping import shape
 from symexec.classification.minimise import minimise
 from symexec.classification.subsets import DEFAULT_PATIENCE, Ids, Patience
-from symexec.replay import NativeReplay, Pair, Request
+from symexec.replay import SANITIZED, NativeReplay, Pair, Request
 from symexec.testcases import TestCase, TestInput
 
 
@@ -33,9 +33,11 @@ def examine(
     return explained(seen, pair, replay, changes, requires, patience)
 
 
-def observe(case: TestCase, replay: NativeReplay, explain: bool = True) -> tuple[TestCase, Pair]:
+def observe(
+    case: TestCase, replay: NativeReplay, explain: bool = True, style: str = SANITIZED
+) -> tuple[TestCase, Pair]:
     """Replay and classify."""
-    pair = replay.pair(case.input, explain=explain)
+    pair = replay.pair(case.input, style, explain=explain)
     verdict = classify(pair)
     seen = replace(
         case,
