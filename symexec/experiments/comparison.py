@@ -130,7 +130,7 @@ def compared(
             f"d{number}",
             difference,
             critical[difference],
-            min(cases[difference], key=lambda case: (case.input.size, str(case.input))),
+            min(cases[difference], key=_plainness),
             times[difference],
         )
         for number, difference in enumerate(sorted(cases, key=importance), 1)
@@ -143,6 +143,11 @@ def compared(
     return Comparison(
         title, entry, budget_s, tuple(seeds), tuple(runs), findings, measures, finished
     )
+
+
+def _plainness(case: TestCase) -> tuple[object, ...]:
+    """The witness is the smallest test that is explained."""
+    return case.blame is None or not case.blame.blamed, case.input.size, str(case.input)
 
 
 def unchanged(title: str, budget_s: float, seeds: Sequence[int]) -> Comparison:

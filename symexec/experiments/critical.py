@@ -13,10 +13,10 @@ order.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from csg.graph import SequenceGraph
-from symexec.classification import Kind
+from symexec.classification import Kind, likeness
 from symexec.testcases import TestCase
 
 Nodes = tuple[str, ...]
@@ -38,18 +38,27 @@ class Difference:
 
 
 def differences_of(cases: Sequence[TestCase]) -> dict[int, Difference]:
-    """By the case's position. A case that no time was left to explain counts with the only
-    explained difference of its class and place, if there is one."""
+    """By the case's position. A case that nobody explained counts with the first explained one that
+    looks alike (class, place, endings), else with the only explained difference of its class and
+    place, if there is one."""
     found = {number: _difference(case) for number, case in enumerate(cases)}
-    explained: dict[tuple[str, str, int], set[Difference]] = {}
-    for each in found.values():
-        if each.blamed:
-            explained.setdefault((each.kind, each.file, each.line), set()).add(each)
+    alike: dict[object, Difference] = {}
+    explained: dict[object, set[Difference]] = {}
     for number, each in found.items():
-        alike = explained.get((each.kind, each.file, each.line), set())
-        if not each.blamed and len(alike) == 1:
-            found[number] = next(iter(alike))
+        if each.blamed:
+            alike.setdefault(_looks(cases[number]), each)
+            explained.setdefault(replace(each, blamed=()), set()).add(each)
+    for number, each in found.items():
+        if not each.blamed:
+            only = explained.get(each, set())
+            found[number] = alike.get(
+                _looks(cases[number]), next(iter(only)) if len(only) == 1 else each
+            )
     return found
+
+
+def _looks(case: TestCase) -> object:
+    return likeness(case) if case.old is not None and case.new is not None else case.id
 
 
 def _difference(case: TestCase) -> Difference:

@@ -17,7 +17,7 @@ from symexec.experiments.critical import (
     exercises,
     longest_common,
 )
-from symexec.testcases import Blame, Divergence, TestCase, TestInput
+from symexec.testcases import Blame, Divergence, Observation, TestCase, TestInput
 
 SAMPLES = Path(__file__).parents[3] / "samples"
 NODES = st.lists(st.sampled_from("abc"), max_size=9)
@@ -83,10 +83,13 @@ def test_a_critical_sequence_is_what_the_tests_have_in_common(
     assert all(exercises(text.split(), found) for text in sequences)
 
 
-def case(kind: str, line: int, *blamed: int) -> TestCase:
+def case(kind: str, line: int, *blamed: int, exits: int | None = None) -> TestCase:
+    """``exits``: the exit code of the new version; None: never replayed."""
     return TestCase(
-        "t0001",
+        "t0001" if blamed else "t0002",
         TestInput(),
+        old=None if exits is None else Observation(exit=0),
+        new=None if exits is None else Observation(exit=exits),
         divergence=Divergence("control", "new.c", line),
         observed="different",
         kind=kind,
@@ -108,3 +111,8 @@ def test_what_is_not_explained_counts_with_the_only_explained_one_of_its_kind() 
 def test_what_could_be_either_stays_by_itself() -> None:
     found = differences_of([case("fix", 1, 1), case("fix", 1, 2), case("fix", 1)])
     assert found[2].blamed == ()
+
+
+def test_what_is_not_explained_counts_with_the_one_that_ends_alike() -> None:
+    cases = [case("fix", 1, 1, exits=3), case("fix", 1, 2, exits=4), case("fix", 1, exits=4)]
+    assert differences_of(cases)[2].blamed == (2,)
