@@ -10,6 +10,7 @@ import pytest
 
 import cli
 from symexec.options import (
+    After,
     BuildOptions,
     CompareOptions,
     ExploreOptions,
@@ -42,7 +43,7 @@ def test_a_plain_build_has_the_defaults_of_the_records() -> None:
 def test_every_option_of_build_reaches_its_record() -> None:
     words = """build a.c b.c --entry f --time 2.5 --seed 7 --mode isolated --range x=-1..0x10
         --range y=3..3 --assume x<y --symbolic-global g --sym-args 0 2 3 --sym-stdin 4 --array-len 6
-        --loop-bound 9 --solver z3 --out o --json --no-replay --unprotected-replay
+        --loop-bound 9 --solver z3 --after new --out o --json --no-replay --unprotected-replay
         -- -DA -I x --"""
     assert parse(words.split()).options == BuildOptions(
         Path("a.c"),
@@ -57,7 +58,7 @@ def test_every_option_of_build_reaches_its_record() -> None:
             4,
             6,
         ),
-        SearchOptions(2.5, 7, Mode.ISOLATED, 9, SolverName.Z3),
+        SearchOptions(2.5, 7, Mode.ISOLATED, 9, SolverName.Z3, After.NEW),
         Path("o"),
         replay=False,
         without_walls=True,

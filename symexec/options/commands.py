@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from symexec.options import (
+    After,
     BuildOptions,
     CompareOptions,
     ExploreOptions,
@@ -155,6 +156,13 @@ MODE = _under(
         help="search towards change sequences, towards each change by itself, or nowhere "
         "(default: %(default)s)",
     ),
+    _row(
+        "--after",
+        choices=_names(After),
+        default=SearchOptions().after.value,
+        help="after the versions part at a branch: follow both to where they meet again, or the "
+        "new one alone, as published (default: %(default)s)",
+    ),
 )
 RESULTS = _under(
     "results",
@@ -208,6 +216,7 @@ def _search(given: argparse.Namespace) -> SearchOptions:
         mode=Mode(getattr(given, "mode", Mode.GUIDED.value)),
         loop_bound=given.loop_bound,
         solver=SolverName(given.solver),
+        after=After(getattr(given, "after", SearchOptions().after.value)),
     )
 
 
