@@ -18,6 +18,7 @@ from typing import Any
 ROOT = Path(__file__).parent.parent
 SAMPLES = ROOT / "samples"
 CSGTEST = [sys.executable, str(ROOT / "cli.py")]
+AS_INSTALLED = {"PYTHONDONTWRITEBYTECODE": ""}  # modules are compiled once, not for each run
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +50,7 @@ def csgtest(
     done = subprocess.run(
         [*CSGTEST, *map(str, words)],
         cwd=folder,
-        env={**os.environ, **(environment or {})},
+        env={**os.environ, **AS_INSTALLED, **(environment or {})},
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from csg import VERSION
 from csg.ir import ChangeInfo
 from symexec.testcases import EntrySignature, TestCase, to_json
 from symexec.testcases.encoding import Json
@@ -75,7 +76,7 @@ class Report:
 
 def report_to_json(report: Report) -> dict[str, Json]:
     return {
-        "csgtest": own_version(),
+        "csgtest": VERSION,
         "finished": report.finished,
         "old": report.old,
         "new": report.new,
@@ -109,15 +110,6 @@ def report_to_json(report: Report) -> dict[str, Json]:
             "name": report.name,
         },
     }
-
-
-def own_version() -> str:
-    from importlib.metadata import PackageNotFoundError, version  # slow to import, needed once
-
-    try:
-        return version("csgtest")
-    except PackageNotFoundError:  # run from a checkout
-        return "0"
 
 
 def _change(change: ChangeInfo) -> Json:

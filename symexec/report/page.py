@@ -7,9 +7,10 @@ from html import escape
 from pathlib import Path
 from string import Template
 
+from csg import VERSION
 from csg.ir import ChangeInfo
 from symexec.classification import Group, differing_parts
-from symexec.report.model import Report, own_version
+from symexec.report.model import Report
 from symexec.report.words import brief, changes_named, headline, parts, reservations
 from symexec.testcases import Observation, TestCase, spelled
 
@@ -34,7 +35,7 @@ def page(report: Report, svg: str | None = None) -> str:
         changes="".join(_change(change) for change in report.changes) or "<p>None.</p>",
         graph=_picture(svg),
         counters=_counters(report),
-        version=escape(own_version()),
+        version=escape(VERSION),
     )
 
 

@@ -8,7 +8,9 @@ Ctrl-C ends the search; what was found is written all the same.
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass
 
 from csg.errors import CsgtestError
 from csg.graph import graph_form, interactions_form
@@ -51,9 +53,14 @@ def _search(job: BuildJob, report: Report, folder: OutputFolder, progress: Progr
     _describe(report, job)
     live = LiveReport(folder, report)
     live.touch()
+
+    def beat() -> None:
+        _update(report, job)
+        live.touch()
+
     finished = False
     try:
-        for case in job.cases(progress):
+        for case in job.cases(_Heartbeat(progress, beat)):
             live.add(case)
             _update(report, job)
         finished = True
@@ -61,6 +68,25 @@ def _search(job: BuildJob, report: Report, folder: OutputFolder, progress: Progr
         report.notes.append("interrupted: the search is not finished")
     finally:
         _conclude(report, job, folder, finished)
+
+
+@dataclass(frozen=True, slots=True)
+class _Heartbeat:
+    """Progress that also keeps the report fresh while nothing new is found."""
+
+    shown: Progress
+    beat: Callable[[], None]
+
+    def update(
+        self, *, paths: int, divergences: int, reached: int, targets: int, left: float
+    ) -> None:
+        self.beat()
+        self.shown.update(
+            paths=paths, divergences=divergences, reached=reached, targets=targets, left=left
+        )
+
+    def close(self) -> None:
+        self.shown.close()
 
 
 def _describe(report: Report, job: BuildJob) -> None:

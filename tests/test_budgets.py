@@ -1,0 +1,130 @@
+"""Time limits hold, and whatever ends a run, its folder says what was found so far."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.command_line import AS_INSTALLED, CSGTEST, csgtest, pair, read_report
+
+OUT = "csgtest-out"
+
+
+@pytest.fixture
+def endless(tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
+    """A run that would take a minute, with temporary files in a folder of its own."""
+    (tmp_path / "tmp").mkdir()
+    words = [*CSGTEST, "build", *map(str, pair("endless")), "--time", "60", "--quiet"]
+    process = subprocess.Popen(
+        words,
+        cwd=tmp_path,
+        env={**os.environ, **AS_INSTALLED, "TMPDIR": str(tmp_path / "tmp")},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),  # noqa: PLW1509
+    )
+    yield process
+    process.kill()
+    process.communicate()
+
+
+def wait_for_a_difference(folder: Path) -> None:
+    """Until the native runs of the first test are known."""
+    until = time.monotonic() + 40
+    log = folder / OUT / "tests" / "tests.jsonl"
+    while time.monotonic() < until:
+        if log.exists() and '"observed":"different"' in log.read_text():
+            return
+        time.sleep(0.05)
+    raise AssertionError("no difference was found in 40 s")
+
+
+def test_an_endless_loop_ends_with_its_time(tmp_path: Path) -> None:
+    """7 s for --time 5; a machine that is busy with other tests gets three tries."""
+    for _ in range(3):
+        started = time.monotonic()
+        done = csgtest("build", *pair("endless"), "--time", "5", folder=tmp_path)
+        seconds = time.monotonic() - started
+        assert (done.code, done.report["verdict"]) == (1, "different")
+        assert done.report["finished"] is True
+        assert done.report["counters"]["cuts"] > 0
+        assert "paths not followed to the end" in done.out
+        if seconds < 7.0:
+            return
+    raise AssertionError(f"--time 5 took {seconds:.1f} s")
+
+
+def test_killed_in_mid_run_the_folder_says_what_was_found(
+    endless: subprocess.Popen[str], tmp_path: Path
+) -> None:
+    wait_for_a_difference(tmp_path)
+    time.sleep(1.5)  # report.json is rewritten every second
+    endless.send_signal(signal.SIGKILL)
+    endless.wait()
+    report = read_report(tmp_path / OUT)
+    assert report["finished"] is False
+    assert report["verdict"] == "different"
+    assert [test["input"]["parameters"] for test in report["tests"] if test["blamed"]]
+    lines = (tmp_path / OUT / "tests" / "tests.jsonl").read_text().splitlines()
+    assert {json.loads(line)["id"] for line in lines} >= {test["id"] for test in report["tests"]}
+
+
+def test_the_next_run_removes_what_a_killed_one_left(
+    endless: subprocess.Popen[str], tmp_path: Path
+) -> None:
+    wait_for_a_difference(tmp_path)
+    endless.send_signal(signal.SIGKILL)
+    endless.wait()
+    temporary = tmp_path / "tmp"
+    assert list(temporary.glob("csgtest-*"))
+    environment = {"TMPDIR": str(temporary)}
+    assert csgtest("build", *pair("foo"), folder=tmp_path, environment=environment).code == 1
+    assert list(temporary.iterdir()) == []
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_interrupted_a_run_reports_what_was_found(
+    number: signal.Signals, endless: subprocess.Popen[str], tmp_path: Path
+) -> None:
+    wait_for_a_difference(tmp_path)
+    endless.send_signal(number)
+    out, err = endless.communicate(timeout=20)
+    assert endless.returncode == 130
+    assert "The versions behave differently." in out and "settle(" in out
+    assert err == f"csgtest: interrupted; what was found is in {OUT}\n"
+    report = read_report(tmp_path / OUT)
+    assert report["finished"] is False
+    assert "interrupted: the search is not finished" in report["notes"]
+    assert list((tmp_path / "tmp").iterdir()) == []
+
+
+def test_a_reader_that_leaves_is_no_error_of_ours(tmp_path: Path) -> None:
+    words = [*CSGTEST, "build", *map(str, pair("plus_two")), "--json"]
+    process = subprocess.Popen(
+        words, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert process.stdout is not None and process.stderr is not None
+    process.stdout.close()
+    told = process.stderr.read()
+    process.stderr.close()
+    assert process.wait() == 141
+    assert told == ""
+    assert read_report(tmp_path / OUT)["finished"] is True
+
+
+def test_two_runs_do_not_write_to_one_folder(
+    endless: subprocess.Popen[str], tmp_path: Path
+) -> None:
+    wait_for_a_difference(tmp_path)
+    done = csgtest("build", *pair("foo"), folder=tmp_path)
+    assert done.code == 2
+    assert "another run of csgtest is writing to 'csgtest-out'" in done.err
