@@ -12,6 +12,7 @@ other version the value finds no label and goes to ``default``, or past the swit
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
@@ -102,7 +103,7 @@ def _holds(case: Case) -> str:
 def _plain_label(case: Case) -> str:
     if case.low is None:
         return "default:"
-    low = case.text or str(case.low)
     if case.high is not None and case.high != case.low:
         return f"case {case.low} ... {case.high}:"
-    return f"case {low}:"
+    simple = re.fullmatch(r"[A-Za-z_]\w*|'(\\?.|\\[0-7]{1,3})'", case.text)
+    return f"case {case.text if simple else case.low}:"

@@ -16,16 +16,19 @@ that this version never fulfils. A chain of a thousand arms is a list here, not 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from csg.language.syntax import Compound, Expression, If, Statement, Version
+from csg.language.syntax import Compound, Execute, Expression, If, Statement, Version
+from csg.language.traversal import Tree
 from csg.source import Location
 from csg.versions.alignment import Match, Pairing, align
 from csg.versions.edits import Edits
 from csg.versions.expressions import CONDITION, Expressions, United
 from csg.versions.fingerprints import Fingerprints
 from csg.versions.neutral import condition_type, only_in
+from csg.versions.regions import escapes
 
 Items = tuple[Statement, ...]
 ALIKE = 0.35
@@ -75,6 +78,8 @@ class Chains:
         tail = self._common(old.arms[head:][::-1], new.arms[head:][::-1])
         before = old.arms[head : len(old.arms) - tail]
         after = new.arms[head : len(new.arms) - tail]
+        if self._reordered(before, after) and not self._escapes(old) and not self._escapes(new):
+            return self._twice(old, new, head)
         weights = [[self._size(arm) for arm in side] for side in (before, after)]
         matches = align(Pairing(weights[0], weights[1], self._matches(before, after)))
         otherwise, cost = self._otherwise(old, new)
@@ -97,6 +102,35 @@ class Chains:
                 at_old, at_new = match.old_end, match.new_end
         built.extend(self._same(new.arms[len(new.arms) - tail :]))
         return Block((_nested(built, otherwise),), cost)
+
+    def _reordered(self, old: Sequence[Arm], new: Sequence[Arm]) -> bool:
+        keys = [
+            Counter((self.prints.of(arm.condition), self.prints.of(arm.body)) for arm in side)
+            for side in (old, new)
+        ]
+        return len(old) > 1 and keys[0] == keys[1]
+
+    def _escapes(self, chain: Chain) -> bool:
+        parts: list[Tree] = [arm.body for arm in chain.arms]
+        parts.extend(arm.condition for arm in chain.arms)
+        return any(map(escapes, parts)) or (
+            chain.otherwise is not None and escapes(chain.otherwise)
+        )
+
+    def _twice(self, old: Chain, new: Chain, head: int) -> Block:
+        """Arms in another order: to test them in pairs would part the versions at each test, though
+        most values lead to the same arm. So each version runs its own chain; then they meet."""
+        rests = [_nested(self._same(side.arms[head:]), side.otherwise) for side in (old, new)]
+        edit = self.edits.record((rests[0],), (rests[1],))
+        regions: tuple[Statement, ...] = tuple(
+            Execute(version, Compound((rest,), rest.location), edit, rest.location)
+            for version, rest in zip(Version, rests, strict=True)
+        )
+        cost = sum(self.prints.size(rest) + 1 for rest in rests)
+        if head == 0:
+            return Block(regions, cost)
+        rest = Compound(regions, rests[1].location, new.arms[-1].body.end)
+        return Block((_nested(self._same(new.arms[:head]), rest),), cost)
 
     def _common(self, old: Sequence[Arm], new: Sequence[Arm]) -> int:
         count = 0

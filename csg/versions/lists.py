@@ -29,6 +29,7 @@ from csg.language.syntax import (
 from csg.language.types import Type
 from csg.source import Location
 from csg.versions.alignment import Match, Pairing, align
+from csg.versions.anchors import anchors
 from csg.versions.chains import Block, Items
 from csg.versions.declared import merge_declarations, split_initializers
 from csg.versions.edits import Edits
@@ -80,6 +81,18 @@ class Lists:
         return Block(items, middle.cost)
 
     def _middle(self, old: Items, new: Items, end: Location) -> Block:
+        found: list[Statement] = []
+        cost = at_old = at_new = 0
+        cuts = anchors(self.prints.all(old), self.prints.all(new))
+        for stop_old, stop_new in [*cuts, (len(old), len(new))]:
+            anchor = new[stop_new].location if stop_new < len(new) else end
+            piece = self._aligned(old[at_old:stop_old], new[at_new:stop_new], anchor)
+            found.extend((*piece.items, *new[stop_new : stop_new + 1]))
+            cost += piece.cost
+            at_old, at_new = stop_old + 1, stop_new + 1
+        return Block(tuple(found), cost)
+
+    def _aligned(self, old: Items, new: Items, end: Location) -> Block:
         pairing = Pairing(
             [self._weight(item, new) for item in old],
             [self._weight(item, old) for item in new],

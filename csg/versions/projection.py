@@ -8,6 +8,7 @@ A && change(1, B)                  OLD:  A             NEW:  A && B
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -30,33 +31,30 @@ from csg.language.syntax import (
 from csg.language.traversal import rebuilt
 from csg.versions.neutral import is_neutral, settled, side
 from csg.versions.normal import joined
-from csg.versions.unified import Unified
+
+Clones = Mapping[Symbol, tuple[FunctionDefinition, FunctionDefinition]]
 
 
-def project(unified: Unified, version: Version) -> TranslationUnit:
-    """The program of ``version``, in the symbols and types of the united one."""
-    unit = unified.unit
-    versions = unified.names.versions
+def project(
+    unit: TranslationUnit, version: Version, versions: Mapping[Symbol, Version], clones: Clones
+) -> TranslationUnit:
+    """The program of ``version``. ``versions`` has the symbols that one version alone knows,
+    ``clones`` the copies that a function calls instead of having a body for both."""
     projected = TranslationUnit(unit.file, types=list(unit.types))
-    projected.sources = unified.old.sources if version is Version.OLD else unified.new.sources
     for declaration in unit.declarations:
         if (
             declaration.version in (None, version)
             and versions.get(declaration.symbol, version) is version
         ):
             projected.declarations.append(_declaration(declaration, version))
-    copies = {copy.symbol for pair in unified.clones.values() for copy in pair}
+    copies = {copy.symbol for pair in clones.values() for copy in pair}
     for function in unit.functions:
         if function.version in (None, version) and function.symbol not in copies:
-            projected.functions.append(_function(function, unified.clones, version))
+            projected.functions.append(_function(function, clones, version))
     return projected
 
 
-def _function(
-    function: FunctionDefinition,
-    clones: dict[Symbol, tuple[FunctionDefinition, FunctionDefinition]],
-    version: Version,
-) -> FunctionDefinition:
+def _function(function: FunctionDefinition, clones: Clones, version: Version) -> FunctionDefinition:
     if function.symbol in clones:
         old, new = clones[function.symbol]
         copy = old if version is Version.OLD else new

@@ -8,6 +8,7 @@ from csg.ir.program import ChangeInfo
 from csg.language.syntax import FunctionDefinition, Symbol, TranslationUnit, Version
 from csg.source import Location
 from csg.versions.names import Names
+from csg.versions.projection import project
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +71,7 @@ class Unified:
 
     def project(self, version: Version) -> TranslationUnit:
         """The program of one version, in the symbols and types of both."""
-        from csg.versions.projection import project
-
-        return project(self, version)
+        sources = self.old.sources if version is Version.OLD else self.new.sources
+        projected = project(self.unit, version, self.names.versions, self.clones)
+        projected.sources = sources
+        return projected

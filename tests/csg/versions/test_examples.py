@@ -127,6 +127,14 @@ EXAMPLES = {
         "int y; if (x > 5) { y = 5; } else if (change(0, x > 4)) { y = 4; } "
         "else if (x > 3) { y = 3; } else { y = 0; } return y;",
     ),
+    "arms of a chain in another order": (
+        "int f(int x) { int y; if (x > 1) y = 5; else if (x > 2) y = 6; else y = 0; return y; }",
+        "int f(int x) { int y; if (x > 2) y = 6; else if (x > 1) y = 5; else y = 0; return y; }",
+        "int y; "
+        "if (execute(OLD)) { if (x > 1) { y = 5; } else if (x > 2) { y = 6; } else { y = 0; } } "
+        "if (execute(NEW)) { if (x > 2) { y = 6; } else if (x > 1) { y = 5; } else { y = 0; } } "
+        "return y;",
+    ),
     "an else": (
         "int g(int); int f(int x) { if (x) g(1); return 1; }",
         "int g(int); int f(int x) { if (x) g(1); else g(2); return 1; }",

@@ -223,7 +223,8 @@ PATTERNS = {
         None,
     ),
     "a label further down": (
-        "int f(int a, int b) { if (a == 1) goto out; g(1); out: g(3); g(4); return a + calls % 5; }",
+        "int f(int a, int b) { if (a == 1) goto out; g(1); out: g(3); g(4); "
+        "return a + calls % 5; }",
         "int f(int a, int b) { if (a == 1) goto out; g(1); g(3); g(4); if (a == 5) goto out; "
         "g(5); out: return a + calls % 5; }",
         None,
