@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from symexec.campaign.opposites import opposite_signs
 from symexec.counters import Counters
 from symexec.executor.engine import Engine
 from symexec.expr import Data, Model, Term
@@ -112,16 +113,22 @@ class Exploration:
     # ------------------------------------------------------------------ findings
 
     def _diverged(self, state: State) -> Iterator[Finding]:
-        """The first time that the versions part here in this direction: a test at once, for the
+        """The first time that the versions part here in this direction: tests at once, for the
         path beyond may be long."""
         parted = state.divergences[-1]
         key = (parted.node, parted.directions)
         if key in self._parted:
             return
         self._parted.add(key)
-        model = self.engine.solver.model(state.path)
-        if model is not None:
-            yield Finding(state, model, (), parted, ended=False)
+        solver = self.engine.solver
+        model = solver.model(state.path)
+        if model is None:
+            return
+        yield Finding(state, model, (), parted, ended=False)
+        for condition in opposite_signs(state.inputs, model):
+            other = self._model(state, condition)
+            if other is not None:
+                yield Finding(state, other, (), parted, ended=False)
 
     def _ended(self, state: State) -> Iterator[Finding]:
         outcome = state.new_outcome or state.old_outcome

@@ -20,6 +20,7 @@ from symexec.testcases import TestCase, TestInput
 SHARE = 0.15  # of the time that the run has taken so far
 LEAST, MOST = 0.4, 3.0  # seconds
 QUICK = 0.005  # seconds that the engine may take for an input to be asked again and again
+EXPLAIN = 0.5  # seconds that the blame of a smaller input may take in any case
 SOURCE = "minimised"
 
 
@@ -76,7 +77,7 @@ class Shrinker:
         test = minimise(case.input, alike, seconds / 2, self._clock)
         if test == case.input:
             return case
-        patience = Patience(questions=64, deadline=time.monotonic() + seconds)
+        patience = Patience(questions=64, deadline=time.monotonic() + max(seconds, EXPLAIN))
         found = examine(
             replace(case, input=test), self._replay, self._changes, self._requires, patience
         )
@@ -87,7 +88,7 @@ class Shrinker:
     def _natively(
         self, case: TestCase, seconds: float, allowed: Callable[[TestInput], bool]
     ) -> TestCase:
-        patience = Patience(questions=64, deadline=time.monotonic() + seconds)
+        patience = Patience(questions=64, deadline=time.monotonic() + max(seconds, EXPLAIN))
         return shrink(case, self._replay, self._changes, self._requires, patience, allowed, seconds)
 
     def _traced(self, case: TestCase, found: TestCase) -> TestCase:
