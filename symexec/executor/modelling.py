@@ -54,6 +54,7 @@ def _run(
     context = ModelContext(engine, state, step)
     model = entry.function(context, arguments)
     answer: object = None
+    guessing = False  # the question after a suggestion: is it that value, or any of the rest?
     try:
         while True:
             question = model.send(answer)
@@ -64,7 +65,7 @@ def _run(
                         continue
                     true, false = engine.solver.directions(state.path, condition)
                     if true and false:
-                        yield from _asked_again(state, condition)
+                        yield from _asked_again(state, condition, guessing)
                         return
                     if not true and not false:
                         return
@@ -73,6 +74,7 @@ def _run(
                     answer = engine.pin(state, term, why)
                 case Suggest(term=term):
                     answer = engine.evaluate(term, engine.solver.model(state.path))
+                    guessing = True
                 case End(ending=ending):
                     if isinstance(ending, AssumptionFailed):
                         engine.counters.assumptions_failed += 1
@@ -92,8 +94,9 @@ def _run(
     yield engine.next(state)
 
 
-def _asked_again(state: State, condition: Term) -> Iterator[State]:
-    """The same call with the question answered, once each way."""
+def _asked_again(state: State, condition: Term, guessing: bool) -> Iterator[State]:
+    """The same call with the question answered, once each way. The rest of a guess can wait: its
+    path condition is harder, and there may be many more values."""
     otherwise = negate(condition)
     assert isinstance(otherwise, Term)
     path = state.path
@@ -101,4 +104,5 @@ def _asked_again(state: State, condition: Term) -> Iterator[State]:
     twin.path = path.assuming(condition)
     yield twin
     state.path = path.assuming(otherwise)
+    state.deferred += guessing
     yield state

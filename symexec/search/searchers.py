@@ -140,6 +140,31 @@ class Guided:
         return self._pool.everyone()
 
 
+class Patient:
+    """A searcher for each number of guesses that a state is the rest of; those of fewer first."""
+
+    def __init__(self, make: Callable[[], Searcher]) -> None:
+        self._make = make
+        self._levels: dict[int, Searcher] = {}
+        self.name = make().name
+
+    def select(self) -> State:
+        level = min(level for level, searcher in self._levels.items() if not searcher.empty())
+        return self._levels[level].select()
+
+    def update(self, added: Iterable[State], covers: bool) -> None:
+        for state in added:
+            if state.deferred not in self._levels:
+                self._levels[state.deferred] = self._make()
+            self._levels[state.deferred].update([state], covers)
+
+    def empty(self) -> bool:
+        return all(level.empty() for level in self._levels.values())
+
+    def states(self) -> list[State]:
+        return [state for level in self._levels.values() for state in level.states()]
+
+
 class InTurn:
     """A searcher for each beginning (no argument, one, two ..), asked one after the other, so that
     the many states of a large input do not starve those of a small one."""
@@ -173,9 +198,10 @@ class InTurn:
 
 
 def build_searcher(mode: str, seed: int, rank: Callable[[State], Rank]) -> Searcher:
-    """The whole stack: in turn over the beginnings, each by the strategy that was asked for."""
+    """The whole stack: in turn over the beginnings, the rests of guesses last, each by the strategy
+    that was asked for."""
 
     def strategy() -> Searcher:
         return Undirected(seed) if mode == "undirected" else Guided(mode, seed, rank)
 
-    return InTurn(strategy)
+    return InTurn(lambda: Patient(strategy))

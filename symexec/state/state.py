@@ -106,6 +106,7 @@ class State:
 
     __slots__ = (
         "alone",
+        "deferred",
         "divergences",
         "environment",
         "events",
@@ -134,6 +135,7 @@ class State:
 
     def __init__(self, memory: Memory, path: PathCondition) -> None:
         self.id = 0
+        self.deferred = 0  # how many guesses it is the rest of
         self.lane = 0  # which beginning it comes from
         self.owner: object = object()
         self.memory = memory
@@ -163,6 +165,7 @@ class State:
         """A second state at the same place; both copy what they write from now on."""
         twin = State.__new__(State)
         twin.alone = self.alone
+        twin.deferred = self.deferred
         twin.divergences = self.divergences
         twin.events = self.events
         twin.forks = self.forks
