@@ -95,6 +95,7 @@ class ChunkWriter:
         self.links: set[tuple[int, int]] = set()
         self.tables: dict[str, dict[int, str]] = {}  # of switches: value -> name of a chunk
         self.blocks: set[int] = set()  # those that the chunk holds, in whole or in part
+        self.last_reads: dict[int, int] = {}  # register -> where the current block last reads it
         self.block = 0
         self.index = 0
         self.indent = "    "
@@ -143,11 +144,14 @@ class ChunkWriter:
         self.dirty[target.number] = None
 
     def write_back(self, everything: bool) -> list[str]:
-        """Statements that bring registers up to date: all of them before a stop in mid-block, the
-        escaping ones at its end."""
+        """Statements that bring registers up to date: before a stop in mid-block all that may
+        still be read, at its end the escaping ones."""
         found = []
-        for number in self.dirty:
-            if everything or number in self.escaping:
+        for number in list(self.dirty):
+            escapes = number in self.escaping
+            if not escapes and self.last_reads.get(number, -1) < self.index:
+                del self.dirty[number]
+            elif everything or escapes:
                 value = f"v{number}"
                 if self.masked:
                     rest = f"r[{number}]"
@@ -177,7 +181,8 @@ class ChunkWriter:
         seen.add(block)
         current: Block = self.function.blocks[block]
         while True:
-            self.block = current.index
+            self.block, self.index = current.index, index
+            self.last_reads = _last_reads(current)
             if not self._instructions(current, index):
                 break
             terminator = current.terminator
@@ -479,6 +484,18 @@ class ChunkWriter:
         self.write(f"if {value}.__class__ is int:")
         self.write(f"    return here[{name}.get({value}, {self.link(switch.default)!r})]")
         self._leave_decision(switch.value)
+
+
+def _last_reads(block: Block) -> dict[int, int]:
+    """Register -> index of the last instruction (or terminator) of the block that reads it."""
+    found: dict[int, int] = {}
+    for index, instruction in enumerate(block.instructions):
+        for number in _registers(reads(instruction)):
+            found[number] = index
+    if block.terminator is not None:
+        for number in _registers(decides(block.terminator)):
+            found[number] = len(block.instructions)
+    return found
 
 
 def _flipped(text: str, value: Value, flip: int) -> str:
