@@ -15,7 +15,9 @@ from symexec.environment.pickling import loads
 from symexec.environment.registry import registry
 
 START = "__csgtest_start"
+NAMED_START = "__csgtest_named_start"
 ENDINGS = frozenset({"atexit", "on_exit"})  # what makes returning from main more than returning
+NAMED = frozenset({"program_invocation_name", "__progname"})  # told before main by NAMED_START
 
 
 def complete(program: Program, archive: Archive | None = None) -> None:
@@ -24,16 +26,27 @@ def complete(program: Program, archive: Archive | None = None) -> None:
     if program.entry == "main" and program.undefined & ENDINGS:
         program.undefined.add(START)
     seen: set[str] = set()
+    _complete(program, kept, seen)
+    named = program.entry == "main" and not NAMED.isdisjoint(program.globals)
+    if named and NAMED_START not in program.functions:
+        program.undefined.add(NAMED_START)
+        _complete(program, kept, seen)
+    _provide_objects(program, kept)
+
+
+def _complete(program: Program, kept: Archive, seen: set[str]) -> None:
     while waiting := sorted((program.undefined | _external(program)) & kept.keys() - seen):
         for name in waiting:
             seen.add(name)
             link(program, loads(kept[name]))
-    _provide_objects(program, kept)
 
 
 def start(program: Program) -> str:
     """The function that an execution of a completed program begins with."""
-    return START if START in program.functions else program.entry
+    for name in (NAMED_START, START):
+        if name in program.functions:
+            return name
+    return program.entry
 
 
 def unmodelled(program: Program) -> list[str]:

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from symexec.environment.contract import Arguments, Context, Model, Registry
 from symexec.environment.operands import Asking, fitted, pin, place, signed, widened
-from symexec.environment.streams import EOF, descriptor_of
-from symexec.environment.strings import emit_bytes, read_bytes, read_string
+from symexec.environment.sinks import put_bytes
+from symexec.environment.streams import EOF, descriptor_of, writes
+from symexec.environment.strings import read_bytes, read_string
 from symexec.expr import Operand
 
 models = Registry()
@@ -30,17 +31,17 @@ def put_byte(context: Context, arguments: Arguments) -> Model:
 
 
 def _put(context: Context, descriptor: int, value: Operand) -> Operand:
-    if descriptor not in (1, 2):
+    if not writes(context, descriptor):
         return EOF
     byte = fitted(value, 8)
-    emit_bytes(context, descriptor, [byte])
+    put_bytes(context, descriptor, [byte])
     return widened(byte, 8, 32)
 
 
 @models("puts")
 def put_line(context: Context, arguments: Arguments) -> Model:
     text = yield from _string(context, arguments[0])
-    emit_bytes(context, 1, [*text, ord("\n")])
+    put_bytes(context, 1, [*text, ord("\n")])
     return len(text) + 1
 
 
@@ -48,9 +49,9 @@ def put_line(context: Context, arguments: Arguments) -> Model:
 def put_string(context: Context, arguments: Arguments) -> Model:
     descriptor = yield from descriptor_of(context, arguments[1])
     text = yield from _string(context, arguments[0])
-    if descriptor not in (1, 2):
+    if not writes(context, descriptor):
         return EOF
-    emit_bytes(context, descriptor, text)
+    put_bytes(context, descriptor, text)
     return 1
 
 
@@ -64,10 +65,10 @@ def put_items(context: Context, arguments: Arguments) -> Model:
     size = yield from pin(arguments[1], "the size given to fwrite")
     count = yield from pin(arguments[2], "the count given to fwrite")
     descriptor = yield from descriptor_of(context, arguments[3])
-    if size * count == 0 or descriptor not in (1, 2):
+    if size * count == 0 or not writes(context, descriptor):
         return 0
     address = yield from place(arguments[0])
-    emit_bytes(context, descriptor, read_bytes(context, address, size * count))
+    put_bytes(context, descriptor, read_bytes(context, address, size * count))
     return count
 
 
@@ -75,9 +76,9 @@ def put_items(context: Context, arguments: Arguments) -> Model:
 def write_descriptor(context: Context, arguments: Arguments) -> Model:
     descriptor = signed((yield from pin(arguments[0], "the descriptor given to write")), 32)
     count = yield from pin(arguments[2], "the count given to write")
-    if descriptor not in (1, 2):
+    if not writes(context, descriptor):
         return MINUS_ONE
     address = yield from place(arguments[1])
     if count:
-        emit_bytes(context, descriptor, read_bytes(context, address, count))
+        put_bytes(context, descriptor, read_bytes(context, address, count))
     return count

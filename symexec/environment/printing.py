@@ -13,8 +13,9 @@ from symexec.environment.contract import Arguments, Context, Formatted, Model, R
 from symexec.environment.format_strings import Part
 from symexec.environment.formatting import Text, given, read_format, taken, text_of
 from symexec.environment.operands import Asking, calculated, fitted, pin, place
-from symexec.environment.streams import EOF, descriptor_of
-from symexec.environment.strings import emit_bytes, write_bytes
+from symexec.environment.sinks import put_bytes
+from symexec.environment.streams import EOF, descriptor_of, writes
+from symexec.environment.strings import write_bytes
 from symexec.expr import Operand
 
 models = Registry()
@@ -84,8 +85,8 @@ def print_list_to_descriptor(context: Context, arguments: Arguments) -> Model:
 def _print(
     context: Context, descriptor: int, format_pointer: Operand, rest: Rest, fetch: Fetch
 ) -> Model:
-    text = yield from _text(context, format_pointer, rest, fetch, True)
-    if descriptor not in (1, 2):
+    text = yield from _text(context, format_pointer, rest, fetch, descriptor in (1, 2))
+    if not writes(context, descriptor):
         return EOF
     _emit(context, descriptor, text)
     _store_counts(context, text)
@@ -96,12 +97,12 @@ def _emit(context: Context, descriptor: int, text: Text) -> None:
     run: list[Operand] = []
     for piece in text.pieces:
         if isinstance(piece, Formatted):
-            emit_bytes(context, descriptor, run)
+            put_bytes(context, descriptor, run)
             run = []
             context.emit(descriptor, piece)
         else:
             run.append(piece)
-    emit_bytes(context, descriptor, run)
+    put_bytes(context, descriptor, run)
 
 
 def _text(

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from symexec.environment.contract import Arguments, Context, Model, Registry
+from symexec.environment.files import EBADF, EISDIR, ERRNO, close_number, failure
 from symexec.environment.operands import (
     Asking,
     decide,
@@ -23,9 +24,11 @@ from symexec.environment.streams import (
     Stream,
     contents,
     descriptor_of,
+    directory,
     is_there,
     keep,
     next_byte,
+    reads,
     stream,
 )
 from symexec.environment.strings import write_bytes
@@ -165,16 +168,18 @@ def read_items(context: Context, arguments: Arguments) -> Model:
     return len(found) // size
 
 
-@models("read", "__read_chk")
+@models("read", "__read_chk", needs=(ERRNO,))
 def read_descriptor(context: Context, arguments: Arguments) -> Model:
     """What a stream has buffered is gone for the descriptor: it reads on at the file's end."""
     descriptor = signed((yield from pin(arguments[0], "the descriptor given to read")), 32)
     count = yield from pin(arguments[2], "the count given to read")
-    if descriptor != 0:
-        return MINUS_ONE
-    reading = stream(context, 0)
-    file = contents(context, 0)
-    taken = context.get("read0", 0)
+    if not reads(context, descriptor):
+        return failure(context, EBADF, 64)
+    if directory(context, descriptor):
+        return failure(context, EISDIR, 64)
+    reading = stream(context, descriptor)
+    file = contents(context, descriptor)
+    taken = context.get(f"read{descriptor}", 0)
     assert isinstance(taken, int)
     found: list[Operand] = []
     position = max(taken, reading.position)
@@ -184,7 +189,7 @@ def read_descriptor(context: Context, arguments: Arguments) -> Model:
         found.append(file.bytes[position + len(found)])
     address = yield from place(arguments[1])
     write_bytes(context, address, found)
-    context.put("read0", position + len(found))
+    context.put(f"read{descriptor}", position + len(found))
     keep(context, replace(reading, position=position + len(found)))
     return len(found)
 
@@ -217,9 +222,7 @@ def descriptor_number(context: Context, arguments: Arguments) -> Model:
     return fitted(descriptor, 32)
 
 
-@models("fclose")
+@models("fclose", needs=(ERRNO,))
 def close_stream(context: Context, arguments: Arguments) -> Model:
     descriptor = yield from descriptor_of(context, arguments[0])
-    before = stream(context, descriptor)
-    keep(context, replace(before, closed=True))
-    return EOF if before.closed else 0
+    return close_number(context, descriptor)

@@ -8,6 +8,8 @@ from types import MappingProxyType
 from symexec.environment import (
     allocation,
     blocks,
+    files,
+    float_reading,
     klee,
     output,
     printing,
@@ -17,7 +19,18 @@ from symexec.environment import (
 )
 from symexec.environment.contract import ModelEntry
 
-FAMILIES = (allocation, blocks, klee, output, printing, process, reading, verifier)
+FAMILIES = (
+    allocation,
+    blocks,
+    files,
+    float_reading,
+    klee,
+    output,
+    printing,
+    process,
+    reading,
+    verifier,
+)
 
 
 def registry() -> Mapping[str, ModelEntry]:

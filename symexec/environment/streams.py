@@ -4,7 +4,8 @@
     stdout ->  Stream(1)  writes to descriptor 1
 
 A FILE of the program is an object of libc/stdio.c whose first int is the descriptor. A symbolic
-file has all the bytes it may have, and says by a term how many there are.
+file has all the bytes it may have, and says by a term how many there are. Descriptors from 3 on are
+opened by ``symexec.environment.files``.
 """
 
 from __future__ import annotations
@@ -47,6 +48,23 @@ def contents(context: Context, descriptor: int) -> Contents:
     return found
 
 
+def reads(context: Context, descriptor: int) -> bool:
+    """Is there something behind a descriptor that can be read?"""
+    if descriptor in (0, 1, 2):
+        return descriptor == 0
+    return isinstance(context.get(f"file{descriptor}"), Contents)
+
+
+def writes(context: Context, descriptor: int) -> bool:
+    if descriptor in (0, 1, 2):
+        return descriptor != 0
+    return reads(context, descriptor) and bool(context.get(f"writes{descriptor}", False))
+
+
+def directory(context: Context, descriptor: int) -> bool:
+    return bool(context.get(f"folder{descriptor}", False))
+
+
 def stream(context: Context, descriptor: int) -> Stream:
     found = context.get(f"stream{descriptor}")
     return found if isinstance(found, Stream) else Stream(descriptor)
@@ -68,8 +86,9 @@ def next_byte(context: Context, reading: Stream) -> Asking[tuple[Operand | None,
     """The next byte (None at the end) and the stream behind it. Writes nothing."""
     if reading.pushed:
         return reading.pushed[-1], replace(reading, pushed=reading.pushed[:-1])
-    if reading.ended or reading.descriptor != 0:  # the end is remembered, as glibc does
-        failed = reading.failed or reading.descriptor != 0
+    readable = reads(context, reading.descriptor) and not directory(context, reading.descriptor)
+    if reading.ended or not readable:  # the end is remembered, as glibc does
+        failed = reading.failed or not readable
         return None, replace(reading, ended=not failed, failed=failed)
     file = contents(context, reading.descriptor)
     if (yield from is_there(file, reading.position)):

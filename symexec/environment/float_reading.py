@@ -1,0 +1,138 @@
+"""Floating numbers from text: the strtod family, C17 7.22.1.3, in the C locale; and square roots.
+
+    strtod("2.5e1x", &end)   ->  the bits of 25.0, end at "x"
+
+The number is worked out as a fraction and rounded once, as glibc does. A text that is symbolic is
+asked about byte by byte while it looks like a number; its bytes are then pinned (an event).
+"""
+
+from __future__ import annotations
+
+import re
+from fractions import Fraction
+
+from csg.lower import floats
+from csg.records import record
+from symexec.environment.contract import Arguments, Context, Model, Registry
+from symexec.environment.operands import Asking, pin, place, plain
+from symexec.environment.strings import read_string
+from symexec.expr import float_unary
+
+models = Registry()
+
+ERRNO = "__csgtest_errno"
+OUT_OF_RANGE = 34
+SPACE = b" \t\n\v\f\r"
+MOST_EXPONENT = 20_000  # beyond it every format has infinity or zero
+
+_NUMBER = re.compile(
+    rb"(?P<space>[ \t\n\v\f\r]*)(?P<sign>[-+]?)(?:"
+    rb"(?P<special>nan(?:\([0-9a-z_]*\))?|inf(?:inity)?)"
+    rb"|0x(?P<hexadecimal>[0-9a-f]+\.?[0-9a-f]*|\.[0-9a-f]+)(?:p(?P<power>[-+]?[0-9]+))?"
+    rb"|(?P<decimal>[0-9]+\.?[0-9]*|\.[0-9]+)(?:e(?P<exponent>[-+]?[0-9]+))?)",
+    re.IGNORECASE,
+)
+
+
+@record
+class Number:
+    """``pattern`` in the format asked for, made of ``length`` bytes of the text (0: no number)."""
+
+    pattern: int
+    length: int
+    out_of_range: bool = False
+
+
+def number_in(text: bytes, width: int) -> Number:
+    """The number that a text begins with; ``width`` 32, 64 or 80."""
+    found = _NUMBER.match(text)
+    if found is None:
+        return Number(0, 0)
+    negative = found["sign"] == b"-"
+    sign = 1 << (width - 1) if negative else 0
+    if found["special"]:
+        is_nan = found["special"][:1] in b"nN"
+        special = floats.quiet_nan(width) if is_nan else floats.infinity(width)
+        return Number(special | sign, found.end())
+    value = _value(found)
+    pattern = floats.pattern(value, width, negative)
+    size = pattern & ~(1 << (width - 1))
+    least = floats.pattern(Fraction(2) ** (1 - floats.format_of(width).bias), width)
+    tiny = bool(value) and size < least and floats.number(pattern, width) != value
+    return Number(pattern, found.end(), size == floats.infinity(width) or tiny)
+
+
+def _value(found: re.Match[bytes]) -> Fraction:
+    """Without the sign. Absurd exponents are cut down to what is too large or small anyway."""
+    if found["hexadecimal"] is not None:
+        digits, base, power_base = found["hexadecimal"], 16, 2
+        power = int(found["power"] or 0)
+    else:
+        digits, base, power_base = found["decimal"], 10, 10
+        power = int(found["exponent"] or 0)
+    before, _, after = digits.partition(b".")
+    whole = int(before + after, base)
+    most = MOST_EXPONENT + 4 * len(digits)
+    power = max(-most, min(most, power))
+    return Fraction(whole) / Fraction(base) ** len(after) * Fraction(power_base) ** power
+
+
+def _read(context: Context, arguments: Arguments, width: int, with_end: bool) -> Model:
+    start = yield from place(arguments[0])
+    end = (yield from place(arguments[1])) if with_end else 0
+    text = yield from _known_text(context, start)
+    number = number_in(text, width)
+    if end:
+        context.store(end, 8, start + number.length)
+    if number.out_of_range:
+        context.store(context.global_address(ERRNO), 4, OUT_OF_RANGE)
+    return number.pattern
+
+
+def _known_text(context: Context, address: int) -> Asking[bytes]:
+    found = yield from read_string(context, address)
+    known = bytearray()
+    for byte in found:
+        known.append((yield from pin(byte, "text of a number with a point")))
+    return bytes(known)
+
+
+@models("strtod", "__isoc23_strtod", "strtod_l", needs=(ERRNO,))
+def read_double(context: Context, arguments: Arguments) -> Model:
+    return (yield from _read(context, arguments, 64, True))
+
+
+@models("strtof", "__isoc23_strtof", "strtof_l", needs=(ERRNO,))
+def read_float(context: Context, arguments: Arguments) -> Model:
+    return (yield from _read(context, arguments, 32, True))
+
+
+@models("strtold", "__isoc23_strtold", "strtold_l", needs=(ERRNO,))
+def read_long_double(context: Context, arguments: Arguments) -> Model:
+    return (yield from _read(context, arguments, 80, True))
+
+
+@models("atof", needs=(ERRNO,))
+def read_plain_double(context: Context, arguments: Arguments) -> Model:
+    return (yield from _read(context, arguments, 64, False))
+
+
+# ---------------------------------------------------------------------- roots
+
+
+@models("sqrt")
+def root(context: Context, arguments: Arguments) -> Model:
+    return plain(float_unary("sqrt", 64, arguments[0]))
+    yield
+
+
+@models("sqrtf")
+def float_root(context: Context, arguments: Arguments) -> Model:
+    return plain(float_unary("sqrt", 32, arguments[0]))
+    yield
+
+
+@models("sqrtl")
+def long_root(context: Context, arguments: Arguments) -> Model:
+    return plain(float_unary("sqrt", 80, arguments[0]))
+    yield

@@ -1,0 +1,181 @@
+/* Exact functions of numbers with a point: C17 7.12. Those that round are worked out on the bits; the
+ * rest compare. A long double's 64 bits behind its exponent are shifted the same way. */
+
+typedef unsigned long ulong;
+typedef union { double number; ulong bits; } parts;
+typedef union { long double number; struct { ulong bits; unsigned short head; } s; } long_parts;
+
+enum { BIAS = 1023, STORED = 52, LONG_BIAS = 16383, LONG_STORED = 63 };
+
+#define SIGN (1UL << 63)
+
+double fabs(double x)
+{
+    parts p = {x};
+    p.bits &= ~SIGN;
+    return p.number;
+}
+
+long double fabsl(long double x)
+{
+    long_parts p = {x};
+    p.s.head &= 0x7fff;
+    return p.number;
+}
+
+float fabsf(float x)
+{
+    union { float number; unsigned bits; } p = {x};
+    p.bits &= ~0U >> 1;
+    return p.number;
+}
+
+double trunc(double x)
+{
+    parts p = {x};
+    int exponent = (int) (p.bits >> STORED & 0x7ff) - BIAS;
+    if (exponent >= STORED)
+        return x + 0;
+    if (exponent < 0)
+        p.bits &= SIGN;
+    else
+        p.bits &= ~((1UL << (STORED - exponent)) - 1);
+    return p.number;
+}
+
+long double truncl(long double x)
+{
+    long_parts p = {x};
+    int exponent = (p.s.head & 0x7fff) - LONG_BIAS;
+    if (exponent >= LONG_STORED)
+        return x + 0;
+    if (exponent < 0) {
+        p.s.bits = 0;
+        p.s.head &= 0x8000;
+    } else {
+        p.s.bits &= ~((1UL << (LONG_STORED - exponent)) - 1);
+    }
+    return p.number;
+}
+
+float truncf(float x) { return (float) trunc(x); }
+
+/* The sign of zero is x's. */
+static double signed_as(double size, double x)
+{
+    parts p = {size}, q = {x};
+    p.bits = (p.bits & ~SIGN) | (q.bits & SIGN);
+    return p.number;
+}
+
+static long double signed_as_long(long double size, long double x)
+{
+    long_parts p = {size}, q = {x};
+    p.s.head = (unsigned short) ((p.s.head & 0x7fff) | (q.s.head & 0x8000));
+    return p.number;
+}
+
+double copysign(double x, double y) { return signed_as(x, y); }
+long double copysignl(long double x, long double y) { return signed_as_long(x, y); }
+float copysignf(float x, float y) { return (float) signed_as(x, y); }
+
+double floor(double x)
+{
+    double whole = trunc(x);
+    return whole > x ? whole - 1 : whole;
+}
+
+double ceil(double x)
+{
+    double whole = trunc(x);
+    return whole < x ? signed_as(whole + 1, x) : whole;
+}
+
+long double floorl(long double x)
+{
+    long double whole = truncl(x);
+    return whole > x ? whole - 1 : whole;
+}
+
+long double ceill(long double x)
+{
+    long double whole = truncl(x);
+    return whole < x ? signed_as_long(whole + 1, x) : whole;
+}
+
+float floorf(float x) { return (float) floor(x); }
+float ceilf(float x) { return (float) ceil(x); }
+
+/* Half goes away from zero. */
+double round(double x)
+{
+    double whole = trunc(x), rest = fabs(x - whole);
+    return rest >= 0.5 ? signed_as(fabs(whole) + 1, x) : whole;
+}
+
+long double roundl(long double x)
+{
+    long double whole = truncl(x), rest = fabsl(x - whole);
+    return rest >= 0.5L ? signed_as_long(fabsl(whole) + 1, x) : whole;
+}
+
+float roundf(float x) { return (float) round(x); }
+
+/* Half goes to the even one: what adding and taking away 2^52 leaves. */
+double rint(double x)
+{
+    double size = fabs(x);
+    if (!(size < 4503599627370496.0))
+        return x + 0;
+    return signed_as(size + 4503599627370496.0 - 4503599627370496.0, x);
+}
+
+long double rintl(long double x)
+{
+    long double size = fabsl(x);
+    if (!(size < 9223372036854775808.0L))
+        return x + 0;
+    return signed_as_long(size + 9223372036854775808.0L - 9223372036854775808.0L, x);
+}
+
+float rintf(float x) { return (float) rint(x); }
+double nearbyint(double x) { return rint(x); }
+long double nearbyintl(long double x) { return rintl(x); }
+float nearbyintf(float x) { return rintf(x); }
+long lround(double x) { return (long) round(x); }
+long lrint(double x) { return (long) rint(x); }
+long long llround(double x) { return (long) round(x); }
+long long llrint(double x) { return (long) rint(x); }
+
+double modf(double x, double *whole)
+{
+    *whole = trunc(x);
+    return fabs(x) == fabs(*whole) ? signed_as(0, x) : x - *whole;
+}
+
+#define BETTER(kind, name, order)                  \
+    kind name(kind a, kind b)                      \
+    {                                              \
+        return a order b || b != b ? a : b;        \
+    }
+
+BETTER(double, fmin, <=)
+BETTER(double, fmax, >=)
+BETTER(float, fminf, <=)
+BETTER(float, fmaxf, >=)
+BETTER(long double, fminl, <=)
+BETTER(long double, fmaxl, >=)
+
+int isnan(double x) { return x != x; }
+int isinf(double x) { return __builtin_isinf_sign(x); }
+int finite(double x) { return __builtin_isfinite(x); }
+int __isnan(double x) { return x != x; }
+int __isnanf(float x) { return x != x; }
+int __isnanl(long double x) { return x != x; }
+int __isinf(double x) { return __builtin_isinf_sign(x); }
+int __isinff(float x) { return __builtin_isinf_sign(x); }
+int __isinfl(long double x) { return __builtin_isinf_sign(x); }
+int __finite(double x) { return __builtin_isfinite(x); }
+int __signbit(double x) { return __builtin_signbit(x); }
+int __signbitf(float x) { return __builtin_signbitf(x); }
+int __signbitl(long double x) { return __builtin_signbitl(x); }

@@ -1,0 +1,147 @@
+/* Wide characters in the C locale, where a byte is a character: C17 7.29.
+ *
+ *     mbrtowc(&c, "\xe4", 1, 0)   ->   -1, EILSEQ: glibc's C locale has ASCII alone */
+
+typedef unsigned long size_t;
+typedef int wchar_t;
+typedef unsigned wint_t;
+
+extern int __csgtest_errno;
+
+#define NO_CHARACTER (~0U)
+#define ILLEGAL ((size_t) -1)
+#define INCOMPLETE ((size_t) -2)
+#define ASCII(c) ((unsigned) (c) < 128)
+
+enum { EILSEQ = 84 };
+
+static size_t illegal(void)
+{
+    __csgtest_errno = EILSEQ;
+    return ILLEGAL;
+}
+
+size_t mbrtowc(wchar_t *to, const char *s, size_t n, void *state)
+{
+    (void) state;
+    if (!s)
+        return 0;
+    if (!n)
+        return INCOMPLETE;
+    unsigned char c = (unsigned char) *s;
+    if (!ASCII(c))
+        return illegal();
+    if (to)
+        *to = c;
+    return c != 0;
+}
+
+int mbtowc(wchar_t *to, const char *s, size_t n)
+{
+    if (!s)
+        return 0;
+    return n ? (int) mbrtowc(to, s, n, 0) : -1;
+}
+
+size_t mbrlen(const char *s, size_t n, void *state) { return mbrtowc(0, s, n, state); }
+size_t __mbrlen(const char *s, size_t n, void *state) { return mbrtowc(0, s, n, state); }
+int mblen(const char *s, size_t n) { return mbtowc(0, s, n); }
+int mbsinit(const void *state) { return (void) state, 1; }
+
+size_t wcrtomb(char *to, wchar_t c, void *state)
+{
+    (void) state;
+    if (!to)
+        return 1;
+    if (!ASCII(c))
+        return illegal();
+    *to = (char) c;
+    return 1;
+}
+
+int wctomb(char *to, wchar_t c) { return to ? (int) wcrtomb(to, c, 0) : 0; }
+
+size_t mbsrtowcs(wchar_t *to, const char **from, size_t room, void *state)
+{
+    size_t n = 0;
+    (void) state;
+    for (const char *s = *from; !to || n < room; s++, n++) {
+        if (!ASCII((unsigned char) *s)) {
+            if (to)
+                *from = s;
+            return illegal();
+        }
+        if (to)
+            to[n] = *s;
+        if (!*s) {
+            if (to)
+                *from = 0;
+            return n;
+        }
+    }
+    *from += n;
+    return n;
+}
+
+size_t mbstowcs(wchar_t *to, const char *from, size_t room) { return mbsrtowcs(to, &from, room, 0); }
+
+size_t wcstombs(char *to, const wchar_t *from, size_t room)
+{
+    for (size_t n = 0; !to || n < room; n++) {
+        if (!ASCII(from[n]))
+            return illegal();
+        if (to)
+            to[n] = (char) from[n];
+        if (!from[n])
+            return n;
+    }
+    return room;
+}
+
+wint_t btowc(int c) { return ASCII(c) ? (wint_t) c : NO_CHARACTER; }
+int wctob(wint_t c) { return ASCII(c) ? (int) c : -1; }
+
+size_t wcslen(const wchar_t *s)
+{
+    size_t n = 0;
+    while (s[n])
+        n++;
+    return n;
+}
+
+int wcwidth(wchar_t c)
+{
+    if (!c)
+        return 0;
+    return (unsigned) c - 32 < 95 ? 1 : -1;
+}
+
+int wcswidth(const wchar_t *s, size_t n)
+{
+    int width = 0;
+    for (size_t i = 0; i < n && s[i]; i++) {
+        if (wcwidth(s[i]) < 0)
+            return -1;
+        width += wcwidth(s[i]);
+    }
+    return width;
+}
+
+#define IS_DIGIT(c) ((c) - '0' < 10)
+#define IS_LETTER(c) (ASCII(c) & (((c) | 32) - 'a' < 26))
+#define IS_GRAPHIC(c) ((c) - '!' < 94)
+
+int iswupper(wint_t c) { return c - 'A' < 26; }
+int iswlower(wint_t c) { return c - 'a' < 26; }
+int iswalpha(wint_t c) { return IS_LETTER(c); }
+int iswdigit(wint_t c) { return IS_DIGIT(c); }
+int iswxdigit(wint_t c) { return IS_DIGIT(c) | (ASCII(c) & ((c | 32) - 'a' < 6)); }
+int iswalnum(wint_t c) { return IS_LETTER(c) | IS_DIGIT(c); }
+int iswspace(wint_t c) { return (c == ' ') | (c - '\t' < 5); }
+int iswblank(wint_t c) { return (c == ' ') | (c == '\t'); }
+int iswprint(wint_t c) { return c - ' ' < 95; }
+int iswgraph(wint_t c) { return IS_GRAPHIC(c); }
+int iswcntrl(wint_t c) { return (c < 32) | (c == 127); }
+int iswpunct(wint_t c) { return IS_GRAPHIC(c) & !(IS_LETTER(c) | IS_DIGIT(c)); }
+wint_t towlower(wint_t c) { return c + ((c - 'A' < 26) << 5); }
+wint_t towupper(wint_t c) { return c - ((c - 'a' < 26) << 5); }
