@@ -112,7 +112,7 @@ def _build(options: BuildOptions, progress: Progress, json: bool) -> int:
 def _explore(options: ExploreOptions, progress: Progress, json: bool) -> int:
     from symexec.report.exploring import explore
 
-    _require_sources(options.file)
+    _require_sources(options.file, *options.others)
     finished = explore(options, progress)
     progress.close()
     _tell(finished, json)
@@ -176,8 +176,9 @@ def _unify(options: UnifyOptions) -> int:
 def _run(options: RunOptions) -> int:
     from symexec.campaign.running import run_concrete
 
-    _require_sources(options.file)
-    return run_concrete(options.file, options.arguments, options.flags, sys.stdin.buffer)
+    _require_sources(options.file, *options.others)
+    stdin = sys.stdin.buffer
+    return run_concrete(options.file, options.arguments, options.flags, stdin, options.others)
 
 
 def _replay(options: ReplayOptions) -> int:

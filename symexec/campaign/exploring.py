@@ -11,15 +11,11 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 
-from csg.frontend import parse_file
 from csg.ir import Program
 from csg.language.syntax import TranslationUnit
-from csg.lower import lower
-from csg.pipeline import entry_of
 from symexec.campaign.exploration import Exploration, Finding
-from symexec.campaign.start import begin, definition
+from symexec.campaign.start import begin, definition, lowered_program
 from symexec.counters import Counters
-from symexec.environment import library
 from symexec.environment.inputs import decode
 from symexec.environment.plan import no_input_left, plan
 from symexec.environment.registry import registry
@@ -49,10 +45,10 @@ class ExploreJob:
         self._unit = TranslationUnit("")
 
     def prepare(self) -> None:
-        self._unit = parse_file(self.options.file, self.options.flags)
-        entry = entry_of(self._unit, self.options.inputs.entry)
-        self.program = lower([self._unit], (), entry)
-        library.complete(self.program)
+        options = self.options
+        self.program, self._unit = lowered_program(
+            options.file, options.flags, options.inputs.entry, options.others
+        )
 
     def cases(self, progress: Progress) -> Iterator[TestCase]:
         deadline = self.started + self.options.search.time

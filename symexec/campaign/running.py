@@ -16,6 +16,7 @@ from csg.errors import UnsupportedError
 from symexec.campaign.start import command_line, fresh_state, loaded_program
 from symexec.counters import Counters
 from symexec.environment import library
+from symexec.environment.files import DISK
 from symexec.environment.registry import registry
 from symexec.environment.streams import Contents
 from symexec.executor.engine import Engine
@@ -33,14 +34,18 @@ from symexec.state.endings import (
 )
 from symexec.state.state import Outcome, Output, State
 
-QUANTUM = 1 << 40
+LARGEST_FILE = 1 << 20
 
 
 def run_concrete(
-    file: Path, arguments: Sequence[str], flags: Sequence[str], stdin: BinaryIO
+    file: Path,
+    arguments: Sequence[str],
+    flags: Sequence[str],
+    stdin: BinaryIO,
+    others: Sequence[Path] = (),
 ) -> int:
     """The exit status as a shell shows it (128 + the signal's number after a crash)."""
-    program = loaded_program(file, tuple(flags), "main")
+    program = loaded_program(file, tuple(flags), "main", others)
     counters = Counters()
     engine = Engine(
         program, registry(), build_solver(counters=counters), TermTable(), counters, {}, _ignore
@@ -48,6 +53,7 @@ def run_concrete(
     state = fresh_state(engine)
     words = [os.fsencode(word) for word in (file.stem, *arguments)]
     state.environment["file0"] = _Lazily(stdin).contents(program.undefined)
+    state.environment[DISK] = _disk(arguments)
     engine.machine.enter(state, library.start(program), command_line(engine, state, words), None)
     shown: Output | None = None
     while state.frame is not None:
@@ -57,6 +63,17 @@ def run_concrete(
     assert outcome is not None
     _show(outcome.output, shown)
     return _status(outcome)
+
+
+def _disk(arguments: Sequence[str]) -> tuple[tuple[bytes, Contents], ...]:
+    """The files that the arguments name: the program sees copies of them."""
+    found = []
+    for word in dict.fromkeys(arguments):
+        file = Path(word)
+        if word and file.is_file() and file.stat().st_size <= LARGEST_FILE:
+            data = file.read_bytes()
+            found.append((os.fsencode(word), Contents(tuple(data), len(data))))
+    return tuple(found)
 
 
 class _Lazily:

@@ -18,16 +18,28 @@ from symexec.state.state import State
 WATCHED = "objects that the caller sees"
 
 
-def loaded_program(file: Path, flags: Sequence[str], entry: str | None) -> Program:
-    """One file, lowered and completed with the models that it needs."""
+def loaded_program(
+    file: Path, flags: Sequence[str], entry: str | None, others: Sequence[Path] = ()
+) -> Program:
+    """One file, with the other files of its program, lowered and completed with the models that it
+    needs."""
+    program, _ = lowered_program(file, flags, entry, others)
+    return program
+
+
+def lowered_program(
+    file: Path, flags: Sequence[str], entry: str | None, others: Sequence[Path] = ()
+) -> tuple[Program, TranslationUnit]:
+    """The program, and the unit of its main file, where the entry function is."""
     from csg.frontend import parse_file
     from csg.lower import lower
     from csg.pipeline import entry_of
 
     unit = parse_file(file, tuple(flags))
-    program = lower([unit], (), entry_of(unit, entry))
+    units = [unit, *(parse_file(other, tuple(flags)) for other in others)]
+    program = lower(units, (), entry_of(unit, entry))
     library.complete(program)
-    return program
+    return program, unit
 
 
 def definition(unit: TranslationUnit, name: str) -> FunctionDefinition:

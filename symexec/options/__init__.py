@@ -134,6 +134,7 @@ class ExploreOptions:
 
     file: Path
     flags: tuple[str, ...] = ()
+    others: tuple[Path, ...] = ()  # more C files of the program
     inputs: InputOptions = InputOptions()
     search: SearchOptions = SearchOptions()
     out: Path = Path("csgtest-out")
@@ -170,6 +171,7 @@ class RunOptions:
     file: Path
     arguments: tuple[str, ...] = ()
     flags: tuple[str, ...] = ()
+    others: tuple[Path, ...] = ()  # more C files of the program
 
 
 @record

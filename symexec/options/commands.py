@@ -189,6 +189,16 @@ UNPROTECTED = _row(
     help="run generated inputs natively even where no sandbox can be had",
 )
 REPLAY = _under("replay", NO_REPLAY, UNPROTECTED)
+WITH = _row(
+    "--with",
+    dest="others",
+    metavar="FILE",
+    type=Path,
+    nargs="+",
+    action="extend",
+    default=[],
+    help="more C files of the program; may be repeated",
+)
 OUTPUT_FILE = _row(
     "-o", "--output", metavar="FILE", type=Path, help="file to write (default: standard output)"
 )
@@ -247,7 +257,14 @@ def _compare(given: argparse.Namespace, flags: tuple[str, ...]) -> Options:
 
 
 def _explore(given: argparse.Namespace, flags: tuple[str, ...]) -> Options:
-    return ExploreOptions(given.file, flags, _inputs(given), _search(given), given.out)
+    return ExploreOptions(
+        given.file,
+        flags,
+        tuple(given.others),
+        inputs=_inputs(given),
+        search=_search(given),
+        out=given.out,
+    )
 
 
 def _graph(given: argparse.Namespace, flags: tuple[str, ...]) -> Options:
@@ -267,7 +284,8 @@ def _unify(given: argparse.Namespace, flags: tuple[str, ...]) -> Options:
 
 
 def _run(given: argparse.Namespace, words: tuple[str, ...]) -> Options:
-    return RunOptions(given.file, words, tuple(shlex.split(given.cc_flags)))
+    flags = tuple(shlex.split(given.cc_flags))
+    return RunOptions(given.file, words, flags, tuple(given.others))
 
 
 def _replay(given: argparse.Namespace, words: tuple[str, ...]) -> Options:
@@ -346,6 +364,7 @@ exit code: 0 no difference found, 1 differences, 2 trouble""",
         "run one program concretely in the engine, as if compiled",
         (
             _row("file", metavar="FILE", type=Path, help="C file with main"),
+            WITH,
             _row(
                 "--cc-flags",
                 metavar="FLAGS",
@@ -361,7 +380,7 @@ exit code: 0 no difference found, 1 differences, 2 trouble""",
     ),
     "explore": Command(
         "explore one program symbolically: a test for each path, errors found",
-        (_row("file", metavar="FILE", type=Path, help="C file"), *INPUT, *SEARCH, *RESULTS),
+        (_row("file", metavar="FILE", type=Path, help="C file"), WITH, *INPUT, *SEARCH, *RESULTS),
         _explore,
         """\
   csgtest explore benchmarks/kernels/bubble_sort.c
