@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 
 def unify_files(old: Path, new: Path, flags: Sequence[str] = ()) -> Unified:
     """Both versions as one annotated program."""
-    from csg.frontend import parse_file
+    from csg.frontend import parse_files
     from csg.versions import unify
 
-    return unify(parse_file(old, tuple(flags)), parse_file(new, tuple(flags)))
+    return unify(*parse_files((old, new), flags))
 
 
 def program_of(unified: Unified, entry: str | None = None) -> Program:

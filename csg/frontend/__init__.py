@@ -1,6 +1,7 @@
 """C text becomes a typed syntax tree.
 
     parse_file("range.c")                       TranslationUnit
+    parse_files(["old.c", "new.c"])             both, preprocessed at the same time
     parse_expression("x > 0", {"x": INT})       Binary(">", Name x, 0)
 
 Stages: preprocess (``csg.toolchain``), leave out unused declarations of headers (``prune``), cut
@@ -10,6 +11,6 @@ resolve names and types (``translate`` and the modules that it names).
 
 from __future__ import annotations
 
-from csg.frontend.read import parse_expression, parse_file, parse_text
+from csg.frontend.read import parse_expression, parse_file, parse_files, parse_text
 
-__all__ = ["parse_expression", "parse_file", "parse_text"]
+__all__ = ["parse_expression", "parse_file", "parse_files", "parse_text"]

@@ -35,6 +35,27 @@ def parse_file(
     return _parse(text, file, flags, {})
 
 
+def parse_files(
+    paths: Sequence[str | os.PathLike[str]], flags: Sequence[str] = (), compiler: str | None = None
+) -> list[TranslationUnit]:
+    """Read several files. The compiler preprocesses them beside each other, and beside the import
+    of our own parser; the first file's trouble is reported first."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    files = [os.fspath(path) for path in paths]
+    _check_flags(flags)
+    for file in files:
+        _check_readable(file)
+    with ThreadPoolExecutor(len(files)) as pool:
+        texts = [pool.submit(preprocess, file, flags, compiler, HEADERS) for file in files]
+        import csg.frontend.translate  # noqa: F401 - the threads wait for the compiler meanwhile
+
+        return [
+            _parse(text.result(), file, flags, {})
+            for text, file in zip(texts, files, strict=True)
+        ]
+
+
 def parse_text(
     text: str, name: str = "<text>", flags: Sequence[str] = (), compiler: str | None = None
 ) -> TranslationUnit:

@@ -16,12 +16,12 @@ from dataclasses import replace
 
 from csg.analysis import Distances
 from csg.errors import UsageError
+from csg.frontend import parse_files
 from csg.language.syntax import TranslationUnit
 from csg.pipeline import graph_of, program_of, shared_entry
 from csg.versions import Unified, printed, unify
 from symexec.campaign.exploration import Exploration, Finding
 from symexec.campaign.preparation import Prepared, pruner
-from symexec.campaign.reading import read_pair
 from symexec.campaign.shrinking import Shrinker, share_of
 from symexec.campaign.start import begin, definition, differing_memory
 from symexec.campaign.verification import Verifier
@@ -75,7 +75,7 @@ class BuildJob:
     def prepare(self) -> None:
         """Read both versions; start their native builds; build the program and its graph."""
         options = self.options
-        old, new = read_pair(options.old, options.new, options.flags)
+        old, new = parse_files((options.old, options.new), options.flags)
         entry, nowhere = _entry(old, new, options.inputs.entry)
         self.unified = unify(old, new, entry)
         if not self.unified.changes:
