@@ -27,7 +27,8 @@ def unify_files(old: Path, new: Path, flags: Sequence[str] = ()) -> Unified:
     from csg.frontend import parse_files
     from csg.versions import unify
 
-    return unify(*parse_files((old, new), flags))
+    first, second = parse_files((old, new), flags)
+    return unify(first, second)
 
 
 def program_of(unified: Unified, entry: str | None = None) -> Program:
