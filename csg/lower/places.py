@@ -102,7 +102,8 @@ def member(builder: FunctionBuilder, base: Value, room: int, field: Field) -> Pl
 
 def _unit(room: int, field: Field) -> tuple[int, int]:
     """First byte and size of the access. Normally the unit of the declared type; where that would
-    reach beyond the object (packed records), the smallest power of two that holds the bits."""
+    reach beyond the object (packed records), the smallest power of two that holds the bits, or
+    as many bytes as they take where that is too long as well."""
     assert field.bit_width is not None
     size = size_of(field.type)
     if field.offset + size <= room and field.bit_offset + field.bit_width <= 8 * size:
@@ -110,8 +111,8 @@ def _unit(room: int, field: Field) -> tuple[int, int]:
     start = field.bit_offset // 8
     needed = (field.bit_offset + field.bit_width + 7) // 8 - start
     size = 1 << (needed - 1).bit_length()
-    left = room - field.offset
-    return (start, size) if start + size <= left else (left - size, size)
+    fits = field.offset + start + size <= room
+    return start, size if fits else needed
 
 
 def _read_bits(builder: FunctionBuilder, place: BitField) -> Value:

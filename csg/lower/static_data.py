@@ -155,11 +155,12 @@ def _put(
 
 def _put_bits(contents: _Contents, entry: InitializerEntry, number: int) -> None:
     assert entry.field is not None and entry.field.bit_width is not None
-    reach = slice(entry.offset, min(entry.offset + size_of(entry.type), len(contents.data)))
+    length = (entry.field.bit_offset + entry.field.bit_width + 7) // 8
+    reach = slice(entry.offset, entry.offset + length)
     mask = ((1 << entry.field.bit_width) - 1) << entry.field.bit_offset
     unit = int.from_bytes(contents.data[reach], "little") & ~mask
     unit |= number << entry.field.bit_offset & mask
-    contents.data[reach] = unit.to_bytes(reach.stop - reach.start, "little")
+    contents.data[reach] = unit.to_bytes(length, "little")
 
 
 def _constant(
