@@ -11,7 +11,9 @@ from dataclasses import replace
 from typing import TypeVar
 
 from symexec.testcases import LongDouble, Scalar, TestInput, Value
+from symexec.testcases.inputs import odd_bytes
 
+_PLAIN = (b"a", b"0", b",", b" ")  # what takes the place of a byte that cannot be printed
 Item = TypeVar("Item")
 Keeps = Callable[[TestInput], bool]
 
@@ -81,12 +83,16 @@ def _smaller_list(items: tuple[bytes, ...]) -> Iterator[tuple[bytes, ...]]:
 
 
 def _smaller_bytes(data: bytes) -> Iterator[bytes]:
-    """Halves, then without one byte."""
+    """Halves, then without one byte, then with one that can be printed."""
     if len(data) > 3:
         yield data[: len(data) // 2]
         yield data[len(data) // 2 :]
     for i in range(len(data)):
         yield data[:i] + data[i + 1 :]
+    for i in range(len(data)):
+        if odd_bytes(data[i : i + 1]):
+            for plain in _PLAIN:
+                yield data[:i] + plain + data[i + 1 :]
 
 
 def _smaller_value(value: Value) -> Iterator[Value]:

@@ -62,7 +62,6 @@ def _search(job: BuildJob, report: Report, folder: OutputFolder, progress: Progr
     try:
         for case in job.cases(_Heartbeat(progress, beat)):
             live.add(case)
-            _update(report, job)
         finished = True
     except KeyboardInterrupt:
         report.notes.append("interrupted: the search is not finished")

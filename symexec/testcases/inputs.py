@@ -38,15 +38,16 @@ class TestInput:
     objects: tuple[tuple[str, bytes], ...] = ()
 
     @property
-    def size(self) -> tuple[int, int, int]:
-        """How much a reader has to take in (parts, bytes and bits, numbers added up); the smallest
-        witness is shown first."""
+    def size(self) -> tuple[int, int, int, int]:
+        """How much a reader has to take in (parts, bytes and bits, bytes that cannot be printed,
+        numbers added up); the smallest witness is shown first."""
         named = [value for _, value in (*self.parameters, *self.globals)]
         contents = [*self.args, self.stdin, *(data for _, data in self.files)]
+        odd = sum(map(odd_bytes, (*named, *contents)))
         contents += [data.rstrip(b"\0") for _, data in self.objects]
         parts = len(self.args) + len(self.files) + bool(self.stdin)
         weight = sum(map(len, contents)) + sum(map(_weight, named)) + sum(map(_weight, self.nondet))
-        return parts, weight, sum(map(_magnitude, (*named, *self.nondet, *contents)))
+        return parts, weight, odd, sum(map(_magnitude, (*named, *self.nondet, *contents)))
 
 
 def _weight(value: Value) -> int:
@@ -63,6 +64,13 @@ def _weight(value: Value) -> int:
             return 0 if value == 0.0 else 8 if value.is_integer() else 16
         case _:
             return 16
+
+
+def odd_bytes(value: Value) -> int:
+    """How many bytes of a text are shown as escapes."""
+    if not isinstance(value, bytes):
+        return 0
+    return sum(not (0x20 <= byte < 0x7F or byte == 0x0A) for byte in value)
 
 
 def _magnitude(value: Value) -> int:

@@ -30,7 +30,7 @@ def test_every_candidate_is_smaller(test: TestInput) -> None:
 def test_with_no_condition_nothing_is_left(test: TestInput) -> None:
     found = minimise(test, lambda candidate: True, clock=lambda: 0.0)
     elements = sum(len(value) for _, value in found.parameters if isinstance(value, tuple))
-    assert found.size == (0, elements, 0)  # an array keeps its length
+    assert found.size == (0, elements, 0, 0)  # an array keeps its length
 
 
 @given(inputs, st.data())
