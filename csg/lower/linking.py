@@ -23,7 +23,7 @@ from csg.ir import (
     GlobalObject,
     Program,
 )
-from csg.language.syntax import Declaration, TranslationUnit, Version
+from csg.language.syntax import Declaration, FunctionDefinition, TranslationUnit, Version
 from csg.language.types import Function
 from csg.lower import static_data
 from csg.lower.definitions import lower_function
@@ -61,6 +61,8 @@ def _lower(
             _file_scope(declaration, objects, nodes)
         for definition in unit.functions:
             name = objects.name(definition.symbol)
+            if _yields(definition, units, name in program.functions):
+                continue
             if name in program.functions:
                 raise UnsupportedError(
                     f"function '{name}' is defined a second time",
@@ -75,6 +77,21 @@ def _lower(
     program.nodes = nodes.finished()
     program.undefined = objects.used_functions - program.functions.keys()
     return program
+
+
+def _yields(definition: FunctionDefinition, units: Sequence[TranslationUnit], known: bool) -> bool:
+    """An inline definition, which many files may have from a header, counts when there is no other,
+    and then once (C17 6.7.4)."""
+    symbol = definition.symbol
+    if len(units) == 1 or not symbol.inline or symbol.linkage != "external":
+        return False
+    return known or any(
+        each.symbol.name == symbol.name
+        and each.symbol.linkage == "external"
+        and not each.symbol.inline
+        for unit in units
+        for each in unit.functions
+    )
 
 
 def _reserve_external_names(units: Sequence[TranslationUnit], objects: Objects) -> None:

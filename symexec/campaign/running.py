@@ -8,15 +8,16 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import BinaryIO
 
 from csg.errors import UnsupportedError
+from csg.ir import Program
 from symexec.campaign.start import command_line, fresh_state, loaded_program
 from symexec.counters import Counters
 from symexec.environment import library
-from symexec.environment.files import DISK
+from symexec.environment.files import DISK, Disk
 from symexec.environment.registry import registry
 from symexec.environment.streams import Contents
 from symexec.executor.engine import Engine
@@ -36,6 +37,8 @@ from symexec.state.state import Outcome, Output, State
 
 LARGEST_FILE = 1 << 20
 
+Write = Callable[[int, bytes], None]
+
 
 def run_concrete(
     file: Path,
@@ -46,26 +49,41 @@ def run_concrete(
 ) -> int:
     """The exit status as a shell shows it (128 + the signal's number after a crash)."""
     program = loaded_program(file, tuple(flags), "main", others)
+    words = [os.fsencode(word) for word in (file.stem, *arguments)]
+    contents = _Lazily(stdin).contents(program.undefined)
+    return run_program(program, words, contents, _disk(arguments), _write)
+
+
+def run_program(
+    program: Program, words: Sequence[bytes], stdin: Contents, disk: Disk, write: Write
+) -> int:
+    """The same of a program that is loaded, with the files that it sees; ``write`` gets what it
+    writes to descriptor 1 or 2."""
     counters = Counters()
     engine = Engine(
         program, registry(), build_solver(counters=counters), TermTable(), counters, {}, _ignore
     )
     state = fresh_state(engine)
-    words = [os.fsencode(word) for word in (file.stem, *arguments)]
-    state.environment["file0"] = _Lazily(stdin).contents(program.undefined)
-    state.environment[DISK] = _disk(arguments)
+    state.environment["file0"] = stdin
+    state.environment[DISK] = disk
     engine.machine.enter(state, library.start(program), command_line(engine, state, words), None)
     shown: Output | None = None
     while state.frame is not None:
         (state,) = engine.advance(state, 200_000)
-        shown = _show(state.new_output, shown)
+        shown = _show(state.new_output, shown, write)
     outcome = state.new_outcome
     assert outcome is not None
-    _show(outcome.output, shown)
+    _show(outcome.output, shown, write)
     return _status(outcome)
 
 
-def _disk(arguments: Sequence[str]) -> tuple[tuple[bytes, Contents], ...]:
+def _write(stream: int, data: bytes) -> None:
+    target = sys.stdout if stream == 1 else sys.stderr
+    target.buffer.write(data)
+    target.flush()
+
+
+def _disk(arguments: Sequence[str]) -> Disk:
     """The files that the arguments name: the program sees copies of them."""
     found = []
     for word in dict.fromkeys(arguments):
@@ -117,7 +135,7 @@ def _ignore(state: State, node: int) -> None:
     return
 
 
-def _show(last: Output | None, shown: Output | None) -> Output | None:
+def _show(last: Output | None, shown: Output | None, write: Write) -> Output | None:
     """Write what is new since ``shown``."""
     found: list[tuple[int, bytes]] = []
     item = last
@@ -126,9 +144,7 @@ def _show(last: Output | None, shown: Output | None) -> Output | None:
         found.append((item.stream, item.item))
         item = item.before
     for stream, data in reversed(found):
-        target = sys.stdout if stream == 1 else sys.stderr
-        target.buffer.write(data)
-        target.flush()
+        write(stream, data)
     return last
 
 
