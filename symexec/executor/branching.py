@@ -48,12 +48,18 @@ def branch(engine: Engine, state: State, step: Branch) -> Iterator[State]:
         yield from engine.end(state, Cut("loop bound"))
         return
     site = engine.site(state)
-    followed = state.mode != OLD and isinstance(condition, Term)
+    followed = _followed(state) and isinstance(condition, Term)
     for taken, path in found:
         successor = _at(state, path, last=taken is found[-1][0])
         if followed:
             trace(successor, site + taken)
         yield engine.go(successor, step.then if taken else step.otherwise)
+
+
+def _followed(state: State) -> bool:
+    """Is what the running version decides part of the path's identity? Both count until they part
+    (also in what one has to itself), from then on the new one."""
+    return state.mode != OLD or not state.divergences
 
 
 def _at(state: State, path: PathCondition, last: bool) -> State:
@@ -79,13 +85,16 @@ def _cut(engine: Engine, state: State) -> bool:
 def _joint(engine: Engine, state: State, step: Branch, condition: Data) -> Iterator[State]:
     site = engine.site(state)
     parted = bool(state.divergences)  # from the first divergence on only the new version counts
+    followed = not parted or isinstance(new_half(condition), Term)
     found = list(joint_ways(condition, state.path, engine.solver))
     if len(found) > 1 and _cut(engine, state):
         yield from engine.end(state, Cut("loop bound"))
         return
     for directions, path in found:
         successor = _at(state, path, last=directions is found[-1][0])
-        trace(successor, site + directions.new + (2 if directions.diverges and not parted else 0))
+        if followed:
+            diverges = directions.diverges and not parted
+            trace(successor, site + directions.new + (2 if diverges else 0))
         old = step.then if directions.old else step.otherwise
         new = step.then if directions.new else step.otherwise
         if directions.diverges:
@@ -145,7 +154,12 @@ def switch(engine: Engine, state: State, step: Switch) -> Iterator[State]:
                     found.append((old, new, path))
     for place, (old, new, path) in enumerate(found):
         successor = _at(state, path, last=place == len(found) - 1)
-        trace(successor, engine.site(state) + (new << 2) + (2 if old != new else 0))
+        if not state.divergences:
+            trace(successor, engine.site(state) + (new << 2) + (2 if old != new else 0))
+            if old != new:
+                trace(successor, old)
+        elif isinstance(new_half(value), Term):
+            trace(successor, engine.site(state) + (new << 2))
         if old == new:
             yield engine.go(successor, new)
         else:
@@ -172,7 +186,7 @@ def _switch_alone(
             break
     for place, (block, path) in enumerate(found):
         successor = _at(state, path, last=place == len(found) - 1)
-        if state.mode != OLD and isinstance(value, Term):
+        if _followed(state) and isinstance(value, Term):
             trace(successor, engine.site(state) + (block << 2))
         yield engine.go(successor, block)
 
