@@ -1,0 +1,178 @@
+"""What csgtest promises of its samples, from the command line to report.json.
+
+Numbers are those of the project's list: 1 the running example, 2 foo, 3 bar, 4 the toy, 5 a
+difference without a branch, 6 the field cutter, 9 the time of a small build.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.command_line import SAMPLES, Done, csgtest, pair
+
+INT_MIN, INT_MAX = -(2**31), 2**31 - 1
+
+
+def build(sample: str, folder: Path, *more: str) -> Done:
+    done = csgtest("build", *pair(sample), *more, folder=folder)
+    assert done.code == 1, done.err
+    assert done.report["verdict"] == "different" and done.report["finished"]
+    assert done.report["counters"]["mispredicted"] == 0
+    return done
+
+
+def classes(done: Done) -> dict[int, str]:
+    """The class of each x on which the versions were seen to differ."""
+    return {test["input"]["parameters"]["x"]: test["class"] for test in done.differing}
+
+
+def is_subsequence(wanted: list[str], of: list[str]) -> bool:
+    rest = iter(of)
+    return all(node in rest for node in wanted)
+
+
+# ---------------------------------------------------------------------------------------- 1
+
+
+def test_the_running_example_has_three_changes_that_meet_in_one_place(tmp_path: Path) -> None:
+    report = build("cut_ranges", tmp_path, "--entry", "parse_ranges", "--time", "20").report
+    source = pair("cut_ranges")[1].read_text().splitlines()
+    changed = [source[change["line"] - 1].strip() for change in report["changes"]]
+    assert changed == ["bool lhs = false;", "lhs = true;", "c = lhs;"]
+    (place,) = report["interactions"]
+    assert source[place["line"] - 1].strip() == "init = (c) ? v : 1;"
+    assert place["important"] and place["changes"] == [1, 2, 3]
+
+
+def test_the_running_example_fails_only_in_the_new_version(tmp_path: Path) -> None:
+    done = build("cut_ranges", tmp_path, "--entry", "parse_ranges", "--time", "20")
+    witness = next(test for test in done.differing if test["input"]["parameters"]["fs"] == "0-")
+    assert witness["class"] == "regression" and witness["interaction"]
+    assert witness["blamed"] == [1, 2, 3]
+    assert witness["old"]["returned"] == "1" and witness["new"]["signal"] == "SIGABRT"
+    assert "Assertion" in witness["new"]["stderr"]
+    assert is_subsequence(["c1", "c2", "c3", "i1"], witness["sequence"])
+    assert 'parse_ranges("0-")' in done.out
+
+
+def test_isolated_search_is_compared_with_it(tmp_path: Path) -> None:
+    words = ("--entry", "parse_ranges", "--time", "4", "--seeds", "1")
+    done = csgtest("compare", *pair("cut_ranges"), *words, folder=tmp_path)
+    assert done.code == 1, done.err
+    for strategy in ("guided", "isolated", "undirected", "native"):
+        assert f"\n{strategy}" in done.out
+
+
+# ---------------------------------------------------------------------------------------- 2
+
+
+def test_foo_has_exactly_two_diff_paths_within_the_assumption(tmp_path: Path) -> None:
+    done = build("foo", tmp_path, "--assume", "x >= -100 && x <= 100")
+    assert classes(done) == {-1: "fix", 0: "regression"}
+    assert done.report["counters"]["diff_paths"] == 2
+    by_x = {test["input"]["parameters"]["x"]: test for test in done.differing}
+    assert by_x[-1]["old"]["signal"] == "SIGABRT" and by_x[-1]["new"]["returned"] == "0"
+    assert by_x[0]["old"]["returned"] == "1" and by_x[0]["new"]["signal"] == "SIGABRT"
+
+
+def test_foo_without_the_assumption_shows_squares_that_wrap(tmp_path: Path) -> None:
+    found = classes(build("foo", tmp_path))
+    assert found[-1] == "fix" and found[0] == "regression"
+    wrapped = {x: (x * x + 1 + 2**31) % 2**32 - 2**31 for x in found if x < -1}
+    assert {y for y in wrapped.values() if y == 1}  # the assertion, by x = -65536 or the like
+    assert {y for y in wrapped.values() if y < 1}  # 1 is returned instead of 0
+    assert all(found[x] == "regression" for x, y in wrapped.items() if y == 1)
+
+
+# ---------------------------------------------------------------------------------------- 3
+
+
+def test_bar_differs_in_both_directions(tmp_path: Path) -> None:
+    done = build("bar", tmp_path)
+    found = {
+        (test["input"]["parameters"]["x"], test["input"]["parameters"]["y"]): test["class"]
+        for test in done.differing
+    }
+    assert found == {(-100, 105): "fix", (105, -100): "regression"}
+    directions = {test["divergence"]["directions"] for test in done.differing}
+    assert directions == {"diff-true", "diff-false"}
+
+
+# ---------------------------------------------------------------------------------------- 4
+
+
+def test_the_toy_writes_before_its_array_and_parts_where_numbers_wrap(tmp_path: Path) -> None:
+    done = build("toy", tmp_path)
+    by_x = {test["input"]["parameters"]["x"]: test for test in done.differing}
+    assert by_x[7]["class"] == "regression"
+    assert by_x[7]["old"]["sanitizer"] is None and by_x[7]["new"]["sanitizer"]
+    near = [test for x, test in by_x.items() if x < INT_MIN + 10]
+    assert near and near[0]["divergence"]["kind"] == "control"
+    assert (near[0]["old"]["returned"], near[0]["new"]["returned"]) == ("0", "1")
+
+
+# ---------------------------------------------------------------------------------------- 5
+
+
+def test_a_difference_without_a_branch_is_an_output_divergence(tmp_path: Path) -> None:
+    done = build("plus_two", tmp_path)
+    test = next(test for test in done.differing if test["input"]["parameters"]["x"] == 1001)
+    assert test["divergence"]["kind"] == "output"
+    assert (test["old"]["returned"], test["new"]["returned"]) == ("1002", "1003")
+    assert all(x > 1000 for x in classes(done))
+
+
+# ---------------------------------------------------------------------------------------- 6
+
+
+def fields(which: str, folder: Path, seconds: int) -> Done:
+    files = (SAMPLES / "fields" / f"{which}_{version}.c" for version in ("old", "new"))
+    bounds = ("--sym-args", "1", "2", "4", "--sym-stdin", "2", "--time", str(seconds))
+    return csgtest("build", *files, *bounds, folder=folder, seconds=seconds + 60)
+
+
+def args(test: dict[str, Any]) -> list[str]:
+    return [str(word) for word in test["input"]["args"]]
+
+
+@pytest.mark.slow
+def test_the_field_cutter_overflows_by_two_changes_together(tmp_path: Path) -> None:
+    done = fields("a", tmp_path, 60)
+    assert done.code == 1, done.err
+    crashes = [test for test in done.differing if test["class"] == "regression"]
+    assert crashes and all("heap-buffer-overflow" in test["new"]["sanitizer"] for test in crashes)
+    explained = [test for test in crashes if test["blamed"]]
+    assert explained and all(test["interaction"] for test in explained)
+    assert min(test["found_s"] for test in crashes) < 60
+    assert any(word.startswith("-o") for word in args(crashes[0]))
+
+
+@pytest.mark.slow
+def test_the_field_cutter_refuses_more_than_its_fix_should(tmp_path: Path) -> None:
+    done = fields("c", tmp_path, 15)
+    assert done.code == 1, done.err
+    lists = {word[2:] for test in done.differing for word in args(test) if word.startswith("-b")}
+    assert any(word.startswith("-") for word in lists)  # the new error
+    assert any("0" in word for word in lists)  # the fix
+
+
+# ---------------------------------------------------------------------------------------- 9
+
+
+def test_a_small_build_takes_a_second_and_a_half(tmp_path: Path) -> None:
+    """1.5 s wall on 2 cores that have nothing else to do, best of five runs. Where more processes
+    want to run than there are cores, each has to wait its turn: the limit grows with the load."""
+    best = 60.0
+    for _ in range(5):
+        started = time.monotonic()
+        build("foo", tmp_path)
+        best = min(best, time.monotonic() - started)
+        if best <= 1.5:
+            break
+    crowd = os.getloadavg()[0] / (os.cpu_count() or 1)
+    assert best <= 1.5 * max(1.0, 1.5 * crowd)
