@@ -7,6 +7,7 @@ Importing this costs next to nothing; each command imports what it needs when it
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import stat
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 
 SAME, DIFFERENT, TROUBLE = 0, 1, 2
 INTERRUPTED, UNREAD = 130, 141  # as a shell tells of SIGINT and SIGPIPE
+COLLECT = 50_000  # objects made between two looks for cycles; states and terms hardly form any
 
 
 def main(words: Sequence[str] | None = None) -> int:
@@ -41,6 +43,7 @@ def main(words: Sequence[str] | None = None) -> int:
 
     if words is None:
         signal.signal(signal.SIGTERM, _interrupt)  # a time limit of the caller: as Ctrl-C
+        gc.set_threshold(COLLECT, 20, 50)
     try:
         call = parse(sys.argv[1:] if words is None else words, _version())
         code = perform(call)

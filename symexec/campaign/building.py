@@ -69,6 +69,7 @@ class BuildJob:
         self._inputs: dict[TestInput, str] = {}
         self._seen: dict[tuple[object, ...], int] = {}
         self._predicted: set[str] = set()
+        self._differing: set[str] = set()
 
     # ------------------------------------------------------------------ preparation
 
@@ -169,14 +170,22 @@ class BuildJob:
         """A smaller witness for each group, as far as a small share of the time goes."""
         now = time.monotonic()
         deadline = min(deadline, now + share_of(now - self.started))
-        if self.replay is None or now >= deadline or not any(map(_differs, self.found)):
+        if self.replay is None or now >= deadline or not self._differing:
             return
         shrinker = Shrinker(prepared, self.options.inputs, self.replay, *_switches(prepared))
         for found in shrinker.smaller(self.found, deadline):
             if found.input not in self._inputs:
                 case = replace(found, id=self._name(found.input), found_s=self._seconds())
-                self._cases[case.id] = case
+                self._keep(case)
                 yield case
+
+    def _keep(self, case: TestCase) -> None:
+        """A new test, or more about one that is there already."""
+        self._cases[case.id] = case
+        if _differs(case):
+            self._differing.add(case.id)
+        else:
+            self._differing.discard(case.id)
 
     def _exploration(self, prepared: Prepared) -> tuple[Exploration, list[State]]:
         options = self.options
@@ -249,7 +258,7 @@ class BuildJob:
             found_s=self._seconds(),
             source=self.options.search.mode.value,
         )
-        self._cases[case.id] = case
+        self._keep(case)
         kind = (case.divergence, finding.told, case.sequence)
         self._seen[kind] = self._seen.get(kind, 0) + 1
         if finding.told:
@@ -272,11 +281,8 @@ class BuildJob:
 
     def _verified(self, cases: Iterator[TestCase]) -> Iterator[TestCase]:
         for case in cases:
-            self._cases[case.id] = case
+            self._keep(case)
             yield case
-
-    def replace_case(self, case: TestCase) -> None:
-        self._cases[case.id] = case
 
     # ------------------------------------------------------------------ what it comes to
 
@@ -297,7 +303,7 @@ class BuildJob:
     def verdict(self) -> str:
         if self.unified is not None and not self.unified.changes:
             return "no-change"
-        if any(map(_differs, self.found)):
+        if self._differing:
             return "different"
         open_ends = (
             self.counters.cuts
@@ -306,6 +312,7 @@ class BuildJob:
             + sum(self.counters.gaps.values())
             + len(self.events)
             + len(self._predicted)
+            + (self.counters.diff_paths if self.options.search.after is After.NEW else 0)
         )
         if self.exhausted and not open_ends:
             return "equivalent-within-bounds"

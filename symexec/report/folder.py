@@ -49,12 +49,15 @@ class LiveReport:
             self._folder.write_test(case, readable_test(case, self._report))
         self.touch()
 
+    def due(self) -> bool:
+        """Is report.json a second old? More when it is so large that writing takes long."""
+        return self._clock() >= self._next
+
     def touch(self) -> None:
-        """Rewrite report.json when it is a second old; seldom when it is so large that writing
-        takes long."""
-        start = self._clock()
-        if start < self._next:
+        """Rewrite report.json when it is due."""
+        if not self.due():
             return
+        start = self._clock()
         self._folder.write_json("report.json", report_to_json(self._report))
         end = self._clock()
         self._next = end + max(self._period, _SHARE * (end - start))

@@ -55,8 +55,9 @@ def _search(job: BuildJob, report: Report, folder: OutputFolder, progress: Progr
     live.touch()
 
     def beat() -> None:
-        _update(report, job)
-        live.touch()
+        if live.due():
+            _update(report, job)
+            live.touch()
 
     finished = False
     try:
