@@ -30,6 +30,19 @@ struct lconv *localeconv(void)
     return &conventions;
 }
 
+/* Locales as objects: there is one. */
+static struct lconv only_locale;
+
+void *newlocale(int categories, const char *name, void *base)
+{
+    (void) categories, (void) base;
+    return setlocale(0, name) ? &only_locale : (struct lconv *) 0;
+}
+
+void *duplocale(void *locale) { return locale; }
+void freelocale(void *locale) { (void) locale; }
+void *uselocale(void *locale) { return (void) locale, (void *) -1L; }
+
 char *nl_langinfo(int item) { return item == 14 ? (char *) "ANSI_X3.4-1968" : (char *) ""; }
 size_t __ctype_get_mb_cur_max(void) { return 1; }
 
