@@ -31,6 +31,7 @@ T = TypeVar("T")
 Asking = Generator[Question, object, T]
 
 MOST_LEAVES = 16  # of a pointer that is a choice between addresses
+BEFORE, WINDOW = 8, 64  # the addresses around an object's start that a pointer forks over
 
 
 def plain(value: Data) -> Operand:
@@ -108,12 +109,23 @@ def pin(value: Operand, why: str) -> Asking[int]:
 
 
 def place(pointer: Operand) -> Asking[int]:
-    """The address that a pointer holds; a choice between known addresses forks over them."""
+    """The address that a pointer holds; a choice between known addresses forks over them, an index
+    over the places near the start of each object."""
     if isinstance(pointer, int):
         return pointer
     for address in _leaves(pointer):
         if (yield from decide(holds("eq", 64, pointer, address))):
             return address
+    guess = yield Suggest(pointer)
+    assert isinstance(guess, int)
+    near = (guess + (1 << 31) >> 32 << 32) - BEFORE  # the same for every guess at an object
+    distance = calculated("sub", 64, pointer, near)
+    if (
+        0 <= guess - near < WINDOW
+        and (yield from decide(holds("ult", 64, distance, WINDOW)))
+        and (yield from decide(holds("eq", 64, pointer, guess)))
+    ):
+        return guess
     return (yield from pin(pointer, "a symbolic pointer passed to the library"))
 
 

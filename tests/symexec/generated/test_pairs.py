@@ -1,0 +1,34 @@
+"""Random pairs of versions, against what they natively do on every input of a small grid.
+
+A seed names a pair: ``complaints(*pair(7), folder)`` repeats it.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from symexec.options import After
+from tests.symexec.generated.checking import complaints
+from tests.symexec.generated.edits import edited
+from tests.symexec.generated.programs import program
+from tests.symexec.generated.tree import Source
+
+PAIRS = int(os.environ.get("CSGTEST_PAIRS", "30"))  # 2,000 take a quarter of an hour
+
+
+def pair(seed: int) -> tuple[Source, Source]:
+    random = Random(seed)
+    old = program(random)
+    return old, edited(old, random)
+
+
+@pytest.mark.parametrize("after", After)
+@pytest.mark.parametrize("first", range(0, PAIRS, 10))
+def test_every_input_ends_as_it_does_natively(first: int, after: After, tmp_path: Path) -> None:
+    for seed in range(first, first + 10):
+        old, new = pair(seed)
+        assert not complaints(old, new, tmp_path, after), f"seed {seed}"
