@@ -169,7 +169,10 @@ def verdicts(
     keep: Path | None = None,
 ) -> Iterator[Verdict]:
     """In the order of the seeds."""
-    import symexec.campaign.running  # noqa: F401  (here, so that each fork has it)
+    # Here, so that each fork has them.
+    import csg.frontend
+    import csg.lower  # noqa: F401
+    import symexec.campaign.running  # noqa: F401
 
     with ThreadPoolExecutor(jobs) as pool:
         yield from pool.map(lambda seed: one(seed, options, limit, keep), seeds)
