@@ -1,0 +1,97 @@
+"""The search's diff paths beside those of the brute force, for one mutant.
+
+counted(mutant, folder)  ->  Count(grid=Grid(...), new=Searched(12, ...), both=Searched(12, ...))
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from symexec.campaign.building import BuildJob
+from symexec.options import After, BuildOptions, InputOptions, Range, SearchOptions
+from tests.reference.enumeration import Grid, enumerated
+from tests.reference.subjects import Mutant
+
+LIMIT = 100.0  # seconds for one search
+
+
+@dataclass(frozen=True, slots=True)
+class Searched:
+    """What one search found; ``mispredicted``: tests that were to differ and did not."""
+
+    diff_paths: int
+    states: int
+    exhausted: bool
+    verdict: str
+    mispredicted: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    mutant: Mutant
+    grid: Grid
+    new: Searched
+    both: Searched
+
+    @property
+    def faults(self) -> list[str]:
+        """In what the searches and the brute force disagree."""
+        expected = "different" if self.grid.differing else "equivalent-within-bounds"
+        found = []
+        for name, searched in (("new", self.new), ("both", self.both)):
+            if not searched.exhausted:
+                found.append(f"--after {name} did not end")
+            if searched.diff_paths != self.grid.diff_paths:
+                found.append(
+                    f"--after {name}: {searched.diff_paths} diff paths, not {self.grid.diff_paths}"
+                )
+        if self.both.verdict != expected:
+            found.append(f"--after both: {self.both.verdict}, not {expected}")
+        if self.both.mispredicted:
+            found.append(f"{self.both.mispredicted} tests do not differ as predicted")
+        if self.new.verdict == "equivalent-within-bounds" and self.grid.differing:
+            found.append("--after new: equivalent, and they differ")
+        return found
+
+
+class _Silent:
+    def update(
+        self, *, paths: int, divergences: int, reached: int, targets: int, left: float
+    ) -> None:
+        pass
+
+    def close(self) -> None:
+        pass
+
+
+def counted(mutant: Mutant, folder: Path) -> Count:
+    old, new = mutant.write(folder)
+    grid = enumerated(old, new, mutant.entry, mutant.ranges, folder)
+    alone = searched(old, new, mutant, After.NEW)
+    both = searched(old, new, mutant, After.BOTH)
+    return Count(mutant, grid, alone, both)
+
+
+def searched(old: Path, new: Path, mutant: Mutant, after: After) -> Searched:
+    """``--after new`` counts paths only; what ``both`` finds is run natively."""
+    inputs = InputOptions(mutant.entry, tuple(Range(*each) for each in mutant.ranges))
+    search = SearchOptions(LIMIT, after=after)
+    replay = after is After.BOTH
+    job = BuildJob(BuildOptions(old, new, (), inputs, search, replay=replay, without_walls=True))
+    try:
+        job.prepare()
+        for _ in job.cases(_Silent()):
+            pass
+        counters = job.counters
+        return Searched(
+            counters.diff_paths,
+            counters.states,
+            job.exhausted,
+            job.verdict,
+            len(job.mispredicted),
+            counters.wall_s,
+        )
+    finally:
+        job.close()
