@@ -15,9 +15,9 @@ SOURCES := cli.py csg symexec tests benchmarks
 .PHONY: demo test bench docs install check-tools format clean
 
 demo: install
-	@echo '$$ csgtest build samples/cut_ranges/old.c samples/cut_ranges/new.c --entry parse_ranges --time 10'
+	@echo '$$ csgtest build samples/cut_ranges/old.c samples/cut_ranges/new.c --entry parse_ranges --time 20'
 	@$(BIN)/csgtest build samples/cut_ranges/old.c samples/cut_ranges/new.c \
-		--entry parse_ranges --time 10 --out csgtest-out-demo || test $$? -eq 1
+		--entry parse_ranges --time 20 --out csgtest-out-demo || test $$? -eq 1
 	@echo 'Everything it found is in csgtest-out-demo/.'
 
 test: install

@@ -102,6 +102,15 @@ def test_files_that_a_document_links_to_exist(document: Path) -> None:
     assert missing == []
 
 
+@pytest.mark.parametrize("document", DOCUMENTS, ids=[file.stem for file in DOCUMENTS])
+def test_files_that_a_document_names_exist(document: Path) -> None:
+    """Names in backquotes that begin with a folder of this project."""
+    named = re.findall(
+        r"`((?:csg|symexec|tests|docs|benchmarks|samples)/[\w./]*)`", document.read_text()
+    )
+    assert [name for name in named if not (ROOT / name).exists()] == []
+
+
 def test_there_is_something_to_run() -> None:
     assert any(commands(file.read_text()) for file in DOCUMENTS)
 

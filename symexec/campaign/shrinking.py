@@ -18,7 +18,7 @@ from symexec.replay import NativeReplay
 from symexec.testcases import TestCase, TestInput
 
 SHARE = 0.15  # of the time that the run has taken so far
-LEAST, MOST = 0.4, 3.0  # seconds
+LEAST, MOST = 1.0, 3.0  # seconds
 QUICK = 0.005  # seconds that the engine may take for an input to be asked again and again
 EXPLAIN = 0.5  # seconds that the blame of a smaller input may take in any case
 SOURCE = "minimised"
@@ -65,6 +65,7 @@ class Shrinker:
     def _shrunk(self, case: TestCase, seconds: float) -> TestCase:
         """By the engine where it is quick enough (0.2 ms for a small function, a native run takes
         5 ms), else by native runs alone."""
+        self._tracer.trace(case.input)  # compiles what it needs
         began = self._clock()
         wanted = self._tracer.trace(case.input)
         if wanted is None or self._clock() - began > QUICK:
