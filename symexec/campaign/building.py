@@ -291,13 +291,14 @@ class BuildJob:
         return list(self._cases.values())
 
     @property
+    def predicted(self) -> list[TestCase]:
+        """Tests on which the model sees the versions differ."""
+        return [self._cases[name] for name in sorted(self._predicted)]
+
+    @property
     def mispredicted(self) -> list[TestCase]:
         """Tests that were to differ and did not: a defect of ours, or of the model."""
-        return [
-            self._cases[name]
-            for name in sorted(self._predicted)
-            if self._cases[name].observed == "same"
-        ]
+        return [case for case in self.predicted if case.observed == "same"]
 
     @property
     def verdict(self) -> str:

@@ -25,6 +25,7 @@ class Mutant:
     entry: str
     ranges: tuple[tuple[str, int, int], ...]
     edits: tuple[tuple[str, str], ...]
+    replay: bool = True  # False: so many paths that replaying each takes minutes
 
     @property
     def old(self) -> str:
@@ -62,6 +63,7 @@ def mutants(path: Path) -> list[Mutant]:
             given["entry"],
             ranges,
             tuple((before, after) for before, after in each["edits"]),
+            given.get("replay", True),
         )
         for each in given["mutants"]
     ]
