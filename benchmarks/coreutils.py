@@ -109,7 +109,7 @@ def make(tree: Path, utilities: Sequence[str]) -> None:
 
 def _step(command: Sequence[str], folder: Path, limit: float) -> None:
     environment = {**os.environ, "FORCE_UNSAFE_CONFIGURE": "1"}
-    print("  " + " ".join(command[:1] + command[-2:]), flush=True)
+    print("  " + " ".join([*command[:1], *command[-2:]]), flush=True)
     done = subprocess.run(
         command, cwd=folder, env=environment, capture_output=True, timeout=limit, check=False
     )
@@ -222,7 +222,7 @@ def compare(tree: Path, utility: str, folder: Path) -> Compared:
     except CsgtestError as trouble:
         return Compared(utility, len(lines), trouble=_short(str(trouble)))
     loaded = time.monotonic() - started
-    wrong = []
+    wrong: list[tuple[str, str]] = []
     with chdir(folder):
         for line, words, stdin in lines:
             slow = sum(reason == SLOW for _, reason in wrong)
@@ -285,9 +285,10 @@ def document(results: Sequence[Compared], version: str) -> str:
     return f"""# GNU coreutils in the engine
 
 Written by `python benchmarks/coreutils.py`, which fetches Debian's source package ({version}),
-configures and builds it, loads each utility with the gnulib files that it links, and runs the
-command lines of `benchmarks/coreutils_lines.py` natively and with the engine. A line agrees when
-standard output, standard error and exit status are equal.
+configures it (without gmp, with gnulib's regex), builds it, loads each utility with the gnulib
+files that it links, and runs the command lines of `benchmarks/coreutils_lines.py` natively and with
+the engine. With `--tree` it takes a tree as it is, and with names only those utilities. A line
+agrees when standard output, standard error and exit status are equal.
 
 **{agreed} of {total} command lines agree.**
 
