@@ -72,7 +72,7 @@ def _mask(width: int) -> str:
 class ChunkWriter:
     """Writes one chunk. ``escaping`` are the registers that other blocks read; ``watched`` maps
     (block, index) to the graph node that begins there; ``addresses`` are those of globals and
-    functions."""
+    functions. ``reading`` keeps what is known of blocks for the function's next chunks."""
 
     def __init__(
         self,
@@ -81,12 +81,14 @@ class ChunkWriter:
         escaping: frozenset[int],
         watched: Mapping[tuple[int, int], int],
         addresses: Mapping[str, int],
+        reading: dict[int, dict[int, int]],
     ) -> None:
         self.function = function
         self.flavour = flavour
         self.escaping = escaping
         self.watched = watched
         self.addresses = addresses
+        self.reading = reading
         self.lines: list[str] = []
         self.held: set[int] = set()  # registers in Python locals
         self.dirty: dict[int, None] = {}  # those not written back yet, in order
@@ -182,7 +184,9 @@ class ChunkWriter:
         current: Block = self.function.blocks[block]
         while True:
             self.block, self.index = current.index, index
-            self.last_reads = _last_reads(current)
+            if current.index not in self.reading:
+                self.reading[current.index] = _last_reads(current)
+            self.last_reads = self.reading[current.index]
             if not self._instructions(current, index):
                 break
             terminator = current.terminator

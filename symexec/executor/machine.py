@@ -38,6 +38,7 @@ class CompiledFunction:
     parameters: tuple[int, ...]
     slots: tuple[tuple[int, str, Type | None], ...]
     namespaces: dict[int, dict[str, object]] = field(default_factory=dict)
+    reading: dict[int, dict[int, int]] = field(default_factory=dict)  # block -> last reads
     joins: list[int | None] | None = None
 
     def shape(self, flavour: int) -> int:
@@ -147,7 +148,12 @@ class Machine:
 
     def _compile(self, function: CompiledFunction, shape: int, block: int, index: int) -> Chunk:
         writer = ChunkWriter(
-            function.code, shape, function.escaping, function.watched, self.addresses
+            function.code,
+            shape,
+            function.escaping,
+            function.watched,
+            self.addresses,
+            function.reading,
         )
         name = f"c{block}_{index}"
         source = writer.chunk(name, block, index)
