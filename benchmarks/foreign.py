@@ -38,6 +38,12 @@ static struct tm *pinned_localtime(const time_t *when) { static struct tm epoch;
 PRELUDE_AFTER = 76
 
 
+COUNTERS = (
+    "states", "paths", "diff_paths", "forks", "cuts", "queries", "solver_s", "unknown",
+    "concretised", "gaps", "mispredicted", "wall_s",
+)  # fmt: skip
+
+
 @dataclass(frozen=True, slots=True)
 class Edit:
     """``line`` counts in the original file."""
@@ -197,7 +203,7 @@ def page(report: Mapping[str, Any], seconds: float, remarks: str) -> str:
         "",
         "| what | number |",
         "|---|---:|",
-        *(f"| {name} | {told(value)} |" for name, value in sorted(report["counters"].items())),
+        *(f"| {name} | {told(report['counters'][name])} |" for name in COUNTERS),
         "",
         remarks.strip(),
         "",
