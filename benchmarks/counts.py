@@ -53,15 +53,14 @@ COLUMNS = (
 def main(words: Sequence[str]) -> int:
     """Count anew what is asked for; the other rows of the document stay."""
     gc.set_threshold(50_000, 20, 50)  # as the command line does
-    known = _known_rows()
     failed = False
     for mutants in subjects().values():
         chosen = [each for each in mutants if not words or each.name.startswith(tuple(words))]
         for count in _counts(chosen):
-            known[count.mutant.name] = _row(count)
             failed = failed or bool(count.faults)
             print(_row(count), *count.faults, flush=True)
-    DOCUMENT.write_text(_document(known))
+            rows = {**_known_rows(), count.mutant.name: _row(count)}
+            DOCUMENT.write_text(_document(rows))
     return int(failed)
 
 
