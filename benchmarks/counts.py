@@ -39,7 +39,8 @@ whose outcome differs, and *equivalent within bounds* where it holds none. Kinds
 relational operator, AOR arithmetic operator, ORU unary operator, STD statement deletion. The time
 is CPU seconds of the search with `--after new`, without start-up. Tests of `--after both` are run
 natively before they count, but for launch, where the grid stands for them.
-`python -m benchmarks.counts` writes this page.
+`python -m benchmarks.counts` writes this page, row by row: a mutant without a row was not counted
+yet, a time without a number not measured.
 
 Published for the three-step launch of a wheel-brake controller with 24 ways a step (Noller et al.,
 2019): 13,824 diff paths in 121 s.
