@@ -330,16 +330,9 @@ class ChunkWriter:
                     target, _shifted(operator, left, instruction.right.value, width), version
                 )
         else:
-            self.write(f"v{target.number} = {operator}({left}, {right}, {width})")
-            self.hold_after_stop(target)
-
-    def hold_after_stop(self, target: Register) -> None:
-        """A result that is None when the engine has to step in."""
-        was_dirty = target.number in self.dirty
-        if was_dirty:  # its old value is gone: the instruction overwrites it anyway
-            del self.dirty[target.number]
-        self.stop_if(f"v{target.number} is None")
-        self.hold(target)
+            self.write(f"w = {operator}({left}, {right}, {width})")
+            self.stop_if("w is None")  # the target keeps its value: it may be an operand as well
+            self.define(target, "w", version)
 
     def _comparison(self, instruction: Compare) -> str:
         left = self.half(instruction.left, instruction.version)

@@ -15,20 +15,15 @@ from csg.language.syntax import Version
 from symexec.campaign.building import BuildJob
 from symexec.campaign.exploration import Exploration, Finding
 from symexec.campaign.preparation import Prepared
-from symexec.campaign.start import WATCHED
 from symexec.environment.inputs import decode
-from symexec.expr import Data, Term, evaluate, new_half, old_half
-from symexec.memory import BOTH
 from symexec.options import After, BuildOptions, InputOptions, Range, SearchOptions
 from symexec.progress import Silence
-from symexec.shadow.printed import Printed, units
-from symexec.state.endings import DivisionByZero, Exit, MemoryFault, Returned, row
-from symexec.state.state import Outcome, State
+from symexec.state.state import State
+from tests.symexec.generated.predicting import Given, lying, ran
 from tests.symexec.generated.tree import Source
 from tests.symexec.generated.truth import Point, Ran, Truth, truth
 
 LIMIT = 20.0
-RESULTS = {"int": (32, True), "unsigned char": (8, False), "long": (64, True), "short": (16, True)}
 
 
 class Recording(BuildJob):
@@ -118,122 +113,39 @@ def _events(job: Recording) -> Iterator[str]:
             yield f"{kind}: {getattr(counters, kind)}"
 
 
-def _model(job: Recording, state: State, point: Point) -> dict[Term, int]:
-    model = {}
-    terms = [term for each in state.inputs for term in each.terms]
-    for term, value in zip(terms, point, strict=True):
-        if isinstance(term, Term):
-            model[term] = value & ((1 << term.width) - 1)
-    return model
-
-
 def _paths(job: Recording, points: Truth, after: After, result: str) -> Iterator[str]:
-    states = [(state, state.path.terms()) for state in job.ended + job.dropped]
     dropped = {id(state) for state in job.dropped}
+    empty = {id(state) for state in job.ended}
     said = 0
-    for point, (was, now) in points.items():
-        model = _model(job, states[0][0], point)
-        cache: dict[Term, object] = {}
-        on = [
-            state
-            for state, terms in states
-            if all(evaluate(term, model, cache) for term in terms)  # type: ignore[arg-type]
-        ]
-        for complaint in _point(on, dropped, was, now, model, cache, after, result):
-            yield f"{point}: {complaint}"
-            said += 1
+    for point, on, given in lying(job.ended + job.dropped, points):
+        empty -= {id(state) for state in on}
+        if len(on) != 1:
+            found = [f"on {len(on)} paths"]
+        elif id(on[0]) in dropped:
+            was, now = points[point]
+            found = [f"dropped, but {was} is not {now}"] if was != now else []
+        else:
+            found = list(_outcomes(on[0], points[point], given, after, result))
+        yield from (f"{point}: {complaint}" for complaint in found)
+        said += len(found)
         if said > 5:
             return
+    if empty:
+        yield f"{len(empty)} paths that no input takes"
 
 
-def _point(
-    on: list[State],
-    dropped: set[int],
-    was: Ran,
-    now: Ran,
-    model: dict[Term, int],
-    cache: dict[Term, object],
-    after: After,
-    result: str,
+def _outcomes(
+    state: State, natively: tuple[Ran, Ran], given: Given, after: After, result: str
 ) -> Iterator[str]:
-    if len(on) != 1:
-        yield f"on {len(on)} paths"
-        return
-    (state,) = on
-    if id(state) in dropped:
-        if was != now:
-            yield f"dropped, but {was} is not {now}"
-        return
-    for outcome, version, native in (
-        (state.old_outcome, Version.OLD, was),
-        (state.new_outcome, Version.NEW, now),
-    ):
+    outcomes = (state.old_outcome, state.new_outcome)
+    for version, outcome, native in zip(Version, outcomes, natively, strict=True):
         if outcome is None:
             if not (after is After.NEW and version is Version.OLD and state.divergences):
                 yield f"no outcome of {version.name}"
             continue
-        said = ran(state, outcome, version, result, model, cache)
+        said = ran(state, outcome, version, result, given)
         if said != native and not (said.crashed and native.crashed):
             yield f"{version.name} is {native}, not {said}"
-
-
-def ran(
-    state: State,
-    outcome: Outcome,
-    version: Version,
-    result: str,
-    model: dict[Term, int],
-    cache: dict[Term, object],
-) -> Ran:
-    """An outcome under a model, as a native run shows it."""
-    half = old_half if version is Version.OLD else new_half
-
-    def value(data: Data) -> int:
-        plain = half(data)
-        return plain if isinstance(plain, int) else evaluate(plain, model, cache)  # type: ignore[arg-type]
-
-    match outcome.ending:
-        case Returned(value=data):
-            end = str(_signed(value(0 if data is None else data), result))
-            end += "".join(f"={_signed(value(each), 'short')}" for each in _left_behind(state))
-        case Exit(status=status):
-            end = f"exit{_signed(value(status), 'int')}"
-        case MemoryFault():
-            end = "oob"
-        case DivisionByZero():
-            end = "division"
-        case other:
-            end = row(other).kind
-    output = b"".join(_bytes(unit, value) for unit in units(outcome.output, 1))
-    return Ran(end, output)
-
-
-def _left_behind(state: State) -> list[Data]:
-    """What is in the array that the caller gave."""
-    numbers = state.environment[WATCHED]
-    assert isinstance(numbers, tuple)
-    found: list[Data] = []
-    for number in numbers:
-        item = state.memory.find(number)
-        assert item is not None
-        found += [item.load(at, 2, BOTH) for at in range(0, item.size, 2)]
-    return found
-
-
-def _signed(number: int, kind: str) -> int:
-    width, signed = RESULTS[kind]
-    number &= (1 << width) - 1
-    return number - (1 << width) if signed and number >> (width - 1) else number
-
-
-def _bytes(unit: object, value: object) -> bytes:
-    if isinstance(unit, Printed):
-        number = value(unit.term)  # type: ignore[operator]
-        specification = unit.specification
-        if specification[-1] == "d" and number >> 31:
-            number -= 1 << 32
-        return (specification % number).encode()
-    return bytes((value(unit),))  # type: ignore[operator]
 
 
 def _point_of(finding: Finding) -> Point:

@@ -37,6 +37,12 @@ PAIRS = {
         "void h(int *p, short n) { while (n-- > 0) if (*p > 3) *p -= 2; else *p = n ^ 5; } "
         "int f(signed char a, unsigned char b) { int v = b; h(&v, a); return v; }",
     ),
+    "a divisor that is the target of its division too": (
+        "int f(signed char a, unsigned char b) { int n = b; if (n > 2) n &= 1; n = DIV(9, %, n); "
+        "return a; }",
+        "int f(signed char a, unsigned char b) { int n = b; if (n > 3) n &= 1; n = DIV(9, %, n); "
+        "return a; }",
+    ),
     "an index that goes to the library": (
         'int f(signed char a, unsigned char b) { return a < 0 || a > 2 ? 0 : atoi("-12" + a); }',
         'int f(signed char a, unsigned char b) { return a < 1 || a > 2 ? 0 : atoi("-12" + a); }',
