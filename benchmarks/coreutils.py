@@ -1,7 +1,7 @@
 """Run GNU coreutils in the engine and natively, and compare -> docs/coreutils.md.
 
-    python benchmarks/coreutils.py                          fetch, configure, make, compare, write
-    python benchmarks/coreutils.py --tree DIR cut seq       a tree that is there; these utilities
+    python -m benchmarks.coreutils                          fetch, configure, make, compare, write
+    python -m benchmarks.coreutils --tree DIR cut seq       a tree that is there; these utilities
 
 Debian's source package is fetched with apt-get source, by a configuration of its own, configured
 and built once; nothing of it is kept. The gnulib files that a utility needs are read from the
@@ -24,8 +24,7 @@ from contextlib import chdir
 from dataclasses import dataclass
 from pathlib import Path
 
-from coreutils_lines import FILES, LINES, command_lines
-
+from benchmarks.coreutils_lines import FILES, LINES, command_lines
 from csg.errors import CsgtestError
 from csg.ir import Program
 from symexec.campaign.running import run_program

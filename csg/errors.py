@@ -1,7 +1,7 @@
 """Trouble the user can mend: where it is, what it is, and what to do next.
 
-    range.c:12:5: error: unknown type name 'uint'
-      hint: include the header that declares it
+range.c:12:5: error: unknown type name 'uint'
+  hint: include the header that declares it
 """
 
 from __future__ import annotations

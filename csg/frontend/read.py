@@ -51,8 +51,7 @@ def parse_files(
         import csg.frontend.translate  # noqa: F401 - the threads wait for the compiler meanwhile
 
         return [
-            _parse(text.result(), file, flags, {})
-            for text, file in zip(texts, files, strict=True)
+            _parse(text.result(), file, flags, {}) for text, file in zip(texts, files, strict=True)
         ]
 
 

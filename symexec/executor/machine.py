@@ -186,7 +186,7 @@ class Machine:
         if function.slots:
             memory = state.memory
             frame.slots = tuple(
-                memory.allocate(size, "stack", label, type=kind).number
+                memory.allocate(size, "stack", label, c_type=kind).number
                 for size, label, kind in function.slots
             )
         state.frame = frame

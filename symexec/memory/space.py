@@ -75,13 +75,13 @@ class Memory:
     # ------------------------------------------------------------------ objects
 
     def allocate(
-        self, size: int, kind: str, name: str, readonly: bool = False, type: object = None
+        self, size: int, kind: str, name: str, readonly: bool = False, c_type: object = None
     ) -> MemoryObject:
-        """A fresh object of zero bytes; ``type`` is the C type it is declared with."""
+        """A fresh object of zero bytes; ``c_type`` is the one it is declared with."""
         number = self.count
         self.count = number + 1
         item = MemoryObject(number, size, kind, name, self.owner, readonly)
-        item.type = type
+        item.type = c_type
         slot = number & PAGE_MASK
         if slot == 0:
             self.pages.append(_Page([item], self.owner))

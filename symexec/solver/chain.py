@@ -149,9 +149,7 @@ class SolverChain:
         facts = self._finder.facts(extended)
         if facts.contradictory:
             return None
-        return canonical_model(
-            facts, lambda: build_backend(self.name, self.options), self._limit()
-        )
+        return canonical_model(facts, lambda: build_backend(self.name, self.options), self._limit())
 
     # ------------------------------------------------------------------ answers
 

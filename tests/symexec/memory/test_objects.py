@@ -33,9 +33,9 @@ def test_memory_agrees_with_a_list_of_bytes(
     memory = Memory()
     number = memory.allocate(SIZE, "global", "a").number
     naive = [(0, 0)] * SIZE
-    for count, (what, offset, size, value, mode, form) in enumerate(steps):
-        size = min(size, SIZE - offset)
-        value &= (1 << 8 * size) - 1
+    for count, (what, offset, wished, bits, mode, form) in enumerate(steps):
+        size = min(wished, SIZE - offset)
+        value = bits & ((1 << 8 * size) - 1)
         item = memory.writable(memory.find(number))
         if what == "fork":
             other = memory.fork()
