@@ -283,7 +283,7 @@ def document(results: Sequence[Compared], version: str) -> str:
     )
     return f"""# GNU coreutils in the engine
 
-Written by `python benchmarks/coreutils.py`, which fetches Debian's source package ({version}),
+Written by `python -m benchmarks.coreutils`, which fetches Debian's source package ({version}),
 configures it (without gmp, with gnulib's regex), builds it, loads each utility with the gnulib
 files that it links, and runs the command lines of `benchmarks/coreutils_lines.py` natively and with
 the engine. With `--tree` it takes a tree as it is, and with names only those utilities. A line
