@@ -118,7 +118,13 @@ def _explore(options: ExploreOptions, progress: Progress, json: bool) -> int:
     _require_sources(options.file, *options.others)
     finished = explore(options, progress)
     progress.close()
-    _tell(finished, json)
+    if json:
+        _tell(finished, json)
+    else:
+        from symexec.report.table import print_exploration
+
+        print_exploration(finished)
+        print(f"  all of it: {options.out / 'tests' / 'tests.jsonl'}")
     return SAME if finished.finished else _interrupted(options.out)
 
 

@@ -176,3 +176,15 @@ def test_a_small_build_takes_a_second_and_a_half(tmp_path: Path) -> None:
             break
     crowd = os.getloadavg()[0] / (os.cpu_count() or 1)
     assert best <= 1.5 * max(1.0, 1.5 * crowd)
+
+
+# ---------------------------------------------------------------------------------------- explore
+
+
+def test_explore_shows_each_error_of_one_program_once(tmp_path: Path) -> None:
+    done = csgtest("explore", pair("cut_ranges")[1], "--time", "20", folder=tmp_path)
+    assert done.code == 0 and done.report["verdict"] == "all-paths-explored"
+    assert ", 1 error.\n" in done.out
+    assert "assertion fails: init != 0" in done.out and 'parse_ranges("0-")' in done.out
+    logged = (tmp_path / "csgtest-out" / "tests" / "tests.jsonl").read_text().splitlines()
+    assert len(logged) == done.report["counters"]["tests"]

@@ -25,7 +25,14 @@ from symexec.options import ExploreOptions
 from symexec.progress import Progress
 from symexec.search import Undirected
 from symexec.solver import Answer, build_solver
-from symexec.state.endings import row
+from symexec.state.endings import (
+    Aborted,
+    AssertionFailed,
+    DivisionByZero,
+    MemoryFault,
+    PathEnding,
+    row,
+)
 from symexec.state.state import Chain, Event, State
 from symexec.testcases import TestCase, input_from_json
 
@@ -115,7 +122,7 @@ class ExploreJob:
             input=input_from_json(decode(state.inputs, finding.model)),
             kind=about.kind,
             found_s=time.monotonic() - self.started,
-            notes=(f"{state.new_outcome.location}: {state.new_outcome.ending}",)
+            notes=(f"{state.new_outcome.location}: {_described(state.new_outcome.ending)}",)
             if about.is_error
             else (),
         )
@@ -130,3 +137,18 @@ def _ignore(state: State, node: int) -> None:
 
 def _nothing(state: State) -> list[tuple[Data, int]]:
     return []
+
+
+def _described(ending: PathEnding) -> str:
+    """An error of the program, in a few words."""
+    match ending:
+        case AssertionFailed(text=text):
+            return f"assertion fails: {text}"
+        case MemoryFault(kind=kind, what=what, access=access, size=size):
+            return f"{kind}: {access} of {size} at {what}" if what else f"{kind}: {access}"
+        case DivisionByZero():
+            return "division by zero"
+        case Aborted(text=text):
+            return f"abort: {text}" if text else "abort"
+        case _:
+            return row(ending).kind

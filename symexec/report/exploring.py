@@ -17,11 +17,14 @@ def explore(options: ExploreOptions, progress: Progress) -> Report:
     """``csgtest explore``: one program alone; a test for each path."""
     refuse_foreign(options.out)
     job = ExploreJob(options)
-    report = Report(str(options.file), str(options.file), directory=os.getcwd())
+    report = Report(
+        str(options.file), str(options.file), directory=os.getcwd(), name=options.file.stem
+    )
     report.bounds = bounds(options.inputs, options.search)
     job.prepare()
     report.entry = job.program.entry
     with OutputFolder(options.out) as folder:
+        folder.write_json("report.json", report_to_json(report))  # not finished
         try:
             folder.record_all(job.cases(progress))
             report.finished = True

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TextIO
 
 from symexec.report.model import Report
@@ -17,6 +18,7 @@ from symexec.report.words import (
     blamed_changes,
     brief,
     changes_named,
+    explored,
     headline,
     reservations,
     sequence_named,
@@ -44,6 +46,25 @@ def print_report(report: Report, stream: TextIO | None = None) -> None:
     lines = [*blamed_changes(report), *reservations(report), *report.notes]
     if report.differing and report.sandbox:
         lines.append(f"replayed natively, walls: {report.sandbox}")
+    _print_lines([f"  {text}" for text in lines], out)
+
+
+def print_exploration(report: Report, stream: TextIO | None = None) -> None:
+    """One program alone: how far it was explored, one row for each error and its place."""
+    out = stream or sys.stdout
+    found: dict[tuple[str, ...], list[TestCase]] = {}
+    for case in report.tests:
+        found.setdefault(case.notes, []).append(case)
+    _print_lines([explored(report, len(found))], out)
+    if found:
+        rows = []
+        for notes, cases in found.items():
+            place, _, error = " ".join(notes).partition(": ")
+            witness = min(cases, key=lambda case: (case.input.size, case.id))
+            spelling = spelled(witness.input, f"./{report.name}", report.entry)
+            rows.append((place, error, str(len(cases)), spelling))
+        _print_rows(("place", "error", "tests", "input"), rows, out)
+    lines = [*reservations(replace(report, tests=[])), *report.notes]
     _print_lines([f"  {text}" for text in lines], out)
 
 

@@ -84,6 +84,17 @@ def headline(report: Report) -> str:
     return VERDICTS.get(report.verdict, report.verdict)
 
 
+def explored(report: Report, errors: int) -> str:
+    """The headline of one program alone."""
+    tests = report.counters.get("tests", 0)
+    made = f"{tests} test{_s(tests)}, {errors or 'no'} error{_s(errors)}."
+    if report.verdict == "all-paths-explored":
+        return f"All paths were explored: {made}"
+    if not report.finished:
+        return f"The exploration was interrupted: {made}"
+    return f"The time was over before all paths were explored: {made}"
+
+
 def _end_of_search(report: Report) -> str:
     if not report.finished:
         return "before the search was interrupted."

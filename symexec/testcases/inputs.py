@@ -67,10 +67,10 @@ def _weight(value: Value) -> int:
 
 
 def odd_bytes(value: Value) -> int:
-    """How many bytes of a text are shown as escapes."""
+    """How many bytes of a text are shown as escapes; zeros at its end are not shown."""
     if not isinstance(value, bytes):
         return 0
-    return sum(not (0x20 <= byte < 0x7F or byte == 0x0A) for byte in value)
+    return sum(not (0x20 <= byte < 0x7F or byte == 0x0A) for byte in value.rstrip(b"\0"))
 
 
 def _magnitude(value: Value) -> int:
