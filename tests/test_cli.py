@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -158,3 +160,29 @@ def test_plain_progress_is_one_line_a_period(capsys: pytest.CaptureFixture[str])
     shown = capsys.readouterr().out.splitlines()
     assert shown[0] == "paths 3  divergences 1  targets 1/4  10 s left"
     assert len(shown) == 2
+
+
+def test_on_a_terminal_one_line_changes_in_place(tmp_path: Path) -> None:
+    ours, theirs = os.openpty()
+    sample = ROOT / "samples" / "endless"
+    words = ["build", str(sample / "old.c"), str(sample / "new.c"), "--time", "4"]
+    done = subprocess.Popen(
+        [sys.executable, str(ROOT / "cli.py"), *words],
+        cwd=tmp_path,
+        env={**os.environ, "TERM": "xterm-256color", "COLUMNS": "100"},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=theirs,
+    )
+    os.close(theirs)
+    shown = b""
+    with contextlib.suppress(OSError):  # the end of a terminal
+        while piece := os.read(ours, 65536):
+            shown += piece
+    os.close(ours)
+    out, _ = done.communicate()
+    assert done.returncode == 1
+    assert b"s left\r\x1b[2Kpaths " in shown  # the line is written over
+    assert b"targets 2/2" in shown
+    assert shown.endswith(b"\x1b[2K")  # and is gone at the end
+    assert b"\x1b" not in out and b"settle(0)" in out
