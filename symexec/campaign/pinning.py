@@ -14,11 +14,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from csg.language.syntax import FunctionDefinition, Symbol
-from symexec.state.inputs import Input
 from symexec.environment.plan import Address, Cell, Start, plan
 from symexec.environment.streams import Contents
 from symexec.expr import Operand, Term, TermTable, evaluate
 from symexec.options import InputOptions, SymbolicArguments
+from symexec.state.inputs import Input
 from symexec.testcases import Scalar, TestInput, Value
 
 Known = dict[Term, int]

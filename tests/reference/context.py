@@ -23,11 +23,11 @@ from symexec.environment.contract import (
     OutputItem,
     Suggest,
 )
-from symexec.state.inputs import Input
 from symexec.environment.operands import byte_of, joined
 from symexec.environment.registry import registry
 from symexec.expr import Data, Operand, Shadowed, Term, TermTable, evaluate
 from symexec.state.endings import MemoryFault, PathEnding
+from symexec.state.inputs import Input
 
 
 class Ended(Exception):
