@@ -66,6 +66,7 @@ class Builds:
         self._pool = ThreadPoolExecutor(max_workers=4, thread_name_prefix="build")
         self._running: dict[tuple[str, str], Future[Executable]] = {}
         self._support: Future[Path] | None = None
+        self._unbuffered: Future[Path] | None = None
         self._runner = self._pool.submit(build_runner, self.folder)
         self._pool.submit(sweep)
 
@@ -88,7 +89,9 @@ class Builds:
         key = (name, style)
         if key not in self._running:
             if self._support is None:
-                self._support = self._pool.submit(self._build_support)
+                self._support = self._pool.submit(self._build_helper, "harness_support")
+            if self._unbuffered is None:
+                self._unbuffered = self._pool.submit(self._build_helper, "unbuffered")
             self._running[key] = self._pool.submit(self._build, name, style)
 
     def result(self, name: str, style: str = SANITIZED) -> Executable:
@@ -96,15 +99,17 @@ class Builds:
         self.start(name, style)
         return self._running[name, style].result()
 
-    def _build_support(self) -> Path:
-        source = Path(__file__).parent / "harness_support.c"
-        return cached_build("support.o", [source], ("-O2", "-c"), self.folder)
+    def _build_helper(self, name: str) -> Path:
+        source = Path(__file__).parent / f"{name}.c"
+        return cached_build(f"{name}.o", [source], ("-O2", "-c"), self.folder)
 
     def _build(self, name: str, style: str) -> Executable:
         program = self._programs[name]
         output = str(self.folder / f"{name}-{style}")
         sources = self._sources(name, style, program)
         takes_values = len(sources) > max(1, len(program.files))
+        assert self._unbuffered is not None
+        sources.append(str(self._unbuffered.result()))
         flags = [*program.flags, *_COMMON, *_STYLES[style], *_maps(program), "-lm"]
         if style == PLAIN:
             _compile_plain(sources, output, flags)

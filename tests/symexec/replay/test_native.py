@@ -67,6 +67,14 @@ def test_the_name_of_a_file_is_no_difference(tmp_path: Path) -> None:
         assert pair.old == pair.new
 
 
+def test_what_was_written_before_a_crash_counts(tmp_path: Path) -> None:
+    text = (
+        "#include <stdio.h>\n#include <stdlib.h>\n#include <unistd.h>\n"
+        'int main(void) { printf("a"); write(1, "b", 1); printf("c"); abort(); }\n'
+    )
+    assert observe(tmp_path, text).stdout == b"abc"
+
+
 @pytest.mark.parametrize(
     ("body", "kind"),
     [
