@@ -53,7 +53,7 @@ def _alignment(record: Record, member: Field, end: int) -> str:
     """``_Alignas(n)`` where the member lies further on than its type asks for."""
     if member.bit_width is not None or record.kind == "union":
         return ""
-    natural = 1 if record.packed else alignment_of(member.type)
+    natural = 1 if _is_packed(record) else alignment_of(member.type)
     least = -(-end // 8)
     if _up(least, natural) == member.offset:
         return ""
@@ -72,7 +72,7 @@ def _padding(record: Record, member: Field, end: int) -> Iterator[str]:
     unit = 8 * size_of(member.type)
     start = 8 * member.offset + member.bit_offset
     follows = end
-    if not record.packed and end // unit != (end + member.bit_width - 1) // unit:
+    if not _is_packed(record) and end // unit != (end + member.bit_width - 1) // unit:
         follows = _up(end, unit)
     if start == follows:
         return
@@ -90,12 +90,19 @@ def _up(value: int, unit: int) -> int:
     return -(-value // unit) * unit
 
 
+def _natural_alignment(record: Record) -> int:
+    return max([1, *(alignment_of(member.type) for member in record.fields or ())])
+
+
+def _is_packed(record: Record) -> bool:
+    """By its attribute, or by a ``#pragma pack``: less aligned than its members ask for."""
+    return record.packed or record.alignment < _natural_alignment(record)
+
+
 def _attributes(record: Record) -> str:
     """Attributes that give the record its alignment again."""
-    words = ["packed"] if record.packed else []
-    natural = 1
-    if not record.packed:
-        natural = max([1, *(alignment_of(member.type) for member in record.fields or ())])
+    words = ["packed"] if _is_packed(record) else []
+    natural = 1 if words else _natural_alignment(record)
     if record.alignment > natural:
         words.append(f"aligned({record.alignment})")
     return f" __attribute__(({', '.join(words)}))" if words else ""

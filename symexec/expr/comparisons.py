@@ -117,6 +117,8 @@ def _peel(table: Terms, a: Term, k: int) -> tuple[Operand, int] | None:
             back = signed(x.width, narrowed) & mask
             return (x, narrowed) if back == k else (0, 1)
         case "shl" if (c := a.args[1].value) is not None:
+            if c >= width:
+                return 0, k
             if k & ((1 << c) - 1):
                 return 0, 1
             return table.extract(a.args[0], 0, width - c), k >> c
