@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from random import Random
 
-from tests.symexec.generated.programs import ARITHMETIC, COMPARISONS, TYPES, Grower, name, number
+from tests.symexec.generated.growing import ARITHMETIC, COMPARISONS, TYPES, Grower, name, number
 from tests.symexec.generated.tree import EXPRESSIONS, STATEMENTS, Function, Node, Source, walk
 
 
@@ -81,6 +81,7 @@ def _value(source: Source, random: Random) -> bool:
     function = _function(source, random)
     found = [n for n in _nodes(function, EXPRESSIONS) if n.form not in ("call", "logic")]
     held = {id(n.parts[0]) for n in walk(function.body) if n.form in ("assign", "step")}
+    held |= {id(part) for n in walk(function.body) if n.form == "piece" for part in n.parts[2:]}
     held |= {id(part) for n in walk(function.body) for part in n.parts if n.form == "loop"}
     held |= {id(n) for each in walk(function.body) if each.form in ("call", "index", "divide")
              for part in each.parts for n in walk(part)}  # fmt: skip
@@ -140,7 +141,9 @@ def _duplicate(source: Source, random: Random) -> bool:
 
 
 def _jumps(node: Node) -> bool:
-    return any(each.form in ("label", "loop", "while", "do") for each in walk(node))
+    """Does it hold what cannot stand twice?"""
+    forms = ("label", "loop", "while", "do")
+    return any(n.form in forms or (n.form == "piece" and "again" in n.text) for n in walk(node))
 
 
 def _swap(source: Source, random: Random) -> bool:

@@ -78,7 +78,7 @@ def ran(
             end = "division"
         case other:
             end = row(other).kind
-    output = b"".join(_bytes(unit, given) for unit in units(outcome.output, 1))
+    output = b"".join(printed(unit, given) for unit in units(outcome.output, 1))
     return Ran(end, output)
 
 
@@ -100,7 +100,7 @@ def _signed(number: int, kind: str) -> int:
     return number - (1 << width) if signed and number >> (width - 1) else number
 
 
-def _bytes(unit: Unit, given: Given) -> bytes:
+def printed(unit: Unit, given: Given) -> bytes:
     if not isinstance(unit, Printed):
         return bytes((given.value(unit),))
     number = given.value(unit.term)

@@ -43,6 +43,10 @@ PAIRS = {
         "int f(signed char a, unsigned char b) { int n = b; if (n > 3) n &= 1; n = DIV(9, %, n); "
         "return a; }",
     ),
+    "one version ends the program, the other returns the same number": (
+        "int f(signed char a, unsigned char b) { if (a == 2) exit(0); return 0; }",
+        "int f(signed char a, unsigned char b) { return 0; }",
+    ),
     "an index that goes to the library": (
         'int f(signed char a, unsigned char b) { return a < 0 || a > 2 ? 0 : atoi("-12" + a); }',
         'int f(signed char a, unsigned char b) { return a < 1 || a > 2 ? 0 : atoi("-12" + a); }',

@@ -1,0 +1,44 @@
+"""The main job on random pairs, native replay included: its verdict against the grid."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from symexec.campaign.building import BuildJob
+from symexec.progress import Silence
+from tests.symexec.generated.checking import options_of
+from tests.symexec.generated.edits import edited
+from tests.symexec.generated.programs import program
+from tests.symexec.generated.tree import Source
+from tests.symexec.generated.truth import truth
+
+SEEDS = range(7000, 7003)
+
+
+def complaints(old: Source, new: Source, folder: Path) -> list[str]:
+    points = truth(old, new, folder)
+    if points is None:
+        return []
+    job = BuildJob(replace(options_of(old, new, folder), replay=True))
+    try:
+        job.prepare()
+        list(job.cases(Silence()))
+    finally:
+        job.close()
+    found = [f"{case.input}: mispredicted" for case in job.mispredicted]
+    differs = any(was != now for was, now in points.values())
+    expected = {"different"} if differs else {"equivalent-within-bounds", "no-change"}
+    if job.verdict not in expected:
+        found.append(f"{job.verdict}, not {expected}")
+    return found
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_the_verdict_is_right(seed: int, tmp_path: Path) -> None:
+    random = Random(seed)
+    old = program(random)
+    assert not complaints(old, edited(old, random), tmp_path)
