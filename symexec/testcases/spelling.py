@@ -49,7 +49,10 @@ def _escaped(data: bytes) -> str:
 
 
 def _printf(data: bytes) -> str:
-    return "printf " + shlex.quote(_escaped(data).replace("%", "%%"))
+    text = _escaped(data).replace("%", "%%")
+    if text.startswith("-"):  # printf(1) takes a format that begins so as its options
+        text = "\\055" + text[1:]
+    return "printf " + shlex.quote(text)
 
 
 def c_call(test: TestInput, entry: str) -> str:

@@ -6,7 +6,7 @@ import shutil
 import subprocess
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from symexec.testcases import LongDouble, TestInput, c_call, shell_command
@@ -26,6 +26,7 @@ def test_files_come_first() -> None:
 
 @pytest.mark.skipif(shutil.which("bash") is None, reason="no bash")
 @settings(max_examples=25, deadline=None)
+@example([b"-x"], b"-\0")
 @given(st.lists(no_nul, min_size=1, max_size=3), st.binary(min_size=1, max_size=12))
 def test_a_shell_reads_back_every_byte(args: list[bytes], stdin: bytes) -> None:
     def run(command: str) -> bytes:
