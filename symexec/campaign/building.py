@@ -27,7 +27,6 @@ from symexec.campaign.start import begin, definition, differing_memory
 from symexec.campaign.verification import Verifier
 from symexec.counters import Counters
 from symexec.environment import library
-from symexec.environment.inputs import decode
 from symexec.environment.plan import no_input_left, plan
 from symexec.environment.registry import registry
 from symexec.executor.engine import Engine
@@ -44,7 +43,7 @@ from symexec.testcases import (
     TestCase,
     TestInput,
     called_with,
-    input_from_json,
+    decode,
     signature_of,
 )
 
@@ -247,7 +246,7 @@ class BuildJob:
     def _found(
         self, finding: Finding, prepared: Prepared, verifier: Verifier | None
     ) -> Iterator[TestCase]:
-        test = input_from_json(decode(finding.state.inputs, finding.model))
+        test = decode(finding.state.inputs, finding.model)
         if test in self._inputs:
             return
         case = TestCase(

@@ -16,7 +16,6 @@ from csg.language.syntax import TranslationUnit
 from symexec.campaign.exploration import Exploration, Finding
 from symexec.campaign.start import begin, definition, lowered_program
 from symexec.counters import Counters
-from symexec.environment.inputs import decode
 from symexec.environment.plan import no_input_left, plan
 from symexec.environment.registry import registry
 from symexec.executor.engine import Engine
@@ -34,7 +33,7 @@ from symexec.state.endings import (
     row,
 )
 from symexec.state.state import Chain, Event, State
-from symexec.testcases import TestCase, input_from_json
+from symexec.testcases import TestCase, decode
 
 
 class ExploreJob:
@@ -119,7 +118,7 @@ class ExploreJob:
         about = row(state.new_outcome.ending)
         case = TestCase(
             id=f"t{self.tests:04d}",
-            input=input_from_json(decode(state.inputs, finding.model)),
+            input=decode(state.inputs, finding.model),
             kind=about.kind,
             found_s=time.monotonic() - self.started,
             notes=(f"{state.new_outcome.location}: {_described(state.new_outcome.ending)}",)

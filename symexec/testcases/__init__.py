@@ -1,5 +1,6 @@
 """Tests as records: inputs, observations, blame, and the folder they are kept in."""
 
+from symexec.testcases.decoding import decode
 from symexec.testcases.encoding import LongDouble, Scalar, Value
 from symexec.testcases.inputs import TestInput, input_from_json, input_to_json
 from symexec.testcases.observation import (
@@ -32,6 +33,7 @@ __all__ = [
     "Value",
     "c_call",
     "called_with",
+    "decode",
     "from_json",
     "input_from_json",
     "input_to_json",

@@ -65,6 +65,7 @@ class TestCase:
     old: Observation | None = None
     new: Observation | None = None
     golden: Observation | None = None
+    predicted: Observation | None = None  # what the engine says of one program alone
     observed: str = "not-replayed"
     kind: str = ""
     error: str = ""  # with a golden version: regression, differential or empty
@@ -89,6 +90,8 @@ def to_json(case: TestCase) -> Json:
     }
     if case.golden:
         result["golden"] = observation_to_json(case.golden)
+    if case.predicted:
+        result["predicted"] = observation_to_json(case.predicted)
     if case.error:
         result["error"] = case.error
     if case.blame:
@@ -117,6 +120,7 @@ def from_json(value: Json) -> TestCase:
         old=seen("old"),
         new=seen("new"),
         golden=seen("golden"),
+        predicted=seen("predicted"),
         observed=value.get("observed", "not-replayed"),
         kind=value.get("class", ""),
         error=value.get("error", ""),

@@ -15,10 +15,10 @@ from csg.language.syntax import Version
 from symexec.campaign.building import BuildJob
 from symexec.campaign.exploration import Exploration, Finding
 from symexec.campaign.preparation import Prepared
-from symexec.environment.inputs import decode
 from symexec.options import After, BuildOptions, InputOptions, Range, SearchOptions
 from symexec.progress import Silence
 from symexec.state.state import State
+from symexec.testcases import decode
 from tests.symexec.generated.predicting import Given, lying, ran
 from tests.symexec.generated.tree import Source
 from tests.symexec.generated.truth import Point, Ran, Truth, truth
@@ -149,10 +149,9 @@ def _outcomes(
 
 
 def _point_of(finding: Finding) -> Point:
-    found = decode(finding.state.inputs, finding.model)["parameters"]
     point: list[int] = []
-    for value in found.values():
-        point += value if isinstance(value, list) else [value]
+    for _, value in decode(finding.state.inputs, finding.model).parameters:
+        point += value if isinstance(value, tuple) else [value]
     return tuple(point)
 
 

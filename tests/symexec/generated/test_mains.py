@@ -12,14 +12,13 @@ from random import Random
 import pytest
 
 from csg.language.syntax import Version
-from symexec.environment.inputs import decode
 from symexec.expr import Term, new_half, old_half
 from symexec.options import BuildOptions, InputOptions, SearchOptions, SymbolicArguments
 from symexec.shadow.outcomes import Told
 from symexec.shadow.printed import units
 from symexec.state.endings import Exit, MemoryFault, Returned, row
 from symexec.state.state import Outcome, State
-from symexec.testcases import TestInput, input_from_json
+from symexec.testcases import TestInput, decode
 from tests.symexec.generated.checking import Recording
 from tests.symexec.generated.edits import edited
 from tests.symexec.generated.mains import Case, build, main_program, natively
@@ -86,7 +85,7 @@ def complaints(old: Source, new: Source, folder: Path, random: Random) -> list[s
     if differs and not told:
         found.append("a difference, and nobody said so")
     for finding in told[:10]:
-        test = input_from_json(decode(finding.state.inputs, finding.model))
+        test = decode(finding.state.inputs, finding.model)
         runs = [natively(program, _as_case(test)) for program in programs]
         if runs[0] == runs[1] and runs[0].end.startswith("exit"):
             found.append(f"{test}: told to differ by {finding.told}, but {runs[0]} twice")
