@@ -8,7 +8,7 @@ solver.model(path, x < 5)               ->  {x: 0}
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from time import monotonic, perf_counter
 
 from csg.records import record
@@ -17,7 +17,7 @@ from symexec.expr import Operand, Term
 from symexec.solver.answer import Answer, Backend
 from symexec.solver.bitwuzla_backend import BitwuzlaBackend
 from symexec.solver.canonical import canonical_model
-from symexec.solver.facts import FactFinder, Facts
+from symexec.solver.facts import FactFinder
 from symexec.solver.layers import (
     KnownConditions,
     ModelPatching,
@@ -27,11 +27,9 @@ from symexec.solver.layers import (
     SymbolBounds,
 )
 from symexec.solver.path import Assignment, PathCondition
-from symexec.solver.question import Layer, Question, models_of
+from symexec.solver.question import Layer, Question
 from symexec.solver.self_check import SelfCheck
 from symexec.solver.z3_backend import Z3Backend
-
-_MODELS_KEPT = 4
 
 
 @record
@@ -108,18 +106,18 @@ class SolverChain:
         solver gave up on counts as possible, and in ``counters.unknown``."""
         if isinstance(condition, int):
             return condition == 1, condition == 0
-        known = self._finder.facts(path).known.get(condition)
-        if known is not None:
-            self.counters.queries += 1
-            self.counters.answer("known")
-            return known == 1, known == 0
-        truths = {model.holds(condition) for model in models_of(path)}
+        truths = {model.holds(condition) for model in path.models}
         can_be_true = True in truths
         can_be_false = False in truths
         if can_be_true and can_be_false:
             self.counters.queries += 1
             self.counters.answer("model")
             return True, True
+        known = self._finder.facts(path).known.get(condition)
+        if known is not None:
+            self.counters.queries += 1
+            self.counters.answer("known")
+            return known == 1, known == 0
         if not can_be_true:
             can_be_true = self.check(path, condition) is not Answer.UNSAT
             if not can_be_true:
@@ -137,9 +135,8 @@ class SolverChain:
         answer, assignment = self._ask(path, condition)
         if answer is not Answer.SAT or assignment is None:
             return None
-        extended = path if condition is None else path.assuming(condition)
-        names = sorted(self._finder.facts(extended).groups, key=lambda term: term.id)
-        return {name: assignment.values.get(name, 0) for name in names}
+        names = (path if condition is None else path.assuming(condition)).symbols()
+        return {name: assignment.values.get(name, 0) for name in _by_age(names)}
 
     def canonical_model(
         self, path: PathCondition, condition: Operand | None = None
@@ -160,16 +157,19 @@ class SolverChain:
         if condition == 0 or path.contradictory:
             self.counters.answer("fold")
             return Answer.UNSAT, None
-        facts = self._finder.facts(path)
-        base = self._base_model(path, facts)
-        if facts.contradictory:
-            self.counters.answer("known")
-            return Answer.UNSAT, None
+        base = self._base_model(path)
         if condition is None or isinstance(condition, int):
             if base is not None:
                 self.counters.answer("model")
                 return Answer.SAT, base
+            if self._finder.facts(path).contradictory:
+                self.counters.answer("known")
+                return Answer.UNSAT, None
             return self._ask_backend(path, None)
+        facts = self._finder.facts(path)
+        if facts.contradictory:
+            self.counters.answer("known")
+            return Answer.UNSAT, None
         question = Question(path, facts, condition, base)
         for layer in self.layers:
             answer = layer.decide(question)
@@ -181,34 +181,29 @@ class SolverChain:
             for layer in self.layers:
                 layer.learn(question, answer)
         if question.assignment is not None:
-            self._keep_model(path, question.assignment)
+            path.keep_model(question.assignment)
         elif answer is Answer.UNSAT and base is not None:
             facts.decide(condition, 0)
         return answer, question.assignment
 
-    def _base_model(self, path: PathCondition, facts: Facts) -> Assignment | None:
+    def _base_model(self, path: PathCondition) -> Assignment | None:
         """A model of the path itself. Usually the branch that led here left one; a path built
         without questions gets one now."""
-        for model in models_of(path):
+        for model in path.models:
             return model
+        facts = self._finder.facts(path)
         if facts.contradictory:
             return None
         parent, literal = path.parent, path.term
-        if parent is not None and literal is not None and (parent.models or not parent.length):
+        if parent is not None and literal is not None and parent.models:
             answer, found = self._ask(parent, literal)
         else:
             answer, found = self._ask_backend(path, None)
         if answer is Answer.UNSAT:
             facts.contradictory = True
         elif found is not None:
-            path.models.append(found)
+            path.keep_model(found)
         return found
-
-    def _keep_model(self, path: PathCondition, found: Assignment) -> None:
-        """For this path and those that extend it. The empty path is shared and keeps nothing."""
-        if path.length and found not in path.models:
-            path.models.insert(0, found)
-            del path.models[_MODELS_KEPT:]
 
     def _ask_backend(
         self, path: PathCondition, question: Question | None
@@ -247,7 +242,11 @@ class SolverChain:
         if question is not None and question.base is not None:
             changes = backend.values(question.slice_symbols())
             return Assignment({**question.base.values, **changes})
-        names = set(self._finder.facts(path).groups)
+        names = path.symbols()
         if question is not None:
-            names.update(question.slice_symbols())
-        return Assignment(backend.values(sorted(names, key=lambda term: term.id)))
+            names = names.union(question.slice_symbols())
+        return Assignment(backend.values(_by_age(names)))
+
+
+def _by_age(names: Iterable[Term]) -> list[Term]:
+    return sorted(names, key=lambda term: term.id)

@@ -16,10 +16,8 @@ from dataclasses import dataclass, field
 from symexec.expr import Term, evaluate, symbols
 from symexec.solver import sets
 from symexec.solver.domains import as_intervals, truth_mask, wanted
-from symexec.solver.path import Assignment, PathCondition
+from symexec.solver.path import PathCondition
 from symexec.solver.sets import Intervals
-
-_MODELS_KEPT = 4
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -105,28 +103,22 @@ class FactFinder:
                 self._add(facts, step.term)
         if pending:  # nothing is attached to an empty path condition, which all runs may share
             path._facts = facts
-            self._inherit_models(node, path, pending)
         return facts
-
-    def _inherit_models(
-        self, ancestor: PathCondition | None, path: PathCondition, pending: list[PathCondition]
-    ) -> None:
-        models = ancestor.models if ancestor is not None and ancestor.length else [Assignment({})]
-        literals = [step.term for step in pending if step.term is not None]
-        for model in models:
-            if len(path.models) < _MODELS_KEPT and all(model.holds(t) for t in literals):
-                path.models.append(model)
 
     def _add(self, facts: Facts, literal: Term) -> None:
         facts.decide(literal, 1)
         exact = self.exact(literal)
+        names = symbols(literal)
         if exact is not None:
             symbol, values = exact
-            domain = sets.intersect(facts.domains.get(symbol, sets.full(symbol.width)), values)
+            domain = facts.domains.get(symbol)
+            domain = values if domain is None else sets.intersect(domain, values)
             facts.domains[symbol] = domain
             if not domain:
                 facts.contradictory = True
-        names = symbols(literal)
+            if symbol not in facts.groups:
+                facts.groups[symbol] = Group(names, (literal,), True)
+                return
         joined = facts.groups_of(names)
         group = Group(
             names.union(*(other.symbols for other in joined)),

@@ -16,7 +16,7 @@ from symexec.solver.answer import Answer
 from symexec.solver.domains import wanted
 from symexec.solver.facts import FactFinder
 from symexec.solver.path import Assignment
-from symexec.solver.question import Layer, Question, models_of
+from symexec.solver.question import Layer, Question
 from symexec.solver.sets import Intervals
 
 
@@ -39,7 +39,7 @@ class PathModels(Layer):
     name = "model"
 
     def decide(self, question: Question) -> Answer | None:
-        for model in models_of(question.path):
+        for model in question.path.models:
             if model.holds(question.condition):
                 question.assignment = model
                 return Answer.SAT

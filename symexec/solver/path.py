@@ -5,8 +5,8 @@
     path.holds(x < 5)        ->  True
 
 A path condition is never changed; extending one leaves it as it was, and forks share their common
-part. It carries two things that only save work: models known to satisfy it, and facts worked out
-from its literals (facts.py).
+part. It carries two things that only save work, both worked out when they are asked for: models
+known to satisfy it, taken over from the path it extends, and facts (facts.py).
 """
 
 from __future__ import annotations
@@ -15,10 +15,12 @@ from typing import TYPE_CHECKING
 
 from symexec.expr import Operand, Term
 from symexec.expr.terms import operand
-from symexec.expr.walk import Value, evaluate
+from symexec.expr.walk import Value, evaluate, symbols
 
 if TYPE_CHECKING:
     from symexec.solver.facts import Facts
+
+MODELS_KEPT = 4
 
 
 class Assignment:
@@ -41,14 +43,15 @@ class PathCondition:
     """A linked list of literals (terms of width 1), the last one first. ``term`` is None in the
     empty one and where a constant false was assumed (``contradictory``)."""
 
-    __slots__ = ("_facts", "contradictory", "length", "models", "parent", "term")
+    __slots__ = ("_facts", "_models", "_symbols", "contradictory", "length", "parent", "term")
 
     parent: PathCondition | None
     term: Term | None
     length: int
     contradictory: bool
-    models: list[Assignment]
     _facts: Facts | None
+    _models: list[Assignment] | None
+    _symbols: frozenset[Term] | None
 
     def __init__(
         self,
@@ -60,11 +63,60 @@ class PathCondition:
         self.term = term
         self.length = parent.length + 1 if parent is not None else 0
         self.contradictory = contradictory
-        self.models = []
         self._facts = None
+        self._models = None
+        self._symbols = None
 
     def __repr__(self) -> str:
         return f"<path condition of {self.length}{' (false)' if self.contradictory else ''}>"
+
+    @property
+    def models(self) -> list[Assignment]:
+        """Models known to satisfy the path. The empty one is shared by runs and remembers none."""
+        found = self._models
+        if found is None:
+            if not self.length:
+                return [Assignment({})]
+            found = self._models = self._inherited()
+        return found
+
+    def _inherited(self) -> list[Assignment]:
+        literals: list[Term] = []
+        node: PathCondition = self
+        while node._models is None and node.parent is not None:
+            if node.term is None:
+                return []
+            literals.append(node.term)
+            node = node.parent
+        found = []
+        for model in node.models:
+            for literal in literals:
+                if not model.holds(literal):
+                    break
+            else:
+                found.append(model)
+        return found
+
+    def keep_model(self, found: Assignment) -> None:
+        """For questions about this path and those that extend it."""
+        models = self.models
+        if self.length and found not in models:
+            models.insert(0, found)
+            del models[MODELS_KEPT:]
+
+    def symbols(self) -> frozenset[Term]:
+        """The symbols that occur in the literals."""
+        pending: list[PathCondition] = []
+        node: PathCondition = self
+        while node._symbols is None and node.parent is not None:
+            pending.append(node)
+            node = node.parent
+        found = node._symbols if node._symbols is not None else frozenset()
+        for node in reversed(pending):
+            if node.term is not None and not (own := symbols(node.term)) <= found:
+                found = found | own
+            node._symbols = found
+        return found
 
     def assuming(self, condition: Operand) -> PathCondition:
         """This path with one more condition; a conjunction becomes several literals."""

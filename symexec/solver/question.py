@@ -5,7 +5,6 @@ Question(path, facts, x < y)    ->   Answer.SAT, with question.assignment set if
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 from symexec.expr import Term, symbols
@@ -54,8 +53,3 @@ class Layer:
 
     def learn(self, question: Question, answer: Answer) -> None:
         """Told of each answer of the backend. Most layers have nothing to remember."""
-
-
-def models_of(path: PathCondition) -> Iterable[Assignment]:
-    """Models known to satisfy the path condition; anything satisfies the empty one."""
-    return path.models if path.length else (Assignment({}),)
