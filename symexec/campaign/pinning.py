@@ -9,11 +9,13 @@ that runs it concretely, in both versions at once.
 
 from __future__ import annotations
 
+import os
 import struct
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from csg.language.syntax import FunctionDefinition, Symbol
+from symexec.environment.files import DISK
 from symexec.environment.plan import Address, Cell, Start, plan
 from symexec.environment.streams import Contents
 from symexec.expr import Operand, Term, TermTable, evaluate
@@ -38,7 +40,7 @@ class Pins:
         self._symbols = symbols
         self._options = options
         self._table = table
-        self._starts: dict[tuple[int, int, int], Start] = {}
+        self._starts: dict[tuple[int, int, int, int], Start] = {}
 
     def admits(self, test: TestInput) -> bool:
         """Do all ranges and assumptions hold?"""
@@ -52,21 +54,27 @@ class Pins:
         known = _assigned(start.inputs, test)
         if known is None or not _holds(start.conditions, known):
             return None
-        return _concrete(start, known)
+        return _concrete(start, known, test)
 
     def _start(self, test: TestInput) -> Start:
-        """The start whose arguments, strings and standard input are as long as the test's."""
+        """The start whose arguments, strings, standard input and files are as long."""
         strings = [value for _, value in test.parameters if isinstance(value, bytes)]
         words = max(map(len, test.args), default=0)
-        shape = (len(test.args), words, len(test.stdin))
+        largest = max((len(data) for _, data in test.files), default=0)
+        shape = (len(test.args), words, len(test.stdin), largest)
         length = self._options.array_length
         if self._entry.symbol.name != "main":
             length = max([length, *map(len, strings)])
-            shape = (length, 0, len(test.stdin))
+            shape = (length, 0, len(test.stdin), largest)
         if shape not in self._starts:
             arguments = SymbolicArguments(len(test.args), len(test.args), max(1, words))
+            files = self._options.files
             options = replace(
-                self._options, arguments=arguments, stdin=len(test.stdin), array_length=length
+                self._options,
+                arguments=arguments,
+                stdin=len(test.stdin),
+                files=files and replace(files, length=max(files.length, largest)),
+                array_length=length,
             )
             (self._starts[shape],) = plan(self._entry, self._symbols, options).starts(self._table)
         return self._starts[shape]
@@ -87,15 +95,16 @@ def _assigned(inputs: Iterable[Input], test: TestInput) -> Known | None:
     """What each symbol stands for; None when the test has a value that does not fit."""
     named = dict((*test.parameters, *test.globals))
     words = iter(test.args)
+    files = dict(test.files)
     known: Known = {}
     for each in inputs:
         match each.kind:
             case "argument":
                 values: Iterator[int] | None = iter(next(words, b""))
             case "stdin":
-                values = iter(test.stdin)
-                if isinstance(each.size, Term):
-                    known[each.size] = len(test.stdin)
+                values = _sized(each, test.stdin, known)
+            case "file":
+                values = _sized(each, files.get(each.name, b""), known)
             case _:
                 values = _patterns(each, named.get(each.name, 0))
         if values is None:
@@ -104,6 +113,12 @@ def _assigned(inputs: Iterable[Input], test: TestInput) -> Known | None:
             if isinstance(term, Term):
                 known[term] = next(values, 0)
     return known
+
+
+def _sized(item: Input, data: bytes, known: Known) -> Iterator[int]:
+    if isinstance(item.size, Term):
+        known[item.size] = len(data)
+    return iter(data)
 
 
 def _patterns(item: Input, value: Value) -> Iterator[int] | None:
@@ -138,7 +153,9 @@ def _fitting(item: Input, value: int) -> int | None:
 # ------------------------------------------------------------------ a start without symbols
 
 
-def _concrete(start: Start, known: Known) -> Start:
+def _concrete(start: Start, known: Known, test: TestInput) -> Start:
+    """The files that there are, are those of the test."""
+
     def cells(given: Sequence[Cell]) -> tuple[Cell, ...]:
         return tuple(replace(cell, value=fixed(cell.value)) for cell in given)
 
@@ -150,6 +167,9 @@ def _concrete(start: Start, known: Known) -> Start:
         if isinstance(item, Contents):
             content = tuple(_value(byte, known) for byte in item.bytes)
             environment[name] = Contents(content, _value(item.size, known))
+    environment[DISK] = tuple(
+        (os.fsencode(name), Contents(tuple(data), len(data))) for name, data in test.files
+    )
     return replace(
         start,
         arguments=tuple(fixed(argument) for argument in start.arguments),

@@ -68,7 +68,7 @@ class Tracer:
     def trace(self, test: TestInput) -> Trace | None:
         """None when the input cannot be followed to its end: it is excluded, takes too long, needs
         what is not modelled, or asks for more symbolic input on its way."""
-        if test.nondet or test.objects or test.files:
+        if test.nondet or test.objects:
             return None
         start = self.pins.pinned(test)
         if start is None:

@@ -30,6 +30,8 @@ from csg.language.types import (
 )
 from csg.records import record
 from symexec.environment.assumptions import Named, assumption, range_conditions
+from symexec.environment.files import DISK
+from symexec.environment.operands import plain
 from symexec.environment.streams import Contents
 from symexec.expr import Operand, TermTable, compare
 from symexec.options import InputOptions, SymbolicArguments
@@ -38,6 +40,7 @@ from symexec.state.inputs import Input
 DEFAULT_ARGUMENTS = SymbolicArguments(0, 4, 6)
 DEFAULT_STDIN = 4
 PROGRAM = b"program"
+MISSING = b"none"  # a file operand that names nothing; no symbolic file is called so
 
 
 @record
@@ -79,6 +82,12 @@ class Start:
     environment: Mapping[str, object] = field(default_factory=dict)
 
 
+def file_names(options: InputOptions) -> tuple[bytes, ...]:
+    """The symbolic files of the working folder: what a file operand can be beside MISSING."""
+    count = 0 if options.files is None else options.files.count
+    return tuple(bytes([ord("A") + index]) for index in range(count))
+
+
 @record
 class InputPlan:
     """``globals`` are the symbols of those that the user wants symbolic."""
@@ -98,6 +107,7 @@ class InputPlan:
         for symbol in self.entry.parameters:
             builder.add_parameter(symbol)
         builder.add_stdin(self.options.stdin or 0)
+        builder.add_files()
         yield builder.finished()
 
     def _command_lines(self, builder: _Builder) -> Iterator[Start]:
@@ -107,6 +117,7 @@ class InputPlan:
         if asked is None or not self.entry.parameters:
             asked = SymbolicArguments(0, 0, 0)
         builder.add_stdin(stdin or 0)
+        builder.add_files()
         for count in range(asked.minimum, asked.maximum + 1):
             line = builder.copy()
             line.add_command_line(count, asked.length, len(self.entry.parameters))
@@ -237,16 +248,27 @@ class _Builder:
         """Up to ``most`` bytes; how many is a symbol."""
         if not most:
             return
-        made = self._made("stdin", "stdin", CHAR, most)
-        size = self._table.symbol("stdin_size", 32)
-        bound = compare("ule", 32, size, most)
-        assert not isinstance(bound, int)
-        self._start = replace(
-            self._start,
-            inputs=(*self._start.inputs[:-1], replace(made, size=size)),
-            conditions=(*self._start.conditions, bound),  # type: ignore[arg-type]
-            environment={"file0": Contents(made.terms, size)},
-        )
+        self._put("file0", self._file("stdin", "stdin", most))
+
+    def add_files(self) -> None:
+        """Those of the working folder."""
+        length = 0 if self._options.files is None else self._options.files.length
+        names = file_names(self._options)
+        self._put(DISK, tuple((name, self._file("file", name.decode(), length)) for name in names))
+
+    def _put(self, key: str, value: object) -> None:
+        environment = {**self._start.environment, key: value}
+        self._start = replace(self._start, environment=environment)
+
+    def _file(self, kind: str, name: str, most: int) -> Contents:
+        """An input of up to ``most`` bytes; how many is a symbol."""
+        made = self._made(kind, name, CHAR, most)
+        size = self._table.symbol(f"{name}_size", 32)
+        bound = plain(compare("ule", 32, size, most))
+        conditions = self._start.conditions if bound == 1 else (*self._start.conditions, bound)
+        inputs = (*self._start.inputs[:-1], replace(made, size=size))
+        self._start = replace(self._start, inputs=inputs, conditions=conditions)
+        return Contents(made.terms, size)
 
 
 def _cells(terms: Sequence[Operand], element: Type) -> tuple[Cell, ...]:

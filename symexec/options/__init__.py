@@ -71,6 +71,14 @@ class SymbolicArguments:
 
 
 @record
+class SymbolicFiles:
+    """``--sym-files 2 4``: two files, A and B, of up to 4 bytes each."""
+
+    count: int
+    length: int
+
+
+@record
 class InputOptions:
     """Which part of the program's input is symbolic, and what is known of it."""
 
@@ -80,6 +88,7 @@ class InputOptions:
     symbolic_globals: tuple[str, ...] = ()
     arguments: SymbolicArguments | None = None  # None: not asked for
     stdin: int | None = None  # symbolic bytes on standard input at most; None: not asked for
+    files: SymbolicFiles | None = None  # None: not asked for
     array_length: int = 4  # bytes of a string before its NUL, elements of an array
 
     def range_of(self, name: str) -> Range | None:

@@ -32,7 +32,14 @@ from symexec.options import (
     SolverName,
     UnifyOptions,
 )
-from symexec.options.values import ThreeCounts, count, positive_count, seconds, value_range
+from symexec.options.values import (
+    ThreeCounts,
+    TwoCounts,
+    count,
+    positive_count,
+    seconds,
+    value_range,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +116,14 @@ INPUT = _under(
         help="for main: from MIN to MAX arguments of up to LEN bytes each",
     ),
     _row("--sym-stdin", metavar="N", type=count, help="for main: up to N bytes on standard input"),
+    _row(
+        "--sym-files",
+        metavar=("N", "LEN"),
+        nargs=2,
+        type=count,
+        action=TwoCounts,
+        help="N files in the working folder, A, B and so on, of up to LEN bytes each",
+    ),
     _row(
         "--array-len",
         metavar="N",
@@ -215,6 +230,7 @@ def _inputs(given: argparse.Namespace) -> InputOptions:
         symbolic_globals=tuple(given.symbolic_global),
         arguments=given.sym_args,
         stdin=given.sym_stdin,
+        files=given.sym_files,
         array_length=given.array_len,
     )
 

@@ -8,7 +8,9 @@ from __future__ import annotations
 import argparse
 import re
 
-from symexec.options import Range, SymbolicArguments
+from symexec.options import Range, SymbolicArguments, SymbolicFiles
+
+MOST_FILES = 26  # they are named A to Z
 
 
 def value_range(text: str) -> Range:
@@ -65,3 +67,20 @@ class ThreeCounts(argparse.Action):
         if minimum > maximum:
             parser.error(f"argument --sym-args: MIN {minimum} is greater than MAX {maximum}")
         setattr(namespace, self.dest, SymbolicArguments(minimum, maximum, length))
+
+
+class TwoCounts(argparse.Action):
+    """``--sym-files N LEN``"""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: object,
+        option_string: str | None = None,
+    ) -> None:
+        assert isinstance(values, list)
+        number, length = values
+        if number > MOST_FILES:
+            parser.error(f"argument --sym-files: N is at most {MOST_FILES}")
+        setattr(namespace, self.dest, SymbolicFiles(number, length))

@@ -35,6 +35,8 @@ def bounds(inputs: InputOptions, search: SearchOptions) -> dict[str, Json]:
         found["sym_args"] = [given.minimum, given.maximum, given.length]
     if inputs.stdin is not None:
         found["sym_stdin"] = inputs.stdin
+    if inputs.files is not None:
+        found["sym_files"] = [inputs.files.count, inputs.files.length]
     return found
 
 

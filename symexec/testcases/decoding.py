@@ -29,6 +29,7 @@ def decode(inputs: Iterable[Input], model: Model) -> TestInput:
 
     arguments: list[bytes] = []
     stdin = b""
+    files: list[tuple[str, bytes]] = []
     parameters: list[tuple[str, Value]] = []
     global_values: list[tuple[str, Value]] = []
     nondet: dict[int, Scalar] = {}
@@ -39,6 +40,9 @@ def decode(inputs: Iterable[Input], model: Model) -> TestInput:
                 arguments.append(_bytes(each, value).split(b"\0")[0])
             case "stdin":
                 stdin = _bytes(each, value)[: 0 if each.size is None else value(each.size)]
+            case "file":
+                size = 0 if each.size is None else value(each.size)
+                files.append((each.name, _bytes(each, value)[:size]))
             case "global":
                 global_values.append((each.name, _value(each, value)))
             case "nondet":
@@ -50,6 +54,7 @@ def decode(inputs: Iterable[Input], model: Model) -> TestInput:
     return TestInput(
         args=tuple(arguments),
         stdin=stdin,
+        files=tuple(sorted(files)),
         parameters=tuple(parameters),
         globals=tuple(global_values),
         nondet=tuple(nondet[order] for order in sorted(nondet)),
