@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.reference.native_models import PREFIX, renamed_models
+from tests.reference.native_models import PREFIX
 
 HOST = ctypes.CDLL(None, use_errno=True)
 MANY = settings(max_examples=150, deadline=None)
@@ -26,11 +26,6 @@ NUMBERS = st.one_of(
     ),
     st.sampled_from([b"", b"+ 1", b"1" * 70]),
 )
-
-
-@pytest.fixture(scope="module")
-def models(tmp_path_factory: pytest.TempPathFactory) -> ctypes.CDLL:
-    return renamed_models(tmp_path_factory.mktemp("models"))
 
 
 class Pair:
