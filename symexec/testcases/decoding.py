@@ -70,10 +70,10 @@ def _value(item: Input, value: Evaluate) -> Value:
 
 
 def _bytes(item: Input, value: Evaluate) -> bytes:
-    """The elements as they lie in memory."""
-    if item.width == 8:
-        return bytes(map(value, item.terms))
+    """The elements as they lie in memory; a term knows its own size."""
     size = (item.width + 7) // 8
+    if size == 1 and item.kind != "object":
+        return bytes(map(value, item.terms))
     return b"".join(
         value(term).to_bytes(size if isinstance(term, int) else (term.width + 7) // 8, "little")
         for term in item.terms

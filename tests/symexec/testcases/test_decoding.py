@@ -75,6 +75,12 @@ def test_objects_and_nondet_values_come_in_the_order_of_their_numbers() -> None:
     assert shown.nondet == (-1,)
 
 
+def test_an_object_filled_scalar_by_scalar_lies_in_memory_whole() -> None:
+    wide = TermTable().symbol("a[0]", 32)
+    item = Input("object", "a", "unsigned char", 8, (wide, 7))
+    assert decode([item], {wide: 0x01020304}).objects == (("a", b"\4\3\2\1\7"),)
+
+
 @given(st.integers(0, 2**80 - 1), st.sampled_from((32, 64, 80)))
 def test_floating_values_come_back_from_json(bits: int, width: int) -> None:
     item = Input("parameter", "x", "double", width, (bits % 2**width,), floating=True, scalar=True)
