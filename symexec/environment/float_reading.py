@@ -1,4 +1,4 @@
-"""Floating numbers from text: the strtod family, C17 7.22.1.3, in the C locale; and square roots.
+"""Floating numbers from text: the strtod family, C17 7.22.1.3, in the C locale.
 
     strtod("2.5e1x", &end)   ->  the bits of 25.0, end at "x"
 
@@ -14,9 +14,8 @@ from fractions import Fraction
 from csg.lower import floats
 from csg.records import record
 from symexec.environment.contract import Arguments, Context, Model, Registry
-from symexec.environment.operands import Asking, pin, place, plain
+from symexec.environment.operands import Asking, pin, place
 from symexec.environment.strings import read_string
-from symexec.expr import float_unary
 
 models = Registry()
 
@@ -115,24 +114,3 @@ def read_long_double(context: Context, arguments: Arguments) -> Model:
 @models("atof", needs=(ERRNO,))
 def read_plain_double(context: Context, arguments: Arguments) -> Model:
     return (yield from _read(context, arguments, 64, False))
-
-
-# ---------------------------------------------------------------------- roots
-
-
-@models("sqrt")
-def root(context: Context, arguments: Arguments) -> Model:
-    return plain(float_unary("sqrt", 64, arguments[0]))
-    yield
-
-
-@models("sqrtf")
-def float_root(context: Context, arguments: Arguments) -> Model:
-    return plain(float_unary("sqrt", 32, arguments[0]))
-    yield
-
-
-@models("sqrtl")
-def long_root(context: Context, arguments: Arguments) -> Model:
-    return plain(float_unary("sqrt", 80, arguments[0]))
-    yield

@@ -142,33 +142,45 @@ float rintf(float x) { return (float) rint(x); }
 double nearbyint(double x) { return rint(x); }
 long double nearbyintl(long double x) { return rintl(x); }
 float nearbyintf(float x) { return rintf(x); }
-long lround(double x) { return (long) round(x); }
-long lrint(double x) { return (long) rint(x); }
-long long llround(double x) { return (long) round(x); }
-long long llrint(double x) { return (long) rint(x); }
+#define TO_INTEGER(name, kind, whole) \
+    long name(kind x) { return (long) whole(x); }
 
-double modf(double x, double *whole)
-{
-    *whole = trunc(x);
-    return fabs(x) == fabs(*whole) ? signed_as(0, x) : x - *whole;
-}
+TO_INTEGER(lround, double, round)
+TO_INTEGER(lroundf, float, roundf)
+TO_INTEGER(lroundl, long double, roundl)
+TO_INTEGER(llround, double, round)
+TO_INTEGER(llroundf, float, roundf)
+TO_INTEGER(llroundl, long double, roundl)
+TO_INTEGER(lrint, double, rint)
+TO_INTEGER(lrintf, float, rintf)
+TO_INTEGER(lrintl, long double, rintl)
+TO_INTEGER(llrint, double, rint)
+TO_INTEGER(llrintf, float, rintf)
+TO_INTEGER(llrintl, long double, rintl)
 
+/* Of two zeros the one that glibc takes. */
 #define BETTER(kind, name, order)                  \
     kind name(kind a, kind b)                      \
     {                                              \
         return a order b || b != b ? a : b;        \
     }
 
-BETTER(double, fmin, <=)
-BETTER(double, fmax, >=)
-BETTER(float, fminf, <=)
-BETTER(float, fmaxf, >=)
+BETTER(double, fmin, <)
+BETTER(double, fmax, >)
+BETTER(float, fminf, <)
+BETTER(float, fmaxf, >)
 BETTER(long double, fminl, <=)
-BETTER(long double, fmaxl, >=)
+BETTER(long double, fmaxl, >)
 
 int isnan(double x) { return x != x; }
 int isinf(double x) { return __builtin_isinf_sign(x); }
 int finite(double x) { return __builtin_isfinite(x); }
+int finitef(float x) { return __builtin_isfinite(x); }
+int finitel(long double x) { return __builtin_isfinite(x); }
+int isnanf(float x) { return x != x; }
+int isnanl(long double x) { return x != x; }
+int isinff(float x) { return __builtin_isinf_sign(x); }
+int isinfl(long double x) { return __builtin_isinf_sign(x); }
 int __isnan(double x) { return x != x; }
 int __isnanf(float x) { return x != x; }
 int __isnanl(long double x) { return x != x; }
@@ -176,6 +188,8 @@ int __isinf(double x) { return __builtin_isinf_sign(x); }
 int __isinff(float x) { return __builtin_isinf_sign(x); }
 int __isinfl(long double x) { return __builtin_isinf_sign(x); }
 int __finite(double x) { return __builtin_isfinite(x); }
+int __finitef(float x) { return __builtin_isfinite(x); }
+int __finitel(long double x) { return __builtin_isfinite(x); }
 int __signbit(double x) { return __builtin_signbit(x); }
 int __signbitf(float x) { return __builtin_signbitf(x); }
 int __signbitl(long double x) { return __builtin_signbitl(x); }
