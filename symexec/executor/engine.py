@@ -9,7 +9,7 @@ state and yields its successors.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from csg.ir import (
     Allocate,
@@ -173,37 +173,37 @@ class Engine:
         frame = state.top
         return (self.sites[frame.function.name] << 24) + (frame.block << 4)
 
-    def step(self, state: State) -> Iterator[State]:
+    def step(self, state: State) -> Iterable[State]:
         """Execute the one instruction that the chunk left to us."""
         step = self.here(state)
         match step:
             case Branch():
-                yield from branching.branch(self, state, step)
+                return branching.branch(self, state, step)
             case Switch():
-                yield from branching.switch(self, state, step)
+                return branching.switch(self, state, step)
             case Call():
-                yield from calls.call(self, state, step)
+                return calls.call(self, state, step)
             case Load() | Store() | Copy() | Fill():
-                yield from accesses.access(self, state, step)
+                return accesses.access(self, state, step)
             case Binary():
-                yield from arithmetic.divide(self, state, step)
+                return arithmetic.divide(self, state, step)
             case Enter():
-                yield branching.enter(self, state, step)
+                return (branching.enter(self, state, step),)
             case Allocate():
-                yield from accesses.allocate(self, state, step)
+                return accesses.allocate(self, state, step)
             case Return(value=value):
                 result = None if value is None else self.value(state, value)
-                yield from self.end(state, Returned(result))
+                return self.end(state, Returned(result))
             case VaStart() | VaArgument() | VaCopy():
-                yield from variadic.variadic(self, state, step)
+                return variadic.variadic(self, state, step)
             case IndirectJump():
-                yield from branching.indirect(self, state, step)
+                return branching.indirect(self, state, step)
             case Jump(target=target):
-                yield self.go(state, target)
+                return (self.go(state, target),)
             case Trap(reason=reason):
-                yield from self.end(state, Trapped(reason))
+                return self.end(state, Trapped(reason))
             case Refuse(reason=reason):
-                yield from self.refuse(state, reason)
+                return self.refuse(state, reason)
             case _:
                 raise AssertionError(f"a chunk stopped at {step}")
 

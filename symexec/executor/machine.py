@@ -38,6 +38,7 @@ class CompiledFunction:
     parameters: tuple[int, ...]
     slots: tuple[tuple[int, str, Type | None], ...]
     namespaces: dict[int, dict[str, object]] = field(default_factory=dict)
+    chunks: dict[tuple[int, int, int], Chunk] = field(default_factory=dict)  # shape, block, index
     reading: dict[int, dict[int, int]] = field(default_factory=dict)  # block -> last reads
     joins: list[int | None] | None = None
 
@@ -124,15 +125,18 @@ class Machine:
         """The chunk that begins at a place, compiled or about to be."""
         function = self.functions[name]
         shape = function.shape(flavour)
+        found = function.chunks.get((shape, block, index))
+        if found is not None:
+            return found
         namespace = function.namespaces.get(shape)
         if namespace is None:
             namespace = function.namespaces[shape] = dict(self.helpers)
             namespace["here"] = namespace
         key = f"c{block}_{index}"
-        found = namespace.get(key)
-        if found is None:
-            found = namespace[key] = self._stub(function, shape, block, index)
-        return found  # type: ignore[return-value]
+        stub = namespace.get(key)
+        if stub is None:
+            stub = namespace[key] = self._stub(function, shape, block, index)
+        return stub  # type: ignore[return-value]
 
     def _stub(self, function: CompiledFunction, shape: int, block: int, index: int) -> Chunk:
         namespace, key = function.namespaces[shape], f"c{block}_{index}"
@@ -168,7 +172,9 @@ class Machine:
         if index == 0:
             for reached in writer.blocks:
                 self.covered(function.code.name, reached)
-        return namespace[name]  # type: ignore[return-value]
+        compiled: Chunk = namespace[name]  # type: ignore[assignment]
+        function.chunks[shape, block, index] = compiled
+        return compiled
 
     # ------------------------------------------------------------------ frames
 

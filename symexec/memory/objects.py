@@ -27,13 +27,16 @@ def merged(current: Data, value: Data, mode: int) -> Data:
 
 class MemoryObject:
     """``owner`` is the token of the memory that may write it in place. ``cells`` maps every covered
-    byte to its cell; None while all bytes are concrete and equal in both versions."""
+    byte to its cell; None while all bytes are concrete and equal in both versions. All cells lie
+    from ``low`` up to ``high``."""
 
     __slots__ = (
         "cells",
         "data",
         "dead",
+        "high",
         "kind",
+        "low",
         "name",
         "number",
         "owner",
@@ -55,6 +58,8 @@ class MemoryObject:
         self.type: object = None  # its C type, when it was declared with one
         self.data = bytearray(size)
         self.cells: dict[int, Cell] | None = None
+        self.low = size
+        self.high = 0
 
     def copy(self, owner: object) -> MemoryObject:
         twin = MemoryObject.__new__(MemoryObject)
@@ -67,7 +72,9 @@ class MemoryObject:
         twin.dead = self.dead
         twin.type = self.type
         twin.data = bytearray(self.data)
-        twin.cells = None if self.cells is None else dict(self.cells)
+        twin.cells = None if self.cells is None else self.cells.copy()
+        twin.low = self.low
+        twin.high = self.high
         return twin
 
     # ------------------------------------------------------------------ reading
@@ -75,7 +82,7 @@ class MemoryObject:
     def load(self, offset: int, size: int, mode: int) -> Data:
         """``size`` bytes as the versions of ``mode`` see them; the caller has checked bounds."""
         cells = self.cells
-        if cells is None:
+        if cells is None or offset >= self.high or offset + size <= self.low:
             if size == 1:
                 return self.data[offset]
             return int.from_bytes(self.data[offset : offset + size], "little")
@@ -123,21 +130,25 @@ class MemoryObject:
         """The caller owns the object and has checked bounds."""
         if mode != BOTH:
             value = merged(self.load(offset, size, BOTH), value, mode)
+        end = offset + size
+        covered = self.cells is not None and offset < self.high and end > self.low
         if value.__class__ is int:
-            if self.cells is not None:
+            if covered:
                 self._uncover(offset, size)
             if size == 1:
                 self.data[offset] = value
             else:
-                self.data[offset : offset + size] = value.to_bytes(size, "little")
+                self.data[offset:end] = value.to_bytes(size, "little")
             return
-        if self.cells is not None:
+        if covered:
             self._uncover(offset, size)
-        if self.cells is None:
-            self.cells = {}
-        cell = (offset, size, value)
         cells = self.cells
-        for place in range(offset, offset + size):
+        if cells is None:
+            cells = self.cells = {}
+        self.low = min(self.low, offset)
+        self.high = max(self.high, end)
+        cell = (offset, size, value)
+        for place in range(offset, end):
             cells[place] = cell
 
     def _uncover(self, offset: int, size: int) -> None:
@@ -153,6 +164,11 @@ class MemoryObject:
                 continue
             start, length, whole = cell
             stop = start + length
+            if start == place and stop <= end:
+                for covered in range(start, stop):
+                    del cells[covered]
+                place = stop
+                continue
             for covered in range(start, stop):
                 del cells[covered]
             for beside in range(start, stop):
@@ -161,6 +177,7 @@ class MemoryObject:
             place = stop
         if not cells:
             self.cells = None
+            self.low, self.high = self.size, 0
 
     def _put_byte(self, offset: int, value: Data) -> None:
         if value.__class__ is int:

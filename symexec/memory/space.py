@@ -169,7 +169,7 @@ class Memory:
             return None
         if item.dead and (mode == BOTH or item.dead & mode):
             return None
-        if item.cells is None:
+        if item.cells is None or offset >= item.high or offset + size <= item.low:
             if size == 1:
                 return item.data[offset]
             return int.from_bytes(item.data[offset : offset + size], "little")

@@ -69,9 +69,12 @@ class Report:
 
     @property
     def groups(self) -> list[Group]:
+        differing = self.differing
+        if not differing:
+            return []
         from symexec.classification import group  # an exploration of one program has no use for it
 
-        return group(self.tests)
+        return group(differing)
 
 
 def report_to_json(report: Report) -> dict[str, Json]:

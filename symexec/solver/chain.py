@@ -8,7 +8,7 @@ solver.model(path, x < 5)               ->  {x: 0}
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from time import monotonic, perf_counter
 
 from csg.records import record
@@ -106,13 +106,16 @@ class SolverChain:
         solver gave up on counts as possible, and in ``counters.unknown``."""
         if isinstance(condition, int):
             return condition == 1, condition == 0
-        truths = {model.holds(condition) for model in path.models}
-        can_be_true = True in truths
-        can_be_false = False in truths
-        if can_be_true and can_be_false:
-            self.counters.queries += 1
-            self.counters.answer("model")
-            return True, True
+        can_be_true = can_be_false = False
+        for model in path.models:
+            if model.holds(condition):
+                can_be_true = True
+            else:
+                can_be_false = True
+            if can_be_true and can_be_false:
+                self.counters.queries += 1
+                self.counters.answer("model")
+                return True, True
         known = self._finder.facts(path).known.get(condition)
         if known is not None:
             self.counters.queries += 1
@@ -135,8 +138,8 @@ class SolverChain:
         answer, assignment = self._ask(path, condition)
         if answer is not Answer.SAT or assignment is None:
             return None
-        names = (path if condition is None else path.assuming(condition)).symbols()
-        return {name: assignment.values.get(name, 0) for name in _by_age(names)}
+        extended = path if condition is None else path.assuming(condition)
+        return assignment.restricted(extended.symbols())
 
     def canonical_model(
         self, path: PathCondition, condition: Operand | None = None
@@ -245,8 +248,4 @@ class SolverChain:
         names = path.symbols()
         if question is not None:
             names = names.union(question.slice_symbols())
-        return Assignment(backend.values(_by_age(names)))
-
-
-def _by_age(names: Iterable[Term]) -> list[Term]:
-    return sorted(names, key=lambda term: term.id)
+        return Assignment(backend.values(sorted(names, key=lambda term: term.id)))

@@ -28,9 +28,17 @@ class Assignment:
 
     __slots__ = ("_cache", "values")
 
-    def __init__(self, values: dict[Term, int]) -> None:
+    def __init__(self, values: dict[Term, int], condition: Term | None = None) -> None:
+        """``condition``: one that is known to hold."""
         self.values = values
-        self._cache: dict[Term, Value] = {}
+        self._cache: dict[Term, Value] = {} if condition is None else {condition: 1}
+
+    def restricted(self, names: frozenset[Term]) -> dict[Term, int]:
+        """The values of these symbols, 0 where it is silent, in order of their age."""
+        values = self.values
+        if values.keys() == names:
+            return values.copy()
+        return {name: values.get(name, 0) for name in sorted(names, key=lambda term: term.id)}
 
     def value(self, term: Term) -> int:
         return evaluate(term, self.values, self._cache)

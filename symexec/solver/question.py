@@ -39,7 +39,7 @@ class Question:
     def satisfied_by(self, changes: dict[Term, int]) -> Answer:
         """The base model with these changes is a model of path and condition."""
         assert self.base is not None
-        self.assignment = Assignment({**self.base.values, **changes})
+        self.assignment = Assignment({**self.base.values, **changes}, self.condition)
         return Answer.SAT
 
 

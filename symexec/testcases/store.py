@@ -35,7 +35,8 @@ class OutputFolder:
         What an earlier run left there is removed, but for the tests when ``keep_tests``."""
         self.path = path
         self._lock = _claim(path)
-        self._log: IO[str] | None = None
+        self._log: IO[bytes] | None = None
+        self._encode = json.JSONEncoder(separators=(",", ":"), check_circular=False).encode
         for name in _OURS:
             if not (keep_tests and name == "tests"):
                 _remove(path / name)
@@ -59,10 +60,8 @@ class OutputFolder:
             path = self.path / "tests" / "tests.jsonl"
             self._log = _open_for_append(path)
             if not path.read_bytes().endswith(b"\n") and self._log.tell() > 0:
-                self._log.write("\n")  # an earlier run was killed in the middle of a line
-        line = json.dumps(to_json(case), ensure_ascii=True, separators=(",", ":"))
-        self._log.write(line + "\n")
-        self._log.flush()
+                self._log.write(b"\n")  # an earlier run was killed in the middle of a line
+        self._log.write(self._encode(to_json(case)).encode("ascii") + b"\n")
 
     def record_all(self, cases: Iterable[TestCase]) -> None:
         """Append many, as they come."""
@@ -142,7 +141,7 @@ def _unusable(path: Path, error: OSError) -> UsageError:
     return UsageError(reason, hint="name another one with --out")
 
 
-def _claim(path: Path) -> IO[str]:
+def _claim(path: Path) -> IO[bytes]:
     refuse_foreign(path)
     try:
         path.mkdir(parents=True, exist_ok=True)
@@ -157,15 +156,15 @@ def _claim(path: Path) -> IO[str]:
             f"another run of csgtest is writing to '{path}'", hint="name another one with --out"
         ) from None
     if lock.tell() == 0:
-        lock.write(_MARK)
-        lock.flush()
+        lock.write(_MARK.encode())
     return lock
 
 
-def _open_for_append(path: Path) -> IO[str]:
+def _open_for_append(path: Path) -> IO[bytes]:
+    """Unbuffered: what was written is there when this process is killed."""
     try:
         flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
-        file = open(os.open(path, flags, 0o666), "a", encoding="utf-8")  # noqa: SIM115
+        file = open(os.open(path, flags, 0o666), "ab", buffering=0)  # noqa: SIM115
     except OSError as error:
         raise UsageError(f"cannot write '{path}': {error.strerror}") from error
     file.seek(0, os.SEEK_END)
