@@ -30,7 +30,7 @@ from csg.ir import Program
 from symexec.campaign.running import run_program
 from symexec.campaign.start import loaded_program
 from symexec.environment.library import unmodelled
-from symexec.environment.streams import Contents
+from symexec.environment.nodes import FILE, Contents, Node, disk
 
 ROOT = Path(__file__).resolve().parent.parent
 TABLE = ROOT / "docs" / "coreutils.md"
@@ -199,7 +199,10 @@ def in_engine(program: Program, words: Sequence[str], stdin: bytes) -> Result:
         program,
         [os.fsencode(word) for word in words],
         Contents(tuple(stdin), len(stdin)),
-        tuple((name.encode(), Contents(tuple(data), len(data))) for name, data in FILES.items()),
+        disk(
+            (name.encode(), Node(FILE, contents=Contents(tuple(data), len(data))))
+            for name, data in FILES.items()
+        ),
         lambda stream, data: written[stream].extend(data),
     )
     return Result(bytes(written[1]), bytes(written[2]), status)

@@ -46,8 +46,8 @@ def test_a_plain_build_has_the_defaults_of_the_records() -> None:
 def test_every_option_of_build_reaches_its_record() -> None:
     words = """build a.c b.c --entry f --time 2.5 --seed 7 --mode isolated --range x=-1..0x10
         --range y=3..3 --assume x<y --symbolic-global g --sym-args 0 2 3 --sym-stdin 4
-        --sym-files 2 5 --array-len 6 --loop-bound 9 --solver z3 --after new --out o --json --no-replay --unprotected-replay
-        -- -DA -I x --"""
+        --sym-files 2 5 --array-len 6 --loop-bound 9 --solver z3 --after new --out o --json
+        --no-replay --unprotected-replay -- -DA -I x --"""
     assert parse(words.split()).options == BuildOptions(
         Path("a.c"),
         Path("b.c"),

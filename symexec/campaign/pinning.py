@@ -15,9 +15,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from csg.language.syntax import FunctionDefinition, Symbol
-from symexec.environment.files import DISK
+from symexec.environment.nodes import FILE, Contents, Node, disk, standard_input
 from symexec.environment.plan import Address, Cell, Start, plan
-from symexec.environment.streams import Contents
 from symexec.expr import Operand, Term, TermTable, evaluate
 from symexec.options import InputOptions, SymbolicArguments
 from symexec.state.inputs import Input
@@ -44,27 +43,27 @@ class Pins:
 
     def admits(self, test: TestInput) -> bool:
         """Do all ranges and assumptions hold?"""
-        start = self._start(test)
-        known = _assigned(start.inputs, test)
-        return known is not None and _holds(start.conditions, known)
+        start = self.start(test)
+        known = assigned((*start.inputs, *start.files), test)
+        return known is not None and holds(start.conditions, known)
 
     def pinned(self, test: TestInput) -> Start | None:
         """None for an input that is excluded, or that no start can stand for (long double)."""
-        start = self._start(test)
-        known = _assigned(start.inputs, test)
-        if known is None or not _holds(start.conditions, known):
+        start = self.start(test)
+        known = assigned((*start.inputs, *start.files), test)
+        if known is None or not holds(start.conditions, known):
             return None
         return _concrete(start, known, test)
 
-    def _start(self, test: TestInput) -> Start:
+    def start(self, test: TestInput) -> Start:
         """The start whose arguments, strings, standard input and files are as long."""
-        strings = [value for _, value in test.parameters if isinstance(value, bytes)]
+        arrays = [value for _, value in test.parameters if isinstance(value, bytes | tuple)]
         words = max(map(len, test.args), default=0)
         largest = max((len(data) for _, data in test.files), default=0)
         shape = (len(test.args), words, len(test.stdin), largest)
         length = self._options.array_length
         if self._entry.symbol.name != "main":
-            length = max([length, *map(len, strings)])
+            length = max([length, *map(len, arrays)])
             shape = (length, 0, len(test.stdin), largest)
         if shape not in self._starts:
             arguments = SymbolicArguments(len(test.args), len(test.args), max(1, words))
@@ -80,7 +79,7 @@ class Pins:
         return self._starts[shape]
 
 
-def _holds(conditions: Iterable[Operand], known: Known) -> bool:
+def holds(conditions: Iterable[Operand], known: Known) -> bool:
     return all(_value(condition, known) for condition in conditions)
 
 
@@ -91,7 +90,7 @@ def _value(term: Operand, known: Known) -> int:
 # ------------------------------------------------------------------ values for symbols
 
 
-def _assigned(inputs: Iterable[Input], test: TestInput) -> Known | None:
+def assigned(inputs: Iterable[Input], test: TestInput) -> Known | None:
     """What each symbol stands for; None when the test has a value that does not fit."""
     named = dict((*test.parameters, *test.globals))
     words = iter(test.args)
@@ -105,6 +104,12 @@ def _assigned(inputs: Iterable[Input], test: TestInput) -> Known | None:
                 values = _sized(each, test.stdin, known)
             case "file":
                 values = _sized(each, files.get(each.name, b""), known)
+            case "nondet":
+                asked = test.nondet[each.order] if each.order < len(test.nondet) else 0
+                values = _patterns(each, asked)
+            case "object":
+                data = test.objects[each.order][1] if each.order < len(test.objects) else b""
+                values = _pieces(each, data)
             case _:
                 values = _patterns(each, named.get(each.name, 0))
         if values is None:
@@ -119,6 +124,15 @@ def _sized(item: Input, data: bytes, known: Known) -> Iterator[int]:
     if isinstance(item.size, Term):
         known[item.size] = len(data)
     return iter(data)
+
+
+def _pieces(item: Input, data: bytes) -> Iterator[int]:
+    """The bytes of an object, as its elements cut them; zeros where there are too few."""
+    place = 0
+    for term in item.terms:
+        size = (term.width if isinstance(term, Term) else item.width) // 8
+        yield int.from_bytes(data[place : place + size], "little")
+        place += size
 
 
 def _patterns(item: Input, value: Value) -> Iterator[int] | None:
@@ -162,19 +176,16 @@ def _concrete(start: Start, known: Known, test: TestInput) -> Start:
     def fixed(value: Operand | Address) -> Operand | Address:
         return value if isinstance(value, Address) else _value(value, known)
 
-    environment = dict(start.environment)
-    for name, item in environment.items():
-        if isinstance(item, Contents):
-            content = tuple(_value(byte, known) for byte in item.bytes)
-            environment[name] = Contents(content, _value(item.size, known))
-    environment[DISK] = tuple(
-        (os.fsencode(name), Contents(tuple(data), len(data))) for name, data in test.files
-    )
+    files = [
+        (os.fsencode(name), Node(FILE, contents=Contents(tuple(data), len(data))))
+        for name, data in test.files
+    ]
+    stdin = Contents(tuple(test.stdin), len(test.stdin))
     return replace(
         start,
         arguments=tuple(fixed(argument) for argument in start.arguments),
         objects=tuple(replace(item, cells=cells(item.cells)) for item in start.objects),
         globals={name: cells(given) for name, given in start.globals.items()},
         conditions=(),
-        environment=environment,
+        environment={**disk(files), **standard_input(stdin)},
     )

@@ -5,10 +5,12 @@ csgtest run hello.c -- a b     stdin, stdout, stderr and exit status are the pro
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import BinaryIO
 
@@ -17,9 +19,8 @@ from csg.ir import Program
 from symexec.campaign.start import command_line, fresh_state, loaded_program
 from symexec.counters import Counters
 from symexec.environment import library
-from symexec.environment.files import DISK, Disk
+from symexec.environment.nodes import FILE, FOLDER, Contents, Node, disk, standard_input
 from symexec.environment.registry import registry
-from symexec.environment.streams import Contents
 from symexec.executor.engine import Engine
 from symexec.expr import TermTable
 from symexec.solver import build_solver
@@ -36,6 +37,7 @@ from symexec.state.endings import (
 from symexec.state.state import Outcome, Output, State
 
 LARGEST_FILE = 1 << 20
+MOST_FILES = 1000  # of one folder
 
 Write = Callable[[int, bytes], None]
 
@@ -51,11 +53,15 @@ def run_concrete(
     program = loaded_program(file, tuple(flags), "main", others)
     words = [os.fsencode(word) for word in (file.stem, *arguments)]
     contents = _Lazily(stdin).contents(program.undefined)
-    return run_program(program, words, contents, _disk(arguments), _write)
+    return run_program(program, words, contents, named_files(arguments), _write)
 
 
 def run_program(
-    program: Program, words: Sequence[bytes], stdin: Contents, disk: Disk, write: Write
+    program: Program,
+    words: Sequence[bytes],
+    stdin: Contents,
+    files: Mapping[str, object],
+    write: Write,
 ) -> int:
     """The same of a program that is loaded, with the files that it sees; ``write`` gets what it
     writes to descriptor 1 or 2."""
@@ -64,8 +70,7 @@ def run_program(
         program, registry(), build_solver(counters=counters), TermTable(), counters, {}, _ignore
     )
     state = fresh_state(engine)
-    state.environment["file0"] = stdin
-    state.environment[DISK] = disk
+    state.environment.update({**standard_input(stdin), **files})
     engine.machine.enter(state, library.start(program), command_line(engine, state, words), None)
     shown: Output | None = None
     while state.frame is not None:
@@ -83,15 +88,24 @@ def _write(stream: int, data: bytes) -> None:
     target.flush()
 
 
-def _disk(arguments: Sequence[str]) -> Disk:
-    """The files that the arguments name: the program sees copies of them."""
-    found = []
-    for word in dict.fromkeys(arguments):
-        file = Path(word)
-        if word and file.is_file() and file.stat().st_size <= LARGEST_FILE:
-            data = file.read_bytes()
-            found.append((os.fsencode(word), Contents(tuple(data), len(data))))
-    return tuple(found)
+def named_files(words: Sequence[str]) -> dict[str, object]:
+    """The files and folders that the arguments name: the program sees copies of them, and starts
+    where csgtest was started."""
+    found = [made for word in dict.fromkeys(words) if word for made in _copies(Path(word))]
+    return disk(found, os.fsencode(os.getcwd()))
+
+
+def _copies(file: Path) -> Iterator[tuple[bytes, Node]]:
+    """What lies below a folder comes with it, a thousand entries at most."""
+    with contextlib.suppress(OSError):
+        below = islice(file.rglob("*"), MOST_FILES) if file.is_dir() else ()
+        for each in (file, *below):
+            name, mode = os.fsencode(each), each.stat().st_mode & 0o7777
+            if each.is_dir():
+                yield name, Node(FOLDER, mode)
+            elif each.is_file() and each.stat().st_size <= LARGEST_FILE:
+                data = each.read_bytes()
+                yield name, Node(FILE, mode, Contents(tuple(data), len(data)))
 
 
 class _Lazily:

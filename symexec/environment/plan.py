@@ -30,9 +30,8 @@ from csg.language.types import (
 )
 from csg.records import record
 from symexec.environment.assumptions import Named, assumption, range_conditions
-from symexec.environment.files import DISK
+from symexec.environment.nodes import FILE, Contents, Node, disk, standard_input
 from symexec.environment.operands import plain
-from symexec.environment.streams import Contents
 from symexec.expr import Operand, TermTable, compare
 from symexec.options import InputOptions, SymbolicArguments
 from symexec.state.inputs import Input
@@ -72,12 +71,14 @@ class StartObject:
 @record
 class Start:
     """All that is fixed before the entry function runs. ``globals`` are cells by the object's name,
-    ``conditions`` hold of every input, ``environment`` goes into the environment store."""
+    ``conditions`` hold of every input, ``environment`` goes into the environment store. ``files``
+    are inputs of those paths alone that look at them."""
 
     arguments: tuple[Operand | Address, ...] = ()
     objects: tuple[StartObject, ...] = ()
     globals: Mapping[str, tuple[Cell, ...]] = field(default_factory=dict)
     inputs: tuple[Input, ...] = ()
+    files: tuple[Input, ...] = ()
     conditions: tuple[Operand, ...] = ()
     environment: Mapping[str, object] = field(default_factory=dict)
 
@@ -248,27 +249,37 @@ class _Builder:
         """Up to ``most`` bytes; how many is a symbol."""
         if not most:
             return
-        self._put("file0", self._file("stdin", "stdin", most))
+        made = self._file("stdin", "stdin", most)
+        self._start = replace(self._start, inputs=(*self._start.inputs, made))
+        self._put(standard_input(_contents(made)))
 
     def add_files(self) -> None:
-        """Those of the working folder."""
+        """Those of the working folder. They become inputs when the program looks at them."""
         length = 0 if self._options.files is None else self._options.files.length
-        names = file_names(self._options)
-        self._put(DISK, tuple((name, self._file("file", name.decode(), length)) for name in names))
+        made = [self._file("file", name.decode(), length) for name in file_names(self._options)]
+        self._start = replace(self._start, files=tuple(made))
+        nodes = [
+            (each.name.encode(), Node(FILE, contents=_contents(each), given=each)) for each in made
+        ]
+        self._put(disk(nodes))
 
-    def _put(self, key: str, value: object) -> None:
-        environment = {**self._start.environment, key: value}
-        self._start = replace(self._start, environment=environment)
+    def _put(self, entries: Mapping[str, object]) -> None:
+        self._start = replace(self._start, environment={**self._start.environment, **entries})
 
-    def _file(self, kind: str, name: str, most: int) -> Contents:
-        """An input of up to ``most`` bytes; how many is a symbol."""
+    def _file(self, kind: str, name: str, most: int) -> Input:
+        """Up to ``most`` bytes; how many is a symbol."""
         made = self._made(kind, name, CHAR, most)
         size = self._table.symbol(f"{name}_size", 32)
         bound = plain(compare("ule", 32, size, most))
         conditions = self._start.conditions if bound == 1 else (*self._start.conditions, bound)
-        inputs = (*self._start.inputs[:-1], replace(made, size=size))
+        inputs = self._start.inputs[:-1]
         self._start = replace(self._start, inputs=inputs, conditions=conditions)
-        return Contents(made.terms, size)
+        return replace(made, size=size)
+
+
+def _contents(made: Input) -> Contents:
+    assert made.size is not None
+    return Contents(made.terms, made.size)
 
 
 def _cells(terms: Sequence[Operand], element: Type) -> tuple[Cell, ...]:

@@ -10,12 +10,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from symexec.environment.contract import Arguments, Context, Formatted, Model, Registry
+from symexec.environment.error_numbers import EBADF, ERRNO, answered
+from symexec.environment.files import number_of
 from symexec.environment.format_strings import Part
 from symexec.environment.formatting import Text, given, read_format, taken, text_of
+from symexec.environment.nodes import file_of
+from symexec.environment.open_files import output_of, write_to, writes
 from symexec.environment.operands import Asking, calculated, fitted, pin, place
-from symexec.environment.sinks import put_bytes
-from symexec.environment.streams import EOF, descriptor_of, writes
-from symexec.environment.strings import write_bytes
+from symexec.environment.streams import EOF, captured, put_bytes, stream_of, writable
+from symexec.environment.strings import emit_bytes, write_bytes
 from symexec.expr import Operand
 
 models = Registry()
@@ -37,72 +40,94 @@ def _listed(context: Context, parts: Sequence[Part], rest: Rest) -> Asking[list[
 # ---------------------------------------------------------------------- to streams
 
 
-@models("printf")
+@models("printf", needs=(ERRNO,))
 def print_out(context: Context, arguments: Arguments) -> Model:
     return (yield from _print(context, 1, arguments[0], arguments[1:], _passed))
 
 
-@models("vprintf")
+@models("vprintf", needs=(ERRNO,))
 def print_list_out(context: Context, arguments: Arguments) -> Model:
     return (yield from _print(context, 1, arguments[0], arguments[1:], _listed))
 
 
-@models("__printf_chk")
+@models("__printf_chk", needs=(ERRNO,))
 def checked_print_out(context: Context, arguments: Arguments) -> Model:
     return (yield from _print(context, 1, arguments[1], arguments[2:], _passed))
 
 
-@models("fprintf")
+@models("fprintf", needs=(ERRNO,))
 def print_to_stream(context: Context, arguments: Arguments) -> Model:
-    descriptor = yield from descriptor_of(context, arguments[0])
-    return (yield from _print(context, descriptor, arguments[1], arguments[2:], _passed))
+    number = yield from stream_of(context, arguments[0])
+    return (yield from _print(context, number, arguments[1], arguments[2:], _passed))
 
 
-@models("__fprintf_chk")
+@models("__fprintf_chk", needs=(ERRNO,))
 def checked_print_to_stream(context: Context, arguments: Arguments) -> Model:
-    descriptor = yield from descriptor_of(context, arguments[0])
-    return (yield from _print(context, descriptor, arguments[2], arguments[3:], _passed))
+    number = yield from stream_of(context, arguments[0])
+    return (yield from _print(context, number, arguments[2], arguments[3:], _passed))
 
 
-@models("vfprintf")
+@models("vfprintf", needs=(ERRNO,))
 def print_list_to_stream(context: Context, arguments: Arguments) -> Model:
-    descriptor = yield from descriptor_of(context, arguments[0])
-    return (yield from _print(context, descriptor, arguments[1], arguments[2:], _listed))
+    number = yield from stream_of(context, arguments[0])
+    return (yield from _print(context, number, arguments[1], arguments[2:], _listed))
 
 
-@models("dprintf")
+@models("dprintf", needs=(ERRNO,))
 def print_to_descriptor(context: Context, arguments: Arguments) -> Model:
-    descriptor = yield from pin(arguments[0], "the descriptor given to dprintf")
-    return (yield from _print(context, descriptor, arguments[1], arguments[2:], _passed))
+    number = yield from number_of(arguments[0], "dprintf")
+    return (yield from _print_there(context, number, arguments[1], arguments[2:], _passed))
 
 
-@models("vdprintf")
+@models("vdprintf", needs=(ERRNO,))
 def print_list_to_descriptor(context: Context, arguments: Arguments) -> Model:
-    descriptor = yield from pin(arguments[0], "the descriptor given to vdprintf")
-    return (yield from _print(context, descriptor, arguments[1], arguments[2:], _listed))
+    number = yield from number_of(arguments[0], "vdprintf")
+    return (yield from _print_there(context, number, arguments[1], arguments[2:], _listed))
 
 
-def _print(
-    context: Context, descriptor: int, format_pointer: Operand, rest: Rest, fetch: Fetch
+def _print_there(
+    context: Context, number: int, format_pointer: Operand, rest: Rest, fetch: Fetch
 ) -> Model:
-    text = yield from _text(context, format_pointer, rest, fetch, descriptor in (1, 2))
-    if not writes(context, descriptor):
-        return EOF
-    _emit(context, descriptor, text)
+    output = output_of(context, number)
+    text = yield from _text(context, format_pointer, rest, fetch, output is not None)
+    if not writes(file_of(context, number)):
+        return answered(context, -EBADF)
+    if output is not None:
+        _emit(context, output, text)
+    else:
+        done = yield from write_to(context, number, text.bytes)
+        if done < 0:
+            return answered(context, done)
     _store_counts(context, text)
     return text.count
 
 
-def _emit(context: Context, descriptor: int, text: Text) -> None:
+def _print(
+    context: Context, number: int, format_pointer: Operand, rest: Rest, fetch: Fetch
+) -> Model:
+    output = captured(context, number)
+    text = yield from _text(context, format_pointer, rest, fetch, output is not None)
+    if not writable(context, number):
+        return EOF
+    if output is not None:
+        _emit(context, output, text)
+    elif not (yield from put_bytes(context, number, text.bytes)):
+        return EOF
+    _store_counts(context, text)
+    return text.count
+
+
+def _emit(context: Context, output: int, text: Text) -> None:
+    """To standard output or error, where numbers stay whole."""
     run: list[Operand] = []
     for piece in text.pieces:
         if isinstance(piece, Formatted):
-            put_bytes(context, descriptor, run)
+            emit_bytes(context, output, run)
             run = []
-            context.emit(descriptor, piece)
+            context.emit(output, piece)
         else:
             run.append(piece)
-    put_bytes(context, descriptor, run)
+    emit_bytes(context, output, run)
 
 
 def _text(

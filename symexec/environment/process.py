@@ -9,6 +9,7 @@ from __future__ import annotations
 from csg.source import Location
 from symexec.environment.contract import Arguments, Context, End, Model, Registry
 from symexec.environment.operands import Asking, pin, place
+from symexec.environment.streams import discard_pending
 from symexec.environment.strings import read_string
 from symexec.expr import Operand
 from symexec.state.endings import Aborted, AssertionFailed, Exit, Trapped
@@ -16,8 +17,16 @@ from symexec.state.endings import Aborted, AssertionFailed, Exit, Trapped
 models = Registry()
 
 
-@models("__csgtest_exit", "_exit", "_Exit")
+@models("__csgtest_exit")
 def leave(context: Context, arguments: Arguments) -> Model:
+    yield End(Exit(arguments[0]))
+    return None
+
+
+@models("_exit", "_Exit")
+def leave_at_once(context: Context, arguments: Arguments) -> Model:
+    """What streams have not written yet is lost."""
+    discard_pending(context)
     yield End(Exit(arguments[0]))
     return None
 

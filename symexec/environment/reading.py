@@ -1,4 +1,4 @@
-"""Standard input: getchar, fgets, fread, getline, read ... C17 7.21.7, POSIX getdelim, read.
+"""Input from streams: getchar, fgets, fread, getline ... C17 7.21.7, POSIX getdelim.
 
 while ((c = getchar()) != EOF)     one question a byte: is there another one?
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from symexec.environment.contract import Arguments, Context, Model, Registry
-from symexec.environment.files import EBADF, EISDIR, ERRNO, close_number, failure
+from symexec.environment.error_numbers import ERRNO
 from symexec.environment.operands import (
     Asking,
     decide,
@@ -19,18 +19,7 @@ from symexec.environment.operands import (
     signed,
     widened,
 )
-from symexec.environment.streams import (
-    EOF,
-    Stream,
-    contents,
-    descriptor_of,
-    directory,
-    is_there,
-    keep,
-    next_byte,
-    reads,
-    stream,
-)
+from symexec.environment.streams import EOF, Stream, keep, next_byte, stream, stream_of
 from symexec.environment.strings import write_bytes
 from symexec.expr import Operand
 
@@ -39,19 +28,19 @@ models = Registry()
 MINUS_ONE = (1 << 64) - 1
 
 
-@models("getchar", "getchar_unlocked")
+@models("getchar", "getchar_unlocked", needs=(ERRNO,))
 def get_standard_byte(context: Context, arguments: Arguments) -> Model:
     return (yield from _get(context, 0))
 
 
-@models("fgetc", "getc", "fgetc_unlocked", "getc_unlocked", "_IO_getc")
+@models("fgetc", "getc", "fgetc_unlocked", "getc_unlocked", "_IO_getc", needs=(ERRNO,))
 def get_byte(context: Context, arguments: Arguments) -> Model:
-    descriptor = yield from descriptor_of(context, arguments[0])
-    return (yield from _get(context, descriptor))
+    number = yield from stream_of(context, arguments[0])
+    return (yield from _get(context, number))
 
 
-def _get(context: Context, descriptor: int) -> Model:
-    byte, after = yield from next_byte(context, stream(context, descriptor))
+def _get(context: Context, number: int) -> Model:
+    byte, after = yield from next_byte(context, stream(context, number))
     keep(context, after)
     return EOF if byte is None else widened(byte, 8, 32)
 
@@ -59,23 +48,23 @@ def _get(context: Context, descriptor: int) -> Model:
 @models("ungetc")
 def unget_byte(context: Context, arguments: Arguments) -> Model:
     value = arguments[0]
-    descriptor = yield from descriptor_of(context, arguments[1])
+    number = yield from stream_of(context, arguments[1])
     if (yield from decide(holds("eq", 32, value, EOF))):
         return EOF
     byte = fitted(value, 8)
-    before = stream(context, descriptor)
+    before = stream(context, number)
     keep(context, replace(before, pushed=(*before.pushed, byte), ended=False))
     return widened(byte, 8, 32)
 
 
-@models("fgets", "fgets_unlocked", "__fgets_chk")
+@models("fgets", "fgets_unlocked", "__fgets_chk", needs=(ERRNO,))
 def get_line(context: Context, arguments: Arguments) -> Model:
     pointer, room, file = arguments[0], arguments[-2], arguments[-1]
     count = signed((yield from pin(room, "the size given to fgets")), 32)
-    descriptor = yield from descriptor_of(context, file)
+    number = yield from stream_of(context, file)
     if count <= 0:
         return 0
-    line, after = yield from _line(context, stream(context, descriptor), ord("\n"), count - 1)
+    line, after = yield from _line(context, stream(context, number), ord("\n"), count - 1)
     address = yield from place(pointer)
     keep(context, after)
     if count > 1 and not line:
@@ -84,7 +73,7 @@ def get_line(context: Context, arguments: Arguments) -> Model:
     return pointer
 
 
-@models("gets")
+@models("gets", needs=(ERRNO,))
 def get_unbounded_line(context: Context, arguments: Arguments) -> Model:
     line, after = yield from _line(context, stream(context, 0), ord("\n"), None)
     address = yield from place(arguments[0])
@@ -111,20 +100,20 @@ def _line(
     return found, reading
 
 
-@models("getline")
+@models("getline", needs=(ERRNO,))
 def get_allocated_line(context: Context, arguments: Arguments) -> Model:
     line, capacity, file = arguments
     return (yield from get_delimited(context, (line, capacity, ord("\n"), file)))
 
 
-@models("getdelim", "__getdelim")
+@models("getdelim", "__getdelim", needs=(ERRNO,))
 def get_delimited(context: Context, arguments: Arguments) -> Model:
     """The buffer grows as glibc's does: at least 120 bytes, then twice the old size."""
     line = yield from place(arguments[0])
     capacity = yield from place(arguments[1])
     delimiter = yield from pin(arguments[2], "the delimiter of getdelim")
-    descriptor = yield from descriptor_of(context, arguments[3])
-    text, after = yield from _line(context, stream(context, descriptor), delimiter & 0xFF, None)
+    number = yield from stream_of(context, arguments[3])
+    text, after = yield from _line(context, stream(context, number), delimiter & 0xFF, None)
     buffer = yield from place(context.load(line, 8))
     size = yield from pin(context.load(capacity, 8), "the capacity given to getline")
     keep(context, after)
@@ -148,14 +137,14 @@ def _grown(context: Context, line: int, capacity: int, buffer: int, size: int) -
     return fresh, size
 
 
-@models("fread", "fread_unlocked", "__fread_chk")
+@models("fread", "fread_unlocked", "__fread_chk", needs=(ERRNO,))
 def read_items(context: Context, arguments: Arguments) -> Model:
     size = yield from pin(arguments[-3], "the size given to fread")
     count = yield from pin(arguments[-2], "the count given to fread")
-    descriptor = yield from descriptor_of(context, arguments[-1])
+    number = yield from stream_of(context, arguments[-1])
     if size == 0 or count == 0:
         return 0
-    reading = stream(context, descriptor)
+    reading = stream(context, number)
     found: list[Operand] = []
     while len(found) < size * count:
         byte, reading = yield from next_byte(context, reading)
@@ -168,61 +157,23 @@ def read_items(context: Context, arguments: Arguments) -> Model:
     return len(found) // size
 
 
-@models("read", "__read_chk", needs=(ERRNO,))
-def read_descriptor(context: Context, arguments: Arguments) -> Model:
-    """What a stream has buffered is gone for the descriptor: it reads on at the file's end."""
-    descriptor = signed((yield from pin(arguments[0], "the descriptor given to read")), 32)
-    count = yield from pin(arguments[2], "the count given to read")
-    if not reads(context, descriptor):
-        return failure(context, EBADF, 64)
-    if directory(context, descriptor):
-        return failure(context, EISDIR, 64)
-    reading = stream(context, descriptor)
-    file = contents(context, descriptor)
-    taken = context.get(f"read{descriptor}", 0)
-    assert isinstance(taken, int)
-    found: list[Operand] = []
-    position = max(taken, reading.position)
-    if reading.position > taken or reading.ended:
-        return 0
-    while len(found) < count and (yield from is_there(file, position + len(found))):
-        found.append(file.bytes[position + len(found)])
-    address = yield from place(arguments[1])
-    write_bytes(context, address, found)
-    context.put(f"read{descriptor}", position + len(found))
-    keep(context, replace(reading, position=position + len(found)))
-    return len(found)
-
-
 # ---------------------------------------------------------------------- indicators
 
 
 @models("feof", "feof_unlocked")
 def is_ended(context: Context, arguments: Arguments) -> Model:
-    descriptor = yield from descriptor_of(context, arguments[0])
-    return int(stream(context, descriptor).ended)
+    number = yield from stream_of(context, arguments[0])
+    return int(stream(context, number).ended)
 
 
 @models("ferror", "ferror_unlocked")
 def has_failed(context: Context, arguments: Arguments) -> Model:
-    descriptor = yield from descriptor_of(context, arguments[0])
-    return int(stream(context, descriptor).failed)
+    number = yield from stream_of(context, arguments[0])
+    return int(stream(context, number).failed)
 
 
 @models("clearerr", "clearerr_unlocked")
 def clear_indicators(context: Context, arguments: Arguments) -> Model:
-    descriptor = yield from descriptor_of(context, arguments[0])
-    keep(context, replace(stream(context, descriptor), ended=False, failed=False))
+    number = yield from stream_of(context, arguments[0])
+    keep(context, replace(stream(context, number), ended=False, failed=False))
     return None
-
-
-@models("fileno", "fileno_unlocked")
-def descriptor_number(context: Context, arguments: Arguments) -> Model:
-    descriptor = yield from descriptor_of(context, arguments[0])
-    return fitted(descriptor, 32)
-
-
-@models("fclose", needs=(ERRNO,))
-def close_stream(context: Context, arguments: Arguments) -> Model:
-    descriptor = yield from descriptor_of(context, arguments[0])
-    return close_number(context, descriptor)

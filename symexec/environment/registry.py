@@ -10,12 +10,15 @@ from symexec.environment import (
     blocks,
     files,
     float_reading,
+    folders,
     host_math,
     klee,
+    opening,
     output,
     printing,
     process,
     reading,
+    status,
     verifier,
 )
 from symexec.environment.contract import ModelEntry
@@ -25,12 +28,15 @@ FAMILIES = (
     blocks,
     files,
     float_reading,
+    folders,
     host_math,
     klee,
+    opening,
     output,
     printing,
     process,
     reading,
+    status,
     verifier,
 )
 

@@ -13,13 +13,12 @@ from pathlib import Path
 
 from csg.toolchain import find_compiler
 from symexec.environment.archive import SOURCES, load_archive
+from symexec.environment.registry import registry
 
 PREFIX = "csgtest_"
 PYTHON = """
 void __csgtest_exit(int status) { __builtin_exit(status); }
 void __csgtest_abort(void) { __builtin_abort(); }
-long __csgtest_seek(int descriptor, long offset, int whence) { return -1; }
-long __csgtest_tell(int descriptor) { return -1; }
 """
 FLAGS = ["-std=gnu17", "-O1", "-fPIC", "-shared", "-fno-builtin", "-w"]
 
@@ -38,7 +37,9 @@ def renamed_models(folder: Path) -> ctypes.CDLL:
     header = folder / "renamed.h"
     header.write_text("".join(f"#define {name} {PREFIX}{name}\n" for name in names))
     python = folder / "python.c"  # what models in C ask of models in Python, beyond the host's
-    python.write_text(PYTHON)
+    asked = sorted(name for name in registry() if name.startswith("__csgtest_"))
+    refusing = [f"long {name}() {{ return -1; }}\n" for name in asked if name not in PYTHON]
+    python.write_text(PYTHON + "".join(refusing))
     target = folder / "models.so"
     flags = [*FLAGS, "-fno-tree-loop-distribute-patterns", "-include", str(header)]
     sources = [str(each) for each in sorted(SOURCES.glob("*.c")) if each.name != "start.c"]

@@ -1,10 +1,10 @@
-/* The standard streams, and what of stdio is no matter of bytes: C17 7.21.
+/* Streams, as far as they are objects in memory: C17 7.21.
  *
- * Models in Python know a stream by the descriptor that its object starts with. The objects are as
- * large as glibc's. Files are opened by their models (symexec/environment/files.py). */
+ * Models in Python (symexec/environment/streams.py, opening.py) know a stream by the number that its
+ * object starts with. The objects are as large as glibc's. */
 
 typedef union {
-    int descriptor;
+    int number;
     char room[216];
 } FILE;
 
@@ -16,10 +16,20 @@ extern char *strerror(int number);
 extern int open(const char *name, int flags, ...);
 extern int close(int descriptor);
 extern void *malloc(unsigned long n);
+extern void free(void *p);
 extern void *memset(void *to, int value, unsigned long n);
 extern void clearerr(FILE *stream);
-extern long __csgtest_seek(int descriptor, long offset, int whence);
-extern long __csgtest_tell(int descriptor);
+extern int __csgtest_attach(int descriptor, int flags);
+extern int __csgtest_reopen(FILE *stream, const char *name, int flags);
+extern int __csgtest_close(FILE *stream);
+extern int __csgtest_flush(FILE *stream);
+extern int __csgtest_flush_all(void);
+extern int __csgtest_buffering(FILE *stream, int mode);
+extern unsigned long __csgtest_pending(FILE *stream);
+extern int __csgtest_purge(FILE *stream);
+extern int __csgtest_access(FILE *stream);
+extern long __csgtest_seek(FILE *stream, long offset, int whence);
+extern long __csgtest_tell(FILE *stream);
 
 enum { INVALID = 22 };
 
@@ -29,25 +39,34 @@ FILE *stdin = &standard_input;
 FILE *stdout = &standard_output;
 FILE *stderr = &standard_error;
 
-int fflush(FILE *stream) { return (void) stream, 0; }
-int fflush_unlocked(FILE *stream) { return (void) stream, 0; }
-int fpurge(FILE *stream) { return (void) stream, 0; }
-void __fpurge(FILE *stream) { (void) stream; }
-void setbuf(FILE *stream, char *buffer) { (void) stream, (void) buffer; }
-void setbuffer(FILE *stream, char *buffer, unsigned long n) { (void) stream, (void) buffer, (void) n; }
-void setlinebuf(FILE *stream) { (void) stream; }
+int fflush(FILE *stream) { return stream ? __csgtest_flush(stream) : __csgtest_flush_all(); }
+int fflush_unlocked(FILE *stream) { return fflush(stream); }
+int fpurge(FILE *stream) { return __csgtest_purge(stream); }
+void __fpurge(FILE *stream) { __csgtest_purge(stream); }
 
 int setvbuf(FILE *stream, char *buffer, int mode, unsigned long n)
 {
-    (void) stream, (void) buffer, (void) n;
-    return mode >= 0 && mode <= 2 ? 0 : -1;
+    (void) buffer, (void) n;
+    return mode >= 0 && mode <= 2 ? __csgtest_buffering(stream, mode) : -1;
 }
+
+void setbuf(FILE *stream, char *buffer) { __csgtest_buffering(stream, buffer ? 0 : 2); }
+void setbuffer(FILE *stream, char *buffer, unsigned long n) { (void) n, setbuf(stream, buffer); }
+void setlinebuf(FILE *stream) { __csgtest_buffering(stream, 1); }
 
 void flockfile(FILE *stream) { (void) stream; }
 void funlockfile(FILE *stream) { (void) stream; }
 int ftrylockfile(FILE *stream) { return (void) stream, 0; }
 
-enum { WRITE_ONLY = 1, READ_WRITE = 2, CREATE = 0100, EXCLUSIVE = 0200, EMPTY = 01000, APPEND = 02000 };
+enum {
+    WRITE_ONLY = 1,
+    READ_WRITE = 2,
+    CREATE = 0100,
+    EXCLUSIVE = 0200,
+    EMPTY = 01000,
+    APPEND = 02000,
+    CLOSE_ON_EXEC = 02000000,
+};
 
 static int flags_of(const char *mode)
 {
@@ -58,54 +77,54 @@ static int flags_of(const char *mode)
         flags = WRITE_ONLY | CREATE | EMPTY;
     else if (*mode == 'a')
         flags = WRITE_ONLY | CREATE | APPEND;
-    else
+    else {
+        __csgtest_errno = INVALID;
         return -1;
-    while (*++mode)
+    }
+    for (int i = 1; i < 7 && *++mode; i++)
         if (*mode == '+')
             flags = (flags & ~WRITE_ONLY) | READ_WRITE;
         else if (*mode == 'x')
             flags |= EXCLUSIVE;
+        else if (*mode == 'e')
+            flags |= CLOSE_ON_EXEC;
     return flags;
+}
+
+static FILE *stream_for(int descriptor, int flags)
+{
+    int number = __csgtest_attach(descriptor, flags);
+    if (number < 0)
+        return 0;
+    FILE *stream = malloc(sizeof *stream);
+    if (stream) {
+        memset(stream, 0, sizeof *stream);
+        stream->number = number;
+    }
+    return stream;
 }
 
 FILE *fdopen(int descriptor, const char *mode)
 {
-    if (flags_of(mode) < 0) {
-        __csgtest_errno = INVALID;
-        return 0;
-    }
-    FILE *stream = malloc(sizeof *stream);
-    if (stream) {
-        memset(stream, 0, sizeof *stream);
-        stream->descriptor = descriptor;
-    }
-    return stream;
+    int flags = flags_of(mode);
+    return flags < 0 ? 0 : stream_for(descriptor, flags);
 }
 
 FILE *fopen(const char *name, const char *mode)
 {
     int flags = flags_of(mode);
-    if (flags < 0) {
-        __csgtest_errno = INVALID;
+    if (flags < 0)
         return 0;
-    }
     int descriptor = open(name, flags, 0666);
-    return descriptor < 0 ? 0 : fdopen(descriptor, mode);
+    return descriptor < 0 ? 0 : stream_for(descriptor, flags);
 }
 
 FILE *fopen64(const char *name, const char *mode) { return fopen(name, mode); }
 
 FILE *freopen(const char *name, const char *mode, FILE *stream)
 {
-    if (!name)
-        return stream;
-    if (stream->descriptor > 2)
-        close(stream->descriptor);
-    int flags = flags_of(mode), descriptor = flags < 0 ? -1 : open(name, flags, 0666);
-    if (descriptor < 0)
-        return 0;
-    stream->descriptor = descriptor;
-    return stream;
+    int flags = flags_of(mode);
+    return flags < 0 || __csgtest_reopen(stream, name, flags) < 0 ? 0 : stream;
 }
 
 FILE *freopen64(const char *name, const char *mode, FILE *stream)
@@ -113,16 +132,36 @@ FILE *freopen64(const char *name, const char *mode, FILE *stream)
     return freopen(name, mode, stream);
 }
 
+int fclose(FILE *stream)
+{
+    int result = __csgtest_close(stream);
+    if (stream != stdin && stream != stdout && stream != stderr)
+        free(stream);
+    return result;
+}
+
 int fseek(FILE *stream, long offset, int whence)
 {
-    return __csgtest_seek(stream->descriptor, offset, whence) < 0 ? -1 : 0;
+    return __csgtest_seek(stream, offset, whence) < 0 ? -1 : 0;
 }
 
 int fseeko(FILE *stream, long offset, int whence) { return fseek(stream, offset, whence); }
 int fseeko64(FILE *stream, long offset, int whence) { return fseek(stream, offset, whence); }
-long ftell(FILE *stream) { return __csgtest_tell(stream->descriptor); }
+long ftell(FILE *stream) { return __csgtest_tell(stream); }
 long ftello(FILE *stream) { return ftell(stream); }
 long ftello64(FILE *stream) { return ftell(stream); }
+
+typedef struct {
+    long position, unused;
+} fpos_t;
+
+int fgetpos(FILE *stream, fpos_t *position)
+{
+    position->position = ftell(stream);
+    return position->position < 0 ? -1 : 0;
+}
+
+int fsetpos(FILE *stream, const fpos_t *position) { return fseek(stream, position->position, 0); }
 
 void rewind(FILE *stream)
 {
@@ -130,17 +169,11 @@ void rewind(FILE *stream)
     clearerr(stream);
 }
 
-/* Nothing is buffered. */
-unsigned long __fpending(FILE *stream) { return (void) stream, 0; }
-int __freading(FILE *stream) { return stream->descriptor != 1 && stream->descriptor != 2; }
-int __fwriting(FILE *stream) { return !__freading(stream); }
-
-int isatty(int descriptor)
-{
-    (void) descriptor;
-    __csgtest_errno = 25; /* ENOTTY */
-    return 0;
-}
+unsigned long __fpending(FILE *stream) { return __csgtest_pending(stream); }
+int __freading(FILE *stream) { return __csgtest_access(stream) == 0; }
+int __fwriting(FILE *stream) { return __csgtest_access(stream) == 1; }
+int __freadable(FILE *stream) { return __csgtest_access(stream) != 1; }
+int __fwritable(FILE *stream) { return __csgtest_access(stream) != 0; }
 
 void perror(const char *text)
 {

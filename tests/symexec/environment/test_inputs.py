@@ -6,6 +6,7 @@ import pytest
 
 from csg.errors import CsgtestError
 from csg.frontend import parse_text
+from symexec.environment.nodes import STDIN
 from symexec.environment.plan import Address, Start, plan
 from symexec.expr import TermTable, evaluate
 from symexec.options import InputOptions, Range, SymbolicArguments
@@ -41,7 +42,7 @@ def test_command_lines_grow() -> None:
         Address(2),
     ]
     assert [item.kind for item in last.inputs] == ["stdin", "argument", "argument"]
-    assert "file0" in last.environment
+    assert f"node{STDIN}" in last.environment
 
 
 @pytest.mark.parametrize(

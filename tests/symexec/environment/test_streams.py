@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from symexec.environment.streams import EOF, Contents
+from symexec.environment.nodes import Contents, standard_input
+from symexec.environment.streams import EOF
 from symexec.expr import Operand
 from tests.reference.context import ReferenceContext
 
@@ -18,7 +19,7 @@ def world_with(data: bytes, symbolic: bool = False) -> ReferenceContext:
         elements = tuple(world.symbols("stdin", data + b"??"))
         size = world.table.symbol("stdin_size", 32)
         world.assignment[size] = len(data)
-    world.put("file0", Contents(elements, size))
+    world.store_.update(standard_input(Contents(elements, size)))
     return world
 
 

@@ -1,0 +1,438 @@
+"""Entries of folders: mkdir, rmdir, unlink, rename, link, symlink, and where a process stands.
+
+mkdir("d", 0777)          a folder with mode 0755 in the folder where the process stands
+rename("d", "d/e")        -1, errno EINVAL
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from symexec.environment.contract import Arguments, Context, Model, Registry
+from symexec.environment.error_numbers import (
+    EACCES,
+    EBADF,
+    EBUSY,
+    EEXIST,
+    EINVAL,
+    EISDIR,
+    ENOENT,
+    ENOTDIR,
+    ENOTEMPTY,
+    EPERM,
+    ERANGE,
+    ERRNO,
+    answered,
+)
+from symexec.environment.files import made_in, number_of
+from symexec.environment.nodes import (
+    FOLDER,
+    LINK,
+    Node,
+    creation_mask,
+    current_folder,
+    file_of,
+    node,
+    put_node,
+)
+from symexec.environment.operands import Asking, fitted, pin, place
+from symexec.environment.paths import (
+    SEARCH,
+    WRITE,
+    Found,
+    Last,
+    allowed,
+    look_up,
+    path_of,
+    pinned_name,
+)
+from symexec.environment.strings import read_string, write_bytes
+from symexec.expr import Operand
+
+models = Registry()
+
+REMOVE_FOLDER, FOLLOW, MAY_NOT_REPLACE = 0x200, 0x400, 1
+
+
+# ---------------------------------------------------------------------- new entries
+
+
+@models("mkdir", needs=(ERRNO,))
+def make_folder(context: Context, arguments: Arguments) -> Model:
+    return (yield from _make_folder(context, arguments[0], arguments[1]))
+
+
+@models("mkdirat", needs=(ERRNO,))
+def make_folder_at(context: Context, arguments: Arguments) -> Model:
+    return (yield from _make_folder(context, arguments[1], arguments[2], arguments[0]))
+
+
+def _make_folder(
+    context: Context, path: Operand, mode: Operand, base: Operand | None = None
+) -> Model:
+    bits = (yield from pin(mode, "the mode given to mkdir")) & 0o1777 & ~creation_mask(context)
+    found = yield from look_up(context, path, Last.ENTRY, base)
+    if isinstance(found, int):
+        return answered(context, found)
+    if found.node is not None:
+        return answered(context, -EEXIST)
+    made = yield from made_in(context, found, Node(FOLDER, bits, parent=found.folder))
+    return answered(context, min(made, 0))
+
+
+@models("link", needs=(ERRNO,))
+def make_link(context: Context, arguments: Arguments) -> Model:
+    return (yield from _link(context, arguments[0], arguments[1]))
+
+
+@models("linkat", needs=(ERRNO,))
+def make_link_at(context: Context, arguments: Arguments) -> Model:
+    flags = yield from pin(arguments[4], "the flags given to linkat")
+    if flags & ~FOLLOW:
+        return answered(context, -EINVAL)
+    bases = (arguments[0], arguments[2])
+    last = Last.FOLLOWED if flags & FOLLOW else Last.KEPT
+    return (yield from _link(context, arguments[1], arguments[3], bases, last))
+
+
+Bases = tuple[Operand | None, Operand | None]
+
+
+def _link(
+    context: Context,
+    old: Operand,
+    new: Operand,
+    bases: Bases = (None, None),
+    last: Last = Last.KEPT,
+) -> Model:
+    source = yield from look_up(context, old, last, bases[0])
+    if isinstance(source, int):
+        return answered(context, source)
+    if source.node is None:
+        return answered(context, -ENOENT)
+    target = yield from _free_entry(context, new, bases[1])
+    if isinstance(target, int):
+        return answered(context, target)
+    if node(context, source.node).kind == FOLDER:
+        return answered(context, -EPERM)
+    yield from _enter(context, target, source.node)
+    kept = node(context, source.node)
+    put_node(context, source.node, replace(kept, links=kept.links + 1))
+    return 0
+
+
+def _free_entry(context: Context, path: Operand, base: Operand | None) -> Asking[Found | int]:
+    """For what is no folder: the entry that is to be made, or why it cannot be."""
+    found = yield from look_up(context, path, Last.ENTRY, base)
+    if isinstance(found, int):
+        return found
+    if found.node is not None:
+        return -EEXIST
+    if found.slash or not node(context, found.folder).links:
+        return -ENOENT
+    return found if allowed(context, found.folder, WRITE | SEARCH) else -EACCES
+
+
+def _enter(context: Context, target: Found, number: int) -> Asking[None]:
+    name = target.name
+    if target.symbolic:
+        name = yield from pinned_name(target.symbolic)
+    above = node(context, target.folder)
+    kept = tuple(entry for entry in above.entries if entry[0] != name)
+    put_node(context, target.folder, replace(above, entries=(*kept, (name, number))))
+
+
+@models("symlink", needs=(ERRNO,))
+def make_symbolic_link(context: Context, arguments: Arguments) -> Model:
+    return (yield from _symbolic_link(context, arguments[0], arguments[1]))
+
+
+@models("symlinkat", needs=(ERRNO,))
+def make_symbolic_link_at(context: Context, arguments: Arguments) -> Model:
+    return (yield from _symbolic_link(context, arguments[0], arguments[2], arguments[1]))
+
+
+def _symbolic_link(
+    context: Context, text: Operand, path: Operand, base: Operand | None = None
+) -> Model:
+    address = yield from place(text)
+    target = yield from pinned_name((yield from read_string(context, address)))
+    if not target:
+        return answered(context, -ENOENT)
+    found = yield from _free_entry(context, path, base)
+    if isinstance(found, int):
+        return answered(context, found)
+    made = yield from made_in(context, found, Node(LINK, 0o777, target=target))
+    return answered(context, min(made, 0))
+
+
+# ---------------------------------------------------------------------- entries that go
+
+
+@models("unlink", needs=(ERRNO,))
+def remove_file(context: Context, arguments: Arguments) -> Model:
+    found = yield from look_up(context, arguments[0], Last.ENTRY)
+    return answered(context, found if isinstance(found, int) else _remove_file(context, found))
+
+
+@models("rmdir", needs=(ERRNO,))
+def remove_folder(context: Context, arguments: Arguments) -> Model:
+    found = yield from look_up(context, arguments[0], Last.ENTRY)
+    return answered(context, found if isinstance(found, int) else _remove_folder(context, found))
+
+
+@models("remove", needs=(ERRNO,))
+def remove_either(context: Context, arguments: Arguments) -> Model:
+    found = yield from look_up(context, arguments[0], Last.ENTRY)
+    if isinstance(found, int):
+        return answered(context, found)
+    done = _remove_file(context, found)
+    return answered(context, _remove_folder(context, found) if done == -EISDIR else done)
+
+
+@models("unlinkat", needs=(ERRNO,))
+def remove_at(context: Context, arguments: Arguments) -> Model:
+    flags = yield from pin(arguments[2], "the flags given to unlinkat")
+    if flags & ~REMOVE_FOLDER:
+        return answered(context, -EINVAL)
+    found = yield from look_up(context, arguments[1], Last.ENTRY, arguments[0])
+    if isinstance(found, int):
+        return answered(context, found)
+    remove = _remove_folder if flags else _remove_file
+    return answered(context, remove(context, found))
+
+
+def _remove_file(context: Context, found: Found) -> int:
+    if found.dots:
+        return -EISDIR
+    if found.node is None:
+        return -ENOENT
+    kind = node(context, found.node).kind
+    if found.slash:
+        return -EISDIR if kind == FOLDER else -ENOTDIR
+    if not allowed(context, found.folder, WRITE | SEARCH):
+        return -EACCES
+    if kind == FOLDER:
+        return -EISDIR
+    _leave(context, found)
+    kept = node(context, found.node)
+    put_node(context, found.node, replace(kept, links=kept.links - 1))
+    return 0
+
+
+def _remove_folder(context: Context, found: Found) -> int:
+    if found.dots:
+        return {b".": -EINVAL, b"..": -ENOTEMPTY}.get(found.name, -EBUSY)
+    if found.node is None:
+        return -ENOENT
+    if not allowed(context, found.folder, WRITE | SEARCH):
+        return -EACCES
+    kept = node(context, found.node)
+    if kept.kind != FOLDER:
+        return -ENOTDIR
+    if kept.entries:
+        return -ENOTEMPTY
+    _leave(context, found)
+    put_node(context, found.node, replace(kept, links=0))
+    return 0
+
+
+def _leave(context: Context, found: Found) -> None:
+    above = node(context, found.folder)
+    kept = tuple(entry for entry in above.entries if entry[0] != found.name)
+    put_node(context, found.folder, replace(above, entries=kept))
+
+
+# ---------------------------------------------------------------------- rename
+
+
+@models("rename", needs=(ERRNO,))
+def rename_entry(context: Context, arguments: Arguments) -> Model:
+    return (yield from _rename(context, arguments[0], arguments[1]))
+
+
+@models("renameat", "renameat2", needs=(ERRNO,))
+def rename_at(context: Context, arguments: Arguments) -> Model:
+    flags = 0
+    if len(arguments) > 4:
+        flags = yield from pin(arguments[4], "the flags given to renameat2")
+    if flags & ~MAY_NOT_REPLACE:
+        return answered(context, -EINVAL)
+    bases = (arguments[0], arguments[2])
+    return (yield from _rename(context, arguments[1], arguments[3], bases, bool(flags)))
+
+
+def _rename(
+    context: Context,
+    old: Operand,
+    new: Operand,
+    bases: Bases = (None, None),
+    keeps: bool = False,
+) -> Model:
+    """``keeps``: what has the new name already is not replaced."""
+    source = yield from look_up(context, old, Last.ENTRY, bases[0])
+    if isinstance(source, int):
+        return answered(context, source)
+    target = yield from look_up(context, new, Last.ENTRY, bases[1])
+    if isinstance(target, int):
+        return answered(context, target)
+    refused = _unmovable(context, source, target, keeps)
+    if refused:
+        return answered(context, refused)
+    assert source.node is not None
+    if source.node == target.node:
+        return 0
+    yield from _replace(context, source, target)
+    return 0
+
+
+def _unmovable(context: Context, source: Found, target: Found, keeps: bool) -> int:
+    if source.dots or target.dots:
+        return -EEXIST if keeps and not source.dots else -EBUSY
+    if source.node is None:
+        return -ENOENT
+    if keeps and target.node is not None:
+        return -EEXIST
+    folder = node(context, source.node).kind == FOLDER
+    if not folder and (source.slash or target.slash):
+        return -ENOTDIR
+    if folder and _is_above(context, source.node, target.folder):
+        return -EINVAL
+    if target.node is not None and _is_above(context, target.node, source.folder):
+        return -ENOTEMPTY
+    if source.node == target.node:
+        return 0
+    if not allowed(context, source.folder, WRITE | SEARCH):
+        return -EACCES
+    if not node(context, target.folder).links:
+        return -ENOENT
+    if not allowed(context, target.folder, WRITE | SEARCH):
+        return -EACCES
+    return _irreplaceable(context, source.node, target, folder, source.folder)
+
+
+def _irreplaceable(context: Context, number: int, target: Found, folder: bool, above: int) -> int:
+    if target.node is not None:
+        there = node(context, target.node)
+        if folder != (there.kind == FOLDER):
+            return -ENOTDIR if folder else -EISDIR
+    if folder and above != target.folder and not allowed(context, number, WRITE):
+        return -EACCES
+    if target.node is not None and node(context, target.node).entries:
+        return -ENOTEMPTY
+    return 0
+
+
+def _is_above(context: Context, number: int, folder: int) -> bool:
+    """Is a folder the other one, or around it?"""
+    while folder != number:
+        above = node(context, folder).parent
+        if above == folder:
+            return False
+        folder = above
+    return True
+
+
+def _replace(context: Context, source: Found, target: Found) -> Asking[None]:
+    assert source.node is not None
+    if target.node is not None:
+        there = node(context, target.node)
+        left = 0 if there.kind == FOLDER else there.links - 1
+        put_node(context, target.node, replace(there, links=left))
+    name = target.name
+    if target.symbolic:
+        name = yield from pinned_name(target.symbolic)
+    _leave(context, source)
+    yield from _enter(context, replace(target, name=name, symbolic=()), source.node)
+    moved = node(context, source.node)
+    if moved.kind == FOLDER:
+        put_node(context, source.node, replace(moved, parent=target.folder))
+
+
+# ---------------------------------------------------------------------- where a process stands
+
+
+@models("chdir", needs=(ERRNO,))
+def enter_folder(context: Context, arguments: Arguments) -> Model:
+    found = yield from look_up(context, arguments[0])
+    if isinstance(found, int):
+        return answered(context, found)
+    return answered(context, -ENOENT if found.node is None else _stand_in(context, found.node))
+
+
+@models("fchdir", needs=(ERRNO,))
+def enter_opened_folder(context: Context, arguments: Arguments) -> Model:
+    file = file_of(context, (yield from number_of(arguments[0], "fchdir")))
+    return answered(context, -EBADF if file is None else _stand_in(context, file.node))
+
+
+def _stand_in(context: Context, number: int) -> int:
+    if node(context, number).kind != FOLDER:
+        return -ENOTDIR
+    if not allowed(context, number, SEARCH):
+        return -EACCES
+    context.put("folder", number)
+    return 0
+
+
+@models("__csgtest_current_folder", needs=(ERRNO,))
+def name_current_folder(context: Context, arguments: Arguments) -> Model:
+    """Into a buffer of a size; how many bytes with the NUL, or 0."""
+    room = yield from pin(arguments[1], "the size given to getcwd")
+    path = path_of(context, current_folder(context))
+    if path is None or len(path) + 1 > room:
+        answered(context, -ENOENT if path is None else -ERANGE, 64)
+        return 0
+    address = yield from place(arguments[0])
+    write_bytes(context, address, [*path, 0])
+    return len(path) + 1
+
+
+@models("readlink", "__readlink_chk", needs=(ERRNO,))
+def read_link(context: Context, arguments: Arguments) -> Model:
+    return (yield from _read_link(context, arguments[0], arguments[1], arguments[2]))
+
+
+@models("readlinkat", "__readlinkat_chk", needs=(ERRNO,))
+def read_link_at(context: Context, arguments: Arguments) -> Model:
+    base, path, buffer, size = arguments[:4]
+    return (yield from _read_link(context, path, buffer, size, base))
+
+
+def _read_link(
+    context: Context, path: Operand, buffer: Operand, size: Operand, base: Operand | None = None
+) -> Model:
+    room = yield from pin(fitted(size, 32), "the size given to readlink")
+    if room == 0 or room >> 31:
+        return answered(context, -EINVAL, 64)
+    found = yield from look_up(context, path, Last.KEPT, base)
+    if isinstance(found, int):
+        return answered(context, found, 64)
+    if found.node is None:
+        return answered(context, -ENOENT, 64)
+    target = node(context, found.node)
+    if target.kind != LINK:
+        return answered(context, -EINVAL, 64)
+    address = yield from place(buffer)
+    write_bytes(context, address, list(target.target[:room]))
+    return min(room, len(target.target))
+
+
+@models("__csgtest_real_path", needs=(ERRNO,))
+def name_real_path(context: Context, arguments: Arguments) -> Model:
+    """The path without links and dots, into a buffer of PATH_MAX bytes; its length, or 0."""
+    found = yield from look_up(context, arguments[0])
+    if isinstance(found, int) or found.node is None:
+        answered(context, found if isinstance(found, int) else -ENOENT)
+        return 0
+    address = yield from place(arguments[1])
+    if node(context, found.node).kind == FOLDER:
+        path = path_of(context, found.node)
+    else:
+        above = path_of(context, found.folder)
+        path = None if above is None else above.rstrip(b"/") + b"/" + found.name
+    if path is None:
+        answered(context, -ENOENT)
+        return 0
+    write_bytes(context, address, [*path, 0])
+    return len(path)

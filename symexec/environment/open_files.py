@@ -1,0 +1,190 @@
+"""What can be done with an open file: read, write, seek, cut.
+
+    Opened(node=100, position=1)  of "abc",  read 5      "bc", position 3
+    Opened(node=11)               write "x"              x on standard output
+
+Results are those of the system calls: a count, or the negative of an error's number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from symexec.environment.contract import Context
+from symexec.environment.error_numbers import EBADF, EFBIG, EINVAL, EISDIR, ESPIPE
+from symexec.environment.nodes import (
+    DEVICE,
+    FILE,
+    FOLDER,
+    PIPE,
+    STDERR,
+    STDOUT,
+    Contents,
+    Opened,
+    changed_bytes,
+    descriptor,
+    file_of,
+    is_there,
+    known_size,
+    node,
+    opened,
+    put_descriptor,
+    put_node,
+    put_opened,
+)
+from symexec.environment.operands import Asking
+from symexec.environment.strings import emit_bytes
+from symexec.expr import Operand
+
+ACCESS, CREATE, EXCLUSIVE, EMPTY, APPEND = 3, 0o100, 0o200, 0o1000, 0o2000
+DIRECTORY, NO_FOLLOW, CLOSE_ON_EXEC, LARGE = 0o200000, 0o400000, 0o2000000, 0o100000
+MOST_DESCRIPTORS = 256  # as in replay
+LARGEST = 8 << 20  # bytes of a file, as in replay
+
+OUTPUTS = {STDOUT: 1, STDERR: 2}
+
+
+def reads(file: Opened | None) -> bool:
+    return file is not None and file.flags & ACCESS in (0, 2)
+
+
+def writes(file: Opened | None) -> bool:
+    return file is not None and file.flags & ACCESS in (1, 2)
+
+
+def output_of(context: Context, number: int) -> int | None:
+    """1 or 2 when what is written to a descriptor is standard output or error of the process."""
+    file = file_of(context, number)
+    return None if file is None else OUTPUTS.get(file.node)
+
+
+def free_descriptor(context: Context, least: int = 0) -> int | None:
+    for number in range(least, MOST_DESCRIPTORS):
+        if descriptor(context, number) is None:
+            return number
+    return None
+
+
+def closed(context: Context, number: int) -> int:
+    if descriptor(context, number) is None:
+        return -EBADF
+    put_descriptor(context, number, None)
+    context.put(f"listing{number}", None)
+    return 0
+
+
+def position_of(context: Context, file: Opened) -> Asking[int]:
+    """Where a file stands; a stream may have read ahead to an end that is not known yet."""
+    if not file.clipped:
+        return file.position
+    contents = node(context, file.node).contents
+    if isinstance(contents.size, int):
+        return min(file.position, contents.size)
+    position = 0
+    while position < file.position and (yield from is_there(contents, position)):
+        position += 1
+    return position
+
+
+def read_from(context: Context, number: int, count: int) -> Asking[list[Operand] | int]:
+    """Up to ``count`` bytes from a descriptor, which moves on."""
+    file = file_of(context, number)
+    if file is None or not reads(file):
+        return -EBADF
+    if node(context, file.node).kind == FOLDER:
+        return -EISDIR
+    position = yield from position_of(context, file)
+    found = yield from bytes_at(node(context, file.node).contents, position, count)
+    _move(context, number, replace(file, position=position + len(found), clipped=False))
+    return found
+
+
+def bytes_at(contents: Contents, position: int, count: int) -> Asking[list[Operand]]:
+    found: list[Operand] = []
+    while len(found) < count and (yield from is_there(contents, position + len(found))):
+        found.append(contents.bytes[position + len(found)])
+    return found
+
+
+def write_to(context: Context, number: int, text: Sequence[Operand]) -> Asking[int]:
+    """All of ``text`` at a descriptor's position, or at the file's end."""
+    file = file_of(context, number)
+    if file is None or not writes(file):
+        return -EBADF
+    if file.node in OUTPUTS:
+        emit_bytes(context, OUTPUTS[file.node], text)
+        return len(text)
+    if not text or node(context, file.node).kind != FILE:
+        return len(text)
+    position = yield from position_of(context, file)
+    end = yield from write_at(context, file, position, text)
+    if end < 0:
+        return end
+    _move(context, number, replace(file, position=end, clipped=False))
+    return len(text)
+
+
+def write_at(context: Context, file: Opened, position: int, text: Sequence[Operand]) -> Asking[int]:
+    """Where the text ends."""
+    target = node(context, file.node)
+    size = yield from known_size(target.contents)
+    if file.flags & APPEND:
+        position = size
+    end = position + len(text)
+    if end > LARGEST:
+        context.event("approximated", f"a file above {LARGEST >> 20} MiB cannot be written")
+        return -EFBIG
+    if text:
+        after = changed_bytes(target.contents, size, position, list(text))
+        put_node(context, file.node, replace(target, contents=after))
+    return end
+
+
+def seek_in(context: Context, number: int, offset: int, whence: int) -> Asking[int]:
+    file = file_of(context, number)
+    if file is None:
+        return -EBADF
+    target = node(context, file.node)
+    if target.kind == PIPE:
+        return -ESPIPE
+    if target.kind == DEVICE:
+        return 0
+    match whence:
+        case 0:
+            base = 0
+        case 1:
+            base = yield from position_of(context, file)
+        case 2 | 3 | 4:
+            base = yield from known_size(target.contents)
+        case _:
+            return -EINVAL
+    if whence in (3, 4):  # SEEK_DATA, SEEK_HOLE: there are no holes
+        if not 0 <= offset < base:
+            return -6  # ENXIO
+        base = 0 if whence == 3 else base - offset
+    if base + offset < 0:
+        return -EINVAL
+    _move(context, number, replace(file, position=base + offset, clipped=False))
+    return base + offset
+
+
+def cut(context: Context, place: int, size: int) -> Asking[int]:
+    """A file gets a size; zeros fill what is new."""
+    target = node(context, place)
+    if size < 0 or target.kind != FILE:
+        return -EINVAL
+    if size > LARGEST:
+        context.event("approximated", f"a file above {LARGEST >> 20} MiB cannot be made")
+        return -EFBIG
+    known = yield from known_size(target.contents)
+    data = (target.contents.bytes[:known] + (0,) * (size - known))[:size]
+    put_node(context, place, replace(target, contents=Contents(data, size)))
+    return 0
+
+
+def _move(context: Context, number: int, changed: Opened) -> None:
+    known = descriptor(context, number)
+    assert known is not None
+    if opened(context, known.opened) != changed:
+        put_opened(context, known.opened, changed)

@@ -1,0 +1,195 @@
+"""Where a path leads, as Linux walks it.
+
+    d/../A      Found(folder=3, name=b"A", node=100)
+    d/none      Found(folder=102, name=b"none", node=None)
+    A/x         -ENOTDIR
+
+A symbolic name is compared with the names of its folder as a whole: it is one of them, or none (one
+class), or it has a slash in it; then its bytes are pinned.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+
+from csg.records import record
+from symexec.environment.contract import Context
+from symexec.environment.error_numbers import (
+    EACCES,
+    EBADF,
+    ELOOP,
+    ENAMETOOLONG,
+    ENOENT,
+    ENOTDIR,
+)
+from symexec.environment.nodes import FOLDER, LINK, ROOT, current_folder, file_of, node
+from symexec.environment.operands import Asking, decide, holds, pin, place, plain, signed
+from symexec.environment.strings import read_string
+from symexec.expr import Operand, conjunction, disjunction
+
+AT_FDCWD = -100
+READ, WRITE, SEARCH = 4, 2, 1
+MOST_LINKS, LONGEST_NAME, LONGEST_PATH = 40, 255, 4095
+
+
+class Last(Enum):
+    """What is done with a symbolic link at a path's end. ENTRY: it is the entry of its folder that
+    matters, whatever it is (mkdir, unlink, rename)."""
+
+    FOLLOWED = "followed"
+    KEPT = "kept"
+    ENTRY = "entry"
+
+
+@record
+class Found:
+    """``name`` is the last one, in ``folder``: ".", ".." and "/" too. ``node`` is None when there
+    is nothing of that name; ``slash``: the path insists on a folder. ``symbolic``: the name's bytes
+    are not known; it is none of those there are."""
+
+    folder: int
+    name: bytes
+    node: int | None
+    slash: bool = False
+    symbolic: tuple[Operand, ...] = ()
+
+    @property
+    def dots(self) -> bool:
+        return self.name in (b".", b"..", b"/")
+
+
+def allowed(context: Context, number: int, wish: int) -> bool:
+    """May the owner of all files do that? There is no superuser."""
+    return node(context, number).mode >> 6 & wish == wish
+
+
+def look_up(
+    context: Context, pointer: Operand, last: Last = Last.FOLLOWED, base: Operand | None = None
+) -> Asking[Found | int]:
+    """The negative of an error's number when the path cannot be walked. ``base`` is the descriptor
+    of the folder that a relative path begins in."""
+    start: int | None = None
+    if base is not None:
+        start = signed((yield from pin(base, "the descriptor of a folder")), 32)
+    address = yield from place(pointer)
+    text = yield from read_string(context, address)
+    folder = _start(context, start)
+    if all(isinstance(byte, int) for byte in text):
+        return (yield from walk(context, folder, _known(text), last))
+    if folder < 0:
+        return folder
+    for name in (*(name for name, _ in node(context, folder).entries), b".", b".."):
+        if (yield from _is(text, name)):
+            return (yield from walk(context, folder, name, last))
+    slashes = [holds("eq", 8, byte, ord("/")) for byte in text]
+    if not (yield from decide(plain(disjunction(slashes)))):
+        return Found(folder, b"", None, symbolic=tuple(text))
+    return (yield from walk(context, folder, (yield from pinned_name(text)), last))
+
+
+def _start(context: Context, base: int | None) -> int:
+    """The folder that a relative path begins in."""
+    if base is None or base == AT_FDCWD:
+        return current_folder(context)
+    file = file_of(context, base)
+    if file is None:
+        return -EBADF
+    return file.node if node(context, file.node).kind == FOLDER else -ENOTDIR
+
+
+def _known(text: list[Operand]) -> bytes:
+    return bytes(byte for byte in text if isinstance(byte, int))
+
+
+def _is(text: list[Operand], name: bytes) -> Asking[bool]:
+    if len(text) != len(name):
+        return False
+    same = [holds("eq", 8, byte, known) for byte, known in zip(text, name, strict=True)]
+    return (yield from decide(plain(conjunction(same))))
+
+
+def pinned_name(text: tuple[Operand, ...] | list[Operand]) -> Asking[bytes]:
+    """One name of all that symbolic bytes can be."""
+    found = []
+    for byte in text:
+        found.append((yield from pin(byte, "the name of a file")))
+    return bytes(found)
+
+
+def walk(
+    context: Context, start: int, path: bytes, last: Last = Last.FOLLOWED
+) -> Asking[Found | int]:
+    """``start`` may be an error: it counts only for a path that begins there."""
+    if not path:
+        return -ENOENT
+    if len(path) > LONGEST_PATH:
+        return -ENAMETOOLONG
+    slash = path.endswith(b"/")
+    names = [name for name in path.split(b"/") if name]
+    here = ROOT if path.startswith(b"/") else start
+    if here < 0:
+        return here
+    if not names:
+        return Found(ROOT, b"/", ROOT, slash)
+    names.reverse()
+    links = 0
+    while True:
+        name = names.pop()
+        if node(context, here).kind != FOLDER:
+            return -ENOTDIR
+        if not allowed(context, here, SEARCH):
+            return -EACCES
+        if len(name) > LONGEST_NAME:
+            return -ENAMETOOLONG
+        there = yield from child(context, here, name)
+        if there is None:
+            return -ENOENT if names else Found(here, name, None, slash)
+        found = node(context, there)
+        followed = last is Last.FOLLOWED or (slash and last is Last.KEPT)
+        if found.kind == LINK and (names or followed):
+            links += 1
+            if links > MOST_LINKS:
+                return -ELOOP
+            slash = slash or (not names and found.target.endswith(b"/"))
+            names += [part for part in reversed(found.target.split(b"/")) if part]
+            here = ROOT if found.target.startswith(b"/") else here
+            if not names:
+                return Found(ROOT, b"/", ROOT, slash)
+            continue
+        if not names:
+            if slash and found.kind != FOLDER and last is not Last.ENTRY:
+                return -ENOTDIR
+            return Found(here, name, there, slash)
+        here = there
+
+
+def child(context: Context, folder: int, name: bytes) -> Asking[int | None]:
+    """What a folder has under a name. A file that only may be there is asked for; from now on it
+    is part of the input."""
+    kept = node(context, folder)
+    if name == b".":
+        return folder
+    if name == b"..":
+        return kept.parent
+    number = dict(kept.entries).get(name)
+    if number is None:
+        return None
+    found = node(context, number)
+    if not (yield from decide(found.exists)):
+        return None
+    if found.given is not None:
+        context.add_input(found.given)
+    return number
+
+
+def path_of(context: Context, folder: int) -> bytes | None:
+    """The absolute path of a folder; None when it has been removed."""
+    names: list[bytes] = []
+    while folder != ROOT:
+        above = node(context, folder).parent
+        known = {number: name for name, number in node(context, above).entries}
+        if folder not in known:
+            return None
+        names.append(known[folder])
+        folder = above
+    return b"/" + b"/".join(reversed(names))
