@@ -296,6 +296,13 @@ class FunctionBuilder:
         self.emit(LabelAddress(target, block.index, node=self.node, version=self.version))
         return target
 
+    def take_label(self, block: Block) -> None:
+        """Its address is in memory from the start."""
+        self.takes_labels = True
+        target = self.register(ADDRESS)
+        taken = LabelAddress(target, block.index, node=self.node)
+        self.function.blocks[0].instructions.insert(0, taken)
+
     def allocate(self, size: Value) -> Value:
         target = self.register(ADDRESS)
         self.emit(Allocate(target, size, node=self.node, version=self.version))

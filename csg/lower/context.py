@@ -18,6 +18,7 @@ from csg.lower.builder import FunctionBuilder
 from csg.lower.nodes import NodeTable
 from csg.lower.objects import Objects
 from csg.lower.places import Place
+from csg.records import record
 from csg.source import Location
 
 
@@ -26,6 +27,16 @@ class LabelTarget:
     block: Block
     defined: bool = False
     used: Location | None = None
+
+
+@record
+class LabelEntry:
+    """The address of a label of the function around, in the object at ``offset``."""
+
+    object: str
+    offset: int
+    label: str
+    version: Version
 
 
 @dataclass(slots=True)
@@ -62,6 +73,7 @@ class Lowering(ABC):
         self.switches: list[SwitchCases] = []
         self.labels: dict[str, LabelTarget] = {}
         self.addressed_labels: list[str] = []
+        self.label_entries: list[LabelEntry] = []
         self.inside_expression = 0  # depth of statement expressions: they share one node
 
     @abstractmethod

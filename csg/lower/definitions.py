@@ -31,7 +31,7 @@ from csg.lower.builder import ADDRESS
 from csg.lower.context import Lowering
 from csg.lower.conversions import convert
 from csg.lower.function import FunctionLowering
-from csg.lower.jumps import check_labels
+from csg.lower.jumps import check_labels, place_labels
 from csg.lower.lvalues import declare_register, declare_slot
 from csg.lower.nodes import NodeTable
 from csg.lower.objects import Objects
@@ -132,6 +132,7 @@ def _finish(lowering: Lowering, definition: FunctionDefinition) -> None:
         if block.terminator is None:  # what follows a jump and has no label
             block.terminator = Jump(lowering.exit.index, node=leaving)
     finish_blocks(builder.function, lowering.exit.index, builder.pinned, builder.takes_labels)
+    place_labels(lowering)
     if lowering.is_entry and _falls_off(builder.function, leaving):
         nodes.drafts[leaving].output = True
 

@@ -24,7 +24,7 @@ from csg.lower import (
     switches,
     versions,
 )
-from csg.lower.context import Lowering
+from csg.lower.context import LabelEntry, Lowering
 from csg.lower.places import Place, read
 
 
@@ -115,7 +115,9 @@ class FunctionLowering(Lowering):
         return lvalues.place(self, expression)
 
     def define_static(self, symbol: c.Symbol, initializer: c.Initializer | None) -> None:
-        static_data.define(FunctionLowering, self.objects, symbol, initializer, self.name)
+        labels: list[LabelEntry] = []
+        static_data.define(FunctionLowering, self.objects, symbol, initializer, self.name, labels)
+        jumps.note_labels(self, labels)
 
     def statement(self, statement: c.Statement) -> None:
         match statement:

@@ -1,16 +1,19 @@
 """Labels, goto, break, continue, return.
 
 return x + 1;     %0 = add %1, 1;  jump exit
-goto *table[i];   jump *%4, every label whose address is taken
+goto *table[i];   jump *%4, every label whose address is taken, here or in a static table
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 from csg.errors import UnsupportedError
-from csg.ir import IndirectJump, Value
-from csg.language.syntax import Break, ComputedGoto, Continue, Goto, Label, Return
+from csg.ir import IndirectJump, Relocation, Value
+from csg.language.syntax import Break, ComputedGoto, Continue, Goto, Label, Return, Version
 from csg.language.types import Record, Void, size_of
-from csg.lower.context import LabelTarget, Lowering
+from csg.lower.context import LabelEntry, LabelTarget, Lowering
 from csg.lower.versions import assign_variable
 from csg.source import Location
 
@@ -52,10 +55,36 @@ def goto(lowering: Lowering, statement: Goto) -> None:
 
 
 def label_address(lowering: Lowering, name: str) -> Value:
-    target = _target(lowering, name)
+    return lowering.builder.label_address(_addressed(lowering, name).block)
+
+
+def _addressed(lowering: Lowering, name: str) -> LabelTarget:
     if name not in lowering.addressed_labels:
         lowering.addressed_labels.append(name)
-    return lowering.builder.label_address(target.block)
+    return _target(lowering, name)
+
+
+def note_labels(lowering: Lowering, entries: Sequence[LabelEntry]) -> None:
+    """A static object holds addresses of labels. These are taken in the entry block as well, so
+    that their blocks stay and are told from others."""
+    for entry in entries:
+        target = _addressed(lowering, entry.label)
+        lowering.builder.take_label(target.block)
+    lowering.label_entries += entries
+
+
+def place_labels(lowering: Lowering) -> None:
+    """Blocks have their final numbers: an address is that of the function and the number."""
+    objects, name = lowering.objects.globals, lowering.builder.function.name
+    for entry in lowering.label_entries:
+        block = lowering.labels[entry.label].block
+        held = objects[entry.object]
+        found = Relocation(entry.offset, name, block.index)
+        if entry.version is Version.OLD:
+            held = replace(held, old_relocations=(*held.old_relocations, found))
+        else:
+            held = replace(held, relocations=(*held.relocations, found))
+        objects[entry.object] = held
 
 
 def computed_goto(lowering: Lowering, statement: ComputedGoto) -> None:

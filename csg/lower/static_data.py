@@ -3,6 +3,7 @@
     int a[2] = {1, 2};            0100000002000000
     int *p = &a[1];               8 zero bytes, [0]=a+4
     double d = 1.0 / 4;           000000000000d03f
+    void *t[] = {&&here};         8 zero bytes, and a LabelEntry until blocks have their numbers
 
 An initialiser is lowered like any expression, into a function of its own, and the few straight
 instructions that remain after folding are then computed (``csg.lower.evaluation``): the rules of
@@ -17,6 +18,8 @@ from dataclasses import dataclass, field
 from csg.errors import UnsupportedError
 from csg.ir import GlobalObject, Relocation
 from csg.language.syntax import (
+    Builtin,
+    Cast,
     CompoundLiteral,
     EnumeratorName,
     Expression,
@@ -28,8 +31,8 @@ from csg.language.syntax import (
     Symbol,
     Version,
 )
-from csg.language.types import VOID, Array, Record, Type, is_integer, size_of, value_bits
-from csg.lower.context import Lowering
+from csg.language.types import VOID, Array, Pointer, Record, Type, is_integer, size_of, value_bits
+from csg.lower.context import LabelEntry, Lowering
 from csg.lower.evaluation import Address, evaluate
 from csg.lower.expressions import converted
 from csg.lower.nodes import NodeTable
@@ -44,6 +47,7 @@ NewLowering = Callable[[str, Type, Objects, NodeTable], Lowering]
 class _Contents:
     data: bytearray
     relocations: dict[int, Relocation] = field(default_factory=dict)
+    labels: dict[int, str] = field(default_factory=dict)
     changes: set[int] = field(default_factory=set)
 
     def put(self, offset: int, raw: bytes) -> None:
@@ -56,8 +60,10 @@ def define(
     symbol: Symbol,
     initializer: Initializer | None,
     scope: str = "",
+    labels: list[LabelEntry] | None = None,
 ) -> set[int]:
-    """Enter the object in the table; gives the ids of the changes in its initialiser."""
+    """Enter the object in the table; gives the ids of the changes in its initialiser. ``labels``
+    receives what a function's own static object holds of it."""
     name = objects.name(symbol, scope)
     if name in objects.globals and initializer is None:
         return set()
@@ -78,6 +84,11 @@ def define(
         type=symbol.type,
         location=symbol.location,
     )
+    for contents, version in ((new, Version.NEW), (old, Version.OLD)):
+        for offset, label in () if contents is None else sorted(contents.labels.items()):
+            if labels is None:
+                raise _not_constant(symbol.location)
+            labels.append(LabelEntry(name, offset, label, version))
     return new.changes
 
 
@@ -141,6 +152,11 @@ def _put(
         size = size_of(entry.type)
         contents.put(entry.offset, (value.value + bytes(size))[:size])
         return
+    label = _label(value)
+    if label is not None:
+        contents.labels[entry.offset] = label
+        return
+    contents.labels.pop(entry.offset, None)
     number = _constant(new_lowering, objects, contents, entry, version)
     if isinstance(number, Address):
         if size_of(entry.type) != 8:
@@ -151,6 +167,17 @@ def _put(
     else:
         contents.relocations.pop(entry.offset, None)
         contents.put(entry.offset, number.to_bytes(access_size(entry.type), "little"))
+
+
+def _label(value: Expression) -> str | None:
+    """The label whose address this is."""
+    while isinstance(value, Cast) and isinstance(value.type, Pointer):
+        value = value.operand
+    match value:
+        case Builtin(name="label_address", arguments=(StringLiteral(value=name),)):
+            return name.decode()
+        case _:
+            return None
 
 
 def _put_bits(contents: _Contents, entry: InitializerEntry, number: int) -> None:
