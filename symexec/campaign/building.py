@@ -22,6 +22,7 @@ from csg.pipeline import graph_of, program_of, shared_entry
 from csg.versions import Unified, printed, unify
 from symexec.campaign.exploration import Exploration, Finding
 from symexec.campaign.preparation import Prepared, pruner
+from symexec.campaign.seeding import Seeding
 from symexec.campaign.shrinking import Shrinker, share_of
 from symexec.campaign.start import begin, definition, differing_memory
 from symexec.campaign.verification import Verifier
@@ -31,10 +32,10 @@ from symexec.environment.plan import no_input_left, plan
 from symexec.environment.registry import registry
 from symexec.executor.engine import Engine
 from symexec.expr import TermTable
-from symexec.options import After, BuildOptions
+from symexec.options import After, BuildOptions, Shadow
 from symexec.progress import Progress
 from symexec.replay import NativeReplay, ReplayPlan
-from symexec.search import build_searcher
+from symexec.search import Budget, build_searcher
 from symexec.solver import Answer, build_solver
 from symexec.state.state import Chain, Event, State
 from symexec.testcases import (
@@ -64,6 +65,7 @@ class BuildJob:
         self.unified: Unified | None = None
         self.unified_text = ""
         self.signature: EntrySignature | None = None
+        self.seeding: Seeding | None = None
         self._cases: dict[str, TestCase] = {}
         self._inputs: dict[TestInput, str] = {}
         self._seen: dict[tuple[object, ...], int] = {}
@@ -75,6 +77,9 @@ class BuildJob:
     def prepare(self) -> None:
         """Read both versions; start their native builds; build the program and its graph."""
         options = self.options
+        if options.shadow.mode is not Shadow.COMPLETE:
+            self.seeding = Seeding()
+            self.seeding.read(options.shadow.seeds)
         old, new = parse_files((options.old, options.new), options.flags)
         entry, nowhere = _entry(old, new, options.inputs.entry)
         self.unified = unify(old, new, entry)
@@ -202,16 +207,11 @@ class BuildJob:
             loop_bound=options.search.loop_bound,
         )
         self._targets = targets
-        symbols = [declaration.symbol for declaration in prepared.unit.declarations]
-        planned = plan(prepared.entry, symbols, options.inputs)
-        initial = [begin(engine, start) for start in planned.starts(table)]
-        for lane, state in enumerate(initial):
-            state.lane = lane
+        initial = self._beginnings(engine, prepared)
+        for state in initial:
             state.targets = targets.start
-        possible = [s for s in initial if engine.solver.check(s.path) is not Answer.UNSAT]
-        if not possible:
-            raise no_input_left()
-        searcher = build_searcher(options.search.mode.value, options.search.seed, targets.rank)
+        search = options.search
+        searcher = build_searcher(search.mode.value, search.seed, targets.rank, self._budget())
         exploration = Exploration(
             engine,
             searcher,
@@ -219,10 +219,33 @@ class BuildJob:
             compares=True,
             main=prepared.program.entry == "main",
             watched_memory=differing_memory,
-            prunes=pruner(prepared),
+            prunes=pruner(prepared) if search.prune else None,
             on_end=self._ended,
         )
-        return exploration, possible
+        return exploration, initial
+
+    def _beginnings(self, engine: Engine, prepared: Prepared) -> list[State]:
+        """A state for each seed, or for each shape that an input can have."""
+        if self.seeding is not None:
+            return self.seeding.states(engine, prepared, self.options.inputs)
+        symbols = [declaration.symbol for declaration in prepared.unit.declarations]
+        planned = plan(prepared.entry, symbols, self.options.inputs)
+        initial = [begin(engine, start) for start in planned.starts(engine.table)]
+        for lane, state in enumerate(initial):
+            state.lane = lane
+        possible = [s for s in initial if engine.solver.check(s.path) is not Answer.UNSAT]
+        if not possible:
+            raise no_input_left()
+        return possible
+
+    def _budget(self) -> Budget | None:
+        """Of a search in two phases: along the seeds, then from each divergence."""
+        chosen = self.options.shadow
+        if self.seeding is None or chosen.mode is Shadow.JPF:
+            return None
+        now = time.monotonic()
+        deadline = self.started + self.options.search.time
+        return Budget(now, deadline, chosen.bse_time, time.monotonic)
 
     def _tell(
         self, progress: Progress, prepared: Prepared, exploration: Exploration, deadline: float
@@ -314,7 +337,7 @@ class BuildJob:
             + len(self._predicted)
             + (self.counters.diff_paths if self.options.search.after is After.NEW else 0)
         )
-        if self.exhausted and not open_ends:
+        if self.exhausted and not open_ends and self.seeding is None:
             return "equivalent-within-bounds"
         return "no-difference-found"
 

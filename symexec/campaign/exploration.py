@@ -65,6 +65,7 @@ class Exploration:
         self._clock = clock
         self._states = 0
         self._parted: set[tuple[int, str]] = set()
+        self._points: set[object] = set()
         self._traces: set[int] = set()
 
     def run(self, initial: list[State], deadline: float) -> Iterator[Finding]:
@@ -86,6 +87,7 @@ class Exploration:
                 yield None
             state = self.searcher.select()
             known = len(state.divergences)
+            seeded = state.seed is not None
             covered = self.engine.newly_covered
             successors = self.engine.advance(state, QUANTUM)
             self.counters.forks += max(0, len(successors) - 1)
@@ -97,13 +99,17 @@ class Exploration:
                     yield from self._ended(successor)
                     continue
                 if len(successor.divergences) > known:
-                    yield from self._diverged(successor)
+                    if seeded and self._met_before(successor):
+                        continue
+                    yield from self._diverged(successor, always=seeded)
                 if self._prunes is not None and self._prunes(successor):
                     self.counters.pruned += 1
                     continue
                 alive.append(successor)
             self.searcher.update(alive, self.engine.newly_covered > covered)
-        self.exhausted = True
+        given_up = len(self.searcher.states())
+        self.counters.cuts += given_up
+        self.exhausted = not given_up
 
     def _number(self, state: State) -> None:
         self._states += 1
@@ -112,12 +118,21 @@ class Exploration:
 
     # ------------------------------------------------------------------ findings
 
-    def _diverged(self, state: State) -> Iterator[Finding]:
-        """The first time that the versions part here in this direction: tests at once, for the
-        path beyond may be long."""
+    def _met_before(self, state: State) -> bool:
+        """Has an earlier seed come to this very divergence, by the same path?"""
+        parted = state.divergences[-1]
+        key = (parted.node, parted.directions, state.inputs, tuple(state.path.terms()))
+        known = key in self._points
+        self._points.add(key)
+        self.counters.divergence_points += not known
+        return known
+
+    def _diverged(self, state: State, always: bool = False) -> Iterator[Finding]:
+        """The first time that the versions part here in this direction (beside a seed's way,
+        ``always``): tests at once, for the path beyond may be long."""
         parted = state.divergences[-1]
         key = (parted.node, parted.directions)
-        if key in self._parted:
+        if key in self._parted and not always:
             return
         self._parted.add(key)
         solver = self.engine.solver

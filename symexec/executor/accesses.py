@@ -206,7 +206,8 @@ def _within_one(
     if item is None or problem is not None:
         yield state, Place(None, 0, problem or Fault("wild", "a dead object"), address_of(number))
         return
-    found = ways(_inside(address, item, size), state.path, engine.solver)  # type: ignore[arg-type]
+    within = _inside(address, item, size)
+    found = ways(within, state.path, engine.solver, state.leading)  # type: ignore[arg-type]
     for place, (inside, path) in enumerate(found):
         successor = state if place == len(found) - 1 else state.fork()
         successor.path = path
@@ -219,8 +220,7 @@ def _within_one(
 
 
 def _outside(engine: Engine, state: State, address: Term, item: MemoryObject) -> Place:
-    model = engine.solver.model(state.path)
-    where = engine.evaluate(address, model)
+    where = engine.evaluate(address, engine.model(state))
     return Place(None, 0, Fault("out-of-bounds", item.name), where)
 
 
@@ -230,7 +230,7 @@ def _among_several(
     """Ask for a model, take the object it points to, exclude it, and ask again."""
     rest = state
     for _ in range(MOST_OBJECTS):
-        model = engine.solver.model(rest.path)
+        model = engine.model(rest)
         if model is None:
             return
         where = engine.evaluate(address, model)
@@ -247,7 +247,7 @@ def _among_several(
             offset = truncate(address, 32)
             assert not isinstance(offset, Shadowed)
             place = Place(item, offset, None, 0)
-        found = ways(inside, rest.path, engine.solver)  # type: ignore[arg-type]
+        found = ways(inside, rest.path, engine.solver, rest.leading)  # type: ignore[arg-type]
         remaining: State | None = None
         for taken, path in found:
             if taken:
@@ -281,8 +281,7 @@ def allocate(engine: Engine, state: State, step: Allocate) -> Iterator[State]:
         yield from engine.split(state)
         return
     if isinstance(size, Term):
-        model = engine.solver.model(state.path)
-        value = engine.evaluate(size, model)
+        value = engine.evaluate(size, engine.model(state))
         state.path = state.path.assuming(compare("eq", size.width, size, value))  # type: ignore[arg-type]
         state.note("concretised", f"size of a local array: {value}", engine.location(state))
         size = value

@@ -24,7 +24,8 @@ def divide(engine: Engine, state: State, step: Binary) -> Iterator[State]:
     if engine.paired(left, right):
         yield from engine.split(state)
         return
-    for traps, path in ways(_traps(step, left, right), state.path, engine.solver):  # type: ignore[arg-type]
+    trapping = _traps(step, left, right)
+    for traps, path in ways(trapping, state.path, engine.solver, state.leading):  # type: ignore[arg-type]
         successor = state.fork() if path is not state.path else state
         successor.path = path
         if traps:

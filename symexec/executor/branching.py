@@ -43,7 +43,7 @@ def branch(engine: Engine, state: State, step: Branch) -> Iterator[State]:
     if isinstance(condition, Shadowed):
         yield from _joint(engine, state, step, condition)
         return
-    found = ways(condition, state.path, engine.solver)
+    found = ways(condition, state.path, engine.solver, state.leading)
     if len(found) > 1 and _cut(engine, state):
         yield from engine.end(state, Cut("loop bound"))
         return
@@ -86,7 +86,7 @@ def _joint(engine: Engine, state: State, step: Branch, condition: Data) -> Itera
     site = engine.site(state)
     parted = bool(state.divergences)  # from the first divergence on only the new version counts
     followed = not parted or isinstance(new_half(condition), Term)
-    found = list(joint_ways(condition, state.path, engine.solver))
+    found = list(joint_ways(condition, state.path, engine.solver, state.leading))
     if len(found) > 1 and _cut(engine, state):
         yield from engine.end(state, Cut("loop bound"))
         return
@@ -109,6 +109,7 @@ def diverge(engine: Engine, state: State, label: str, old: int, new: int) -> Non
     location = engine.location(state)
     node = engine.here(state).node
     state.divergences = (*state.divergences, Divergence("control", location, node, label))
+    state.seed = None
     frame = state.owned_frame()
     if engine.after_new:
         engine.drop_old(state)
@@ -149,7 +150,8 @@ def switch(engine: Engine, state: State, step: Switch) -> Iterator[State]:
     for old, old_condition in old_ways:
         for new, new_condition in new_ways:
             both = binary("and", 1, old_condition, new_condition)
-            for taken, path in ways(both, state.path, engine.solver):  # type: ignore[arg-type]
+            seed = state.leading if old == new else None
+            for taken, path in ways(both, state.path, engine.solver, seed):  # type: ignore[arg-type]
                 if taken:
                     found.append((old, new, path))
     for place, (old, new, path) in enumerate(found):
@@ -179,7 +181,7 @@ def _switch_alone(
         return
     found = []
     for block, condition in _arms(step, value, version):
-        for taken, path in ways(condition, state.path, engine.solver):  # type: ignore[arg-type]
+        for taken, path in ways(condition, state.path, engine.solver, state.leading):  # type: ignore[arg-type]
             if taken:
                 found.append((block, path))
         if isinstance(condition, int) and condition:
@@ -243,6 +245,7 @@ def indirect(engine: Engine, state: State, step: IndirectJump) -> Iterator[State
             compare("eq", 64, address, base + block),  # type: ignore[arg-type]
             state.path,
             engine.solver,
+            state.leading,
         ):
             if taken:
                 found.append((block, path))

@@ -43,7 +43,7 @@ def _call_symbolic(engine: Engine, state: State, step: Call, address: Term) -> I
     for number, name in sorted(engine.machine.function_at.items()):
         assert rest is not None
         same = compare("eq", 64, address, address_of(number))
-        found = ways(same, rest.path, engine.solver)  # type: ignore[arg-type]
+        found = ways(same, rest.path, engine.solver, rest.leading)  # type: ignore[arg-type]
         base, rest = rest, None
         for taken, path in found:
             successor = base.fork() if taken and len(found) > 1 else base

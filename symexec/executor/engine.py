@@ -89,7 +89,8 @@ class Engine:
     # ------------------------------------------------------------------ running
 
     def advance(self, state: State, quantum: int) -> list[State]:
-        """Run until the state forks or ends, or ``quantum`` chunks have run."""
+        """Run until the state forks, ends, or leaves its seed, or ``quantum`` chunks have run."""
+        seed = state.seed
         while True:
             chunk = self.resume(state)
             left = quantum
@@ -107,7 +108,7 @@ class Engine:
             for successor in successors:
                 if successor.region is not None and at_join(successor):
                     settle(successor)
-            if len(successors) != 1:
+            if len(successors) != 1 or successors[0].seed is not seed:
                 return successors
             state = successors[0]
             if state.frame is None:
@@ -252,6 +253,7 @@ class Engine:
         node = self.here(state).node
         stretch = state.region.join[1] == 0  # else both are about to do this very instruction
         survivor(state)
+        state.seed = None
         if stretch:
             parted = Divergence("ending", location, node, f"{ended}-ends")
             state.divergences = (*state.divergences, parted)
@@ -263,11 +265,16 @@ class Engine:
             return term
         return evaluate(term, {} if model is None else model)
 
+    def model(self, state: State) -> dict[Term, int] | None:
+        """Inputs that come here: the seed's while one is followed."""
+        seed = state.leading
+        return self.solver.model(state.path) if seed is None else seed.values
+
     def pin(self, state: State, term: int | Term, why: str) -> int:
         """Fix a term to one value that the path allows: an event, since other values are lost."""
         if isinstance(term, int):
             return term
-        value = self.evaluate(term, self.solver.model(state.path))
+        value = self.evaluate(term, self.model(state))
         same = compare("eq", term.width, term, value)
         if not isinstance(same, int):
             assert isinstance(same, Term)

@@ -15,6 +15,7 @@ from symexec.environment.contract import Concretize, Decide, End, Suggest
 from symexec.executor.context import Faulted, ModelContext, Paired
 from symexec.expr import Data, Shadowed, Term, negate
 from symexec.memory import BOTH
+from symexec.shadow.directions import followed
 from symexec.shadow.regions import begin_instruction
 from symexec.state.endings import AssumptionFailed
 from symexec.state.state import State
@@ -63,6 +64,10 @@ def _run(
                     if isinstance(condition, int):
                         answer = bool(condition)
                         continue
+                    seed = state.leading
+                    if seed is not None:
+                        answer, state.path = followed(condition, state.path, seed)
+                        continue
                     true, false = engine.solver.directions(state.path, condition)
                     if true and false:
                         yield from _asked_again(state, condition, guessing)
@@ -73,7 +78,7 @@ def _run(
                 case Concretize(term=term, why=why):
                     answer = engine.pin(state, term, why)
                 case Suggest(term=term):
-                    answer = engine.evaluate(term, engine.solver.model(state.path))
+                    answer = engine.evaluate(term, engine.model(state))
                     guessing = True
                 case End(ending=ending):
                     if isinstance(ending, AssumptionFailed):

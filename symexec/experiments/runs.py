@@ -24,7 +24,8 @@ from symexec.replay import PLAIN
 from symexec.testcases import TestCase, TestInput
 
 NATIVE = "native"
-STRATEGIES = (*(mode.value for mode in Mode), NATIVE)
+COMPARED = (Mode.GUIDED, Mode.ISOLATED, Mode.UNDIRECTED)
+STRATEGIES = (*(mode.value for mode in COMPARED), NATIVE)
 TRACING = 2.0  # seconds, after a run, to follow its tests through the engine
 Nodes = tuple[str, ...]
 

@@ -24,6 +24,16 @@ class Mode(Enum):
     GUIDED = "guided"  # towards the sequences of the change sequence graph
     ISOLATED = "isolated"  # towards a flat set of targets: each change by itself
     UNDIRECTED = "undirected"  # random path and coverage
+    BREADTH_FIRST = "breadth-first"
+    DEPTH_FIRST = "depth-first"
+
+
+class Shadow(Enum):
+    """Where four-way forking begins."""
+
+    COMPLETE = "complete"  # on every path, without seeds
+    CONCOLIC = "concolic"  # beside the ways of seeds; then bounded search from each divergence
+    JPF = "jpf"  # the same in one pass, as ShadowJPF does
 
 
 class SolverName(Enum):
@@ -107,6 +117,17 @@ class SearchOptions:
     loop_bound: int | None = None  # iterations of one loop on one path; None: no bound
     solver: SolverName = SolverName.BITWUZLA
     after: After = After.BOTH
+    prune: bool = True  # drop states that can neither reach a change nor carry one
+
+
+@record
+class ShadowOptions:
+    """Which paths are forked four ways. ``seeds`` are files or folders of inputs; ``bse_time`` are
+    the seconds for each divergence (None: equal shares)."""
+
+    mode: Shadow = Shadow.COMPLETE
+    seeds: tuple[Path, ...] = ()
+    bse_time: float | None = None
 
 
 @record
@@ -121,6 +142,7 @@ class BuildOptions:
     out: Path = Path("csgtest-out")
     replay: bool = True  # run every test on both native builds
     without_walls: bool = False  # even where no sandbox can be had
+    shadow: ShadowOptions = ShadowOptions()
 
 
 @record

@@ -15,6 +15,7 @@ from enum import Enum
 from pathlib import Path
 from typing import Any
 
+from csg.errors import UsageError
 from symexec.options import (
     After,
     BuildOptions,
@@ -29,6 +30,8 @@ from symexec.options import (
     ReplayOptions,
     RunOptions,
     SearchOptions,
+    Shadow,
+    ShadowOptions,
     SolverName,
     UnifyOptions,
 )
@@ -167,9 +170,8 @@ MODE = _under(
     _row(
         "--mode",
         choices=_names(Mode),
-        default=SearchOptions().mode.value,
-        help="search towards change sequences, towards each change by itself, or nowhere "
-        "(default: %(default)s)",
+        help="search towards change sequences, towards each change by itself, or nowhere; oldest "
+        "or newest path first (default: guided; with seeds, what was published)",
     ),
     _row(
         "--after",
@@ -177,6 +179,36 @@ MODE = _under(
         default=SearchOptions().after.value,
         help="after the versions part at a branch: follow both to where they meet again, or the "
         "new one alone, as published (default: %(default)s)",
+    ),
+    _row(
+        "--no-prune",
+        action="store_true",
+        help="keep paths that can neither reach a change nor carry one",
+    ),
+)
+SHADOW = _under(
+    "seeds",
+    _row(
+        "--shadow",
+        choices=_names(Shadow),
+        default=ShadowOptions().mode.value,
+        help="part the versions on every path, or beside the ways of seeds: in two phases "
+        "(concolic), or in one (jpf) (default: %(default)s)",
+    ),
+    _row(
+        "--seeds",
+        metavar="PATH",
+        type=Path,
+        nargs="+",
+        action="extend",
+        default=[],
+        help="inputs to start from: a file of command lines, JSON or .ktest, or a folder of these",
+    ),
+    _row(
+        "--bse-time",
+        metavar="S",
+        type=seconds,
+        help="concolic: seconds to search from each divergence (default: equal shares of --time)",
     ),
 )
 RESULTS = _under(
@@ -239,11 +271,39 @@ def _search(given: argparse.Namespace) -> SearchOptions:
     return SearchOptions(
         time=given.time,
         seed=given.seed,
-        mode=Mode(getattr(given, "mode", Mode.GUIDED.value)),
+        mode=_mode(given),
         loop_bound=given.loop_bound,
         solver=SolverName(given.solver),
         after=After(getattr(given, "after", SearchOptions().after.value)),
+        prune=not getattr(given, "no_prune", False),
     )
+
+
+def _mode(given: argparse.Namespace) -> Mode:
+    """As asked for, or as published."""
+    if getattr(given, "mode", None) is not None:
+        return Mode(given.mode)
+    match Shadow(getattr(given, "shadow", Shadow.COMPLETE.value)):
+        case Shadow.CONCOLIC:
+            return Mode.BREADTH_FIRST
+        case Shadow.JPF:
+            return Mode.DEPTH_FIRST
+        case _:
+            return Mode.GUIDED
+
+
+def _shadow(given: argparse.Namespace) -> ShadowOptions:
+    chosen = ShadowOptions(Shadow(given.shadow), tuple(given.seeds), given.bse_time)
+    if chosen.mode is not Shadow.COMPLETE and not chosen.seeds:
+        raise UsageError(
+            f"--shadow {chosen.mode.value} follows seeds, and there are none",
+            hint="give some with --seeds; without any, leave --shadow out",
+        )
+    if chosen.mode is Shadow.COMPLETE and chosen.seeds:
+        raise UsageError(
+            "--shadow complete takes no seeds", hint="add --shadow concolic or --shadow jpf"
+        )
+    return chosen
 
 
 def _build(given: argparse.Namespace, flags: tuple[str, ...]) -> Options:
@@ -256,6 +316,7 @@ def _build(given: argparse.Namespace, flags: tuple[str, ...]) -> Options:
         given.out,
         replay=not given.no_replay,
         without_walls=given.unprotected_replay,
+        shadow=_shadow(given),
     )
 
 
@@ -311,7 +372,7 @@ def _replay(given: argparse.Namespace, words: tuple[str, ...]) -> Options:
 COMMANDS: Mapping[str, Command] = {
     "build": Command(
         "find, replay and explain inputs on which two versions differ",
-        (*OLD_AND_NEW, *INPUT, *SEARCH, *MODE, *REPLAY, *RESULTS),
+        (*OLD_AND_NEW, *INPUT, *SEARCH, *MODE, *SHADOW, *REPLAY, *RESULTS),
         _build,
         """\
   csgtest build old.c new.c

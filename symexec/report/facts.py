@@ -9,12 +9,14 @@ from dataclasses import asdict
 
 from csg.errors import UnsupportedError
 from symexec.counters import Counters
-from symexec.options import InputOptions, SearchOptions
+from symexec.options import InputOptions, SearchOptions, Shadow, ShadowOptions
 from symexec.state.state import Event
 from symexec.testcases.encoding import Json
 
 
-def bounds(inputs: InputOptions, search: SearchOptions) -> dict[str, Json]:
+def bounds(
+    inputs: InputOptions, search: SearchOptions, shadow: ShadowOptions | None = None
+) -> dict[str, Json]:
     """The limits within which a verdict holds."""
     found: dict[str, Json] = {
         "time_s": search.time,
@@ -24,6 +26,12 @@ def bounds(inputs: InputOptions, search: SearchOptions) -> dict[str, Json]:
         "solver": search.solver.value,
         "after": search.after.value,
     }
+    if not search.prune:
+        found["prune"] = False
+    if shadow is not None:
+        found["shadow"] = shadow.mode.value
+        if shadow.mode is Shadow.CONCOLIC and shadow.bse_time is not None:
+            found["bse_time_s"] = shadow.bse_time
     if search.loop_bound is not None:
         found["loop_bound"] = search.loop_bound
     if inputs.ranges:

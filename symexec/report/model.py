@@ -52,6 +52,7 @@ class Report:
     tests: list[TestCase] = field(default_factory=list)
     counters: dict[str, Json] = field(default_factory=dict)
     bounds: dict[str, Json] = field(default_factory=dict)
+    seeds: Json = None  # None: the search had none
     sandbox: str = ""
     sanitizers: str = ""
     notes: list[str] = field(default_factory=list)
@@ -104,6 +105,7 @@ def report_to_json(report: Report) -> dict[str, Json]:
         "sandbox": report.sandbox,
         "sanitizers": report.sanitizers,
         "notes": report.notes,
+        **({"seeds": report.seeds} if report.seeds is not None else {}),
         "replay": {
             "directory": report.directory,
             "old_flags": list(report.old_flags),

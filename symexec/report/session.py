@@ -23,6 +23,8 @@ from symexec.report.model import Interaction, Report
 from symexec.testcases import OutputFolder
 from symexec.testcases.store import refuse_foreign
 
+MOST_NAMED = 10  # seeds that could not be used
+
 
 def build(options: BuildOptions, progress: Progress) -> Report:
     """``csgtest build``: the finished report, written to ``options.out`` as well. After Ctrl-C it
@@ -93,7 +95,7 @@ def _describe(report: Report, job: BuildJob) -> None:
     """What is known before the search begins."""
     assert job.unified is not None
     report.changes = [change.info() for change in job.unified.changes]
-    report.bounds = bounds(job.options.inputs, job.options.search)
+    report.bounds = bounds(job.options.inputs, job.options.search, job.options.shadow)
     for fallback in job.unified.fallbacks:
         report.notes.append(f"{fallback.region} is run once for each version: {fallback.reason}")
     if job.prepared is None:
@@ -125,6 +127,22 @@ def _has_no_input(job: BuildJob) -> bool:
     return not any(name.startswith(("klee_", "__VERIFIER_")) for name in called)
 
 
+def _seed_notes(job: BuildJob) -> list[str]:
+    """What was looked at, and what could not be."""
+    if job.seeding is None:
+        return []
+    count, points = len(job.seeding.used), job.counters.divergence_points
+    found = [
+        f"searched beside the ways of {count} seed{'s'[: count != 1]} only, "
+        f"from {points} divergence{'s'[: points != 1]}"
+    ]
+    unusable = job.seeding.unusable
+    found += [f"seed not used: {each.place}: {each.reason}" for each in unusable[:MOST_NAMED]]
+    if len(unusable) > MOST_NAMED:
+        found.append(f"seeds not used: {len(unusable)} in all; report.json names them")
+    return found
+
+
 def _update(report: Report, job: BuildJob) -> None:
     report.counters = {**counters_form(job.counters), "exhausted": job.exhausted}
     report.verdict = job.verdict
@@ -133,7 +151,9 @@ def _update(report: Report, job: BuildJob) -> None:
 def _conclude(report: Report, job: BuildJob, folder: OutputFolder, finished: bool) -> None:
     _update(report, job)
     report.counters["mispredicted"] = len(job.mispredicted)
-    report.notes += event_notes(job.events)
+    report.notes += [*_seed_notes(job), *event_notes(job.events)]
+    if job.seeding is not None:
+        report.seeds = job.seeding.form()
     if job.replay is not None:
         with suppress(CsgtestError):  # the one that ended the search
             report.sandbox = job.replay.level

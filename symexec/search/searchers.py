@@ -1,36 +1,20 @@
-"""Searchers: four methods and a name.
+"""Searchers, and the stack of them that a campaign gets.
 
-searcher.update(run=state, added=[a, b])     state was run and became a and b
-searcher.select()                            the state to run next
+build_searcher("guided", seed=0, rank=targets.rank)     InTurn of Patient of Guided
 """
 
 from __future__ import annotations
 
 import heapq
 import random
+from collections import deque
 from collections.abc import Callable, Iterable
-from typing import Protocol
 
+from symexec.search.along import AlongSeeds, Budget
+from symexec.search.contract import Searcher
 from symexec.state.state import State
 
 Rank = tuple[float, ...]
-
-
-class Searcher(Protocol):
-    """The contract that a campaign relies on. A selected state belongs to the caller until it comes
-    back through ``update``."""
-
-    name: str
-
-    def select(self) -> State: ...
-
-    def update(self, added: Iterable[State], covers: bool) -> None:
-        """States to hold; ``covers``: running them has just reached code for the first time."""
-
-    def empty(self) -> bool: ...
-
-    def states(self) -> list[State]:
-        """All that are waiting, for pruning and for the end of the time."""
 
 
 class _Pool:
@@ -140,6 +124,36 @@ class Guided:
         return self._pool.everyone()
 
 
+class BreadthFirst:
+    """The oldest state: what is near is explored before what is far."""
+
+    name = "breadth-first"
+
+    def __init__(self) -> None:
+        self._order: deque[State] = deque()
+
+    def select(self) -> State:
+        return self._order.popleft()
+
+    def update(self, added: Iterable[State], covers: bool) -> None:
+        self._order.extend(added)
+
+    def empty(self) -> bool:
+        return not self._order
+
+    def states(self) -> list[State]:
+        return list(self._order)
+
+
+class DepthFirst(BreadthFirst):
+    """The newest state: each path to its end before the next one."""
+
+    name = "depth-first"
+
+    def select(self) -> State:
+        return self._order.pop()
+
+
 class Patient:
     """A searcher for each number of guesses that a state is the rest of; those of fewer first."""
 
@@ -197,11 +211,24 @@ class InTurn:
         return [state for lane in self._lanes.values() for state in lane.states()]
 
 
-def build_searcher(mode: str, seed: int, rank: Callable[[State], Rank]) -> Searcher:
-    """The whole stack: in turn over the beginnings, the rests of guesses last, each by the strategy
-    that was asked for."""
+def build_searcher(
+    mode: str, seed: int, rank: Callable[[State], Rank], along: Budget | None = None
+) -> Searcher:
+    """The whole stack: along seeds, or in turn over the beginnings, the rests of guesses last, each
+    by the strategy that was asked for."""
 
     def strategy() -> Searcher:
-        return Undirected(seed) if mode == "undirected" else Guided(mode, seed, rank)
+        match mode:
+            case "undirected":
+                return Undirected(seed)
+            case "breadth-first":
+                return BreadthFirst()
+            case "depth-first":
+                return DepthFirst()
+            case _:
+                return Guided(mode, seed, rank)
 
-    return InTurn(lambda: Patient(strategy))
+    def patient() -> Searcher:
+        return Patient(strategy)
+
+    return AlongSeeds(patient, along) if along is not None else InTurn(patient)

@@ -7,6 +7,8 @@
 Same-version conditions leave two ways; where they differ up to four are feasible (Palikareva,
 Kuchta, Cadar: Shadow of a Doubt, ICSE 2016, Fig. 2). A direction is named after what the new
 version does.
+
+Along a seed the versions go one common way, the seed's, and every way on which they part.
 """
 
 from __future__ import annotations
@@ -15,8 +17,8 @@ from collections.abc import Iterator
 from enum import Enum
 from typing import Protocol
 
-from symexec.expr import Data, Term, binary, negate, new_half, old_half
-from symexec.solver import PathCondition
+from symexec.expr import Data, Shadowed, Term, binary, negate, new_half, old_half
+from symexec.solver import Assignment, PathCondition
 
 
 class Directions(Enum):
@@ -43,15 +45,27 @@ class Decider(Protocol):
 
 
 def ways(
-    condition: int | Term, path: PathCondition, solver: Decider
+    condition: int | Term, path: PathCondition, solver: Decider, seed: Assignment | None = None
 ) -> list[tuple[bool, PathCondition]]:
-    """Each way through a branch of one version, with the path condition that leads there."""
+    """Each way through a branch of one version, with the path condition that leads there; only the
+    seed's, if there is one."""
     if isinstance(condition, int):
         return [(bool(condition), path)]
+    if seed is not None:
+        return [followed(condition, path, seed)]
     true, false = solver.directions(path, condition)
     if true and false:
         return [(True, path.assuming(condition)), (False, _without(path, condition))]
     return [(true, path)] if true or false else []
+
+
+def followed(condition: Term, path: PathCondition, seed: Assignment) -> tuple[bool, PathCondition]:
+    """The seed's way through a branch. The other one may be possible as well, so the condition
+    becomes part of the path."""
+    taken = seed.holds(condition)
+    extended = path.assuming(condition) if taken else _without(path, condition)
+    extended.keep_model(seed)
+    return taken, extended
 
 
 def _without(path: PathCondition, condition: Term) -> PathCondition:
@@ -61,19 +75,28 @@ def _without(path: PathCondition, condition: Term) -> PathCondition:
 
 
 def joint_ways(
-    condition: Data, path: PathCondition, solver: Decider
+    condition: Data, path: PathCondition, solver: Decider, seed: Assignment | None = None
 ) -> Iterator[tuple[Directions, PathCondition]]:
-    """Each way through a branch of both versions."""
+    """Each way through a branch of both versions. With a seed: those on which they part, and the
+    seed's own unless it parts them itself."""
     old, new = old_half(condition), new_half(condition)
     if old is new or (isinstance(old, int) and old == new):
-        for taken, extended in ways(old, path, solver):
+        for taken, extended in ways(old, path, solver, seed):
             yield (Directions.SAME_TRUE if taken else Directions.SAME_FALSE), extended
         return
     differ = binary("xor", 1, old, new)
     assert not isinstance(differ, tuple)
     for parted, beyond in ways(differ, path, solver):  # type: ignore[arg-type]
-        for taken, extended in ways(new, beyond, solver):
+        leading = None if parted else seed
+        if leading is not None and _true(differ, leading):
+            continue
+        for taken, extended in ways(new, beyond, solver, leading):
             if parted:
                 yield (Directions.DIFF_TRUE if taken else Directions.DIFF_FALSE), extended
             else:
                 yield (Directions.SAME_TRUE if taken else Directions.SAME_FALSE), extended
+
+
+def _true(condition: Data, seed: Assignment) -> bool:
+    assert not isinstance(condition, Shadowed)
+    return bool(condition) if isinstance(condition, int) else seed.holds(condition)

@@ -10,11 +10,12 @@ chain.py shows the stack: cheap layers that answer nine questions of ten, and on
 
 from symexec.solver.answer import Answer, Backend, Solver
 from symexec.solver.chain import SolverChain, SolverOptions, build_backend, build_solver
-from symexec.solver.path import EMPTY, PathCondition
+from symexec.solver.path import EMPTY, Assignment, PathCondition
 
 __all__ = [
     "EMPTY",
     "Answer",
+    "Assignment",
     "Backend",
     "PathCondition",
     "Solver",

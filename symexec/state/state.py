@@ -16,9 +16,10 @@ from symexec.expr import Data, new_half, old_half
 from symexec.memory import BOTH, NEW, OLD, Memory, merged
 from symexec.state.frames import Frame
 from symexec.state.inputs import Input
+from symexec.state.seeds import Seed
 
 if TYPE_CHECKING:
-    from symexec.solver import PathCondition
+    from symexec.solver import Assignment, PathCondition
     from symexec.state.endings import PathEnding
 
 __all__ = ["BOTH", "NEW", "OLD", "Divergence", "Event", "Outcome", "Output", "Region", "State"]
@@ -125,6 +126,7 @@ class State:
         "path",
         "region",
         "score",
+        "seed",
         "sequence",
         "shadows",
         "steps",
@@ -159,6 +161,7 @@ class State:
         self.steps = 0
         self.forks = 0
         self.score: object = None
+        self.seed: Seed | None = None  # the input that is followed; None: all ways are
         self.shadows = False  # has any value ever differed on this path?
 
     def fork(self) -> State:
@@ -180,6 +183,7 @@ class State:
         twin.path = self.path
         twin.region = self.region
         twin.score = self.score
+        twin.seed = self.seed
         twin.sequence = self.sequence
         twin.shadows = self.shadows
         twin.steps = self.steps
@@ -194,6 +198,11 @@ class State:
             twin.frame = self.frame.copy(twin.owner)
             self.frame = self.frame.copy(self.owner)
         return twin
+
+    @property
+    def leading(self) -> Assignment | None:
+        """The values of the inputs that are followed, if any are."""
+        return None if self.seed is None else self.seed.under(self.inputs)
 
     @property
     def top(self) -> Frame:

@@ -1,0 +1,152 @@
+"""Inputs that a user has become states that follow them.
+
+    x = -1                    a state before the first statement, x symbolic, seed {x: -1}
+
+An input that no start can stand for, or that the user's ranges exclude, is left out and told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from csg.errors import UsageError
+from symexec.campaign.pinning import Pins, assigned, holds
+from symexec.campaign.preparation import Prepared
+from symexec.campaign.start import begin
+from symexec.environment.nodes import FILE, Contents, Node, disk
+from symexec.environment.plan import Start
+from symexec.executor.engine import Engine
+from symexec.expr import Term
+from symexec.options import InputOptions
+from symexec.state.inputs import Input
+from symexec.state.seeds import Seed
+from symexec.state.state import State
+from symexec.testcases import TestInput
+from symexec.testcases.encoding import Json
+from symexec.testcases.seeds import SeedInput, Unusable, read_seeds
+
+MOST_SYMBOLS = 1 << 14  # bytes of one seed that become symbolic
+
+
+class Seeding:
+    """``used`` and ``unusable`` are complete once ``states`` has been asked for."""
+
+    def __init__(self) -> None:
+        self.used: list[SeedInput] = []
+        self.unusable: list[Unusable] = []
+        self.repeated = 0  # seeds that are the same as an earlier one
+        self._given: dict[TestInput, SeedInput] = {}
+
+    def read(self, paths: Sequence[Path]) -> None:
+        for each in read_seeds(paths):
+            if isinstance(each, Unusable):
+                self.unusable.append(each)
+            else:
+                self.give(each)
+
+    def give(self, seed: SeedInput) -> None:
+        if seed.input in self._given:
+            self.repeated += 1
+        self._given.setdefault(seed.input, seed)
+
+    def states(self, engine: Engine, prepared: Prepared, inputs: InputOptions) -> list[State]:
+        """One state for each seed that can be used; a UsageError when there is none."""
+        symbols = [declaration.symbol for declaration in prepared.unit.declarations]
+        pins = Pins(prepared.entry, symbols, inputs, engine.table)
+        found = []
+        for seed in self._given.values():
+            test = _fitted(seed.input, prepared)
+            start = None
+            reason = _too_much(test, prepared)
+            if reason is None:
+                start = _with_files(pins.start(test), test, engine)
+                reason = _excluded(start, test)
+            if reason is not None:
+                self.unusable.append(Unusable(seed.place, reason))
+                continue
+            assert start is not None
+            self.used.append(seed)
+            found.append(_state(engine, start, test, len(self.used)))
+        if not found:
+            raise self._none_left()
+        return found
+
+    def _none_left(self) -> UsageError:
+        reasons = "; ".join(f"{each.place}: {each.reason}" for each in self.unusable[:3])
+        return UsageError(
+            "no seed can be used", hint=reasons or "the files and folders given hold none"
+        )
+
+    def form(self) -> Json:
+        """As report.json has it."""
+        return {
+            "used": [seed.place for seed in self.used],
+            "repeated": self.repeated,
+            "unusable": [{"place": each.place, "reason": each.reason} for each in self.unusable],
+        }
+
+
+def _state(engine: Engine, start: Start, test: TestInput, number: int) -> State:
+    state = begin(engine, start)
+
+    def values(inputs: tuple[Input, ...]) -> dict[Term, int]:
+        return assigned((*inputs, *start.files), test) or {}
+
+    state.seed = Seed(number, values)
+    state.lane = -number
+    return state
+
+
+def _fitted(test: TestInput, prepared: Prepared) -> TestInput:
+    """What a .ktest file calls an object may be a parameter here: little-endian numbers."""
+    if not test.objects or any(name.startswith("klee_") for name in prepared.program.undefined):
+        return test
+    data = dict(test.objects)
+    names = [symbol.name for symbol in prepared.entry.parameters if symbol.name in data]
+    return replace(
+        test,
+        parameters=(*test.parameters, *((name, data[name]) for name in names)),
+        objects=tuple(each for each in test.objects if each[0] not in names),
+    )
+
+
+def _too_much(test: TestInput, prepared: Prepared) -> str | None:
+    """Why the program cannot be given this input at all."""
+    entry = prepared.entry
+    size = len(test.stdin) + sum(map(len, test.args)) + sum(len(data) for _, data in test.files)
+    if size > MOST_SYMBOLS:
+        return f"{size} bytes are more than can be followed ({MOST_SYMBOLS})"
+    known = [symbol.name for symbol in entry.parameters]
+    if entry.symbol.name == "main":
+        if test.args and len(known) < 2:
+            return "the program takes no arguments"
+        if test.parameters:
+            return f"'{entry.symbol.name}' takes a command line, no {test.parameters[0][0]}"
+        return None
+    if test.args:
+        return f"'{entry.symbol.name}' takes no command line"
+    unknown = [name for name, _ in test.parameters if name not in known]
+    return f"'{entry.symbol.name}' has no parameter {unknown[0]}" if unknown else None
+
+
+def _excluded(start: Start, test: TestInput) -> str | None:
+    known = assigned((*start.inputs, *start.files), test)
+    if known is None:
+        return "a value does not fit its type"
+    return None if holds(start.conditions, known) else "excluded by a range or an assumption"
+
+
+def _with_files(start: Start, test: TestInput, engine: Engine) -> Start:
+    """The test's own files in place of those of the plan; their bytes are symbolic."""
+    if not test.files:
+        return start
+    files, nodes = [], []
+    for name, data in test.files:
+        terms = tuple(engine.table.symbol(f"{name}[{i}]", 8) for i in range(len(data)))
+        made = Input("file", name, "char", 8, terms, signed=True, size=len(data))
+        node = Node(FILE, contents=Contents(terms, len(data)), given=made)
+        files.append(made)
+        nodes.append((name.encode("utf-8", "surrogateescape"), node))
+    return replace(start, files=tuple(files), environment={**start.environment, **disk(nodes)})

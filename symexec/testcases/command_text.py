@@ -1,0 +1,213 @@
+"""One shell command line as a test's input. It is read, never run.
+
+    printf 'a\\n' | ./prog -f 1-        TestInput(args=(b"-f", b"1-"), stdin=b"a\\n")
+    LC_ALL=C prog -d: data.txt         args (b"-d:", b"data.txt"), files ("data.txt" with contents)
+    prog <<< word > out 2>&1           stdin b"word\\n"; what is written where does not matter
+
+What a shell would have to compute (variables, globs, substitutions, loops) is not understood.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from csg.records import record
+from symexec.testcases.inputs import TestInput
+from symexec.testcases.shell_words import NotUnderstood, Operator, Token, Word, tokens
+
+_ASSIGNMENT = re.compile(rb"[A-Za-z_]\w*=")
+_FORMAT = re.compile(rb"%(%|[sbcd])")
+_ESCAPE = re.compile(rb"\\(x[0-9a-fA-F]{1,2}|[0-7]{1,3}|.)", re.DOTALL)
+_LETTERS = {b"n": 10, b"t": 9, b"r": 13, b"a": 7, b"b": 8, b"f": 12, b"v": 11, b"e": 27}
+_WRAPPERS = {b"env": 0, b"nice": 0, b"nohup": 0, b"timeout": 1}  # words before the program
+_KEYWORDS = (b"for", b"while", b"until", b"if", b"case", b"do", b"done", b"then", b"else", b"fi",
+             b"function", b"set", b"cd", b"export", b"source", b".", b"exit")  # fmt: skip
+LARGEST = 1 << 20  # bytes of a file that is read
+
+
+@record
+class _Command:
+    words: tuple[bytes, ...]
+    stdin: bytes | None
+    output: bytes | None  # the name of a file
+
+
+def command_input(line: str, folder: Path) -> TestInput:
+    """Relative names of files are looked up in ``folder``. Raises NotUnderstood."""
+    steps = _split(tokens(line), (";", "&&"))
+    files: dict[str, bytes] = {}
+    for step in steps[:-1]:
+        name, data = _written(step, folder)
+        files[name] = data
+    pipe = _split(steps[-1], ("|",))
+    stdin: bytes | None = None
+    for part in pipe[:-1]:
+        stdin = _produced(_command(part, folder), stdin, folder)
+    command = _command(pipe[-1], folder)
+    words = _program(command.words)
+    if not words:
+        raise NotUnderstood("there is no program on this line")
+    if words[0] in _KEYWORDS:
+        raise NotUnderstood(f"'{words[0].decode()}' is for a shell to do")
+    stdin = command.stdin if command.stdin is not None else stdin
+    for word in words[1:]:
+        _take_file(word, folder, files)
+    return TestInput(args=words[1:], stdin=stdin or b"", files=tuple(sorted(files.items())))
+
+
+def _split(found: Sequence[Token], signs: tuple[str, ...]) -> list[list[Token]]:
+    parts: list[list[Token]] = [[]]
+    for token in found:
+        if isinstance(token, Operator) and token.text in signs:
+            parts.append([])
+        else:
+            parts[-1].append(token)
+    while len(parts) > 1 and not parts[-1]:
+        parts.pop()
+    return parts
+
+
+def _command(found: Sequence[Token], folder: Path) -> _Command:
+    """Words and redirections of one command."""
+    words: list[bytes] = []
+    stdin: bytes | None = None
+    output: bytes | None = None
+    rest = iter(found)
+    for token in rest:
+        if isinstance(token, Word):
+            words.append(token.data)
+            continue
+        target = next(rest, None) if token.text not in (">&", "2>&1") else None
+        match token.text:
+            case "<" | "<<<" if not isinstance(target, Word):
+                raise NotUnderstood(f"nothing stands behind {token.text}")
+            case "<":
+                assert isinstance(target, Word)
+                stdin = _content(target.data, folder)
+            case "<<<":
+                assert isinstance(target, Word)
+                stdin = target.data + b"\n"
+            case ">" | "1>":
+                output = target.data if isinstance(target, Word) else None
+            case "2>" | "&>" | ">>" | "2>>" | "2>&1":
+                pass
+            case sign:
+                raise NotUnderstood(f"{sign} is not understood")
+    return _Command(tuple(words), stdin, output)
+
+
+def _program(words: tuple[bytes, ...]) -> tuple[bytes, ...]:
+    """The program and its arguments, behind assignments and the like."""
+    place = 0
+    while place < len(words):
+        word = words[place]
+        if _ASSIGNMENT.match(word):
+            place += 1
+        elif word.rpartition(b"/")[2] in _WRAPPERS:
+            place += 1 + _WRAPPERS[word.rpartition(b"/")[2]]
+        else:
+            break
+    return words[place:]
+
+
+def _written(step: Sequence[Token], folder: Path) -> tuple[str, bytes]:
+    """``printf TEXT > name``: a file that the line makes for its program."""
+    command = _command(step, folder)
+    if command.output is None:
+        raise NotUnderstood(
+            "several commands on one line; only such as write a file may come first"
+        )
+    name = command.output.decode("utf-8", "surrogateescape")
+    return name, _produced(command, command.stdin, folder)
+
+
+def _produced(command: _Command, stdin: bytes | None, folder: Path) -> bytes:
+    """What one of a few well-known commands prints."""
+    words = command.words
+    match words[0] if words else b"":
+        case b"printf" if len(words) > 1:
+            return _printf(words[1], words[2:])
+        case b"echo":
+            return _echo(words[1:])
+        case b"cat":
+            given = command.stdin if command.stdin is not None else stdin
+            return b"".join(_content(name, folder) for name in words[1:]) or given or b""
+        case b":" | b"true":
+            return b""
+        case other:
+            raise NotUnderstood(f"what '{other.decode('latin-1')}' prints is not known")
+
+
+def _echo(words: Sequence[bytes]) -> bytes:
+    if words[:1] == (b"-n",):
+        return b" ".join(words[1:])
+    if words[:1] == (b"-e",):
+        return _unescaped(b" ".join(words[1:])) + b"\n"
+    return b" ".join(words) + b"\n"
+
+
+def _printf(form: bytes, arguments: Sequence[bytes]) -> bytes:
+    """As printf(1): the format again while arguments are left."""
+    if form == b"--" and arguments:
+        form, arguments = arguments[0], arguments[1:]
+    if b"%" in _FORMAT.sub(b"", form):
+        raise NotUnderstood("a conversion of printf other than %s %b %c %d")
+    waiting = list(arguments)
+    found = _round(form, waiting)
+    while waiting and len(_FORMAT.findall(form)) > form.count(b"%%"):
+        found += _round(form, waiting)
+    return found
+
+
+def _round(form: bytes, waiting: list[bytes]) -> bytes:
+    pieces = _FORMAT.split(form)
+    found = _unescaped(pieces[0])
+    for letter, text in zip(pieces[1::2], pieces[2::2], strict=True):
+        value = b"%" if letter == b"%" else waiting.pop(0) if waiting else b""
+        match letter:
+            case b"b":
+                value = _unescaped(value)
+            case b"c":
+                value = value[:1]
+            case b"d":
+                value = value or b"0"
+        found += value + _unescaped(text)
+    return found
+
+
+def _unescaped(text: bytes) -> bytes:
+    def meant(match: re.Match[bytes]) -> bytes:
+        code = match[1]
+        if code[:1] == b"x" and len(code) > 1:
+            return bytes([int(code[1:], 16)])
+        if code.isdigit():
+            return bytes([int(code, 8) & 0xFF])
+        return (
+            bytes([_LETTERS[code]]) if code in _LETTERS else code if code in b"\\'\"" else match[0]
+        )
+
+    return _ESCAPE.sub(meant, text)
+
+
+def _content(name: bytes, folder: Path) -> bytes:
+    if name == b"/dev/null":
+        return b""
+    file = folder / name.decode("utf-8", "surrogateescape")
+    try:
+        if file.stat().st_size > LARGEST:
+            raise NotUnderstood(f"{file} is larger than {LARGEST >> 20} MB")
+        return file.read_bytes()
+    except OSError as trouble:
+        raise NotUnderstood(f"{file}: {trouble.strerror}") from None
+
+
+def _take_file(word: bytes, folder: Path, files: dict[str, bytes]) -> None:
+    """An argument that names a file below the folder: the program gets a copy of it."""
+    name = word.decode("utf-8", "surrogateescape")
+    path = Path(name)
+    if not name or name in files or path.is_absolute() or ".." in path.parts or "\0" in name:
+        return
+    if (folder / name).is_file():
+        files[name] = _content(word, folder)
