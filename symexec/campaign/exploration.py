@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 from symexec.campaign.opposites import opposite_signs
 from symexec.counters import Counters
+from symexec.environment.remains import different_files
 from symexec.executor.engine import Engine
 from symexec.expr import Data, Model, Term
 from symexec.search import Searcher
@@ -185,6 +186,7 @@ class Exploration:
                 state.new_outcome,
                 self.main,
                 memory,
+                different_files(state.old_outcome, state.new_outcome),
             ):
                 model = self._model(state, condition)
                 if model is None:

@@ -18,6 +18,7 @@ from symexec.campaign.preparation import Prepared
 from symexec.campaign.start import begin, differing_memory
 from symexec.counters import Counters
 from symexec.environment.registry import registry
+from symexec.environment.remains import different_files
 from symexec.executor.engine import Engine
 from symexec.expr import TermTable
 from symexec.options import InputOptions
@@ -99,7 +100,8 @@ class Tracer:
             return None
         main = self._prepared.program.entry == "main"
         memory = differing_memory(state)
-        for told, condition in differences(state.old_outcome, state.new_outcome, main, memory):
+        old, new = state.old_outcome, state.new_outcome
+        for told, condition in differences(old, new, main, memory, different_files(old, new)):
             if condition:
                 place = state.new_outcome.location
                 return Divergence("output", place.file, place.line, told.value)

@@ -201,7 +201,7 @@ def disk(files: Iterable[tuple[bytes, Node]], folder: bytes = HOME) -> dict[str,
     entries: dict[str, object] = {
         f"node{number}": each for number, each in nodes.items() if NODES.get(number) is not each
     }
-    return {**entries, "folder": start, "numbers": max(FIRST_NUMBER, *nodes) + 1}
+    return {**entries, "start": start, "folder": start, "numbers": max(FIRST_NUMBER, *nodes) + 1}
 
 
 def _made_folder(nodes: dict[int, Node], base: int, path: bytes) -> int:

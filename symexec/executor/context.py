@@ -40,6 +40,14 @@ class Versioned:
     new: object
 
 
+def environment_of(state: State, mode: int) -> dict[str, object]:
+    """The environment store as one version sees it."""
+    return {
+        key: (item.old if mode == OLD else item.new) if isinstance(item, Versioned) else item
+        for key, item in state.environment.items()
+    }
+
+
 class ModelContext:
     """Accesses go through the state's mode: a model run for one version touches its half only."""
 

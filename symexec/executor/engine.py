@@ -40,6 +40,7 @@ from csg.source import NOWHERE, Location
 from symexec.counters import Counters
 from symexec.environment.contract import ModelEntry
 from symexec.executor import accesses, arithmetic, branching, calls, variadic
+from symexec.executor.context import environment_of
 from symexec.executor.helpers import chunk_helpers
 from symexec.executor.machine import Chunk, Machine, Place
 from symexec.expr import Data, Shadowed, Term, TermTable, compare, evaluate, new_half, old_half
@@ -242,9 +243,11 @@ class Engine:
         """The running version(s) end here; the other, if it waits somewhere, goes on alone."""
         location = self.location(state)
         if state.mode in (BOTH, OLD):
-            state.old_outcome = Outcome(_half(ending, OLD), state.old_output, location)
+            left = environment_of(state, OLD)
+            state.old_outcome = Outcome(_half(ending, OLD), state.old_output, location, left)
         if state.mode in (BOTH, NEW):
-            state.new_outcome = Outcome(_half(ending, NEW), state.new_output, location)
+            left = environment_of(state, NEW)
+            state.new_outcome = Outcome(_half(ending, NEW), state.new_output, location, left)
         if state.region is None:
             state.frame = None
             yield state

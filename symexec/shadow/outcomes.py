@@ -34,18 +34,24 @@ class Told(Enum):
     OUTPUT = "output"
     ERRORS = "stderr"
     MEMORY = "memory"
+    FILES = "files"
 
 
 def differences(
-    old: Outcome, new: Outcome, main: bool, memory: list[tuple[Data, int]]
+    old: Outcome,
+    new: Outcome,
+    main: bool,
+    memory: list[tuple[Data, int]],
+    files: int | Term,
 ) -> list[tuple[Told, int | Term]]:
     """The conditions under which each part of what is observed differs; parts that cannot differ
     are left out. ``memory`` holds the pairs left in objects that the caller looks at, with their
-    widths."""
+    widths; ``files`` is the condition under which they left different files."""
     found = [
         (Told.ENDING, _endings(old.ending, new.ending, main)),
         (Told.OUTPUT, _outputs(old.output, new.output, 1)),
         (Told.MEMORY, _pairs(memory)),
+        (Told.FILES, files),
         (Told.ERRORS, _outputs(old.output, new.output, 2)),
     ]
     return [

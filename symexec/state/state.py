@@ -8,6 +8,7 @@ the other goes on *alone*.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from csg.records import record
@@ -77,11 +78,12 @@ class Output:
 
 @record
 class Outcome:
-    """How one version ended, with all that it wrote."""
+    """How one version ended, with all that it wrote, and what it left in the environment store."""
 
     ending: PathEnding
     output: Output | None
     location: Location
+    environment: Mapping[str, object]
 
 
 @record
