@@ -1,0 +1,114 @@
+"""Dates and their text are those of the host's library where TZ is UTC."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.reference.native_models import PREFIX
+
+HOST = ctypes.CDLL(None, use_errno=True)
+MANY = settings(max_examples=200, deadline=None)
+
+
+PARTS = ["sec", "min", "hour", "mday", "mon", "year", "wday", "yday", "isdst"]
+
+
+class Tm(ctypes.Structure):
+    _fields_ = (
+        *((name, ctypes.c_int) for name in PARTS),
+        ("gmtoff", ctypes.c_long),
+        ("zone", ctypes.c_char_p),
+    )
+
+    def fields(self) -> list[object]:
+        return [getattr(self, name) for name, _ in Tm._fields_]
+
+
+SECONDS = st.one_of(
+    st.integers(-(2**36), 2**36),
+    st.sampled_from([0, -1, 951782400, 4107542400, 67768036191676799, 67768036191676800, 2**62]),
+)
+FIELDS = st.one_of(st.integers(-70, 70), st.integers(-5000, 5000))
+
+
+@pytest.fixture(autouse=True)
+def _in_utc(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setenv("TZ", "UTC")
+    HOST.setenv(b"TZ", b"UTC", 1)
+    HOST.tzset()
+    yield
+    HOST.unsetenv(b"TZ")
+    HOST.tzset()
+
+
+@pytest.mark.parametrize("name", ["gmtime", "localtime"])
+@MANY
+@given(seconds=SECONDS)
+def test_a_time_has_the_same_parts(models: ctypes.CDLL, name: str, seconds: int) -> None:
+    seen = []
+    for function in (getattr(HOST, name), getattr(models, PREFIX + name)):
+        function.restype = ctypes.POINTER(Tm)
+        found = function(ctypes.byref(ctypes.c_long(seconds)))
+        seen.append(found[0].fields() if found else None)
+    assert seen[0] == seen[1]
+
+
+@pytest.mark.parametrize("name", ["mktime", "timegm"])
+@MANY
+@given(parts=st.tuples(*[FIELDS] * 6), dst=st.integers(-1, 0))
+def test_parts_are_brought_into_range_alike(
+    models: ctypes.CDLL, name: str, parts: tuple[int, ...], dst: int
+) -> None:
+    seen = []
+    for function in (getattr(HOST, name), getattr(models, PREFIX + name)):
+        function.restype = ctypes.c_long
+        tm = Tm(*parts, isdst=dst)
+        seen.append((function(ctypes.byref(tm)), tm.fields()))
+    assert seen[0] == seen[1]
+
+
+LETTERS = "aAbBcCdDeFgGhHIjklmMnpPrRsStTuUVwWxXyYzZ%"
+DIRECTIVES = st.builds(
+    "%{}{}{}{}".format,
+    st.sampled_from(["", "", "", "_", "-", "0", "^", "#"]),
+    st.sampled_from(["", "", "", "1", "5", "12"]),
+    st.sampled_from(["", "", "", "E", "O"]),
+    st.sampled_from(list(LETTERS)),
+)
+FORMATS = st.lists(st.one_of(DIRECTIVES, st.sampled_from(["x", " ", "%", "%Q"])), max_size=4)
+
+
+@MANY
+@given(seconds=st.integers(-(2**38), 2**38), parts=FORMATS, room=st.sampled_from([90, 90, 9]))
+def test_a_time_is_written_alike(
+    models: ctypes.CDLL, seconds: int, parts: list[str], room: int
+) -> None:
+    tm = Tm()
+    HOST.gmtime_r(ctypes.byref(ctypes.c_long(seconds)), ctypes.byref(tm))
+    seen = []
+    for function in (HOST.strftime, getattr(models, PREFIX + "strftime")):
+        function.restype = ctypes.c_size_t
+        text = ctypes.create_string_buffer(100)
+        size = ctypes.c_size_t(room)
+        n = function(text, size, "".join(parts).encode(), ctypes.byref(tm))
+        seen.append((n, text.value if n else b""))
+    assert seen[0] == seen[1]
+
+
+@MANY
+@given(seconds=st.integers(-(2**38), 2**38))
+def test_a_time_has_one_traditional_text(models: ctypes.CDLL, seconds: int) -> None:
+    for name in ("ctime", "asctime"):
+        seen = []
+        for function in (getattr(HOST, name), getattr(models, PREFIX + name)):
+            function.restype = ctypes.c_char_p
+            tm = Tm()
+            HOST.gmtime_r(ctypes.byref(ctypes.c_long(seconds)), ctypes.byref(tm))
+            given_ = ctypes.c_long(seconds) if name == "ctime" else tm
+            seen.append(function(ctypes.byref(given_)))
+        assert seen[0] == seen[1]
