@@ -101,7 +101,7 @@ def perform(call: Call) -> int:
 def _build(options: BuildOptions, progress: Progress, json: bool) -> int:
     from symexec.report.session import build
 
-    _require_sources(options.old, options.new)
+    _require_versions(options)
     finished = build(options, progress)
     progress.close()
     _tell(finished, json)
@@ -149,7 +149,7 @@ def _tell(finished: Report, json: bool) -> None:
 def _compare(options: CompareOptions, progress: Progress, json: bool) -> int:
     from symexec import experiments
 
-    _require_sources(options.old, options.new)
+    _require_versions(options)
     comparison = experiments.compare(options, progress)
     progress.close()
     print(comparison.json_text() if json else comparison.table())
@@ -158,12 +158,11 @@ def _compare(options: CompareOptions, progress: Progress, json: bool) -> int:
 
 def _graph(options: GraphOptions) -> int:
     from csg import pipeline
+    from symexec.options import versions_of
 
-    _require_sources(options.old, options.new)
+    _require_versions(options)
     picture = pipeline.picture(
-        options.old,
-        options.new,
-        options.flags,
+        versions_of(options),
         entry=options.entry,
         what=options.what.value,
         form=options.format.value,
@@ -174,9 +173,10 @@ def _graph(options: GraphOptions) -> int:
 
 def _unify(options: UnifyOptions) -> int:
     from csg import pipeline, versions
+    from symexec.options import versions_of
 
-    _require_sources(options.old, options.new)
-    unified = pipeline.unify_files(options.old, options.new, options.flags)
+    _require_versions(options)
+    unified = pipeline.unify_files(versions_of(options))
     text = versions.printed(unified, options.ids)
     _deliver(text.encode(), options.output)
     return SAME
@@ -200,6 +200,14 @@ def _replay(options: ReplayOptions) -> int:
     return DIFFERENT if differs else SAME
 
 
+def _require_versions(
+    options: BuildOptions | CompareOptions | GraphOptions | UnifyOptions,
+) -> None:
+    """Two C files, or two folders."""
+    folders = os.path.isdir(options.old) and os.path.isdir(options.new)
+    _require_sources(*(() if folders else (options.old, options.new)), *options.files.others)
+
+
 def _require_sources(*files: Path) -> None:
     """Refuse what can be no C file before any work is done."""
     from csg.errors import UsageError
@@ -214,7 +222,7 @@ def _require_sources(*files: Path) -> None:
                 f"{file}: {trouble.strerror}", hint="give the path of a C file"
             ) from None
         if not stat.S_ISREG(status.st_mode):
-            raise UsageError(f"{file} is no regular file", hint="give one C file for each version")
+            raise UsageError(f"{file} is no regular file", hint="give two C files, or two folders")
         if not os.access(file, os.R_OK):
             raise UsageError(f"{file} cannot be read", hint=f"see its rights: ls -l {file}")
         if status.st_size == 0:

@@ -1,6 +1,6 @@
-"""The static half from end to end: two files in, a graph or a picture of it out.
+"""The static half from end to end: two versions in, a graph or a picture of it out.
 
-    old.c, new.c  --unify_files-->  Unified  --program_of-->  Program  --graph_of-->  SequenceGraph
+    Versions  --unify_files-->  Unified  --program_of-->  Program  --graph_of-->  SequenceGraph
                                                                        --picture-->   dot, svg, text
 
 Each step imports what it needs when it is called: a run that only searches draws nothing.
@@ -9,10 +9,10 @@ Each step imports what it needs when it is called: a run that only searches draw
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from csg.errors import UsageError
+from csg.programs import Versions
 
 if TYPE_CHECKING:
     from csg.graph import SequenceGraph
@@ -22,13 +22,11 @@ if TYPE_CHECKING:
     from csg.versions import Unified
 
 
-def unify_files(old: Path, new: Path, flags: Sequence[str] = ()) -> Unified:
+def unify_files(versions: Versions) -> Unified:
     """Both versions as one annotated program."""
-    from csg.frontend import parse_files
-    from csg.versions import unify
+    from csg.unite import read_pair, unite
 
-    first, second = parse_files((old, new), flags)
-    return unify(first, second)
+    return unite(read_pair(versions.pairs()))
 
 
 def program_of(unified: Unified, entry: str | None = None) -> Program:
@@ -37,7 +35,7 @@ def program_of(unified: Unified, entry: str | None = None) -> Program:
     from csg.lower import lower
 
     changes = [record.info() for record in unified.changes]
-    return lower([unified.unit], changes, entry_of(unified.unit, entry))
+    return lower(unified.units, changes, entry_of(unified.units, entry))
 
 
 def graph_of(
@@ -49,12 +47,14 @@ def graph_of(
     return build_csg(program, interactions, deletions)
 
 
-def entry_of(unit: TranslationUnit, asked: str | None) -> str:
+def entry_of(units: Sequence[TranslationUnit], asked: str | None) -> str:
     """The function to start in; without ``asked`` main, or the only one that could be meant."""
-    return _chosen(_names(unit, ""), _names(unit, "external"), asked, "the program")
+    return _chosen(_names(units, ""), _names(units, "external"), asked, "the program")
 
 
-def shared_entry(old: TranslationUnit, new: TranslationUnit, asked: str | None) -> str:
+def shared_entry(
+    old: Sequence[TranslationUnit], new: Sequence[TranslationUnit], asked: str | None
+) -> str:
     """As ``entry_of``, for a function that both versions define."""
     names, shared = _names(old, ""), _names(new, "")
     for name in [asked] if asked is not None else ["main"]:
@@ -71,8 +71,8 @@ def shared_entry(old: TranslationUnit, new: TranslationUnit, asked: str | None) 
     return _chosen([name for name in names if name in shared], candidates, asked, "both versions")
 
 
-def _names(unit: TranslationUnit, linkage: str) -> list[str]:
-    symbols = [function.symbol for function in unit.functions]
+def _names(units: Sequence[TranslationUnit], linkage: str) -> list[str]:
+    symbols = [function.symbol for unit in units for function in unit.functions]
     return [symbol.name for symbol in symbols if linkage in ("", symbol.linkage)]
 
 
@@ -100,9 +100,7 @@ def _chosen(names: list[str], callable_ones: list[str], asked: str | None, where
 
 
 def picture(
-    old: Path,
-    new: Path,
-    flags: Sequence[str] = (),
+    versions: Versions,
     entry: str | None = None,
     what: str = "csg",
     form: str = "text",
@@ -111,7 +109,7 @@ def picture(
     "text"."""
     from csg.render import form_of, listing, picture_bytes, picture_listing
 
-    program = program_of(unify_files(old, new, flags), entry)
+    program = program_of(unify_files(versions), entry)
     if what == "csg" and form in ("text", "json"):
         graph = graph_of(program)
         return listing(graph).encode() if form == "text" else _json(form_of(graph))

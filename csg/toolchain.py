@@ -28,6 +28,7 @@ _WITHOUT_VALUE = re.compile(
     r"-(c|S|E|P|M|MM|MD|MMD|MP|MG|g.*|O.*|W.*|w|pipe|save-temps.*|s|fsyntax-only)"
 )
 _WITH_VALUE = frozenset({"-o", "-MF", "-MT", "-MQ", "-fplugin", "-B", "-specs", "-wrapper", "-x"})
+_PREPROCESSING = ("-D", "-U", "-include", "-imacros")
 _FOREIGN = ("-fplugin", "-B", "-specs", "-wrapper", "-l", "-L", "-Wl,", "-o")
 
 
@@ -100,6 +101,18 @@ def relevant_flags(flags: Sequence[str]) -> list[str]:
         if flag in _WITH_VALUE:
             next(rest, None)
         elif not _WITHOUT_VALUE.fullmatch(flag) and not flag.startswith(_FOREIGN):
+            kept.append(flag)
+    return kept
+
+
+def flags_after_preprocessing(flags: Sequence[str]) -> list[str]:
+    """The flags that still count for text without macros: all but -D, -U, -include, -imacros."""
+    kept: list[str] = []
+    rest = iter(flags)
+    for flag in rest:
+        if flag in _PREPROCESSING:
+            next(rest, None)
+        elif not flag.startswith(_PREPROCESSING):
             kept.append(flag)
     return kept
 

@@ -35,7 +35,7 @@ FILES = {
 ROWS = [
     # (words after build, what the message begins with, what else it says)
     ("none.c new.c", "error: none.c: no such file", "hint: give the path"),
-    ("old.c folder", "error: folder is no regular file", "hint: give one C file"),
+    ("old.c folder", "error: folder is no regular file", "hint: give two C files"),
     ("empty.c new.c", "error: empty.c is empty", "hint: give a C file"),
     (f"old.c {'x' * 300}.c", f"error: {'x' * 300}.c: File name too long", "hint"),
     ("old.c/f.c new.c", "error: old.c/f.c: ", "hint"),

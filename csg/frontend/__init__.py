@@ -1,7 +1,7 @@
 """C text becomes a typed syntax tree.
 
     parse_file("range.c")                       TranslationUnit
-    parse_files(["old.c", "new.c"])             both, preprocessed at the same time
+    parse_files([SourceFile(path), ...])        several, preprocessed at the same time
     parse_expression("x > 0", {"x": INT})       Binary(">", Name x, 0)
 
 Stages: preprocess (``csg.toolchain``), leave out unused declarations of headers (``prune``), cut
@@ -11,6 +11,22 @@ resolve names and types (``translate`` and the modules that it names).
 
 from __future__ import annotations
 
-from csg.frontend.read import parse_expression, parse_file, parse_files, parse_text
+from csg.frontend.read import (
+    Preprocessed,
+    parse_expression,
+    parse_file,
+    parse_files,
+    parse_preprocessed,
+    parse_text,
+    preprocess_files,
+)
 
-__all__ = ["parse_expression", "parse_file", "parse_files", "parse_text"]
+__all__ = [
+    "Preprocessed",
+    "parse_expression",
+    "parse_file",
+    "parse_files",
+    "parse_preprocessed",
+    "parse_text",
+    "preprocess_files",
+]

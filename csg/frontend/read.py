@@ -10,11 +10,13 @@ from csg.errors import ParseError, UnsupportedError, UsageError
 from csg.frontend.columns import restore
 from csg.frontend.deep import deep_recursion
 from csg.frontend.gnu import standard_tokens
-from csg.frontend.markers import segments
+from csg.frontend.markers import MARKER, segments
 from csg.frontend.prune import prune
 from csg.frontend.tokens import C23_WORDS, WORDS, tokenize
 from csg.language.syntax import Expression, Symbol, TranslationUnit
 from csg.language.types import Type
+from csg.programs import SourceFile
+from csg.records import record
 from csg.source import Location
 from csg.toolchain import preprocess, preprocess_text
 
@@ -22,37 +24,76 @@ _OTHER_LAYOUTS = frozenset(
     {"-m32", "-mx32", "-funsigned-char", "-fshort-enums", "-fshort-wchar", "-fpack-struct"}
 )
 HEADERS = Path(__file__).with_name("include")
+WORKERS = 4  # compilers at a time
+
+
+@record
+class Preprocessed:
+    """A C file after ``cc -E``."""
+
+    file: str
+    flags: tuple[str, ...]
+    text: str
+
+    def means_the_same(self, other: Preprocessed) -> bool:
+        """Whether the texts differ in nothing but empty lines and where they come from."""
+        if self is other:
+            return True
+        modern = _is_c23(self.flags) == _is_c23(other.flags)
+        return modern and _lines_that_count(self.text) == _lines_that_count(other.text)
 
 
 def parse_file(
     path: str | os.PathLike[str], flags: Sequence[str] = (), compiler: str | None = None
 ) -> TranslationUnit:
     """Read one C file. Raises a CsgtestError that says where and why when it cannot be read."""
-    file = os.fspath(path)
-    _check_flags(flags)
-    _check_readable(file)
-    text = preprocess(file, flags, compiler, HEADERS)
-    return _parse(text, file, flags, {})
+    (text,) = preprocess_files([SourceFile(Path(path), tuple(flags))], compiler)
+    return parse_preprocessed(text)
 
 
-def parse_files(
-    paths: Sequence[str | os.PathLike[str]], flags: Sequence[str] = (), compiler: str | None = None
-) -> list[TranslationUnit]:
-    """Read several files. The compiler preprocesses them beside each other, and beside the import
-    of our own parser; the first file's trouble is reported first."""
+def parse_files(files: Sequence[SourceFile], compiler: str | None = None) -> list[TranslationUnit]:
+    """Read several files; the first one's trouble is reported first."""
+    return [parse_preprocessed(text) for text in preprocess_files(files, compiler)]
+
+
+def preprocess_files(
+    files: Sequence[SourceFile], compiler: str | None = None
+) -> list[Preprocessed]:
+    """The compiler preprocesses the files beside each other, and beside the import of our own
+    parser. A file that is named twice is one."""
     from concurrent.futures import ThreadPoolExecutor
 
-    files = [os.fspath(path) for path in paths]
-    _check_flags(flags)
     for file in files:
-        _check_readable(file)
-    with ThreadPoolExecutor(len(files)) as pool:
-        texts = [pool.submit(preprocess, file, flags, compiler, HEADERS) for file in files]
+        _check_flags(file.flags)
+        _check_readable(os.fspath(file.path))
+    with ThreadPoolExecutor(min(len(files), WORKERS)) as pool:
+        waiting = {
+            file: pool.submit(
+                preprocess,
+                os.fspath(file.path),
+                (*file.flags, *file.name_flags),
+                compiler,
+                HEADERS,
+            )
+            for file in dict.fromkeys(files)
+        }
         import csg.frontend.translate  # noqa: F401 - the threads wait for the compiler meanwhile
 
-        return [
-            _parse(text.result(), file, flags, {}) for text, file in zip(texts, files, strict=True)
-        ]
+        found = {
+            file: Preprocessed(os.fspath(file.path), file.flags, text.result())
+            for file, text in waiting.items()
+        }
+    return [found[file] for file in files]
+
+
+def parse_preprocessed(text: Preprocessed, may_be_empty: bool = False) -> TranslationUnit:
+    """``may_be_empty``: a file of several may define nothing."""
+    return _parse(text.text, text.file, text.flags, {}, may_be_empty)
+
+
+def _lines_that_count(text: str) -> list[str]:
+    found = [line.strip() for line in MARKER.sub("", text).splitlines()]
+    return [line for line in found if line]
 
 
 def parse_text(
@@ -103,7 +144,11 @@ def _check_readable(file: str) -> None:
 
 
 def _parse(
-    text: str, file: str, flags: Sequence[str], sources: dict[str, list[str]]
+    text: str,
+    file: str,
+    flags: Sequence[str],
+    sources: dict[str, list[str]],
+    may_be_empty: bool = False,
 ) -> TranslationUnit:
     from csg.frontend.parser import parse
     from csg.frontend.translate import translate
@@ -113,7 +158,7 @@ def _parse(
     unit.sources = sources
     words = {**WORDS, **C23_WORDS} if _is_c23(flags) else WORDS
     tokens = standard_tokens(tokenize(prune(text), file, words), unit.dropped)
-    if not any(token.filename in sources for token in tokens):
+    if not may_be_empty and not any(token.filename in sources for token in tokens):
         raise ParseError(f"'{file}' defines nothing", Location(file))
     restore(tokens, sources)
     with deep_recursion():

@@ -11,7 +11,7 @@ out until nothing changes.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 
 from csg.language.printer import mentioned_types
@@ -48,27 +48,13 @@ class Layouts:
 
     def unified(self, kind: Type) -> Type:
         """The type in the united program of a type of the old version."""
-        match kind:
-            case Pointer(target=target, qualifiers=qualifiers):
-                inner = self.unified(target)
-                return kind if inner is target else Pointer(inner, qualifiers)
-            case Array(element=element, length=length):
-                inner = self.unified(element)
-                return kind if inner is element else Array(inner, length)
-            case Function(result=result, parameters=parameters):
-                returned = self.unified(result)
-                taken = tuple([self.unified(each) for each in parameters])
-                same = returned is result and all(
-                    one is other for one, other in zip(taken, parameters, strict=True)
-                )
-                return kind if same else replace(kind, result=returned, parameters=taken)
-            case Record():
-                return self._record(kind)
-            case Enumeration():
-                partner = self.pairs.get(kind)
-                return partner if isinstance(partner, Enumeration) else kind
-            case _:
-                return kind
+        return mapped(kind, self._named)
+
+    def _named(self, kind: Named) -> Named:
+        if isinstance(kind, Record):
+            return self._record(kind)
+        partner = self.pairs.get(kind)
+        return partner if isinstance(partner, Enumeration) else kind
 
     def _record(self, kind: Record) -> Record:
         partner = self.pairs.get(kind)
@@ -124,11 +110,40 @@ class Layouts:
 
 def match_layouts(old: TranslationUnit, new: TranslationUnit) -> Layouts:
     before, after = mentioned_types(old), mentioned_types(new)
-    layouts = Layouts(pairs=_pairs(before, after))
+    layouts = match_records(before, after)
     layouts._taken = {(kind.kind, kind.tag) for kind in after if isinstance(kind, Record)}
-    _find_different(layouts)
     _name_enumerators(layouts, before, after)
     return layouts
+
+
+def match_records(old: Iterable[Named], new: Iterable[Named]) -> Layouts:
+    """Which are one type, and which records of one tag are two; nothing is renamed."""
+    layouts = Layouts(pairs=_pairs(old, new))
+    _find_different(layouts)
+    return layouts
+
+
+def mapped(kind: Type, named: Callable[[Named], Named]) -> Type:
+    """``kind`` with what ``named`` says for each record and enumeration in it; itself when that is
+    the same."""
+    match kind:
+        case Pointer(target=target, qualifiers=qualifiers):
+            inner = mapped(target, named)
+            return kind if inner is target else Pointer(inner, qualifiers)
+        case Array(element=element, length=length):
+            inner = mapped(element, named)
+            return kind if inner is element else Array(inner, length)
+        case Function(result=result, parameters=parameters):
+            returned = mapped(result, named)
+            taken = tuple([mapped(each, named) for each in parameters])
+            same = returned is result and all(
+                one is other for one, other in zip(taken, parameters, strict=True)
+            )
+            return kind if same else replace(kind, result=returned, parameters=taken)
+        case Record() | Enumeration():
+            return named(kind)
+        case _:
+            return kind
 
 
 def _pairs(old: Iterable[Named], new: Iterable[Named]) -> dict[Named, Named]:

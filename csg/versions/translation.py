@@ -8,12 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import fields, replace
 from types import MappingProxyType
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from csg.language.syntax import Call, Case, EnumeratorName, Expression, Name, Symbol, Version
 from csg.language.traversal import NODE_CLASSES, NODE_FIELDS, Tree
 from csg.language.types import Array, Field, Function, Pointer, Type
-from csg.versions.layouts import Layouts
 from csg.versions.neutral import neutral
 from csg.versions.signatures import Signature
 
@@ -39,12 +38,20 @@ def _roles(kind: type[Any]) -> _Roles:
 _ROLES: dict[type[Any], _Roles] = {kind: _roles(kind) for kind in NODE_CLASSES}
 
 
+class Correspondence(Protocol):
+    """What a type of one tree, and an enumerator, is in another."""
+
+    def unified(self, kind: Type) -> Type: ...
+
+    def enumerator(self, name: str, value: int) -> str: ...
+
+
 class Translation:
     """``symbol`` says what a name of ``version`` is called in the united program."""
 
     def __init__(
         self,
-        layouts: Layouts,
+        layouts: Correspondence,
         version: Version,
         symbol: Callable[[Symbol], Symbol],
         signatures: Mapping[Symbol, Signature] = MappingProxyType({}),

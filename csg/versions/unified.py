@@ -54,7 +54,8 @@ class Fallback:
 @dataclass(slots=True)
 class Unified:
     """``clones`` maps a function to its two copies; ``equal`` names the functions that need no
-    check because both versions have the same fingerprint."""
+    check because both versions have the same fingerprint; ``shared`` are the program's files that
+    both versions have as they are."""
 
     unit: TranslationUnit
     changes: tuple[ChangeRecord, ...]
@@ -68,6 +69,12 @@ class Unified:
         default_factory=dict
     )
     equal: frozenset[str] = frozenset()
+    shared: tuple[TranslationUnit, ...] = ()
+
+    @property
+    def units(self) -> tuple[TranslationUnit, ...]:
+        """All files of the united program."""
+        return (self.unit, *self.shared)
 
     def project(self, version: Version) -> TranslationUnit:
         """The program of one version, in the symbols and types of both."""

@@ -11,15 +11,16 @@ Whoever runs the job decides what to do with the tests (``report.session`` keeps
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from csg.analysis import Distances
 from csg.errors import UsageError
-from csg.frontend import parse_files
 from csg.language.syntax import TranslationUnit
 from csg.pipeline import graph_of, program_of, shared_entry
-from csg.versions import Unified, printed, unify
+from csg.unite import read_pair, unite
+from csg.versions import Unified, printed
+from symexec.campaign.builds import files_to_build
 from symexec.campaign.exploration import Exploration, Finding
 from symexec.campaign.preparation import Prepared, pruner
 from symexec.campaign.seeding import Seeding
@@ -32,7 +33,7 @@ from symexec.environment.plan import no_input_left, plan
 from symexec.environment.registry import registry
 from symexec.executor.engine import Engine
 from symexec.expr import TermTable
-from symexec.options import After, BuildOptions, Shadow
+from symexec.options import After, BuildOptions, Shadow, versions_of
 from symexec.progress import Progress
 from symexec.replay import NativeReplay, ReplayPlan
 from symexec.search import Budget, build_searcher
@@ -60,6 +61,7 @@ class BuildJob:
         self.started = time.monotonic()
         self.events: dict[Event, int] = {}
         self.exhausted = False
+        self.builds = ReplayPlan((), ())
         self.prepared: Prepared | None = None
         self.replay: NativeReplay | None = None
         self.unified: Unified | None = None
@@ -80,14 +82,16 @@ class BuildJob:
         if options.shadow.mode is not Shadow.COMPLETE:
             self.seeding = Seeding()
             self.seeding.read(options.shadow.seeds)
-        old, new = parse_files((options.old, options.new), options.flags)
-        entry, nowhere = _entry(old, new, options.inputs.entry)
-        self.unified = unify(old, new, entry)
+        files = versions_of(options).pairs()
+        pair = read_pair(files)
+        entry, nowhere = _entry(pair.old, pair.new, options.inputs.entry)
+        self.unified = unite(pair, entry)
         if not self.unified.changes:
             return
         if nowhere is not None:
             raise nowhere
         self._describe_entry(self.unified, entry)
+        self.builds = files_to_build(files, pair, self.unified, self.unified_text, entry)
         program = program_of(self.unified, entry)
         if options.replay:
             self.replay = self._native()
@@ -97,6 +101,7 @@ class BuildJob:
 
     def share(self, other: BuildJob) -> None:
         """Search in what ``other`` has prepared, from now on; its builds are its own to close."""
+        self.builds = other.builds
         self.unified, self.unified_text = other.unified, other.unified_text
         self.prepared, self.signature, self.replay = other.prepared, other.signature, other.replay
         self.started = time.monotonic()
@@ -106,32 +111,31 @@ class BuildJob:
         self.unified_text = printed(unified, ids=True)
         if entry == "main":
             return
-        old, new = (self._signature(unit, entry) for unit in (unified.old, unified.new))
+        before, after = ((unit, *unified.shared) for unit in (unified.old, unified.new))
+        old, new = self._signature(before, entry), self._signature(after, entry)
         if called_with(old) != called_with(new):
             raise UsageError(
                 f"the parameters or the result of '{entry}' differ between the versions",
-                definition(unified.new, entry).location,
+                definition(after, entry).location,
                 hint="choose another function with --entry, or write a wrapper that both have",
             )
-        self.signature = self._signature(unified.unit, entry)
+        self.signature = self._signature(unified.units, entry)
 
-    def _signature(self, unit: TranslationUnit, entry: str) -> EntrySignature:
+    def _signature(self, units: Sequence[TranslationUnit], entry: str) -> EntrySignature:
         wanted = self.options.inputs.symbolic_globals
-        symbols = [each.symbol for each in unit.declarations if each.symbol.name in wanted]
-        return signature_of(definition(unit, entry), symbols)
+        declared = [each.symbol for unit in units for each in unit.declarations]
+        symbols = {each.name: each for each in declared if each.name in wanted}
+        return signature_of(definition(units, entry), list(symbols.values()))
 
     def _native(self) -> NativeReplay:
-        plan_of_runs = ReplayPlan(
-            old=(self.options.old,),
-            new=(self.options.new,),
-            old_flags=self.options.flags,
-            new_flags=self.options.flags,
-            unified=self.unified_text,
-            signature=self.signature,
-            name=self.options.new.stem,
-            without_walls=self.options.without_walls,
+        replay = NativeReplay(
+            replace(
+                self.builds,
+                signature=self.signature,
+                name=self.options.new.stem,
+                without_walls=self.options.without_walls,
+            )
         )
-        replay = NativeReplay(plan_of_runs)
         replay.prepare("mask")
         return replay
 
@@ -228,8 +232,7 @@ class BuildJob:
         """A state for each seed, or for each shape that an input can have."""
         if self.seeding is not None:
             return self.seeding.states(engine, prepared, self.options.inputs)
-        symbols = [declaration.symbol for declaration in prepared.unit.declarations]
-        planned = plan(prepared.entry, symbols, self.options.inputs)
+        planned = plan(prepared.entry, prepared.symbols, self.options.inputs)
         initial = [begin(engine, start) for start in planned.starts(engine.table)]
         for lane, state in enumerate(initial):
             state.lane = lane
@@ -343,7 +346,7 @@ class BuildJob:
 
 
 def _entry(
-    old: TranslationUnit, new: TranslationUnit, asked: str | None
+    old: Sequence[TranslationUnit], new: Sequence[TranslationUnit], asked: str | None
 ) -> tuple[str, UsageError | None]:
     """The function to start in; and why there is none, which matters only if anything changed."""
     try:

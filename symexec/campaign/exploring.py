@@ -89,7 +89,7 @@ class ExploreJob:
             loop_bound=options.search.loop_bound,
         )
         symbols = [declaration.symbol for declaration in self._unit.declarations]
-        entry = definition(self._unit, self.program.entry)
+        entry = definition([self._unit], self.program.entry)
         starts = plan(entry, symbols, options.inputs).starts(table)
         initial = [begin(engine, start) for start in starts]
         possible = [s for s in initial if engine.solver.check(s.path) is not Answer.UNSAT]

@@ -1,6 +1,5 @@
-"""Two files become what a search needs: one program, its graph, and where to begin.
+"""Two versions as one: what a search needs is the program, its graph, and where to begin.
 
-prepared = prepare(old, new, flags, entry)
 prepared.program, prepared.graph, prepared.targets("guided")
 """
 
@@ -14,7 +13,7 @@ from csg.analysis import Distances, changes_reachable
 from csg.graph import SequenceGraph
 from csg.ir import Program
 from csg.ir.flow import successors
-from csg.language.syntax import FunctionDefinition, TranslationUnit
+from csg.language.syntax import FunctionDefinition, Symbol
 from symexec.campaign.start import definition
 from symexec.memory import BOTH
 from symexec.search.targets import Targets
@@ -34,12 +33,13 @@ class Prepared:
     distances: Distances
 
     @property
-    def unit(self) -> TranslationUnit:
-        return self.unified.unit
+    def symbols(self) -> list[Symbol]:
+        """What the files of the program declare."""
+        return [each.symbol for unit in self.unified.units for each in unit.declarations]
 
     @property
     def entry(self) -> FunctionDefinition:
-        return definition(self.unit, self.program.entry)
+        return definition(self.unified.units, self.program.entry)
 
     def targets(self, mode: str) -> Targets:
         """What states look for: the graph from its start nodes, or a flat set."""

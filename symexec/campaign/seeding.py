@@ -53,7 +53,7 @@ class Seeding:
 
     def states(self, engine: Engine, prepared: Prepared, inputs: InputOptions) -> list[State]:
         """One state for each seed that can be used; a UsageError when there is none."""
-        symbols = [declaration.symbol for declaration in prepared.unit.declarations]
+        symbols = prepared.symbols
         pins = Pins(prepared.entry, symbols, inputs, engine.table)
         found = []
         for seed in self._given.values():

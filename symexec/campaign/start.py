@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from csg.ir import Program
 from csg.language.syntax import FunctionDefinition, TranslationUnit
+from csg.programs import SourceFile
 from symexec.environment import library
 from symexec.environment.plan import Address, Cell, Start
 from symexec.executor.engine import Engine
@@ -31,19 +32,18 @@ def lowered_program(
     file: Path, flags: Sequence[str], entry: str | None, others: Sequence[Path] = ()
 ) -> tuple[Program, TranslationUnit]:
     """The program, and the unit of its main file, where the entry function is."""
-    from csg.frontend import parse_file
+    from csg.frontend import parse_files
     from csg.lower import lower
     from csg.pipeline import entry_of
 
-    unit = parse_file(file, tuple(flags))
-    units = [unit, *(parse_file(other, tuple(flags)) for other in others)]
-    program = lower(units, (), entry_of(unit, entry))
+    units = parse_files([SourceFile(each, tuple(flags)) for each in (file, *others)])
+    program = lower(units, (), entry_of(units[:1], entry))
     library.complete(program)
-    return program, unit
+    return program, units[0]
 
 
-def definition(unit: TranslationUnit, name: str) -> FunctionDefinition:
-    return next(function for function in unit.functions if function.symbol.name == name)
+def definition(units: Iterable[TranslationUnit], name: str) -> FunctionDefinition:
+    return next(each for unit in units for each in unit.functions if each.symbol.name == name)
 
 
 def fresh_state(engine: Engine) -> State:

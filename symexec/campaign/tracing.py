@@ -63,8 +63,7 @@ class Tracer:
             prepared.watched(),
             State.visit,
         )
-        symbols = [declaration.symbol for declaration in prepared.unit.declarations]
-        self.pins = Pins(prepared.entry, symbols, options, table)
+        self.pins = Pins(prepared.entry, prepared.symbols, options, table)
 
     def trace(self, test: TestInput) -> Trace | None:
         """None when the input cannot be followed to its end: it is excluded, takes too long, needs

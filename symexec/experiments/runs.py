@@ -96,6 +96,7 @@ class Laboratory:
             replace(options.search, mode=mode, seed=seed),
             options.out,
             without_walls=options.without_walls,
+            files=options.files,
         )
 
     # ------------------------------------------------------------------ strategies
@@ -169,7 +170,7 @@ class Laboratory:
     def _domain(self) -> Domain:
         prepared = self.job.prepared
         assert prepared is not None
-        words = vocabulary(prepared.unit)
+        words = vocabulary(prepared.unified.unit)
         if self.job.signature is not None:
             return FunctionDomain(self.job.signature, words, self.options.inputs)
         return CommandLines(words, self.options.inputs, bool(prepared.entry.parameters))

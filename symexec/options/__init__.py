@@ -15,6 +15,7 @@ from __future__ import annotations
 from enum import Enum
 from pathlib import Path
 
+from csg.programs import Versions
 from csg.records import record
 
 
@@ -131,6 +132,15 @@ class ShadowOptions:
 
 
 @record
+class FileOptions:
+    """What belongs to the program beside OLD and NEW."""
+
+    others: tuple[Path, ...] = ()  # C files that both versions have
+    old_build: Path | None = None  # folders with compile_commands.json
+    new_build: Path | None = None
+
+
+@record
 class BuildOptions:
     """``csgtest build``: the main job on a pair of versions."""
 
@@ -143,6 +153,7 @@ class BuildOptions:
     replay: bool = True  # run every test on both native builds
     without_walls: bool = False  # even where no sandbox can be had
     shadow: ShadowOptions = ShadowOptions()
+    files: FileOptions = FileOptions()
 
 
 @record
@@ -157,6 +168,7 @@ class CompareOptions:
     seeds: int = 3  # runs of each strategy
     out: Path = Path("csgtest-out")
     without_walls: bool = False
+    files: FileOptions = FileOptions()
 
 
 @record
@@ -182,6 +194,7 @@ class GraphOptions:
     what: GraphKind = GraphKind.CSG
     format: GraphFormat = GraphFormat.TEXT
     output: Path | None = None  # None: standard output
+    files: FileOptions = FileOptions()
 
 
 @record
@@ -193,6 +206,7 @@ class UnifyOptions:
     flags: tuple[str, ...] = ()
     ids: bool = False  # print change_(7, old, new) instead of change(old, new)
     output: Path | None = None
+    files: FileOptions = FileOptions()
 
 
 @record
@@ -222,3 +236,11 @@ Options = (
     | RunOptions
     | ReplayOptions
 )
+
+
+def versions_of(options: BuildOptions | CompareOptions | GraphOptions | UnifyOptions) -> Versions:
+    """The two programs that a command is about."""
+    files = options.files
+    return Versions(
+        options.old, options.new, options.flags, files.others, files.old_build, files.new_build
+    )

@@ -21,6 +21,7 @@ from symexec.options import (
     BuildOptions,
     CompareOptions,
     ExploreOptions,
+    FileOptions,
     GraphFormat,
     GraphKind,
     GraphOptions,
@@ -81,8 +82,8 @@ def _names(choices: type[Enum]) -> list[str]:
 # --------------------------------------------------------------------------- tables of options
 
 OLD_AND_NEW = (
-    _row("old", metavar="OLD", type=Path, help="C file before the change"),
-    _row("new", metavar="NEW", type=Path, help="C file after the change"),
+    _row("old", metavar="OLD", type=Path, help="C file, or folder of C files, before the change"),
+    _row("new", metavar="NEW", type=Path, help="the same after the change"),
 )
 ENTRY = _row("--entry", metavar="F", help="function to start in (default: main, or the only one)")
 INPUT = _under(
@@ -246,12 +247,33 @@ WITH = _row(
     default=[],
     help="more C files of the program; may be repeated",
 )
+FILES = _under(
+    "which files",
+    replace(WITH, settings={**WITH.settings, "help": "more C files, which both versions have"}),
+    _row(
+        "-p",
+        "--build",
+        metavar="DIR",
+        type=Path,
+        help="folder with compile_commands.json: flags for each file",
+    ),
+    _row("--old-build", metavar="DIR", type=Path, help="the same for the old version alone"),
+    _row("--new-build", metavar="DIR", type=Path, help="the same for the new version alone"),
+)
 OUTPUT_FILE = _row(
     "-o", "--output", metavar="FILE", type=Path, help="file to write (default: standard output)"
 )
 
 
 # --------------------------------------------------------------------------- records
+
+
+def _files(given: argparse.Namespace) -> FileOptions:
+    return FileOptions(
+        tuple(given.others),
+        given.old_build or given.build,
+        given.new_build or given.build,
+    )
 
 
 def _inputs(given: argparse.Namespace) -> InputOptions:
@@ -317,6 +339,7 @@ def _build(given: argparse.Namespace, flags: tuple[str, ...]) -> Options:
         replay=not given.no_replay,
         without_walls=given.unprotected_replay,
         shadow=_shadow(given),
+        files=_files(given),
     )
 
 
@@ -330,6 +353,7 @@ def _compare(given: argparse.Namespace, flags: tuple[str, ...]) -> Options:
         given.seeds,
         given.out,
         without_walls=given.unprotected_replay,
+        files=_files(given),
     )
 
 
@@ -353,11 +377,12 @@ def _graph(given: argparse.Namespace, flags: tuple[str, ...]) -> Options:
         GraphKind(given.what),
         GraphFormat(given.format),
         given.output,
+        _files(given),
     )
 
 
 def _unify(given: argparse.Namespace, flags: tuple[str, ...]) -> Options:
-    return UnifyOptions(given.old, given.new, flags, given.ids, given.output)
+    return UnifyOptions(given.old, given.new, flags, given.ids, given.output, _files(given))
 
 
 def _run(given: argparse.Namespace, words: tuple[str, ...]) -> Options:
@@ -372,7 +397,7 @@ def _replay(given: argparse.Namespace, words: tuple[str, ...]) -> Options:
 COMMANDS: Mapping[str, Command] = {
     "build": Command(
         "find, replay and explain inputs on which two versions differ",
-        (*OLD_AND_NEW, *INPUT, *SEARCH, *MODE, *SHADOW, *REPLAY, *RESULTS),
+        (*OLD_AND_NEW, *FILES, *INPUT, *SEARCH, *MODE, *SHADOW, *REPLAY, *RESULTS),
         _build,
         """\
   csgtest build old.c new.c
@@ -386,6 +411,7 @@ exit code: 0 no difference found, 1 differences, 2 trouble""",
         "draw the change sequence graph (or CFG, or dependence graph) of two versions",
         (
             *OLD_AND_NEW,
+            *FILES,
             ENTRY,
             _row(
                 "--what",
@@ -410,6 +436,7 @@ exit code: 0 no difference found, 1 differences, 2 trouble""",
         "compare search strategies and native testing under the same budget",
         (
             *OLD_AND_NEW,
+            *FILES,
             *INPUT,
             *SEARCH,
             _row(
@@ -429,6 +456,7 @@ exit code: 0 no difference found, 1 differences, 2 trouble""",
         "print two versions as one C program",
         (
             *OLD_AND_NEW,
+            *FILES,
             _row("--ids", action="store_true", help="number the changes in the text"),
             OUTPUT_FILE,
         ),

@@ -1,5 +1,6 @@
 """Native runs of both versions behind walls: builds, harness, sandbox, observations."""
 
+from symexec.replay.build import Source, Text
 from symexec.replay.native import (
     PLAIN,
     SANITIZED,
@@ -18,4 +19,6 @@ __all__ = [
     "ReplayPlan",
     "Request",
     "Sandbox",
+    "Source",
+    "Text",
 ]

@@ -2,19 +2,25 @@
 
 builds.start("new", SANITIZED)            returns at once
 builds.result("new", SANITIZED).path      waits for that one
+
+The first file is compiled as it is linked, the others to objects, which builds have in common.
 """
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Lock
 
 from csg.errors import ToolchainError
-from csg.toolchain import compile_program
+from csg.programs import SourceFile
+from csg.records import record
+from csg.toolchain import compile_program, flags_after_preprocessing
 from symexec.replay.harness import harness_text
 from symexec.replay.leftovers import OwnFolder, sweep
 from symexec.replay.sandbox import build_runner, cached_build
@@ -35,16 +41,23 @@ _SANITIZERS = (
 _RECORDED_INPUT = re.compile(r"__VERIFIER_|\bklee_|reach_error|__csgtest_")
 
 
-@dataclass(frozen=True, slots=True)
-class Program:
-    """What to compile. The first file holds the entry function; ``text`` stands in its place when
-    it is no file (the unified program). ``shown`` is the name that ``__FILE__`` gets."""
+@record
+class Text:
+    """A source that stands in no file: the unified program."""
 
-    files: tuple[Path, ...]
+    text: str
     flags: tuple[str, ...] = ()
+
+
+Source = SourceFile | Text
+
+
+@record
+class Program:
+    """What to compile. The first source holds the entry function, and its flags link the rest."""
+
+    sources: tuple[Source, ...]
     signature: EntrySignature | None = None  # None: main
-    text: str | None = None
-    shown: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,21 +77,22 @@ class Builds:
             self.folder.chmod(0o755)
         self._programs = programs
         self._pool = ThreadPoolExecutor(max_workers=4, thread_name_prefix="build")
+        self._compilers = ThreadPoolExecutor(os.cpu_count() or 1, thread_name_prefix="object")
         self._running: dict[tuple[str, str], Future[Executable]] = {}
+        self._objects: dict[tuple[Source, tuple[str, ...]], Future[str]] = {}
+        self._lock = Lock()
         self._support: Future[Path] | None = None
         self._unbuffered: Future[Path] | None = None
         self._runner = self._pool.submit(build_runner, self.folder)
         self._pool.submit(sweep)
 
     def close(self) -> None:
+        self._compilers.shutdown(wait=True, cancel_futures=True)
         self._pool.shutdown(wait=True, cancel_futures=True)
         self._own.remove()
 
     def has(self, name: str) -> bool:
         return name in self._programs
-
-    def add(self, name: str, program: Program) -> None:
-        self._programs[name] = program
 
     def runner(self) -> Path:
         """The program behind the sandbox (compiled once a machine)."""
@@ -106,68 +120,93 @@ class Builds:
     def _build(self, name: str, style: str) -> Executable:
         program = self._programs[name]
         output = str(self.folder / f"{name}-{style}")
-        sources = self._sources(name, style, program)
-        takes_values = len(sources) > max(1, len(program.files))
-        assert self._unbuffered is not None
-        sources.append(str(self._unbuffered.result()))
-        flags = [*program.flags, *_COMMON, *_STYLES[style], *_maps(program), "-lm"]
+        first, *others = program.sources
+        linked = [str(self._first(name, style, program))]
+        takes_values = program.signature is not None or self._reads_recorded_input(program)
+        assert self._support is not None and self._unbuffered is not None
+        if takes_values:
+            linked.append(str(self._support.result()))
+        linked.append(str(self._unbuffered.result()))
+        flags = _flags(first, style)
+        renamed = ("-Dmain=csgtest_user_main",) if program.signature is not None else ()
+
+        def make(more: Sequence[str]) -> None:
+            compiled = (*_STYLES[style], *renamed, *(x for x in more if "-static" not in x))
+            waiting = [self._object(source, compiled) for source in others]
+            objects = [each.result() for each in waiting]
+            compile_program([*linked, *objects], output, [*flags, *more, "-lm"])
+
         if style == PLAIN:
-            _compile_plain(sources, output, flags)
+            _compile_plain(make)
             return Executable(output, "", takes_values)
-        return Executable(output, _compile_sanitized(sources, output, flags), takes_values)
+        return Executable(output, _compile_sanitized(make), takes_values)
 
-    def _sources(self, name: str, style: str, program: Program) -> list[str]:
-        first = program.files[0] if program.files else Path("unified.c")
-        if program.text is not None:
-            first = self.folder / f"{name}-{style}-text.c"
-            first.write_text(program.text, encoding="utf-8", errors="surrogateescape")
-        others = [str(file) for file in program.files[1:]]
-        if program.signature is not None:
-            harness = self.folder / f"{name}-{style}-harness.c"
-            harness.write_text(harness_text(program.signature, str(first.absolute())))
-            sources = [str(harness), *others]
-        else:
-            sources = [str(first), *others]
-        if program.signature is not None or _reads_recorded_input(program, first):
-            assert self._support is not None
-            sources.append(str(self._support.result()))
-        return sources
+    def _first(self, name: str, style: str, program: Program) -> Path:
+        """What holds the entry function, or the harness around it."""
+        first = self._file(program.sources[0])
+        if program.signature is None:
+            return first
+        harness = self.folder / f"{name}-{style}-harness.c"
+        harness.write_text(harness_text(program.signature, str(first.absolute())))
+        return harness
+
+    def _file(self, source: Source) -> Path:
+        if isinstance(source, SourceFile):
+            return source.path
+        content = source.text.encode("utf-8", "surrogateescape")
+        path = self.folder / f"{hashlib.sha256(content).hexdigest()[:20]}-text.c"
+        path.write_bytes(content)
+        return path
+
+    def _object(self, source: Source, flags: tuple[str, ...]) -> Future[str]:
+        """The object file of a source, compiled once."""
+        with self._lock:
+            key = (source, flags)
+            if key not in self._objects:
+                output = str(self.folder / f"{len(self._objects)}.o")
+                self._objects[key] = self._compilers.submit(self._compile, source, flags, output)
+            return self._objects[key]
+
+    def _compile(self, source: Source, flags: tuple[str, ...], output: str) -> str:
+        file = str(self._file(source))
+        compile_program([file], output, ["-c", *_flags(source, ""), *flags])
+        return output
+
+    def _reads_recorded_input(self, program: Program) -> bool:
+        """Whether a source names one of the functions that harness_support.c defines."""
+        texts = (
+            source.path.read_bytes().decode("latin-1")
+            if isinstance(source, SourceFile)
+            else source.text
+            for source in program.sources
+        )
+        return any(_RECORDED_INPUT.search(text) for text in texts)
 
 
-def _reads_recorded_input(program: Program, first: Path) -> bool:
-    """Whether a file names one of the functions that harness_support.c defines."""
-    texts = (file.read_bytes().decode("latin-1") for file in (first, *program.files[1:]))
-    return any(_RECORDED_INPUT.search(text) for text in texts)
+def _flags(source: Source, style: str) -> list[str]:
+    if isinstance(source, SourceFile):
+        return [*source.flags, *_COMMON, *_STYLES.get(style, ()), *source.name_flags]
+    return [*flags_after_preprocessing(source.flags), *_COMMON, *_STYLES.get(style, ())]
 
 
-def _maps(program: Program) -> list[str]:
-    """One ``__FILE__`` for all versions: a message must not differ for its file's name alone."""
-    if program.shown is None or not program.files:
-        return []
-    named = str(program.files[0])
-    full = str(program.files[0].absolute())
-    names = [named] if named == full else [named, full]
-    return [f"-fmacro-prefix-map={name}={program.shown}" for name in names if "=" not in name]
-
-
-def _compile_plain(sources: Sequence[str], output: str, flags: Sequence[str]) -> None:
+def _compile_plain(make: Callable[[Sequence[str]], None]) -> None:
     """Linked statically where that can be had: such a program starts in two thirds of the time."""
     try:
-        compile_program(sources, output, [*flags, "-static"])
+        make(["-static"])
     except ToolchainError:
-        compile_program(sources, output, flags)
+        make([])
 
 
-def _compile_sanitized(sources: Sequence[str], output: str, flags: Sequence[str]) -> str:
+def _compile_sanitized(make: Callable[[Sequence[str]], None]) -> str:
     """The sanitizers that the compiler has; "" for none."""
     try:
-        compile_program(sources, output, [*flags, *_SANITIZERS[0]])
+        make(_SANITIZERS[0])
         return _CHECKS
     except ToolchainError:
-        compile_program(sources, output, flags)  # the user's own error, if that is what it was
+        make([])  # the user's own error, if that is what it was
     for sanitizers in _SANITIZERS[1:-1]:
         try:
-            compile_program(sources, output, [*flags, *sanitizers])
+            make(sanitizers)
             return sanitizers[0].removeprefix("-fsanitize=")
         except ToolchainError:
             continue

@@ -1,6 +1,6 @@
 """Run both versions on an input, natively, behind walls, twice.
 
-    replay = NativeReplay(ReplayPlan(old=(Path("old.c"),), new=(Path("new.c"),)))
+    replay = NativeReplay(ReplayPlan((SourceFile(Path("old.c")),), (SourceFile(Path("new.c")),)))
     pair = replay.pair(TestInput(args=(b"0-",)))
     pair.old.exit, pair.new.signal            # 0, "SIGABRT"
 
@@ -12,10 +12,10 @@ from __future__ import annotations
 import signal
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from pathlib import Path
 
+from csg.programs import SourceFile
 from csg.versions.printing import mask_text
-from symexec.replay.build import PLAIN, SANITIZED, Builds, Program
+from symexec.replay.build import PLAIN, SANITIZED, Builds, Program, Source
 from symexec.replay.harness import control_text, decode_answer
 from symexec.replay.sandbox import ALL_WALLS, Sandbox, signal_name
 from symexec.replay.sanitizer import (
@@ -33,15 +33,14 @@ _UNENDING = {signal.SIGXCPU, signal.SIGXFSZ, signal.SIGVTALRM}
 
 @dataclass(frozen=True, slots=True)
 class ReplayPlan:
-    """Both versions as the user has them. ``unified`` is the C text with a run-time mask;
-    ``signature`` None means main; ``name`` becomes argv[0] of every version."""
+    """Both versions as the user has them, the file with the entry function first. ``unified`` is
+    the program with a run-time mask; ``signature`` None means main; ``name`` becomes argv[0] of
+    every version."""
 
-    old: tuple[Path, ...]
-    new: tuple[Path, ...]
-    old_flags: tuple[str, ...] = ()
-    new_flags: tuple[str, ...] = ()
-    golden: tuple[Path, ...] = ()
-    unified: str | None = None
+    old: tuple[SourceFile, ...]
+    new: tuple[SourceFile, ...]
+    golden: tuple[SourceFile, ...] = ()
+    unified: tuple[Source, ...] = ()
     signature: EntrySignature | None = None
     name: str = "program"
     wall_s: float = 1.0  # a run that takes longer counts as one that does not end
@@ -108,12 +107,6 @@ class NativeReplay:
         """Until it is compiled; ToolchainError when it does not compile."""
         if self._builds.has(build):
             self._builds.result(build, style)
-
-    def give_unified(self, text: str) -> None:
-        """The unified program, when it was not there yet at the start."""
-        self.plan = replace(self.plan, unified=text)
-        self._builds.add("mask", _mask_program(self.plan, text))
-        self._builds.start("mask")
 
     @property
     def has_mask(self) -> bool:
@@ -231,20 +224,8 @@ def _mask_variable(changes: Iterable[int]) -> bytes:
 
 
 def _programs(plan: ReplayPlan) -> dict[str, Program]:
-    shown = str(plan.new[0])
-    programs = {
-        "old": Program(plan.old, plan.old_flags, plan.signature, shown=shown),
-        "new": Program(plan.new, plan.new_flags, plan.signature, shown=shown),
-    }
-    if plan.golden:
-        programs["golden"] = Program(plan.golden, plan.new_flags, plan.signature, shown=shown)
-    if plan.unified is not None:
-        programs["mask"] = _mask_program(plan, plan.unified)
-    return programs
-
-
-def _mask_program(plan: ReplayPlan, text: str) -> Program:
-    return Program((), plan.new_flags, plan.signature, text=text)
+    named = {"old": plan.old, "new": plan.new, "golden": plan.golden, "mask": plan.unified}
+    return {name: Program(files, plan.signature) for name, files in named.items() if files}
 
 
 def _explained(seen: Observation, again: Observation) -> Observation:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from csg import VERSION
 from csg.ir import ChangeInfo
+from csg.programs import SourceFile
 from symexec.testcases import EntrySignature, TestCase, to_json
 from symexec.testcases.encoding import Json
 from symexec.testcases.signature import signature_to_json
@@ -56,8 +57,8 @@ class Report:
     sandbox: str = ""
     sanitizers: str = ""
     notes: list[str] = field(default_factory=list)
-    old_flags: tuple[str, ...] = ()
-    new_flags: tuple[str, ...] = ()
+    old_files: tuple[SourceFile, ...] = ()  # the entry function's first
+    new_files: tuple[SourceFile, ...] = ()
     golden: str | None = None
     signature: EntrySignature | None = None
     name: str = "program"
@@ -108,13 +109,17 @@ def report_to_json(report: Report) -> dict[str, Json]:
         **({"seeds": report.seeds} if report.seeds is not None else {}),
         "replay": {
             "directory": report.directory,
-            "old_flags": list(report.old_flags),
-            "new_flags": list(report.new_flags),
+            "old_files": [_file(each) for each in report.old_files],
+            "new_files": [_file(each) for each in report.new_files],
             "golden": report.golden,
             "signature": signature_to_json(report.signature) if report.signature else None,
             "name": report.name,
         },
     }
+
+
+def _file(file: SourceFile) -> Json:
+    return {"path": str(file.path), "flags": list(file.flags), "shown": file.shown}
 
 
 def _change(change: ChangeInfo) -> Json:

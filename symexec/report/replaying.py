@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from csg.errors import UsageError
+from csg.programs import SourceFile
 from symexec.classification import classify, differing_parts
 from symexec.replay import NativeReplay, Pair, ReplayPlan
 from symexec.report.model import Report
@@ -51,12 +52,19 @@ def _report(value: Json) -> Report:
         entry=value["entry"],
         verdict=value["verdict"],
         tests=[from_json(each) for each in value["tests"]],
-        old_flags=tuple(how["old_flags"]),
-        new_flags=tuple(how["new_flags"]),
+        old_files=_files(how["old_files"]),
+        new_files=_files(how["new_files"]),
         golden=how["golden"],
         signature=signature_from_json(how["signature"]) if how["signature"] else None,
         name=how["name"],
         directory=how["directory"],
+    )
+
+
+def _files(listed: Json) -> tuple[SourceFile, ...]:
+    return tuple(
+        SourceFile(Path(each["path"]), tuple(map(str, each["flags"])), str(each["shown"]))
+        for each in listed
     )
 
 
@@ -90,16 +98,16 @@ def _outcome(case: TestCase, pair: Pair) -> Replayed:
 
 
 def _plan(report: Report, without_walls: bool) -> ReplayPlan:
-    def found(name: str) -> Path:
-        path = Path(name)
-        return path if path.exists() else Path(report.directory) / path
+    def found(file: SourceFile) -> SourceFile:
+        if file.path.exists():
+            return file
+        return replace(file, path=Path(report.directory) / file.path)
 
+    golden = (SourceFile(Path(report.golden)),) if report.golden else ()
     return ReplayPlan(
-        old=(found(report.old),),
-        new=(found(report.new),),
-        old_flags=report.old_flags,
-        new_flags=report.new_flags,
-        golden=(found(report.golden),) if report.golden else (),
+        old=tuple(map(found, report.old_files)),
+        new=tuple(map(found, report.new_files)),
+        golden=tuple(map(found, golden)),
         signature=report.signature,
         name=report.name,
         without_walls=without_walls,

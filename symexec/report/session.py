@@ -34,13 +34,12 @@ def build(options: BuildOptions, progress: Progress) -> Report:
     report = Report(
         str(options.old),
         str(options.new),
-        old_flags=options.flags,
-        new_flags=options.flags,
         directory=os.getcwd(),
         name=options.new.stem,
     )
     try:
         job.prepare()
+        report.old_files, report.new_files = job.builds.old, job.builds.new
         with OutputFolder(options.out) as folder:
             _search(job, report, folder, progress)
         obstacle = nothing_followed(job.counters, job.events)

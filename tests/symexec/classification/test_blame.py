@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from csg.programs import SourceFile
 from symexec.classification import Patience, examine, shrink
 from symexec.classification.blame import blame
 from symexec.classification.subsets import Ids
-from symexec.replay import NativeReplay, Pair, ReplayPlan
+from symexec.replay import NativeReplay, Pair, ReplayPlan, Text
 from symexec.testcases import Blame, Observation, TestCase, TestInput
 
 PRELUDE = """
@@ -73,7 +74,12 @@ def replay_of(folder: Path, body: str, mask: str | None = None) -> NativeReplay:
     (folder / "new.c").write_text("#define CSGTEST_NEW\n" + text)
     unified = text if mask is None else PRELUDE + mask
     return NativeReplay(
-        ReplayPlan((folder / "old.c",), (folder / "new.c",), unified=unified, wall_s=0.5)
+        ReplayPlan(
+            (SourceFile(folder / "old.c"),),
+            (SourceFile(folder / "new.c"),),
+            unified=(Text(unified),),
+            wall_s=0.5,
+        )
     )
 
 
@@ -162,7 +168,9 @@ def test_rules_of_blame(
 def test_no_mask_program_no_blame(tmp_path: Path) -> None:
     (tmp_path / "old.c").write_text("int main(void) { return 1; }")
     (tmp_path / "new.c").write_text("int main(void) { return 2; }")
-    with NativeReplay(ReplayPlan((tmp_path / "old.c",), (tmp_path / "new.c",))) as replay:
+    with NativeReplay(
+        ReplayPlan((SourceFile(tmp_path / "old.c"),), (SourceFile(tmp_path / "new.c"),))
+    ) as replay:
         case = examine(TestCase("t1", TestInput()), replay, (1,), patience=Patience())
     assert case.kind == "difference"
     assert case.blame is not None and "no unified program" in case.blame.note

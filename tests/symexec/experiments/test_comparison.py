@@ -11,6 +11,7 @@ import pytest
 
 from csg.graph import SequenceGraph
 from csg.pipeline import graph_of, program_of, unify_files
+from csg.programs import Versions
 from symexec.experiments.comparison import Comparison, compared
 from symexec.experiments.plot import curves, plot, steps_of
 from symexec.experiments.runs import Exercise, Run
@@ -23,7 +24,7 @@ ON, OFF = ("c1", "c2", "c3", "i1"), ("c1", "c3", "i1")
 @pytest.fixture(scope="module")
 def graph() -> SequenceGraph:
     pair = SAMPLES / "cut_ranges"
-    return graph_of(program_of(unify_files(pair / "old.c", pair / "new.c")))
+    return graph_of(program_of(unify_files(Versions(pair / "old.c", pair / "new.c"))))
 
 
 def shown(found_s: float, line: int = 31, text: bytes = b"0-") -> TestCase:

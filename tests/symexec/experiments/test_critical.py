@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from csg.graph import SequenceGraph
 from csg.pipeline import graph_of, program_of, unify_files
+from csg.programs import Versions
 from symexec.experiments.critical import (
     Difference,
     critical_sequence,
@@ -26,7 +27,7 @@ NODES = st.lists(st.sampled_from("abc"), max_size=9)
 @pytest.fixture(scope="module")
 def cut_ranges() -> SequenceGraph:
     pair = SAMPLES / "cut_ranges"
-    return graph_of(program_of(unify_files(pair / "old.c", pair / "new.c")))
+    return graph_of(program_of(unify_files(Versions(pair / "old.c", pair / "new.c"))))
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,8 @@ import pytest
 
 from csg.errors import ToolchainError, UsageError
 from csg.language import types as c
-from symexec.replay import PLAIN, NativeReplay, ReplayPlan, Request
+from csg.programs import SourceFile
+from symexec.replay import PLAIN, NativeReplay, ReplayPlan, Request, Text
 from symexec.testcases import (
     EntrySignature,
     LongDouble,
@@ -21,10 +22,21 @@ from symexec.testcases import (
 EMPTY = TestInput()
 
 
-def plan(folder: Path, old: str, new: str | None = None, **fields: object) -> ReplayPlan:
+def plan(
+    folder: Path,
+    old: str,
+    new: str | None = None,
+    old_flags: tuple[str, ...] = (),
+    new_flags: tuple[str, ...] = (),
+    **fields: object,
+) -> ReplayPlan:
     (folder / "old.c").write_text(old)
     (folder / "new.c").write_text(old if new is None else new)
-    return ReplayPlan((folder / "old.c",), (folder / "new.c",), **fields)  # type: ignore[arg-type]
+    return ReplayPlan(
+        (SourceFile(folder / "old.c", old_flags, "new.c"),),
+        (SourceFile(folder / "new.c", new_flags, "new.c"),),
+        **fields,  # type: ignore[arg-type]
+    )
 
 
 def observe(folder: Path, text: str, test: TestInput = EMPTY, **fields: object) -> Observation:
@@ -301,7 +313,7 @@ def test_the_mask_build_switches_changes(tmp_path: Path) -> None:
     #include <stdlib.h>
     int main(void) { printf("%.6s", getenv("CSGTEST_MASK")); return 0; }
     """
-    with NativeReplay(plan(tmp_path, "int main(void) {}", unified=unified)) as replay:
+    with NativeReplay(plan(tmp_path, "int main(void) {}", unified=(Text(unified),))) as replay:
         assert replay.observe("mask", TestInput(), {3, 1}).stdout == b"101000"
         asked = [Request("mask", TestInput(), frozenset({i})) for i in range(5)]
         seen = [each.stdout for each in replay.observe_all(asked)]

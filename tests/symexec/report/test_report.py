@@ -12,6 +12,7 @@ import pytest
 
 from csg.errors import UsageError
 from csg.ir import ChangeInfo
+from csg.programs import SourceFile
 from csg.source import Location
 from symexec.classification import examine
 from symexec.replay import NativeReplay, ReplayPlan
@@ -234,7 +235,9 @@ def finished(tmp_path: Path) -> Iterator[Path]:
     (tmp_path / "new.c").write_text(NEW)
     out = tmp_path / "out"
     done = Report("old.c", "new.c", directory=str(tmp_path), name="p")
-    plan = ReplayPlan((tmp_path / "old.c",), (tmp_path / "new.c",), name="p")
+    old, new = (SourceFile(tmp_path / name) for name in ("old.c", "new.c"))
+    done.old_files, done.new_files = (old,), (new,)
+    plan = ReplayPlan((old,), (new,), name="p")
     with NativeReplay(plan) as replay, OutputFolder(out) as folder:
         live = LiveReport(folder, done)
         live.add(examine(TestCase("t1", TestInput(args=(b"a",))), replay, ()))

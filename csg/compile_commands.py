@@ -1,0 +1,96 @@
+"""Read how a build compiled its files: ``compile_commands.json`` of CMake, Bear or Meson.
+
+    [{"directory": "/b", "file": "../src/a.c", "arguments": ["cc", "-Iinc", "-DX", "-c", ...]}]
+
+    commands = read_commands(Path("/b"))
+    commands.flags(Path("/src/a.c"))            ("-I/b/inc", "-DX")
+
+Kept are the flags that decide what the text means; folders in them are made absolute.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from csg.errors import UsageError
+from csg.records import record
+
+NAME = "compile_commands.json"
+LARGEST = 64 << 20  # bytes of a database that is read
+
+_WITH_PATH = ("-iquote", "-isystem", "-idirafter", "-include", "-imacros", "-I")
+_WITH_WORD = ("-D", "-U")
+_KEPT = ("-std=", "-ansi", "-f", "-m32", "-m64", "-mx32", "-pthread", "-nostdinc")
+_FOREIGN = ("-fplugin", "-fdump", "-fsanitize", "-fprofile", "-fdiagnostics", "-flto")
+
+
+@record
+class Commands:
+    """``known`` has the flags of each file that the build compiled, by its real path."""
+
+    database: Path
+    known: Mapping[str, tuple[str, ...]]
+
+    def flags(self, file: Path) -> tuple[str, ...] | None:
+        return self.known.get(os.path.realpath(file))
+
+
+def read_commands(build: Path) -> Commands:
+    """The database of a build folder (or the file itself). Of several commands for one file the
+    first counts."""
+    database = build / NAME if build.is_dir() else build
+    known: dict[str, tuple[str, ...]] = {}
+    try:
+        if database.stat().st_size > LARGEST:
+            raise UsageError(f"{database} is larger than {LARGEST >> 20} MB")
+        for entry in _entries(json.loads(database.read_text("utf-8", "surrogateescape"))):
+            directory = str(entry["directory"])
+            file = os.path.realpath(os.path.join(directory, str(entry["file"])))
+            known.setdefault(file, tuple(_kept(_words(entry), directory)))
+    except OSError as trouble:
+        raise UsageError(
+            f"{database} cannot be read: {trouble.strerror}",
+            hint=f"name the folder of a build that wrote {NAME}",
+        ) from None
+    except (ValueError, KeyError, TypeError) as trouble:
+        raise UsageError(f"{database} is no database of compile commands ({trouble})") from None
+    return Commands(database, known)
+
+
+def _entries(value: object) -> list[dict[str, object]]:
+    if not isinstance(value, list) or not all(isinstance(each, dict) for each in value):
+        raise ValueError("a list of objects is expected")
+    return value
+
+
+def _words(entry: Mapping[str, object]) -> list[str]:
+    arguments = entry.get("arguments")
+    if isinstance(arguments, list):
+        return [str(word) for word in arguments]
+    return shlex.split(str(entry["command"]))
+
+
+def _kept(words: Sequence[str], directory: str) -> Iterator[str]:
+    rest = iter(words)
+    for word in rest:
+        option = next((each for each in _WITH_PATH if word.startswith(each)), None)
+        if option is not None:
+            path = word[len(option) :] or next(rest, "")
+            yield from _placed(option, path, directory)
+        elif word[:2] in _WITH_WORD:
+            yield word[:2] + (word[2:] or next(rest, ""))
+        elif word == "-o":
+            next(rest, None)
+        elif word.startswith(_KEPT) and not word.startswith(_FOREIGN):
+            yield word
+
+
+def _placed(option: str, path: str, directory: str) -> tuple[str, ...]:
+    full = os.path.normpath(os.path.join(directory, path))
+    if option in ("-include", "-imacros") and not os.path.exists(full):
+        full = path  # found in a folder for headers
+    return (option + full,) if option == "-I" else (option, full)

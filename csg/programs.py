@@ -1,0 +1,176 @@
+"""What the user names becomes the files of two versions, in pairs.
+
+    old.c new.c --with list.c       (old.c, new.c), (list.c, list.c)
+    v1/ v2/                         (v1/main.c, v2/main.c), (nothing, v2/extra.c), ...
+
+Each file has its own flags for the compiler: those given for all, and those that the build's
+``compile_commands.json`` has for it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from csg.compile_commands import Commands, read_commands
+from csg.errors import UsageError
+from csg.records import record
+
+Flags = tuple[str, ...]
+
+
+@record
+class SourceFile:
+    """``shown`` is what __FILE__ says in both versions, so that a message does not differ for its
+    file's name alone; "": the path."""
+
+    path: Path
+    flags: Flags = ()
+    shown: str = ""
+
+    @property
+    def name_flags(self) -> Flags:
+        """What tells the compiler to say ``shown``."""
+        named, full = str(self.path), str(self.path.absolute())
+        shown = self.shown or named
+        names = dict.fromkeys((named, full))
+        return tuple(
+            f"-fmacro-prefix-map={name}={shown}"
+            for name in names
+            if name != shown and "=" not in name
+        )
+
+
+@record
+class FilePair:
+    """The same file in both versions; None where a version has none."""
+
+    old: SourceFile | None
+    new: SourceFile | None
+
+
+@record
+class Versions:
+    """Two versions of a program as the user names them: two files, or two folders. ``others`` are
+    files of both; a build is a folder with compile_commands.json."""
+
+    old: Path
+    new: Path
+    flags: Flags = ()
+    others: tuple[Path, ...] = ()
+    old_build: Path | None = None
+    new_build: Path | None = None
+
+    def pairs(self) -> tuple[FilePair, ...]:
+        """Every file once: OLD and NEW first, or the folders' files by their relative paths."""
+        if os.path.isdir(self.old) and os.path.isdir(self.new):
+            paths = list(_in_folders(self))
+        else:
+            paths = [(self.old, self.new)]
+        paths += [(other, other) for other in _distinct(self.others)]
+        flags = _FlagsOfFiles(self)
+        return tuple(flags.pair(old, new) for old, new in paths)
+
+
+PathPair = tuple[Path | None, Path | None]
+
+
+def files_of(pairs: Iterable[FilePair]) -> tuple[tuple[SourceFile, ...], tuple[SourceFile, ...]]:
+    """The files of the old version, and those of the new one."""
+    listed = list(pairs)
+    return (
+        tuple(pair.old for pair in listed if pair.old is not None),
+        tuple(pair.new for pair in listed if pair.new is not None),
+    )
+
+
+def _distinct(files: Sequence[Path]) -> list[Path]:
+    """A file that is named twice is one file."""
+    return list({os.path.realpath(file): file for file in reversed(files)}.values())[::-1]
+
+
+def _in_folders(versions: Versions) -> list[PathPair]:
+    before = _c_files(versions.old, versions.old_build)
+    after = _c_files(versions.new, versions.new_build)
+    if not before and not after:
+        raise UsageError(
+            f"neither {versions.old} nor {versions.new} has a C file in it",
+            hint="name the folders of two versions of one program",
+        )
+    return [(before.get(name), after.get(name)) for name in sorted(before.keys() | after.keys())]
+
+
+def _c_files(folder: Path, build: Path | None) -> dict[str, Path]:
+    """Every C file below the folder by its relative path. A build that lists some of them knows
+    which belong to the program."""
+    found: dict[str, Path] = {}
+    for place, folders, names in os.walk(folder):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        for name in names:
+            if name.endswith(".c") and not name.startswith("."):
+                file = Path(place, name)
+                found[file.relative_to(folder).as_posix()] = file
+    if build is not None:
+        commands = read_commands(build)
+        listed = {name: file for name, file in found.items() if commands.flags(file) is not None}
+        return listed or found
+    return found
+
+
+class _FlagsOfFiles:
+    """The flags of each file: of the build, then those that are given for all."""
+
+    def __init__(self, versions: Versions) -> None:
+        self._versions = versions
+        self._old = _commands(versions.old_build)
+        self._new = (
+            self._old if versions.new_build == versions.old_build else _commands(versions.new_build)
+        )
+
+    def pair(self, old: Path | None, new: Path | None) -> FilePair:
+        given = self._versions.flags
+        old_own, new_own = _known(self._old, old), _known(self._new, new)
+        if old is not None and old_own is None:
+            old_own = self._moved(new_own, self._versions.new, self._versions.old)
+        if new is not None and new_own is None:
+            new_own = self._moved(old_own, self._versions.old, self._versions.new)
+        self._require(old, old_own, self._old)
+        self._require(new, new_own, self._new)
+        shown = str(new or old)
+        return FilePair(
+            None if old is None else SourceFile(old, (*(old_own or ()), *given), shown),
+            None if new is None else SourceFile(new, (*(new_own or ()), *given), shown),
+        )
+
+    def _moved(self, flags: Flags | None, source: Path, target: Path) -> Flags | None:
+        """Flags that a build of the other version has: folders of that version become this one's
+        where there are such."""
+        if flags is None or not (source.is_dir() and target.is_dir()):
+            return flags
+        before, after = os.path.realpath(source), os.path.realpath(target)
+        return tuple([_replaced(flag, before, after) for flag in flags])
+
+    def _require(self, file: Path | None, flags: Flags | None, commands: Commands | None) -> None:
+        if file is not None and flags is None and commands is not None:
+            raise UsageError(
+                f"{commands.database} does not say how {file} is compiled",
+                hint="give the flags after -- instead of the build",
+            )
+
+
+def _commands(build: Path | None) -> Commands | None:
+    return None if build is None else read_commands(build)
+
+
+def _known(commands: Commands | None, file: Path | None) -> Flags | None:
+    return None if commands is None or file is None else commands.flags(file)
+
+
+def _replaced(flag: str, before: str, after: str) -> str:
+    option = "-I" if flag.startswith("-I") else ""
+    path = flag[len(option) :]
+    if not (path + "/").startswith(before + "/"):
+        return flag
+    moved = after + path[len(before) :]
+    return option + moved if os.path.exists(moved) else flag

@@ -1,0 +1,98 @@
+"""Several files for each version become one program of both.
+
+    main.c main.c    the same: shared, read once          Unified(unit, shared=(main.c,))
+    list.c list.c    differ   \\
+    --     hash.c    new       > joined, then united       Unified.unit
+
+A pair of files is shared when the compiler sees the same text, wherever it stands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from csg.frontend import Preprocessed, parse_preprocessed, preprocess_files
+from csg.language.syntax import TranslationUnit
+from csg.programs import FilePair, files_of
+from csg.versions import Unified, unify
+from csg.versions.joining import join
+
+TextPair = tuple[Preprocessed | None, Preprocessed | None]
+
+
+@dataclass(slots=True)
+class ProgramPair:
+    """Both versions, read. The texts are those that the trees were made of."""
+
+    differing_texts: list[TextPair]
+    shared_texts: list[Preprocessed]
+    differing: list[tuple[TranslationUnit | None, TranslationUnit | None]]
+    shared: list[TranslationUnit]
+
+    @property
+    def old(self) -> list[TranslationUnit]:
+        return [unit for unit, _ in self.differing if unit is not None] + self.shared
+
+    @property
+    def new(self) -> list[TranslationUnit]:
+        return [unit for _, unit in self.differing if unit is not None] + self.shared
+
+
+def read_pair(pairs: Sequence[FilePair]) -> ProgramPair:
+    """Where no file differs, the first counts as one that does."""
+    old, new = files_of(pairs)
+    both = [*old, *new]
+    texts = dict(zip(both, preprocess_files(both), strict=True))
+    differing: list[TextPair] = []
+    shared: list[Preprocessed] = []
+    for pair in pairs:
+        before = texts[pair.old] if pair.old is not None else None
+        after = texts[pair.new] if pair.new is not None else None
+        if before is not None and after is not None and before.means_the_same(after):
+            shared.append(after)
+        else:
+            differing.append((before, after))
+    if not differing:
+        differing.append((shared[0], shared.pop(0)))
+    return _parsed(differing, shared, len(pairs) > 1)
+
+
+def _parsed(
+    differing: list[TextPair], shared: list[Preprocessed], may_be_empty: bool
+) -> ProgramPair:
+    def tree(text: Preprocessed | None) -> TranslationUnit | None:
+        return None if text is None else parse_preprocessed(text, may_be_empty)
+
+    return ProgramPair(
+        differing,
+        shared,
+        [(tree(before), tree(after)) for before, after in differing],
+        [parse_preprocessed(text, may_be_empty) for text in shared],
+    )
+
+
+def unite(pair: ProgramPair, entry: str = "main") -> Unified:
+    """A file that uses what became two in others belongs to them, though its text is the same."""
+    while True:
+        unified = unify(*join(pair.differing), entry)
+        apart = _split_names(unified)
+        concerned = {at for at, unit in enumerate(pair.shared) if apart & _used(unit)}
+        if not concerned:
+            unified.shared = tuple(pair.shared)
+            return unified
+        texts = list(enumerate(pair.shared_texts))
+        differing = [
+            *pair.differing_texts,
+            *((each, each) for at, each in texts if at in concerned),
+        ]
+        pair = _parsed(differing, [each for at, each in texts if at not in concerned], True)
+
+
+def _split_names(unified: Unified) -> set[str]:
+    """External names that other files cannot use as they did."""
+    return {*unified.splits, *(symbol.name for symbol in unified.names.signatures)}
+
+
+def _used(unit: TranslationUnit) -> set[str]:
+    return {each.symbol.name for each in unit.declarations if each.symbol.linkage == "external"}
