@@ -133,8 +133,8 @@ class SolverChain:
     def model(
         self, path: PathCondition, condition: Operand | None = None
     ) -> dict[Term, int] | None:
-        """Values of all symbols that occur; None if there are none or the solver gave up. Differs
-        with the questions asked before: see ``canonical_model``."""
+        """Values of the symbols that occur, 0 for those left out; None if there is no model or the
+        solver gave up. Differs with the questions asked before: see ``canonical_model``."""
         answer, assignment = self._ask(path, condition)
         if answer is not Answer.SAT or assignment is None:
             return None

@@ -34,11 +34,8 @@ class Assignment:
         self._cache: dict[Term, Value] = {} if condition is None else {condition: 1}
 
     def restricted(self, names: frozenset[Term]) -> dict[Term, int]:
-        """The values of these symbols, 0 where it is silent, in order of their age."""
-        values = self.values
-        if values.keys() == names:
-            return values.copy()
-        return {name: values.get(name, 0) for name in sorted(names, key=lambda term: term.id)}
+        """The values of these symbols; those that it leaves out are 0."""
+        return {name: value for name, value in self.values.items() if name in names}
 
     def value(self, term: Term) -> int:
         return evaluate(term, self.values, self._cache)

@@ -39,7 +39,8 @@ def decode(inputs: Iterable[Input], model: Model) -> TestInput:
             case "argument":
                 arguments.append(_bytes(each, value).split(b"\0")[0])
             case "stdin":
-                stdin = _bytes(each, value)[: 0 if each.size is None else value(each.size)]
+                size = 0 if each.size is None else value(each.size)
+                stdin = bytes(map(value, each.terms[:size]))
             case "file":
                 size = 0 if each.size is None else value(each.size)
                 files.append((each.name, _bytes(each, value)[:size]))
@@ -74,10 +75,11 @@ def _bytes(item: Input, value: Evaluate) -> bytes:
     size = (item.width + 7) // 8
     if size == 1 and item.kind != "object":
         return bytes(map(value, item.terms))
-    return b"".join(
-        value(term).to_bytes(size if isinstance(term, int) else (term.width + 7) // 8, "little")
-        for term in item.terms
-    )
+    parts = []
+    for term in item.terms:
+        count = size if isinstance(term, int) else term.width + 7 >> 3
+        parts.append(value(term).to_bytes(count, "little"))
+    return b"".join(parts)
 
 
 def _scalar(item: Input, bits: int) -> Scalar:
