@@ -208,7 +208,7 @@ def _known_size(kind_: Type) -> int | None:
 
 
 def _label_address(context: Context, node: Node) -> Expression:
-    """``&&label``: kept as a builtin, which nothing can run yet."""
+    """``&&label``, kept as a builtin."""
     context.jumps.go(node.expr.name, node.coord)
     name = node.expr.name.encode()
     label = StringLiteral(name, Pointer(CHAR), location=node.coord)

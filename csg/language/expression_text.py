@@ -181,6 +181,8 @@ class ExpressionText:
                 return f"({whole}){{{self.at(initializer, ASSIGN)}}}"
             case VaArg(list=source, type=kind):
                 return f"__builtin_va_arg({self.at(source, ASSIGN)}, {self.type(kind)})"
+            case Builtin(name="label_address", arguments=(StringLiteral(value=label),)):
+                return f"(&&{label.decode()})"
             case Builtin(name=name, arguments=arguments):
                 whole = name if name.startswith("__") else f"__builtin_{name}"
                 return f"{whole}({self.arguments(arguments)})"

@@ -67,7 +67,7 @@ def _alignment(record: Record, member: Field, end: int) -> str:
 
 def _padding(record: Record, member: Field, end: int) -> Iterator[str]:
     """Unnamed bit-fields before a bit-field that does not follow at once."""
-    if member.bit_width is None or record.kind == "union":
+    if not member.bit_width or record.kind == "union":  # one of no width is its own padding
         return
     unit = 8 * size_of(member.type)
     start = 8 * member.offset + member.bit_offset

@@ -3,6 +3,7 @@
     int x; ... x = g();      int x = g();        ->   int x; ... x = g();
     int a; int b;            int b; int a;       ->   int a; int b;
     int x;                   int x = E;          ->   int x; if (execute(NEW)) { x = E; }
+    struct p v;              struct p v = {1};   ->   ... { v = (struct p) {1}; }
 
 C allows a name to be declared once in a block: so declarations of one variable that the alignment
 left to the two versions become one.
@@ -29,9 +30,10 @@ from csg.language.syntax import (
     Symbol,
     Version,
 )
-from csg.language.types import NONE, Array
+from csg.language.types import NONE, Array, Record, Type
 from csg.versions.edits import Edits
 from csg.versions.fingerprints import Fingerprints
+from csg.versions.normal import assigned_value
 
 Items = tuple[Statement, ...]
 
@@ -42,18 +44,33 @@ class CannotUnite(Exception):
 
 def assignable(node: Declaration) -> bool:
     """The declaration can as well be split into ``T x;`` and ``x = E;``."""
-    return (
-        node.symbol.storage != "static"
-        and not isinstance(node.symbol.type, Array)
-        and not isinstance(node.initializer, InitializerList)
-    )
+    kind = node.symbol.type
+    if node.symbol.storage == "static" or isinstance(kind, Array):
+        return False
+    braces = isinstance(node.initializer, InitializerList)
+    return not braces or (isinstance(kind, Record) and may_be_assigned(kind))
+
+
+def may_be_assigned(kind: Record) -> bool:
+    """No member is constant."""
+    waiting: list[Type] = [kind]
+    while waiting:
+        at = waiting.pop()
+        if isinstance(at, Array):
+            waiting.append(at.element)
+        elif isinstance(at, Record):
+            if any("const" in member.qualifiers for member in at.fields or ()):
+                return False
+            waiting.extend(member.type for member in at.fields or ())
+    return True
 
 
 def assignment(node: Declaration) -> ExpressionStatement:
-    assert node.initializer is not None and not isinstance(node.initializer, InitializerList)
+    assert node.initializer is not None
     symbol, place = node.symbol, node.location
+    value = assigned_value(symbol, node.initializer)
     target = Name(symbol, symbol.type, place)
-    return ExpressionStatement(Assign(target, node.initializer, symbol.type, place), place)
+    return ExpressionStatement(Assign(target, value, symbol.type, place), place)
 
 
 def split_initializers(old: Items, new: Items) -> tuple[Items, Items]:

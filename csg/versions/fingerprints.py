@@ -24,6 +24,7 @@ from csg.language.syntax import (
     EnumeratorName,
     ExpressionStatement,
     For,
+    IntegerConstant,
     Name,
     SizeOf,
     Statement,
@@ -31,6 +32,7 @@ from csg.language.syntax import (
 )
 from csg.language.traversal import NODE_CLASSES, NODE_FIELDS, Tree, children, walk
 from csg.language.types import Field, Type
+from csg.versions.neutral import is_neutral
 from csg.versions.normal import plain_assignment
 
 ASSERTION = "__csgtest_assert_fail"
@@ -131,6 +133,8 @@ class Fingerprints:
         match node:
             case EnumeratorName(value=value, type=kind):
                 return ("IntegerConstant", value, self._type_key(kind))
+            case IntegerConstant() if is_neutral(node):
+                return ("nothing", node.value)
             case ExpressionStatement(expression=expression):
                 return ("ExpressionStatement", self.of(plain_assignment(expression)))
             case SizeOf(value=int(value), type=kind):

@@ -1,7 +1,7 @@
 """Labels that stand in different places in the two versions.
 
     goto out;                       if (change(1, 0)) goto out__old; else goto out__new;
-    ...                      ->     ...
+    p = &&out;               ->     p = change(&&out__old, &&out__new);
     out: (here, or further down)    out__old: ... out__new: ...
 
 Labels align by name only. One that both versions leave over is two labels; a jump of one version
@@ -15,14 +15,17 @@ from dataclasses import replace
 from typing import Any
 
 from csg.language.syntax import (
+    Builtin,
     Change,
     Compound,
     ComputedGoto,
     Execute,
+    Expression,
     Goto,
     If,
     Label,
     Statement,
+    StringLiteral,
     Version,
 )
 from csg.language.traversal import rebuilt, walk
@@ -51,7 +54,7 @@ def own_name(name: str, version: Version) -> str:
 
 def settle_labels(body: Compound, edits: Edits) -> Compound:
     """Give every jump its label, and labels that did not double their own name back."""
-    if not any(isinstance(node, Label | Goto | ComputedGoto) for node in walk(body)):
+    if not any(isinstance(node, Label | Goto | ComputedGoto | Builtin) for node in walk(body)):
         return body
     found = Counter(node.name for node in walk(body) if isinstance(node, Label))
     if any(count > 1 for count in found.values()):
@@ -72,6 +75,11 @@ class _Jumps:
                 return replace(node, name=self._shown(name))
             case Goto():
                 return self._goto(node)
+            case Builtin(name="label_address", arguments=(StringLiteral(value=label),)):
+                return self._address(node, label.decode())
+            case Change(old=old, new=new):
+                before = self._only(Version.OLD, old)
+                return replace(node, old=before, new=self._only(Version.NEW, new))
             case Execute(version=version):
                 return self._only(version, node)
             case If():
@@ -82,7 +90,7 @@ class _Jumps:
     def _only(self, version: Version | None, node: Any) -> Any:
         before = self._version
         self._version = version or before
-        changed = rebuilt(node, self.node)
+        changed = self.node(node) if not isinstance(node, Execute) else rebuilt(node, self.node)
         self._version = before
         return changed
 
@@ -109,19 +117,36 @@ class _Jumps:
             return self._shown(own)
         return name if name in self._labels else None
 
+    def _targets(self, label: str) -> list[str]:
+        """What ``label`` is called in the version that runs: one name, or old and new."""
+        found: list[str] = []
+        for version in Version:
+            if self._version in (None, version):
+                target = self._target(label, version)
+                if target is None:
+                    raise CannotUnite(f"the label '{label}' is missing")
+                found.append(target)
+        return found[:1] if len(set(found)) == 1 else found
+
     def _goto(self, node: Goto) -> Statement:
-        targets = {
-            version: self._target(node.label, version)
-            for version in Version
-            if self._version in (None, version)
-        }
-        if None in targets.values():
-            raise CannotUnite(f"the label '{node.label}' is missing")
-        names = list(targets.values())
-        if len(set(names)) == 1:
-            return replace(node, label=names[0] or "")
+        names = self._targets(node.label)
+        if len(names) == 1:
+            return replace(node, label=names[0])
         edit = self._edits.record((node,), (node,), node.location)
         place = node.location
-        jumps = [Compound((Goto(name or "", place),), place, place) for name in names]
+        jumps = [Compound((Goto(name, place),), place, place) for name in names]
         condition = Change(neutral(1), neutral(0), edit, INT, place)
         return If(condition, jumps[0], jumps[1], place)
+
+    def _address(self, node: Builtin, label: str) -> Expression:
+        found = [of_label(node, name) for name in self._targets(label)]
+        if len(found) == 1:
+            return found[0]
+        edit = self._edits.record((node,), (node,), node.location)
+        return Change(found[0], found[1], edit, node.type, node.location)
+
+
+def of_label(node: Builtin, name: str) -> Builtin:
+    (label,) = node.arguments
+    assert isinstance(label, StringLiteral)
+    return replace(node, arguments=(replace(label, value=name.encode()),))

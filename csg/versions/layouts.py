@@ -42,7 +42,7 @@ class Layouts:
     shifted: dict[str, str] = field(default_factory=dict)  # enumerators whose value changed
     enumerations: dict[tuple[str, int], Enumeration] = field(default_factory=dict)
     _old: dict[Record, Record] = field(default_factory=dict)  # what stands for a lone old record
-    _copies: set[Record] = field(default_factory=set)
+    _united: set[Record] = field(default_factory=set)  # of the united program already
     _partners: dict[Record, Record] = field(default_factory=dict)
     _taken: set[tuple[str, str]] = field(default_factory=set)
 
@@ -60,13 +60,13 @@ class Layouts:
         partner = self.pairs.get(kind)
         if isinstance(partner, Record) and kind not in self.different:
             return partner
-        if kind in self._copies:
+        if kind in self._united:
             return kind
         if kind not in self._old:
             copy = Record(kind.kind, self._free_tag(kind), None, kind.size, kind.alignment)
             copy.packed = kind.packed
             self._old[kind] = copy
-            self._copies.add(copy)
+            self._united.add(copy)
             if isinstance(partner, Record):
                 self._partners[copy] = partner
             if kind.fields is not None:
@@ -111,7 +111,9 @@ class Layouts:
 def match_layouts(old: TranslationUnit, new: TranslationUnit) -> Layouts:
     before, after = mentioned_types(old), mentioned_types(new)
     layouts = match_records(before, after)
-    layouts._taken = {(kind.kind, kind.tag) for kind in after if isinstance(kind, Record)}
+    records = [kind for kind in after if isinstance(kind, Record)]
+    layouts._taken = {(kind.kind, kind.tag) for kind in records}
+    layouts._united.update(records)
     _name_enumerators(layouts, before, after)
     return layouts
 

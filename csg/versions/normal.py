@@ -16,9 +16,11 @@ from dataclasses import replace
 from csg.language.syntax import (
     Assign,
     Binary,
+    Builtin,
     Call,
     Compound,
     CompoundAssign,
+    CompoundLiteral,
     Declaration,
     DoWhile,
     Empty,
@@ -29,6 +31,7 @@ from csg.language.syntax import (
     Goto,
     If,
     Increment,
+    Initializer,
     InitializerList,
     IntegerConstant,
     Label,
@@ -38,6 +41,7 @@ from csg.language.syntax import (
     StatementExpression,
     StringLiteral,
     Switch,
+    Symbol,
     While,
 )
 from csg.language.traversal import Tree, rebuilt, walk
@@ -73,10 +77,21 @@ def plain_assignment(expression: Expression) -> Expression:
 
 def normal_body(body: Compound) -> Compound:
     """Labels are numbered in the order in which they stand."""
-    targets = {node.label for node in walk(body) if isinstance(node, Goto)}
+    targets = {name for node in walk(body) if (name := jumped_to(node))}
     placed = [node.name for node in walk(body) if isinstance(node, Label)]
     used = [name for name in placed if name in targets]
     return _Normal({name: f"label {at}" for at, name in enumerate(used)}).block(body)
+
+
+def jumped_to(node: Tree) -> str:
+    """The label that a jump, or the address of a label, names."""
+    match node:
+        case Goto(label=name):
+            return name
+        case Builtin(name="label_address", arguments=(StringLiteral(value=label),)):
+            return label.decode()
+        case _:
+            return ""
 
 
 class _Normal:
@@ -136,10 +151,11 @@ class _Normal:
             return [rebuilt(node, self._part)]
         if value is None:
             return []
-        if isinstance(value, InitializerList) or _fills_array(node):
+        if isinstance(symbol.type, Array):
             return [rebuilt(node, self._part)]
         target = Name(symbol, symbol.type, node.location)
-        assigned = Assign(target, self._expression(value), symbol.type, node.location)
+        given = self._expression(assigned_value(symbol, value))
+        assigned = Assign(target, given, symbol.type, node.location)
         return [ExpressionStatement(assigned, node.location)]
 
     def _if(self, node: If) -> If:
@@ -156,6 +172,8 @@ class _Normal:
     def _expression(self, node: Expression) -> Expression:
         if isinstance(node, StatementExpression):
             return replace(node, body=self.block(node.body))
+        if isinstance(node, Builtin) and (name := jumped_to(node)):
+            return replace(node, name=f"{node.name} {self._labels.get(name, name)}", arguments=())
         changed = rebuilt(node, self._part)
         if isinstance(changed, Call):  # arguments that only the other version passes
             kept = tuple(each for each in changed.arguments if not is_neutral(each))
@@ -165,8 +183,12 @@ class _Normal:
         return changed
 
 
-def _fills_array(node: Declaration) -> bool:
-    return isinstance(node.symbol.type, Array) and isinstance(node.initializer, StringLiteral)
+def assigned_value(symbol: Symbol, value: Initializer) -> Expression:
+    """What to assign instead of initialising ``symbol`` with ``value``."""
+    if not isinstance(value, InitializerList):
+        return value
+    storage = Symbol("", symbol.type, value.location)
+    return CompoundLiteral(storage, value, symbol.type, value.location)
 
 
 def joined(operator: str, operands: tuple[Expression, ...]) -> Expression:

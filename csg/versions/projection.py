@@ -88,13 +88,9 @@ def projected_node(node: Any, version: Version) -> Any:
             return joined(operator, kept)
         case For():
             return _for(node, version)
-        case Declaration(initializer=InitializerList() as values):
-            kept_entries = tuple(
-                part(entry) for entry in values.entries if not _absent(entry.value, version)
-            )
-            return replace(
-                node, initializer=replace(values, entries=kept_entries), version=None, change=0
-            )
+        case InitializerList(entries=entries):
+            present = tuple(part(entry) for entry in entries if not _absent(entry.value, version))
+            return replace(node, entries=present)
         case Declaration(initializer=value) if value is not None and _absent(value, version):
             return replace(node, initializer=None, version=None, change=0)
         case Declaration():

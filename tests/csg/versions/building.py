@@ -47,16 +47,17 @@ class Builds:
     def versions(self) -> tuple[list[Path], list[Path]]:
         """Binaries of the old version and of the new one, the original first."""
         text = printed(self.unified, ids=True)
+        masked = self.build(text, "masked")
         return (
             [
                 self.build(self.old, "original_old"),
                 self.build(text, "united_old", "-DCSGTEST_OLD"),
-                self.build(text, "masked"),
+                masked,
             ],
             [
                 self.build(self.new, "original_new"),
                 self.build(text, "united_new", "-DCSGTEST_NEW"),
-                self.build(text, "masked"),
+                masked,
             ],
         )
 
@@ -70,13 +71,19 @@ class Builds:
                 assert runs[2] == runs[0], f"mask {mask!r} {arguments}"
 
 
-def run(binary: Path, arguments: list[str], stdin: bytes = b"", mask: str = "") -> Run:
+def run(
+    binary: Path,
+    arguments: list[str],
+    stdin: bytes = b"",
+    mask: str = "",
+    limit: float = 10,
+) -> Run:
     done = subprocess.run(
         ["program", *arguments],
         executable=str(binary),
         input=stdin,
         capture_output=True,
-        timeout=10,
+        timeout=limit,
         check=False,
         env={"CSGTEST_MASK": mask},
     )

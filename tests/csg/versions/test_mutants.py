@@ -1,78 +1,93 @@
-"""Random mutants of real programs: both projections hold, three builds run as the originals do."""
+"""Random patches of real programs: both projections hold, three builds run as the originals do.
+
+CSGTEST_PAIRS=300 python -m pytest tests/csg/versions/test_mutants.py -k generated_pairs
+"""
 
 from __future__ import annotations
 
-import subprocess
+import os
+from collections import Counter
 from pathlib import Path
 from random import Random
 
 import pytest
 
 from csg.frontend import parse_file
-from csg.language.printer import print_unit
-from csg.language.syntax import TranslationUnit
 from csg.versions import check, unify
-from tests.csg.versions.building import COMPILE, SANITIZE, Builds
-from tests.csg.versions.mutations import mutant
+from tests.csg.versions.mutating.pairs import Pair
+from tests.csg.versions.mutating.trying import try_pair, try_texts
 
-PROGRAMS = sorted((Path(__file__).parents[2] / "programs").glob("*.c"))
+ROOT = Path(__file__).parents[3]
+PROGRAMS = sorted((ROOT / "tests" / "programs").glob("*.c"))
+SAMPLES = ROOT / "samples"
 QUICK = (
-    "linked_list",
-    "loops",
-    "switches",
-    "calculator",
-    "gotos",
-    "structs",
-    "sorting",
-    "bit_fields",
-)
+    "linked_list", "loops", "switches", "calculator", "gotos", "structs", "sorting", "bit_fields",
+    "statics", "enums", "state_machine", "objects_in_c", "unions", "virtual_machine", "roman",
+    "tokenizer", "duff", "initialisers", "option_parsing", "word_count",
+)  # fmt: skip
+COUNT = int(os.environ.get("CSGTEST_PAIRS", "0"))
+CALLS = {
+    "foo": "foo(atoi(argv[1]))",
+    "toy": "foo(atoi(argv[1]))",
+    "bar": "bar(atoi(argv[1]), argc > 2 ? atoi(argv[2]) : 0)",
+    "plus_two": "next(atoi(argv[1]))",
+    "endless": "settle(2)",
+    "cut_ranges": "parse_ranges(argv[1])",
+}
+MAIN = """
+extern int printf(const char *, ...);
+extern int atoi(const char *);
+int main(int argc, char **argv) {{ if (argc > 1) printf("%d\\n", {call}); return 0; }}
+"""
 
 
-def source(unit: TranslationUnit) -> str:
-    """A text that both gcc and the front end read; its assertions are glibc's again."""
-    text = print_unit(unit)
-    define = "#define __csgtest_assert_fail __assert_fail\n"
-    return define + text
-
-
-def well_defined(text: str, folder: Path) -> bool:
-    """It compiles, ends, and the sanitizers have nothing to say."""
-    path = folder / "mutant.c"
-    path.write_text(text)
-    binary = folder / "mutant"
-    compiled = subprocess.run(
-        [*COMPILE, *SANITIZE, str(path), "-o", str(binary), "-lm"], capture_output=True, check=False
-    )
-    if compiled.returncode:
-        return False
-    try:
-        done = subprocess.run([str(binary)], capture_output=True, timeout=5, check=False, input=b"")
-    except subprocess.TimeoutExpired:
-        return False
-    return b"Sanitizer" not in done.stderr and b"runtime error" not in done.stderr
-
-
-def try_mutant(path: Path, seed: int, folder: Path) -> None:
-    random = Random(f"{path.stem} {seed}")
-    base = parse_file(str(path))
-    changed = mutant(base, random, random.choice((1, 1, 2, 3, 5)))
-    old, new = source(base), source(changed)
-    if well_defined(new, folder):
-        Builds(folder, old, new).check()
+def pair(name: str, seed: int) -> Pair:
+    text = (ROOT / "tests" / "programs" / f"{name}.c").read_text(errors="surrogateescape")
+    return Pair(text, f"{name} {seed}")
 
 
 @pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize("name", QUICK)
 def test_mutant(name: str, seed: int, tmp_path: Path) -> None:
-    path = next(each for each in PROGRAMS if each.stem == name)
-    try_mutant(path, seed, tmp_path)
+    assert try_pair(pair(name, seed), tmp_path) in {"held", "no C", "undefined"}
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(2, 6))
-@pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
-def test_more_mutants(path: Path, seed: int, tmp_path: Path) -> None:
-    try_mutant(path, seed, tmp_path)
+@pytest.mark.skipif(not COUNT, reason="CSGTEST_PAIRS says how many")
+@pytest.mark.parametrize("start", range(0, COUNT, 20))
+def test_generated_pairs(start: int, tmp_path: Path) -> None:
+    outcomes: Counter[str] = Counter()
+    for seed in range(start, min(start + 20, COUNT)):
+        name = Random(seed).choice(PROGRAMS).stem
+        outcomes[try_pair(pair(name, 1000 + seed), tmp_path)] += 1
+    assert outcomes["held"] >= 0.7 * outcomes.total(), outcomes
+
+
+def samples() -> list[tuple[str, str]]:
+    """Each version of each sample as a program with ``main``."""
+    found = []
+    for path in sorted(SAMPLES.glob("*/*.c")):
+        text, call = path.read_text(), CALLS.get(path.parent.name)
+        name = f"{path.parent.name}-{path.stem}"
+        found.append((name, text if call is None else text + MAIN.format(call=call)))
+    return found
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [(old, new) for old, new in zip(samples()[::2], samples()[1::2], strict=True)],
+    ids=[name for name, _ in samples()[::2]],
+)
+def test_sample(old: tuple[str, str], new: tuple[str, str], tmp_path: Path) -> None:
+    """``new`` sorts before ``old``."""
+    assert try_texts(new[1], old[1], old[0], tmp_path) == "held"
+
+
+@pytest.mark.parametrize(("name", "text"), samples(), ids=[name for name, _ in samples()])
+def test_mutant_of_a_sample(name: str, text: str, tmp_path: Path) -> None:
+    seeds = range(max(1, COUNT // 20))
+    outcomes = [try_pair(Pair(text, f"{name} {seed}"), tmp_path) for seed in seeds]
+    assert set(outcomes) <= {"held", "no C", "undefined"}
 
 
 @pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
@@ -83,8 +98,9 @@ def test_a_program_against_itself(path: Path) -> None:
 
 
 @pytest.mark.parametrize("at", range(0, len(PROGRAMS), 6))
-def test_programs_that_have_nothing_to_do_with_each_other(at: int) -> None:
-    """Each is a bad patch of the other: much falls back to copies, the projections hold."""
-    old = parse_file(str(PROGRAMS[at]))
-    new = parse_file(str(PROGRAMS[(at + 1) % len(PROGRAMS)]))
-    assert check(unify(old, new), thorough=True) == []
+def test_programs_that_have_nothing_to_do_with_each_other(at: int, tmp_path: Path) -> None:
+    """Each is a bad patch of the other: much falls back to copies, the whole still runs."""
+    texts = [
+        PROGRAMS[each % len(PROGRAMS)].read_text(errors="surrogateescape") for each in (at, at + 1)
+    ]
+    assert try_texts(*texts, str(at), tmp_path) == "held"
