@@ -33,11 +33,12 @@ from symexec.environment.assumptions import Named, assumption, range_conditions
 from symexec.environment.nodes import FILE, Contents, Node, disk, standard_input
 from symexec.environment.operands import plain
 from symexec.expr import Operand, TermTable, compare
-from symexec.options import InputOptions, SymbolicArguments
+from symexec.options import InputOptions, SymbolicArguments, SymbolicFiles
 from symexec.state.inputs import Input
 
 DEFAULT_ARGUMENTS = SymbolicArguments(0, 4, 6)
 DEFAULT_STDIN = 4
+DEFAULT_FILES = SymbolicFiles(1, 4)
 PROGRAM = b"program"
 MISSING = b"none"  # a file operand that names nothing; no symbolic file is called so
 
@@ -83,6 +84,13 @@ class Start:
     environment: Mapping[str, object] = field(default_factory=dict)
 
 
+def with_defaults(options: InputOptions) -> InputOptions:
+    """What is symbolic of a program with main when the user does not say."""
+    if (options.arguments, options.stdin, options.files) != (None, None, None):
+        return options
+    return replace(options, arguments=DEFAULT_ARGUMENTS, stdin=DEFAULT_STDIN, files=DEFAULT_FILES)
+
+
 def file_names(options: InputOptions) -> tuple[bytes, ...]:
     """The symbolic files of the working folder: what a file operand can be beside MISSING."""
     count = 0 if options.files is None else options.files.count
@@ -108,17 +116,16 @@ class InputPlan:
         for symbol in self.entry.parameters:
             builder.add_parameter(symbol)
         builder.add_stdin(self.options.stdin or 0)
-        builder.add_files()
+        builder.add_files(self.options)
         yield builder.finished()
 
     def _command_lines(self, builder: _Builder) -> Iterator[Start]:
-        asked, stdin = self.options.arguments, self.options.stdin
-        if asked is None and stdin is None:
-            asked, stdin = DEFAULT_ARGUMENTS, DEFAULT_STDIN
+        options = with_defaults(self.options)
+        asked = options.arguments
         if asked is None or not self.entry.parameters:
             asked = SymbolicArguments(0, 0, 0)
-        builder.add_stdin(stdin or 0)
-        builder.add_files()
+        builder.add_stdin(options.stdin or 0)
+        builder.add_files(options)
         for count in range(asked.minimum, asked.maximum + 1):
             line = builder.copy()
             line.add_command_line(count, asked.length, len(self.entry.parameters))
@@ -253,10 +260,10 @@ class _Builder:
         self._start = replace(self._start, inputs=(*self._start.inputs, made))
         self._put(standard_input(_contents(made)))
 
-    def add_files(self) -> None:
+    def add_files(self, options: InputOptions) -> None:
         """Those of the working folder. They become inputs when the program looks at them."""
-        length = 0 if self._options.files is None else self._options.files.length
-        made = [self._file("file", name.decode(), length) for name in file_names(self._options)]
+        length = 0 if options.files is None else options.files.length
+        made = [self._file("file", name.decode(), length) for name in file_names(options)]
         self._start = replace(self._start, files=tuple(made))
         nodes = [
             (each.name.encode(), Node(FILE, contents=_contents(each), given=each)) for each in made

@@ -27,13 +27,20 @@ def ending(seen: Observation) -> str:
 
 
 def brief(seen: Observation | None) -> str:
-    """An ending and the beginning of what was printed, on one line."""
+    """An ending and the beginning of what was printed, on one line; where nothing was, the first
+    file that the run left behind."""
     if seen is None:
         return "not replayed"
-    first = text_of(seen.stdout).strip().replace("\n", " | ")
-    if len(first) > 40:
-        first = first[:37] + "..."
-    return f"{ending(seen)}, prints {first}" if first else ending(seen)
+    if first := _first_words(seen.stdout):
+        return f"{ending(seen)}, prints {first}"
+    for name, data in seen.files[:1]:
+        return f"{ending(seen)}, leaves {name}{': ' if data else ''}{_first_words(data)}"
+    return ending(seen)
+
+
+def _first_words(data: bytes) -> str:
+    first = text_of(data).strip().replace("\n", " | ")
+    return first if len(first) <= 40 else first[:37] + "..."
 
 
 def text_of(data: bytes) -> str:
