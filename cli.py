@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 SAME, DIFFERENT, TROUBLE = 0, 1, 2
 INTERRUPTED, UNREAD = 130, 141  # as a shell tells of SIGINT and SIGPIPE
-COLLECT = 50_000  # objects made between two looks for cycles; states and terms hardly form any
+COLLECT = 400_000  # objects made between two looks for cycles; states and terms hardly form any
 
 
 def main(words: Sequence[str] | None = None) -> int:
