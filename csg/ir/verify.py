@@ -102,7 +102,7 @@ def _placed(program: Program, block: Block, item: Instruction | Terminator) -> I
 
 
 def _value(function: FunctionCode, value: Value) -> Iterator[str]:
-    if value.width not in _WIDTHS:
+    if value.width not in _WIDTHS and not 32 < value.width < 64:
         yield f"{value} has width {value.width}"
     if isinstance(value, Constant):
         if not 0 <= value.value < 1 << value.width:

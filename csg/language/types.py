@@ -6,7 +6,7 @@ a symbol know their own; so nobody has to unwrap a type before matching on it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from csg.records import record
@@ -26,15 +26,19 @@ class Void:
 
 @record
 class Integer:
-    """``rank`` orders conversions (C17 6.3.1.1); ``size`` is in bytes."""
+    """``rank`` orders conversions (C17 6.3.1.1); ``size`` is in bytes. ``width`` is set for what
+    gcc computes with a bit-field that is wider than int: ``unsigned long x : 35`` has 35 bits."""
 
     name: str
     size: int
     signed: bool
     rank: int
+    width: int | None = None
 
     @property
     def bits(self) -> int:
+        if self.width is not None:
+            return self.width
         return 1 if self.rank == 0 else 8 * self.size
 
     def __str__(self) -> str:
@@ -247,13 +251,16 @@ def is_signed(kind: Type) -> bool:
 
 
 def promoted(kind: Type, bit_width: int | None = None) -> Type:
-    """Integer promotions, C17 6.3.1.1p2; ``bit_width`` for a bit-field. Others stay as they are."""
+    """Integer promotions, C17 6.3.1.1p2; ``bit_width`` for a bit-field: int if that holds its
+    values, else, as gcc has it, a type of just its bits. Others stay as they are."""
     match kind:
         case Enumeration(underlying=underlying):
             return promoted(underlying, bit_width)
         case Integer(rank=rank):
-            if bit_width is not None and kind.size <= 4:
-                return UINT if not kind.signed and bit_width == 32 else INT
+            if bit_width is not None and bit_width <= INT.bits:
+                return UINT if not kind.signed and bit_width == INT.bits else INT
+            if bit_width is not None and bit_width < kind.bits:
+                return replace(kind, width=bit_width)
             return INT if rank < INT.rank else kind
         case _:
             return kind
@@ -266,15 +273,13 @@ def usual_conversion(left: Type, right: Type) -> Type:
             return floating
     a, b = promoted(left), promoted(right)
     assert isinstance(a, Integer) and isinstance(b, Integer)
-    if a == b:
-        return a
+    if a.bits != b.bits:  # on LP64 what C17 6.3.1.8 says, and gcc's rule for odd widths
+        return a if a.bits > b.bits else b
     if a.signed == b.signed:
         return a if a.rank >= b.rank else b
     signed, unsigned = (a, b) if a.signed else (b, a)
     if unsigned.rank >= signed.rank:
         return unsigned
-    if signed.size > unsigned.size:
-        return signed
     return {LONG: ULONG, LLONG: ULLONG, INT: UINT, INT128: UINT128}[signed]
 
 

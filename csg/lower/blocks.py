@@ -32,7 +32,8 @@ def finish_blocks(
     """``pinned`` blocks end in a jump that the source spells and keep it; ``takes_labels`` when
     there are instructions that take the address of one."""
     blocks = function.blocks
-    _skip_empty(blocks, exit_block, pinned)
+    taken = {label for block in blocks for label in _labels(block)} if takes_labels else set()
+    _skip_empty(blocks, exit_block, pinned | taken)
     _join_straight(blocks, exit_block, pinned, takes_labels)
     order = _reverse_postorder(blocks, takes_labels)
     if exit_block not in order:

@@ -7,6 +7,8 @@ s = g(t)             copy of t to a slot; call g(address of a result slot, addre
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from csg.ir import Constant, Value
 from csg.language.syntax import AddressOf, Call, Dereference, Expression, Name
 from csg.language.types import (
@@ -15,6 +17,7 @@ from csg.language.types import (
     SIZE,
     VOID,
     Function,
+    Integer,
     Pointer,
     Record,
     Type,
@@ -106,4 +109,7 @@ def default_promoted(argument: Expression) -> Type:
     kind = argument.type
     if by_address(kind):
         return kind if isinstance(kind, Record | VaList) else Pointer(VOID)
-    return DOUBLE if kind == FLOAT else operand_type(argument)
+    if kind == FLOAT:
+        return DOUBLE
+    passed = operand_type(argument)
+    return replace(passed, width=None) if isinstance(passed, Integer) else passed

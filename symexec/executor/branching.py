@@ -22,7 +22,7 @@ from symexec.memory import BOTH, NEW, OLD
 from symexec.shadow.directions import joint_ways, ways
 from symexec.shadow.regions import begin
 from symexec.solver import PathCondition
-from symexec.state.endings import Cut
+from symexec.state.endings import Cut, MemoryFault
 from symexec.state.state import Divergence, Region, State
 
 if TYPE_CHECKING:
@@ -240,16 +240,19 @@ def indirect(engine: Engine, state: State, step: IndirectJump) -> Iterator[State
         return
     base = engine.machine.addresses[state.top.function.name]
     found = []
+    rest: PathCondition | None = state.path
     for block in step.targets:
-        for taken, path in ways(
-            compare("eq", 64, address, base + block),  # type: ignore[arg-type]
-            state.path,
-            engine.solver,
-            state.leading,
-        ):
-            if taken:
-                found.append((block, path))
+        if rest is None:
+            break
+        here = compare("eq", 64, address, base + block)
+        divided = dict(ways(here, rest, engine.solver, state.leading))  # type: ignore[arg-type]
+        if True in divided:
+            found.append((block, divided[True]))
+        rest = divided.get(False)
     for place, (block, path) in enumerate(found):
-        successor = _at(state, path, last=place == len(found) - 1)
+        successor = _at(state, path, last=rest is None and place == len(found) - 1)
         trace(successor, engine.site(state) + (block << 2))
         yield engine.go(successor, block)
+    if rest is not None:
+        state.path = rest
+        yield from engine.end(state, MemoryFault("wild", "no label", "call", 0))

@@ -189,7 +189,8 @@ def _srem(left: Data, right: Data, width: int) -> Data | None:
 
 def _count(right: Data, width: int) -> Data:
     """x86-64 takes a shift count modulo the operand's width of 32 or 64."""
-    return right & (width - 1) if isinstance(right, int) else binary("and", width, right, width - 1)
+    most = 63 if 32 < width < 64 else width - 1
+    return right & most if isinstance(right, int) else binary("and", width, right, most)
 
 
 def _shl(left: Data, right: Data, width: int) -> Data:

@@ -50,9 +50,26 @@ second:
     return total * 1000 + steps[0].name;
 }
 
+/* A label on an empty statement, whose block does nothing but go on. */
+static int empty(int x)
+{
+    void *const places[] = { &&one, &&two };
+    static void *const again[] = { &&two, &&one };
+    int seen = 0;
+    goto *places[x & 1];
+one:
+    if (seen++ > 2)
+        return seen;
+two:;
+    if (seen++ < 5)
+        goto *again[seen & 1];
+    return -seen;
+}
+
 int main(void)
 {
     const unsigned char code[] = { 1, 6, 1, 7, 3, 1, 100, 2, 5, 0 };
     printf("%d %d %d\n", run(code), count(3), count(4));
+    printf("%d %d\n", empty(0), empty(1));
     return 0;
 }
