@@ -12,14 +12,16 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from symexec.campaign.endlessness import Course, Endlessness
 from symexec.campaign.opposites import opposite_signs
 from symexec.counters import Counters
 from symexec.environment.remains import different_files
 from symexec.executor.engine import Engine
 from symexec.expr import Data, Model, Term
+from symexec.memory import BOTH, OLD
 from symexec.search import Searcher
 from symexec.shadow.outcomes import Told, differences
-from symexec.state.endings import Cut, row
+from symexec.state.endings import Cut, Endless, row
 from symexec.state.state import Divergence, State
 
 PAUSE = 0.1  # seconds between two moments for the caller
@@ -67,6 +69,7 @@ class Exploration:
         self._states = 0
         self._parted: set[tuple[int, str]] = set()
         self._points: set[object] = set()
+        self._endlessness = Endlessness(engine.advance)
         self._traces: set[int] = set()
 
     def run(self, initial: list[State], deadline: float) -> Iterator[Finding]:
@@ -91,6 +94,12 @@ class Exploration:
             seeded = state.seed is not None
             covered = self.engine.newly_covered
             successors = self.engine.advance(state, QUANTUM)
+            if successors == [state] and state.frame is not None:
+                finding, successors = self._went_on(state)
+                if finding is not None:
+                    yield finding
+            else:
+                self._endlessness.forget(state)
             self.counters.forks += max(0, len(successors) - 1)
             alive: list[State] = []
             for successor in successors:
@@ -117,7 +126,34 @@ class Exploration:
         state.id = self._states
         self.counters.states += 1
 
+    def _went_on(self, state: State) -> tuple[Finding | None, list[State]]:
+        """A state that has used its turn up: does it run for ever?"""
+        course, successors = self._endlessness.look(state)
+        match course:
+            case Course.ENDLESS:
+                if state.mode != BOTH:
+                    ever = "the old version" if state.mode == OLD else "the new version"
+                    text = f"{ever} runs for ever: its state repeats"
+                    state.note("endless", text, self.engine.location(state))
+                return None, list(self.engine.end(state, Endless()))
+            case Course.ALONE if self.compares and not self.engine.after_new:
+                running = "old" if state.mode == OLD else "new"
+                return self._one_sided(state, f"{running}-goes-on"), successors
+            case _:
+                return None, successors
+
     # ------------------------------------------------------------------ findings
+
+    def _one_sided(self, state: State, directions: str) -> Finding | None:
+        """One version may never end: an input for native replay to tell."""
+        model = self.engine.solver.model(state.path)
+        if model is None:
+            return None
+        if state.divergences:
+            return Finding(state, model, (), state.divergences[-1], ended=False)
+        outcome = state.new_outcome or state.old_outcome
+        place = self.engine.location(state) if outcome is None else outcome.location
+        return Finding(state, model, (), Divergence("ending", place, -1, directions), ended=False)
 
     def _met_before(self, state: State) -> bool:
         """Has an earlier seed come to this very divergence, by the same path?"""
@@ -152,6 +188,7 @@ class Exploration:
         if self._on_end is not None and state.events is not None:
             self._on_end(state)
         if not self._counts(state):
+            yield from self._half_cut(state)
             return
         self.counters.paths += 1
         if not self.compares:
@@ -173,6 +210,19 @@ class Exploration:
                 self.counters.cuts += 1
             return False
         return True
+
+    def _half_cut(self, state: State) -> Iterator[Finding]:
+        """One version was left in a loop, the other one came to its end."""
+        old, new = state.old_outcome, state.new_outcome
+        if not self.compares or old is None or new is None:
+            return
+        finding = None
+        if isinstance(old.ending, Cut) and row(new.ending).complete:
+            finding = self._one_sided(state, "old-is-cut")
+        elif isinstance(new.ending, Cut) and row(old.ending).complete:
+            finding = self._one_sided(state, "new-is-cut")
+        if finding is not None:
+            yield finding
 
     def _compared(self, state: State) -> Iterator[Finding]:
         """A test where the versions can be told apart, and one where they parted without."""

@@ -22,7 +22,9 @@ _PARTS = ("stdout", "exit", "signal", "returned", "memory", "sanitizer", "files"
 class Kind(Enum):
     """report.json's ``class``."""
 
-    REGRESSION = "regression"  # new fails (crash, sanitizer, assertion, endless), old did not
+    HANG = "hang"  # new does not end, old did and did not fail
+    HANG_FIX = "hang-fix"  # the other way round
+    REGRESSION = "regression"  # new fails (crash, sanitizer, assertion), old did not
     FIX = "fix"  # the other way round
     DIFFERENCE = "difference"  # both end, and show something else
     STDERR_ONLY = "stderr-only"
@@ -87,6 +89,10 @@ def classify(pair: Pair) -> Verdict:
 
 
 def _kind(old: Observation, new: Observation) -> Kind:
+    if new.timed_out and not old.failed:
+        return Kind.HANG
+    if old.timed_out and not new.failed:
+        return Kind.HANG_FIX
     match old.failed, new.failed:
         case False, True:
             return Kind.REGRESSION

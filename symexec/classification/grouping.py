@@ -15,10 +15,12 @@ Shape = tuple[object, ...]
 
 # What a user wants to see first.
 _ORDER = (
+    Kind.HANG,
     Kind.REGRESSION,
     Kind.INCOMPLETE_FIX,
     Kind.BOTH_FAIL,
     Kind.DIFFERENCE,
+    Kind.HANG_FIX,
     Kind.FIX,
     Kind.STDERR_ONLY,
     Kind.NONDETERMINISTIC,

@@ -119,6 +119,9 @@ class Engine:
         """Remember in the frame where to go on."""
         frame = state.owned_frame()
         frame.resume = chunk
+        place = self.machine.place(chunk)
+        if place is not None:
+            frame.block, frame.index = place
 
     def resume(self, state: State) -> Chunk | None:
         """The chunk at the place where the state stands; None when a single instruction is due."""

@@ -138,6 +138,12 @@ class Machine:
             stub = namespace[key] = self._stub(function, shape, block, index)
         return stub  # type: ignore[return-value]
 
+    @staticmethod
+    def place(chunk: Chunk) -> Place | None:
+        """Where a chunk begins; None before it is compiled."""
+        block, _, index = chunk.__name__.removeprefix("c").partition("_")
+        return (int(block), int(index)) if block.isdigit() else None
+
     def _stub(self, function: CompiledFunction, shape: int, block: int, index: int) -> Chunk:
         namespace, key = function.namespaces[shape], f"c{block}_{index}"
 

@@ -27,10 +27,12 @@ from symexec.testcases import TestCase, spelled
 
 _COLUMNS = ("class", "blamed", "tests", "input", "old", "new", "sequence")
 _COLOURS = {
+    "hang": "bold red",
     "regression": "bold red",
     "both-fail-differently": "red",
     "incomplete-fix": "red",
     "fix": "green",
+    "hang-fix": "green",
     "difference": "yellow",
 }
 Row = tuple[str, ...]

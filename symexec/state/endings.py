@@ -71,6 +71,11 @@ class Trapped:
 
 
 @record
+class Endless:
+    """The same state again and again: nothing will ever change."""
+
+
+@record
 class Unsupported:
     """The program does what we cannot: a function without source or model, asm ..."""
 
@@ -97,6 +102,7 @@ PathEnding = (
     | MemoryFault
     | DivisionByZero
     | Trapped
+    | Endless
     | Unsupported
     | AssumptionFailed
     | Cut
@@ -107,7 +113,7 @@ PathEnding = (
 class Row:
     """``kind`` is the word that reports use. ``is_error``: the program under test did wrong.
     ``complete``: the path is followed to its end, so it counts and deserves a test. ``native`` is
-    what a replay shows: "exit", a signal's name, "sanitizer", or "" when it shows nothing."""
+    what a replay shows: "exit", a signal's name, "sanitizer", "timeout", or "" for nothing."""
 
     kind: str
     is_error: bool
@@ -124,6 +130,7 @@ ENDINGS: Mapping[type, Row] = MappingProxyType(
         MemoryFault: Row("memory", True, True, "sanitizer"),
         DivisionByZero: Row("division", True, True, "SIGFPE"),
         Trapped: Row("trap", True, True, "SIGILL"),
+        Endless: Row("endless", True, True, "timeout"),
         Unsupported: Row("unsupported", False, False, ""),
         AssumptionFailed: Row("assume", False, False, ""),
         Cut: Row("cut", False, False, ""),

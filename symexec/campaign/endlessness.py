@@ -1,0 +1,72 @@
+"""Paths that run and run without a decision: proof that they never end, or a test to find out.
+
+    for (;;) ;                              the state repeats: Endless, proved
+    for (unsigned i = 0; i != 7; i += 2);   i counts on: a test, and native replay is the judge
+
+A state is compared with a snapshot of itself, taken after the 1st, 2nd, 4th, 8th .. of its turns
+(Brent's way of finding cycles): some steps at once after that, and at the end of each later turn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
+
+from symexec.memory import BOTH
+from symexec.state.repetition import repeats
+from symexec.state.state import State
+
+LONG = 16  # turns in a row that a version has by itself before it is told
+STRIDE = 2  # chunks: the least that surely gets somewhere
+CLOSE = 64  # strides after a snapshot that are compared with it one by one
+
+
+class Course(Enum):
+    """What is known of a state that had a whole turn for itself."""
+
+    RUNNING = "running"
+    ALONE = "alone"  # one version has run long by itself: told once
+    ENDLESS = "endless"
+
+
+@dataclass(slots=True)
+class _Watched:
+    turns: int = 0
+    alone: int = 0
+    snapshot: State | None = None
+
+
+class Endlessness:
+    """``look`` at a state after each turn that neither forked nor ended it; else ``forget`` it.
+    ``advance`` runs a state for a number of steps."""
+
+    def __init__(self, advance: Callable[[State, int], list[State]]) -> None:
+        self._advance = advance
+        self._watched: dict[int, _Watched] = {}
+
+    def look(self, state: State) -> tuple[Course, list[State]]:
+        """What is known, and the states to go on with."""
+        watched = self._watched.setdefault(state.id, _Watched())
+        if watched.snapshot is not None and repeats(state, watched.snapshot):
+            return self._proved(state)
+        watched.turns += 1
+        watched.alone = watched.alone + 1 if state.mode != BOTH else 0
+        if watched.turns & (watched.turns - 1) == 0:
+            state.deferred += watched.turns >= LONG  # others first
+            snapshot = watched.snapshot = state.fork()
+            for _ in range(CLOSE):
+                successors = self._advance(state, STRIDE)
+                if successors != [state] or state.frame is None:
+                    self.forget(state)
+                    return Course.RUNNING, successors
+                if repeats(state, snapshot):
+                    return self._proved(state)
+        return (Course.ALONE if watched.alone == LONG else Course.RUNNING), [state]
+
+    def forget(self, state: State) -> None:
+        self._watched.pop(state.id, None)
+
+    def _proved(self, state: State) -> tuple[Course, list[State]]:
+        self.forget(state)
+        return Course.ENDLESS, [state]

@@ -1,0 +1,116 @@
+"""One version ends, the other does not: proved by the engine where its state repeats, and judged
+natively by time; a class of its own, in both directions."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from symexec.campaign.building import BuildJob
+from symexec.options import After, BuildOptions, InputOptions, Range, SearchOptions
+from symexec.progress import progress_for
+from tests.command_line import csgtest
+
+# what the loop does instead of `x--`: for x == 42 it stays; reads but does not write; counts on
+LOOPS = {
+    "stays": "int f(int x) { while (x > 10) { if (x == 42 && %s) continue; x--; } return x; }",
+    "calls": """
+static int down(int *x) { int step[1] = {*x == 42 && %s ? 0 : 1}; *x -= step[0]; return *x; }
+int f(int x) { while (x > 10) down(&x); return x; }""",
+    "prints": """
+#include <stdio.h>
+int f(int x) { if (x == 42) do puts("again"); while (%s); return x; }""",
+    "counts": """
+int f(int x) { if (x == 42) for (unsigned i = %s; i & 1; i += 2) ; return x; }""",
+}
+PROVED = ("stays", "prints")  # "calls": each call has locals of its own; "counts": i grows
+
+
+def versions(loop: str, folder: Path, reverse: bool) -> tuple[Path, Path]:
+    ends, endless = folder / "ends.c", folder / "endless.c"
+    ends.write_text(LOOPS[loop] % "0")
+    endless.write_text(LOOPS[loop] % "1")
+    return (endless, ends) if reverse else (ends, endless)
+
+
+@pytest.mark.parametrize("reverse", [False, True], ids=["hang", "hang-fix"])
+def test_what_ends_in_one_version_only_is_a_class_of_its_own(reverse: bool, tmp_path: Path) -> None:
+    files = versions("stays", tmp_path, reverse)
+    words = ("--entry", "f", "--range", "x=0..42", "--time", "20")
+    done = csgtest("build", *files, *words, folder=tmp_path)
+    assert done.code == 1, done.err
+    (found,) = done.differing
+    assert found["input"]["parameters"] == {"x": 42}
+    assert found["class"] == ("hang-fix" if reverse else "hang")
+    counters = done.report["counters"]
+    assert counters["mispredicted"] == 0 and counters["exhausted"]
+    proof = f"the {'old' if reverse else 'new'} version runs for ever"
+    assert any(proof in note for note in done.report["notes"])
+
+
+def prepared(
+    files: tuple[Path, Path], after: After, loop_bound: int | None = None, seconds: float = 10.0
+) -> BuildJob:
+    search = SearchOptions(time=seconds, after=after, loop_bound=loop_bound)
+    inputs = InputOptions(ranges=(Range("x", 0, 42),))
+    job = BuildJob(BuildOptions(*files, inputs=inputs, search=search, replay=False))
+    job.prepare()
+    return job
+
+
+def searched(files: tuple[Path, Path], after: After, loop_bound: int | None = None) -> BuildJob:
+    job = prepared(files, after, loop_bound)
+    for _ in job.cases(progress_for(True)):
+        pass
+    return job
+
+
+@pytest.mark.parametrize("after", After)
+@pytest.mark.parametrize("loop", PROVED)
+def test_a_proof_ends_the_search(loop: str, after: After, tmp_path: Path) -> None:
+    job = searched(versions(loop, tmp_path, False), after)
+    assert job.exhausted and not job.counters.cuts
+    assert [dict(case.input.parameters)["x"] for case in job.found] == [42]
+
+
+@pytest.mark.parametrize("loop", sorted(set(LOOPS) - set(PROVED)))
+@pytest.mark.parametrize("reverse", [False, True], ids=["new", "old"])
+def test_without_a_proof_there_is_a_test_and_no_claim(
+    loop: str, reverse: bool, tmp_path: Path
+) -> None:
+    job = prepared(versions(loop, tmp_path, reverse), After.BOTH, seconds=30.0)
+    case = next(job.cases(progress_for(True)))
+    assert dict(case.input.parameters)["x"] == 42 and not job.predicted and not job.exhausted
+
+
+def test_a_long_loop_that_ends_is_followed_to_its_end(tmp_path: Path) -> None:
+    """Its counter comes by the same place many times, never with the same value."""
+    for name, value in (("old", 1), ("new", 2)):
+        (tmp_path / f"{name}.c").write_text(
+            "int f(int x) { int n = 0; for (int i = 0; i < 30000; i++) n ^= i & 1; "
+            f"return x + n + {value}; }}"
+        )
+    job = searched((tmp_path / "old.c", tmp_path / "new.c"), After.BOTH)
+    assert job.exhausted and job.counters.paths == 1 and len(job.predicted) == 1
+
+
+def test_what_is_endless_in_both_versions_is_no_difference(tmp_path: Path) -> None:
+    for name, value in (("old", 1), ("new", 2)):
+        (tmp_path / f"{name}.c").write_text(
+            f"int f(int x) {{ x += {value}; while (x > 3) ; return x > 3; }}"
+        )
+    job = searched((tmp_path / "old.c", tmp_path / "new.c"), After.BOTH)
+    found = {dict(case.input.parameters)["x"] for case in job.found}
+    assert job.exhausted and found == {2}  # ends in the old version only
+
+
+def test_a_loop_that_one_version_alone_leaves_by_the_bound_is_a_test(tmp_path: Path) -> None:
+    """No proof, so nothing is predicted: the input goes to native replay."""
+    for name, value in (("old", 1), ("new", 0)):
+        (tmp_path / f"{name}.c").write_text(
+            f"int f(int x) {{ if (x > 9) {{ if ({1 - value}) while (x--) x &= 31; }} return 1; }}"
+        )
+    job = searched((tmp_path / "old.c", tmp_path / "new.c"), After.BOTH, loop_bound=2)
+    assert job.counters.cuts and job.verdict == "no-difference-found"
+    assert "new-ends" in {case.divergence.directions for case in job.found if case.divergence}
