@@ -91,10 +91,10 @@ class Exploration:
                 yield None
             state = self.searcher.select()
             known = len(state.divergences)
-            seeded = state.seed is not None
+            seed = state.seed
             covered = self.engine.newly_covered
             successors = self.engine.advance(state, QUANTUM)
-            if successors == [state] and state.frame is not None:
+            if successors == [state] and state.frame is not None and state.seed is seed:
                 finding, successors = self._went_on(state)
                 if finding is not None:
                     yield finding
@@ -109,9 +109,9 @@ class Exploration:
                     yield from self._ended(successor)
                     continue
                 if len(successor.divergences) > known:
-                    if seeded and self._met_before(successor):
+                    if seed is not None and self._met_before(successor):
                         continue
-                    yield from self._diverged(successor, always=seeded)
+                    yield from self._diverged(successor, always=seed is not None)
                 if self._prunes is not None and self._prunes(successor):
                     self.counters.pruned += 1
                     continue
