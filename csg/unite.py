@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from csg.frontend import Preprocessed, parse_preprocessed, preprocess_files
+from csg.frontend import Preprocessed, parse_texts, preprocess_files
 from csg.language.syntax import TranslationUnit
 from csg.programs import FilePair, files_of
 from csg.versions import Unified, unify
@@ -61,14 +61,17 @@ def read_pair(pairs: Sequence[FilePair]) -> ProgramPair:
 def _parsed(
     differing: list[TextPair], shared: list[Preprocessed], may_be_empty: bool
 ) -> ProgramPair:
+    both = [text for pair in differing for text in pair if text is not None]
+    units = iter(parse_texts([*both, *shared], may_be_empty))
+
     def tree(text: Preprocessed | None) -> TranslationUnit | None:
-        return None if text is None else parse_preprocessed(text, may_be_empty)
+        return None if text is None else next(units)
 
     return ProgramPair(
         differing,
         shared,
         [(tree(before), tree(after)) for before, after in differing],
-        [parse_preprocessed(text, may_be_empty) for text in shared],
+        list(units),
     )
 
 

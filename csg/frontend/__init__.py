@@ -11,22 +11,21 @@ resolve names and types (``translate`` and the modules that it names).
 
 from __future__ import annotations
 
-from csg.frontend.read import (
+from csg.frontend.files import (
     Preprocessed,
-    parse_expression,
     parse_file,
     parse_files,
-    parse_preprocessed,
-    parse_text,
+    parse_texts,
     preprocess_files,
 )
+from csg.frontend.read import parse_expression, parse_text
 
 __all__ = [
     "Preprocessed",
     "parse_expression",
     "parse_file",
     "parse_files",
-    "parse_preprocessed",
     "parse_text",
+    "parse_texts",
     "preprocess_files",
 ]

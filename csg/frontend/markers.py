@@ -53,8 +53,10 @@ def _segment(here: tuple[int, int], end: int, place: tuple[str, bool, bool]) -> 
 
 def _enter(stack: list[tuple[str, bool, bool]], marker: re.Match[str]) -> None:
     """Follow one marker: 1 enters a file, 2 returns to one, 3 says that it is the system's."""
-    file = _ESCAPE.sub(r"\1", marker[2])
-    flags = marker[3].split()
+    file = marker[2]
+    if "\\" in file:
+        file = _ESCAPE.sub(r"\1", file)
+    flags = marker[3]  # single digits
     if "1" in flags and stack:
         system = "3" in flags
         stack.append((file, stack[-1][1] and not system and not file.endswith(_HEADER), system))

@@ -9,70 +9,51 @@ are kept in the user's cache folder, under a name that changes with every source
 
 from __future__ import annotations
 
-import hashlib
-import os
-import pickle
-import sys
-import tempfile
 from collections.abc import Iterable
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
 import csg
+from csg.cache import Cache, key_of, source_digest
 from csg.frontend import parse_file
-from csg.ir import Call, FunctionAddress, FunctionCode, GlobalAddress, GlobalObject, Program
+from csg.ir import (
+    Call,
+    Constant,
+    FunctionAddress,
+    FunctionCode,
+    GlobalAddress,
+    GlobalObject,
+    Program,
+    Register,
+)
 from csg.lower import lower
-from symexec.environment.pickling import dumps
+from csg.pickling import dumps, loads
+from csg.source import Location
 
 SOURCES = Path(__file__).with_name("libc")
 MAKERS = ("frontend", "ir", "language", "lower")
+SHARED = (Register, Constant, Location)
+LARGEST = 16 << 20  # bytes of archives that are kept
 
 Archive = dict[str, bytes]  # the name of a function or object to its pickled program
 
 
 def load_archive() -> Archive:
     """From the cache, or made and put there."""
-    folder = cache_folder()
-    file = folder / f"libc-{csg.VERSION}-{_fingerprint()}.pickle"
-    with suppress(OSError, pickle.UnpicklingError, EOFError):
-        found: Archive = pickle.loads(file.read_bytes())
-        return found
-    archive = make_archive()
-    with suppress(OSError):
-        _write(folder, file, pickle.dumps(archive, pickle.HIGHEST_PROTOCOL))
-    return archive
-
-
-def cache_folder() -> Path:
-    given = os.environ.get("XDG_CACHE_HOME", "")
-    return Path(given or Path.home() / ".cache") / "csgtest"
-
-
-def _write(folder: Path, file: Path, data: bytes) -> None:
-    """Whole or not at all: another run may look at the same time. Older archives go."""
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=folder)
-    with os.fdopen(handle, "wb") as stream:
-        stream.write(data)
-    Path(name).replace(file)
-    for other in folder.glob("libc-*.pickle"):
-        if other != file:
-            other.unlink(missing_ok=True)
-
-
-def _fingerprint() -> str:
-    """Of the models' text, and of the code that lowers them (by its files' sizes and times)."""
-    digest = hashlib.sha256(sys.version.encode())
-    for source in sorted(SOURCES.glob("*.c")):
-        digest.update(source.read_bytes())
+    cache = Cache("models", LARGEST)
     package = Path(csg.__file__).parent
-    for part in MAKERS:
-        for entry in sorted(os.scandir(package / part), key=lambda entry: entry.name):
-            if entry.name.endswith(".py"):
-                status = entry.stat()
-                digest.update(f"{part} {entry.name} {status.st_size} {status.st_mtime_ns}".encode())
-    return digest.hexdigest()[:20]
+    texts = [source.read_bytes() for source in _sources()]
+    key = key_of(csg.VERSION, *texts, source_digest(package / part for part in MAKERS))
+    data = cache.find(key)
+    if data is None:
+        data = dumps(make_archive())
+        cache.keep({key: data})
+    found: Archive = loads(data)
+    return found
+
+
+def _sources() -> list[Path]:
+    return sorted(SOURCES.glob("*.c"))
 
 
 # ---------------------------------------------------------------------- making
@@ -80,13 +61,13 @@ def _fingerprint() -> str:
 
 def make_archive() -> Archive:
     """Parse and lower all models."""
-    units = [parse_file(source, ["-std=gnu17"]) for source in sorted(SOURCES.glob("*.c"))]
+    units = [parse_file(source, ["-std=gnu17"]) for source in _sources()]
     whole = lower(units, library=True)
     parts = {name: _function_part(whole, code) for name, code in whole.functions.items()}
     for name, item in whole.globals.items():
         if not item.external:
             parts[name] = Program(globals=_objects(whole, [name]))
-    return {name: dumps(part) for name, part in sorted(parts.items())}
+    return {name: dumps(part, SHARED) for name, part in sorted(parts.items())}
 
 
 def _function_part(whole: Program, code: FunctionCode) -> Program:

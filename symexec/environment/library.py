@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from csg.ir import Program
 from csg.lower import link
+from csg.pickling import loads
 from symexec.environment.archive import Archive, load_archive
-from symexec.environment.pickling import loads
 from symexec.environment.registry import registry
 
 START = "__csgtest_start"

@@ -23,6 +23,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO
 
+from csg.cache import cache_folder
 from csg.errors import ToolchainError, UsageError
 from csg.toolchain import compile_program, find_compiler
 from symexec.replay.leftovers import OwnFolder
@@ -42,13 +43,6 @@ _NAMES = ((NAMESPACES, "namespaces"), (LANDLOCK, "landlock"), (SECCOMP, "seccomp
 _SOURCES = ("runner.c", "runner_walls.c", "runner_box.c", "runner_wire.c")
 _STARTS = 3  # tries to run one job, each with a runner of its own
 _AHEAD = 32 * 1024  # bytes of requests on their way: less than a pipe holds
-
-
-def cache_folder() -> Path:
-    """Where compiled helpers of ours are kept between runs."""
-    named = os.environ.get("XDG_CACHE_HOME", "")
-    base = Path(named) if named.startswith("/") else Path.home() / ".cache"
-    return base / "csgtest"
 
 
 def cached_build(name: str, sources: Iterable[Path], flags: tuple[str, ...], private: Path) -> Path:

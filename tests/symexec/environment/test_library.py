@@ -10,8 +10,8 @@ import pytest
 from csg.frontend import parse_text
 from csg.ir import Program
 from csg.lower import lower
+from csg.pickling import loads
 from symexec.environment import archive, library
-from symexec.environment.pickling import loads
 
 
 def completed(text: str) -> Program:
@@ -80,7 +80,7 @@ def test_the_archive_is_made_once_and_survives_damage(
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     made = archive.load_archive()
-    (file,) = (tmp_path / "csgtest").iterdir()
+    (file,) = (tmp_path / "csgtest" / "models").iterdir()
     monkeypatch.setattr(archive, "make_archive", dict)  # would make an empty one
     assert archive.load_archive() == made
     file.write_bytes(b"\x80")

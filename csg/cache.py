@@ -1,0 +1,121 @@
+"""What takes long to make is kept in the user's cache folder, found by what it is made of.
+
+    cache = Cache("units")
+    key = key_of(text, source_digest(...))
+    cache.find(key)                     the bytes, or None
+    cache.keep({key: data})             whole or not at all
+
+Several runs may use it at a time. A file that is damaged, or not the user's own, counts as missing;
+a folder that cannot be written is no trouble. When there is too much, what was not used for longest
+goes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from pathlib import Path
+
+LARGEST = 256 << 20  # bytes of one cache; three quarters of it stay when it gets larger
+_MARK = b"csgtest cache 1\n"
+_SUM = 16  # bytes of the checksum
+_BEGUN = ".begun-"
+_FORGOTTEN = 3600.0  # seconds after which a file that was begun belongs to a killed run
+
+
+def cache_folder() -> Path:
+    named = os.environ.get("XDG_CACHE_HOME", "")
+    base = Path(named) if named.startswith("/") else Path.home() / ".cache"
+    return base / "csgtest"
+
+
+def key_of(*parts: str | bytes) -> str:
+    """Equal for equal parts only, whatever they are made of."""
+    digest = hashlib.blake2b(digest_size=20)
+    for part in parts:
+        data = part.encode("utf-8", "surrogateescape") if isinstance(part, str) else part
+        digest.update(len(data).to_bytes(8, "little") + data)
+    return digest.hexdigest()
+
+
+def source_digest(folders: Iterable[Path]) -> str:
+    """Changes with every edit of the Python files in these folders (by their sizes and times), and
+    with Python itself."""
+    parts = [sys.version]
+    for folder in folders:
+        for entry in sorted(os.scandir(folder), key=lambda entry: entry.name):
+            if entry.name.endswith(".py"):
+                status = entry.stat()
+                parts.append(f"{folder.name}/{entry.name} {status.st_size} {status.st_mtime_ns}")
+    return key_of(*parts)
+
+
+class Cache:
+    def __init__(self, purpose: str, largest: int = LARGEST) -> None:
+        self.folder = cache_folder() / purpose
+        self._largest = largest
+
+    def find(self, key: str) -> bytes | None:
+        """What was kept, unless it is damaged or could have been written by somebody else."""
+        file = self.folder / key
+        try:
+            with file.open("rb") as stream:
+                status = os.fstat(stream.fileno())
+                if status.st_uid != os.geteuid() or status.st_mode & 0o022:
+                    return None
+                content = stream.read()
+        except OSError:
+            return None
+        head, data = content[: len(_MARK) + _SUM], content[len(_MARK) + _SUM :]
+        if head != _MARK + _checksum(data):
+            return None
+        with suppress(OSError):
+            os.utime(file)  # used now
+        return data
+
+    def keep(self, found: Mapping[str, bytes]) -> None:
+        with suppress(OSError):
+            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            for key, data in found.items():
+                self._write(self.folder / key, _MARK + _checksum(data) + data)
+            self._tidy()
+
+    def _write(self, file: Path, content: bytes) -> None:
+        handle, begun = tempfile.mkstemp(prefix=_BEGUN, dir=self.folder)
+        try:
+            with os.fdopen(handle, "wb") as stream:
+                stream.write(content)
+            os.replace(begun, file)
+        except OSError:
+            with suppress(OSError):
+                os.unlink(begun)
+            raise
+
+    def _tidy(self) -> None:
+        """Remove what was not used for longest. Another run may do so at the same time."""
+        kept: list[tuple[float, int, str]] = []
+        for entry in os.scandir(self.folder):
+            with suppress(OSError):
+                status = entry.stat()
+                if not entry.name.startswith(_BEGUN):
+                    kept.append((status.st_mtime, status.st_size, entry.path))
+                elif status.st_mtime < time.time() - _FORGOTTEN:
+                    os.unlink(entry.path)
+        total = sum(size for _, size, _ in kept)
+        if total <= self._largest:
+            return
+        for _, size, path in sorted(kept):
+            with suppress(OSError):
+                os.unlink(path)
+            total -= size
+            if total <= self._largest * 3 // 4:
+                return
+
+
+def _checksum(data: bytes) -> bytes:
+    return hashlib.blake2b(data, digest_size=_SUM).digest()
