@@ -11,6 +11,7 @@ the caller. A search adds ``to_return`` of the frames in between.
 from __future__ import annotations
 
 import heapq
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from csg.analysis.call_graph import CallGraph, call_graph
@@ -157,6 +158,11 @@ class Distances:
     def _backward(self, starts: dict[int, int]) -> dict[Spot, int]:
         found = _shortest(starts, self._before)
         return {self._spans[number].spot: far for number, far in found.items()}
+
+    def nearest(self, spots: Iterable[Spot]) -> dict[Spot, int]:
+        """Distance to the start of the nearest of these blocks, from the start of each block that
+        can reach one without returning."""
+        return self._backward({self._numbers[spot]: 0 for spot in spots})
 
     def reaching(self, nodes: list[int]) -> frozenset[Spot]:
         """The blocks from whose start one of the statements can be reached without returning."""

@@ -121,6 +121,16 @@ class Exploration:
         self.counters.cuts += given_up
         self.exhausted = not given_up
 
+    def unfinished(self, deadline: float) -> Iterator[Finding]:
+        """The paths that are left where they were, as far as the time goes, each with an input
+        that follows it so far."""
+        for state in self.searcher.states():
+            if self._clock() >= deadline:
+                return
+            model = self.engine.solver.model(state.path)
+            if model is not None:
+                yield Finding(state, model, (), None, ended=False)
+
     def _number(self, state: State) -> None:
         self._states += 1
         state.id = self._states

@@ -10,10 +10,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 
-from csg.ir import Program
+from csg.analysis import Distances
+from csg.ir import Block, Program
 from csg.language.syntax import TranslationUnit
 from symexec.campaign.exploration import Exploration, Finding
+from symexec.campaign.predicting import predicted
 from symexec.campaign.start import begin, definition, lowered_program
 from symexec.counters import Counters
 from symexec.environment.plan import no_input_left, plan
@@ -22,7 +25,7 @@ from symexec.executor.engine import Engine
 from symexec.expr import Data, TermTable
 from symexec.options import ExploreOptions
 from symexec.progress import Progress
-from symexec.search import Undirected
+from symexec.search import Covering, Frontier, Searcher, stacked
 from symexec.solver import Answer, build_solver
 from symexec.state.endings import (
     Aborted,
@@ -34,6 +37,9 @@ from symexec.state.endings import (
 )
 from symexec.state.state import Chain, Event, State
 from symexec.testcases import TestCase, decode
+
+UNFINISHED = "unfinished"  # the path of a test that had not come to its end when the time was over
+LEFT_OVER, MOST_LEFT_OVER = 0.1, 20.0  # of the time, in seconds, for tests of such paths
 
 
 class ExploreJob:
@@ -57,11 +63,11 @@ class ExploreJob:
         )
 
     def cases(self, progress: Progress) -> Iterator[TestCase]:
-        deadline = self.started + self.options.search.time
+        end = self.started + self.options.search.time
         exploration, initial = self._exploration()
-        exploration.engine.solver.deadline = deadline
+        exploration.engine.solver.deadline = end
         try:
-            for finding in exploration.turns(initial, deadline):
+            for finding in exploration.turns(initial, end - self._kept()):
                 if finding is not None:
                     yield self._test(finding)
                 progress.update(
@@ -69,11 +75,17 @@ class ExploreJob:
                     divergences=len(self.errors),
                     reached=0,
                     targets=0,
-                    left=deadline - time.monotonic(),
+                    left=end - time.monotonic(),
                 )
             self.exhausted = exploration.exhausted
+            for finding in exploration.unfinished(end):
+                yield self._test(finding)
         finally:
             self.counters.wall_s = time.monotonic() - self.started
+
+    def _kept(self) -> float:
+        """Seconds at the end for the states that the search leaves where they are."""
+        return min(LEFT_OVER * self.options.search.time, MOST_LEFT_OVER)
 
     def _exploration(self) -> tuple[Exploration, list[State]]:
         options = self.options
@@ -97,7 +109,7 @@ class ExploreJob:
             raise no_input_left()
         exploration = Exploration(
             engine,
-            Undirected(options.search.seed),
+            self._searcher(engine),
             self.counters,
             compares=False,
             main=self.program.entry == "main",
@@ -106,6 +118,19 @@ class ExploreJob:
         )
         return exploration, possible
 
+    def _searcher(self, engine: Engine) -> Searcher:
+        """Towards code of the main file that was not reached."""
+        program = self.program
+        wanted = {
+            (name, block.index)
+            for name, function in program.functions.items()
+            if not function.library
+            for block in function.blocks
+            if _file(program, block) == self._unit.file
+        }
+        frontier = Frontier(wanted, engine.covered, lambda: Distances(program))
+        return stacked(lambda: Covering(self.options.search.seed, frontier))
+
     def _ended(self, state: State) -> None:
         for event in Chain.items(state.events):
             assert isinstance(event, Event)
@@ -113,21 +138,31 @@ class ExploreJob:
 
     def _test(self, finding: Finding) -> TestCase:
         self.tests += 1
-        state = finding.state
-        assert state.new_outcome is not None
-        about = row(state.new_outcome.ending)
+        state, outcome = finding.state, finding.state.new_outcome
         case = TestCase(
             id=f"t{self.tests:04d}",
             input=decode(state.inputs, finding.model),
-            kind=about.kind,
+            kind=UNFINISHED,
             found_s=time.monotonic() - self.started,
-            notes=(f"{state.new_outcome.location}: {_described(state.new_outcome.ending)}",)
-            if about.is_error
-            else (),
         )
+        if outcome is None:
+            return case
+        about = row(outcome.ending)
+        case = replace(case, kind=about.kind)
+        if self.program.entry == "main":
+            case = replace(case, predicted=predicted(outcome, finding.model, main=True))
         if about.is_error:
+            notes = (f"{outcome.location}: {_described(outcome.ending)}",)
+            case = replace(case, notes=notes)
             self.errors.append(case)
         return case
+
+
+def _file(program: Program, block: Block) -> str:
+    """Where the code of a block is written."""
+    step = block.instructions[0] if block.instructions else block.terminator
+    assert step is not None
+    return program.nodes[step.node].location.file
 
 
 def _ignore(state: State, node: int) -> None:

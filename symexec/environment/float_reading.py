@@ -2,8 +2,9 @@
 
     strtod("2.5e1x", &end)   ->  the bits of 25.0, end at "x"
 
-The number is worked out as a fraction and rounded once, as glibc does. A text that is symbolic is
-asked about byte by byte while it looks like a number; its bytes are then pinned (an event).
+The number is worked out as a fraction and rounded once, as glibc does. Of a symbolic text a path is
+followed for each shape that a number can have (0 or another digit, a point, an exponent, ...) up to
+the byte that ends it; other digits of the same shape come later (``Suggest``).
 """
 
 from __future__ import annotations
@@ -14,8 +15,8 @@ from fractions import Fraction
 from csg.lower import floats
 from csg.records import record
 from symexec.environment.contract import Arguments, Context, Model, Registry
-from symexec.environment.operands import Asking, pin, place
-from symexec.environment.strings import read_string
+from symexec.environment.operands import Asking, among, decide, each_value, place
+from symexec.expr import Operand
 
 models = Registry()
 
@@ -30,6 +31,17 @@ _NUMBER = re.compile(
     rb"|0x(?P<hexadecimal>[0-9a-f]+\.?[0-9a-f]*|\.[0-9a-f]+)(?:p(?P<power>[-+]?[0-9]+))?"
     rb"|(?P<decimal>[0-9]+\.?[0-9]*|\.[0-9]+)(?:e(?P<exponent>[-+]?[0-9]+))?)",
     re.IGNORECASE,
+)
+_BEGINNING = re.compile(  # of such a text, whole or cut off anywhere
+    rb"[ \t\n\v\f\r]*[-+]?(?:"
+    rb"n(?:a(?:n(?:\([0-9a-z_]*\)?)?)?)?|i(?:n(?:f(?:i(?:n(?:i(?:ty?)?)?)?)?)?)?"
+    rb"|0x[0-9a-f]*(?:\.[0-9a-f]*)?(?:p[-+]?[0-9]*)?"
+    rb"|[0-9]*(?:\.[0-9]*)?(?:e[-+]?[0-9]*)?)?",
+    re.IGNORECASE,
+)
+_KINDS = (  # bytes that any number has for each other: its shape stays
+    *(b"123456789", b"0", b".", b"-", b"eE", b"+", SPACE, b"xX", b"abcdfABCDF", b"pP"),
+    *(b"iI", b"nN", b"tT", b"yY", b"(", b")", b"ghjklmoqrsuvwzGHJKLMOQRSUVWZ_"),
 )
 
 
@@ -89,11 +101,22 @@ def _read(context: Context, arguments: Arguments, width: int, with_end: bool) ->
 
 
 def _known_text(context: Context, address: int) -> Asking[bytes]:
-    found = yield from read_string(context, address)
-    known = bytearray()
-    for byte in found:
-        known.append((yield from pin(byte, "text of a number with a point")))
-    return bytes(known)
+    """As much of a text as can belong to a number."""
+    known = b""
+    while True:
+        byte = yield from _byte_of_number(known, context.load(address + len(known), 1))
+        if byte is None:
+            return known
+        known += bytes([byte])
+
+
+def _byte_of_number(known: bytes, byte: Operand) -> Asking[int | None]:
+    """The next byte; None when the number ends before it."""
+    for kind in _KINDS:
+        fitting = bytes(each for each in kind if _BEGINNING.fullmatch(known + bytes([each])))
+        if fitting and (yield from decide(among(byte, fitting))):
+            return (yield from each_value(byte, 8))
+    return None
 
 
 @models("strtod", "__isoc23_strtod", "strtod_l", needs=(ERRNO,))

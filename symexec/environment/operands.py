@@ -21,6 +21,7 @@ from symexec.expr import (
     binary,
     compare,
     concat,
+    disjunction,
     extend,
     extract,
     ite,
@@ -156,6 +157,21 @@ def counted(size: Operand, most: int, why: str) -> Asking[int | None]:
 
 
 MOST_SIZES = 64  # that a symbolic size is tried for, one path each
+
+
+def among(byte: Operand, kind: bytes) -> Operand:
+    """Is a byte one of these? One condition."""
+    return plain(disjunction([compare("eq", 8, byte, each) for each in kind]))
+
+
+def each_value(value: Operand, width: int) -> Asking[int]:
+    """A path for each value, the others later than the first."""
+    while not isinstance(value, int):
+        suggested = yield Suggest(value)
+        assert isinstance(suggested, int)
+        if (yield from decide(holds("eq", width, value, suggested))):
+            return suggested
+    return value
 
 
 def one_of_few(value: Operand, width: int, why: str, most: int = 8) -> Asking[int]:

@@ -162,6 +162,7 @@ def resolve(
     engine: Engine, state: State, address: int | Term, size: int, write: bool
 ) -> Iterator[tuple[State, Place]]:
     """Each object that the address may lie in, on a path of its own; faults last."""
+    address = engine.solver.settled(state.path, address)
     if isinstance(address, int):
         yield state, concrete_place(state, address, size, write)
         return

@@ -53,7 +53,7 @@ def _run(
     engine: Engine, state: State, step: Call, entry: ModelEntry, arguments: tuple[Data, ...]
 ) -> Iterator[State]:
     context = ModelContext(engine, state, step)
-    model = entry.function(context, arguments)
+    model = entry.function(context, tuple(_settled(engine, state, each) for each in arguments))
     answer: object = None
     guessing = False  # the question after a suggestion: is it that value, or any of the rest?
     try:
@@ -75,6 +75,7 @@ def _run(
                     if not true and not false:
                         return
                     answer = true
+                    guessing = False
                 case Concretize(term=term, why=why):
                     answer = engine.pin(state, term, why)
                 case Suggest(term=term):
@@ -97,6 +98,13 @@ def _run(
         value = 0 if result is None else result
         state.set_register(step.target.number, value)
     yield engine.next(state)
+
+
+def _settled(engine: Engine, state: State, argument: Data) -> Data:
+    """A pointer or a size as far as the path condition knows it."""
+    if isinstance(argument, Term) and argument.width == 64:
+        return engine.solver.settled(state.path, argument)
+    return argument
 
 
 def _asked_again(state: State, condition: Term, guessing: bool) -> Iterator[State]:

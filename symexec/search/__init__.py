@@ -2,6 +2,16 @@
 
 from symexec.search.along import Budget
 from symexec.search.contract import Searcher
-from symexec.search.searchers import Guided, Undirected, build_searcher
+from symexec.search.coverage import Covering, Frontier
+from symexec.search.searchers import Guided, Undirected, build_searcher, stacked
 
-__all__ = ["Budget", "Guided", "Searcher", "Undirected", "build_searcher"]
+__all__ = [
+    "Budget",
+    "Covering",
+    "Frontier",
+    "Guided",
+    "Searcher",
+    "Undirected",
+    "build_searcher",
+    "stacked",
+]

@@ -17,7 +17,7 @@ from symexec.state.state import State
 Rank = tuple[float, ...]
 
 
-class _Pool:
+class Pool:
     """States by number, with a random one in constant time."""
 
     def __init__(self, seed: int) -> None:
@@ -55,7 +55,7 @@ class Undirected:
 
     def __init__(self, seed: int) -> None:
         self.name = "undirected"
-        self._pool = _Pool(seed)
+        self._pool = Pool(seed)
         self._newest: list[State] = []
         self._turn = 0
 
@@ -89,7 +89,7 @@ class Guided:
 
     def __init__(self, name: str, seed: int, rank: Callable[[State], Rank]) -> None:
         self.name = name
-        self._pool = _Pool(seed)
+        self._pool = Pool(seed)
         self._rank = rank
         self._heap: list[tuple[Rank, int, State]] = []
         self._turn = 0
@@ -228,7 +228,9 @@ def build_searcher(
             case _:
                 return Guided(mode, seed, rank)
 
-    def patient() -> Searcher:
-        return Patient(strategy)
+    return AlongSeeds(lambda: Patient(strategy), along) if along is not None else stacked(strategy)
 
-    return AlongSeeds(patient, along) if along is not None else InTurn(patient)
+
+def stacked(strategy: Callable[[], Searcher]) -> Searcher:
+    """In turn over the beginnings, the rests of guesses last, each by a searcher of its own."""
+    return InTurn(lambda: Patient(strategy))

@@ -15,6 +15,8 @@ from symexec.state.state import State
 
 FAR = float("inf")
 
+Spot = tuple[str, int]  # function, block
+
 
 class Targets:
     """``following`` maps a node of the graph to its successors; None for a flat set."""
@@ -54,17 +56,22 @@ class Targets:
         to = self._to.get(target)
         if to is None:
             to = self._to[target] = self._distances.to(target)
-        best, climbed = FAR, 0.0
-        back = self._distances.to_return
-        here: Frame | None = frame
-        while here is not None:
-            place = (here.function.name, here.block)
-            found = to.get(place)
-            if found is not None:
-                best = min(best, climbed + found)
-            out = back.get(place)
-            if out is None:
-                break
-            climbed += out + 1
-            here = here.caller
-        return best
+        return way(frame, to, self._distances.to_return)
+
+
+def way(frame: Frame, to: Mapping[Spot, int], back: Mapping[Spot, int]) -> float:
+    """The shortest way from where a frame stands: onwards, or back to a caller and on from there.
+    ``to`` is the distance from each block, ``back`` that to its function's return."""
+    best, climbed = FAR, 0.0
+    here: Frame | None = frame
+    while here is not None:
+        place = (here.function.name, here.block)
+        found = to.get(place)
+        if found is not None:
+            best = min(best, climbed + found)
+        out = back.get(place)
+        if out is None:
+            break
+        climbed += out + 1
+        here = here.caller
+    return best

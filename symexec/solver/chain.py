@@ -151,6 +151,12 @@ class SolverChain:
             return None
         return canonical_model(facts, lambda: build_backend(self.name, self.options), self._limit())
 
+    def settled(self, path: PathCondition, term: Operand) -> Operand:
+        """The term without the conditions and symbols in it that the path condition decides."""
+        if isinstance(term, int):
+            return term
+        return self._finder.settled(path, term)
+
     # ------------------------------------------------------------------ answers
 
     def _ask(

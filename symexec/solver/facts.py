@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from symexec.expr import Term, evaluate, symbols
+from symexec.expr import Operand, Term, evaluate, substitute, symbols
 from symexec.solver import sets
 from symexec.solver.domains import as_intervals, truth_mask, wanted
 from symexec.solver.path import PathCondition
@@ -47,6 +47,16 @@ class Facts:
         if isinstance(opposite, Term):
             self.known[opposite] = 1 - value
 
+    def value_of(self, term: Term) -> int | None:
+        """Of a condition or a symbol for which the literals leave one."""
+        if term.width == 1:
+            return self.known.get(term)
+        if term.op == "symbol":
+            match self.domains.get(term):
+                case ((low, high),) if low == high:
+                    return low
+        return None
+
     def groups_of(self, names: Iterable[Term]) -> list[Group]:
         """The distinct groups that these symbols belong to, in order of the symbols' age."""
         found: dict[Group, None] = {}
@@ -77,6 +87,24 @@ class FactFinder:
                 found = (symbol, values)
         self._exact[condition] = found
         return found
+
+    def settled(self, path: PathCondition, term: Term) -> Operand:
+        """8 * zext(x == 'a') is 0 where x != 'a' was assumed."""
+        facts = self.facts(path)
+        decided: dict[Term, Operand] = {}
+        seen = {term}
+        stack = [term]
+        while stack:
+            top = stack.pop()
+            value = facts.value_of(top)
+            if value is not None:
+                decided[top] = value
+                continue
+            for child in top.args:
+                if child not in seen:
+                    seen.add(child)
+                    stack.append(child)
+        return substitute(term, decided) if decided else term
 
     def _values(self, condition: Term, symbol: Term) -> Intervals | None:
         values = wanted(condition, symbol, _constant_only)

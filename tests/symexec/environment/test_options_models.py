@@ -11,6 +11,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from symexec.environment.float_reading import number_in
+from tests.reference.context import ReferenceContext
 from tests.reference.native_models import PREFIX, renamed_models
 
 HOST = ctypes.CDLL(None, use_errno=True)
@@ -135,6 +136,19 @@ def test_numbers_with_a_point_are_read_alike(text: bytes) -> None:
         if not math.isnan(expected):
             assert found.pattern.to_bytes(width // 8, "little") == struct.pack(code, expected)
         assert found.out_of_range == (ctypes.get_errno() == 34)
+
+
+@MANY
+@given(text=FLOATS, off=st.integers(0, 2))
+def test_a_symbolic_text_is_read_as_its_bytes(text: bytes, off: int) -> None:
+    world = ReferenceContext(off=off)
+    start = world.place([*world.symbols("text", text), 0])
+    end = world.place([0] * 8)
+    found = world.value(world.run("strtod", start, end))
+    expected = number_in(text, 64)
+    assert found == expected.pattern
+    assert world.load(end, 8) == start + expected.length
+    assert not world.events
 
 
 @pytest.mark.parametrize("name", ["wcwidth", "iswprint", "iswalpha", "iswspace", "iswpunct"])

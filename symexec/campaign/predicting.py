@@ -1,0 +1,81 @@
+"""What a native run of a path's input has to show: the engine's word, for replay to judge.
+
+    outcome    returned 1, wrote "n=" and x as "%d"
+    x = 7      Observation(exit=1, stdout=b"n=7")
+
+A fault in memory is told by its kind alone, as a sanitizer would: what the program had written by
+then, and whether a build without sanitizer crashes, is not the engine's to say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from symexec.environment.contract import Formatted
+from symexec.environment.float_text import float_text
+from symexec.environment.format_strings import FLOATS, Conversion, parse
+from symexec.environment.number_text import integer_text
+from symexec.expr import Data, Model, Operand, Term, evaluate
+from symexec.state.endings import Exit, MemoryFault, Returned, row
+from symexec.state.state import Outcome, Output
+from symexec.testcases import Observation
+
+_LENGTHS = {8: "hh", 16: "h", 32: "", 64: "l", 80: "L"}
+
+Evaluate = Callable[[Operand], int]
+
+
+def predicted(outcome: Outcome, model: Model, main: bool) -> Observation:
+    """Of one version. Values that differ between the versions have no place in its outcome."""
+
+    def value(term: Operand) -> int:
+        return term if isinstance(term, int) else evaluate(term, model)
+
+    native = row(outcome.ending).native
+    seen = Observation(
+        stdout=written(outcome.output, 1, value), stderr=written(outcome.output, 2, value)
+    )
+    match outcome.ending:
+        case Exit(status=status):
+            return replace(seen, exit=value(_plain(status)) & 0xFF)
+        case Returned(value=status) if main:
+            return replace(seen, exit=value(_plain(status or 0)) & 0xFF)
+        case MemoryFault(kind=kind):
+            return replace(seen, sanitizer=kind)
+        case _:
+            return replace(seen, signal=native if native.startswith("SIG") else None)
+
+
+def written(last: Output | None, stream: int, value: Evaluate) -> bytes:
+    """What went to a stream."""
+    found = bytearray()
+    for where, item in Output.items(last):
+        if where != stream:
+            continue
+        match item:
+            case bytes():
+                found += item
+            case int() | Term():
+                found.append(value(item))
+            case Formatted(spec=spec, term=term):
+                found += _number(spec, term.width, value(term))
+            case _:
+                raise AssertionError(f"a program cannot write {item}")
+    return bytes(found)
+
+
+def _number(spec: str, width: int, value: int) -> bytes:
+    """A number as printf writes it."""
+    (conversion,) = parse(spec.encode())
+    assert isinstance(conversion, Conversion)
+    floating = conversion.letter in FLOATS
+    length = "" if floating and width == 64 else _LENGTHS[width]
+    shown = replace(conversion, length=length)
+    text = float_text(shown, value) if floating else integer_text(shown, value)
+    return bytes(unit for unit in text if isinstance(unit, int))
+
+
+def _plain(value: Data) -> Operand:
+    assert isinstance(value, int | Term)
+    return value
