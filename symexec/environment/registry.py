@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from symexec.environment import (
+    admitting,
     allocation,
     blocks,
     files,
@@ -24,6 +25,7 @@ from symexec.environment import (
 from symexec.environment.contract import ModelEntry
 
 FAMILIES = (
+    admitting,
     allocation,
     blocks,
     files,

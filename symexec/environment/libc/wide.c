@@ -7,6 +7,7 @@ typedef int wchar_t;
 typedef unsigned wint_t;
 
 extern int __csgtest_errno;
+extern int strcmp(const char *a, const char *b);
 
 #define NO_CHARACTER (~0U)
 #define ILLEGAL ((size_t) -1)
@@ -61,11 +62,14 @@ size_t wcrtomb(char *to, wchar_t c, void *state)
 
 int wctomb(char *to, wchar_t c) { return to ? (int) wcrtomb(to, c, 0) : 0; }
 
-size_t mbsrtowcs(wchar_t *to, const char **from, size_t room, void *state)
+
+/* At most ``most`` characters of the text are looked at. */
+size_t mbsnrtowcs(wchar_t *to, const char **from, size_t most, size_t room, void *state)
 {
     size_t n = 0;
     (void) state;
-    for (const char *s = *from; !to || n < room; s++, n++) {
+    const char *s = *from;
+    for (; n < most && (!to || n < room); s++, n++) {
         if (!ASCII((unsigned char) *s)) {
             if (to)
                 *from = s;
@@ -79,24 +83,64 @@ size_t mbsrtowcs(wchar_t *to, const char **from, size_t room, void *state)
             return n;
         }
     }
-    *from += n;
+    if (to)
+        *from = s;
     return n;
 }
 
-size_t mbstowcs(wchar_t *to, const char *from, size_t room) { return mbsrtowcs(to, &from, room, 0); }
-
-size_t wcstombs(char *to, const wchar_t *from, size_t room)
+size_t wcsnrtombs(char *to, const wchar_t **from, size_t most, size_t room, void *state)
 {
-    for (size_t n = 0; !to || n < room; n++) {
-        if (!ASCII(from[n]))
+    size_t n = 0;
+    (void) state;
+    const wchar_t *s = *from;
+    for (; n < most && (!to || n < room); s++, n++) {
+        if (!ASCII(*s)) {
+            if (to)
+                *from = s;
             return illegal();
+        }
         if (to)
-            to[n] = (char) from[n];
-        if (!from[n])
+            to[n] = (char) *s;
+        if (!*s) {
+            if (to)
+                *from = 0;
             return n;
+        }
     }
-    return room;
+    if (to)
+        *from = s;
+    return n;
 }
+
+size_t mbsrtowcs(wchar_t *to, const char **from, size_t room, void *state)
+{
+    return mbsnrtowcs(to, from, ILLEGAL, room, state);
+}
+
+size_t wcsrtombs(char *to, const wchar_t **from, size_t room, void *state)
+{
+    return wcsnrtombs(to, from, ILLEGAL, room, state);
+}
+
+size_t mbstowcs(wchar_t *to, const char *from, size_t room) { return mbsrtowcs(to, &from, room, 0); }
+size_t wcstombs(char *to, const wchar_t *from, size_t room) { return wcsrtombs(to, &from, room, 0); }
+
+size_t mbrtoc32(unsigned *to, const char *s, size_t n, void *state)
+{
+    return mbrtowc((wchar_t *) to, s, n, state);
+}
+
+size_t mbrtoc16(unsigned short *to, const char *s, size_t n, void *state)
+{
+    wchar_t c = 0;
+    size_t used = mbrtowc(&c, s, n, state);
+    if (s && to && used <= 1)
+        *to = (unsigned short) c;
+    return used;
+}
+
+size_t c32rtomb(char *to, unsigned c, void *state) { return wcrtomb(to, (wchar_t) c, state); }
+size_t c16rtomb(char *to, unsigned short c, void *state) { return wcrtomb(to, c, state); }
 
 wint_t btowc(int c) { return ASCII(c) ? (wint_t) c : NO_CHARACTER; }
 int wctob(wint_t c) { return ASCII(c) ? (int) c : -1; }
@@ -145,3 +189,59 @@ int iswcntrl(wint_t c) { return (c < 32) | (c == 127); }
 int iswpunct(wint_t c) { return IS_GRAPHIC(c) & !(IS_LETTER(c) | IS_DIGIT(c)); }
 wint_t towlower(wint_t c) { return c + ((c - 'A' < 26) << 5); }
 wint_t towupper(wint_t c) { return c - ((c - 'a' < 26) << 5); }
+
+/* ---------------------------------------------------------------------- classes by name */
+
+typedef int test(wint_t);
+
+static const struct {
+    const char *name;
+    test *holds;
+} classes[] = {
+    {"alnum", iswalnum}, {"alpha", iswalpha}, {"blank", iswblank}, {"cntrl", iswcntrl},
+    {"digit", iswdigit}, {"graph", iswgraph}, {"lower", iswlower}, {"print", iswprint},
+    {"punct", iswpunct}, {"space", iswspace}, {"upper", iswupper}, {"xdigit", iswxdigit},
+};
+
+unsigned long wctype(const char *name)
+{
+    for (unsigned long i = 0; i < sizeof classes / sizeof *classes; i++)
+        if (!strcmp(classes[i].name, name))
+            return i + 1;
+    return 0;
+}
+
+int iswctype(wint_t c, unsigned long class) { return class ? classes[class - 1].holds(c) : 0; }
+
+const int *wctrans(const char *name)
+{
+    static const int mappings[2];
+    if (!strcmp(name, "tolower"))
+        return mappings;
+    return strcmp(name, "toupper") ? 0 : mappings + 1;
+}
+
+wint_t towctrans(wint_t c, const int *mapping)
+{
+    if (!mapping)
+        return c;
+    return mapping == wctrans("tolower") ? towlower(c) : towupper(c);
+}
+
+#define IN_LOCALE(name) \
+    int name##_l(wint_t c, void *locale) { return (void) locale, (int) name(c); }
+
+IN_LOCALE(iswalnum)
+IN_LOCALE(iswalpha)
+IN_LOCALE(iswblank)
+IN_LOCALE(iswcntrl)
+IN_LOCALE(iswdigit)
+IN_LOCALE(iswgraph)
+IN_LOCALE(iswlower)
+IN_LOCALE(iswprint)
+IN_LOCALE(iswpunct)
+IN_LOCALE(iswspace)
+IN_LOCALE(iswupper)
+IN_LOCALE(iswxdigit)
+IN_LOCALE(towlower)
+IN_LOCALE(towupper)

@@ -26,7 +26,7 @@ class Tm(ctypes.Structure):
     )
 
     def fields(self) -> list[object]:
-        return [getattr(self, name) for name, _ in Tm._fields_]
+        return [getattr(self, name) for name in (*PARTS, "gmtoff", "zone")]
 
 
 SECONDS = st.one_of(

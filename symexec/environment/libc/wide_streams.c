@@ -1,0 +1,211 @@
+/* Reading and writing wide characters, C17 7.29.2, 7.29.3: in the C locale each is a byte. A stream
+ * takes both kinds (its orientation is what fwide was told, and stops nobody).
+ *
+ *     wprintf(L"%d\n", 7)    ->   printf("%d\n", 7)
+ *     fputwc(0xe4, stdout)   ->   unsupported: glibc writes something similar, if it knows any */
+
+typedef unsigned long size_t;
+typedef int wchar_t;
+typedef unsigned wint_t;
+typedef __builtin_va_list va_list;
+
+typedef union {
+    struct { int descriptor, orientation; } s;
+    char room[216];
+} FILE;
+
+struct tm;
+
+extern FILE *stdin, *stdout;
+extern int __csgtest_errno;
+extern int fgetc(FILE *stream);
+extern int fputc(int c, FILE *stream);
+extern int ungetc(int c, FILE *stream);
+extern int vfprintf(FILE *to, const char *format, va_list rest);
+extern int vsnprintf(char *to, size_t room, const char *format, va_list rest);
+extern int vfscanf(FILE *stream, const char *format, va_list rest);
+extern int vsscanf(const char *text, const char *format, va_list rest);
+extern size_t strftime(char *to, size_t room, const char *format, const struct tm *t);
+extern size_t wcslen(const wchar_t *s);
+extern void *malloc(size_t n);
+extern void free(void *p);
+extern void __csgtest_unsupported(const char *what) __attribute__((noreturn));
+
+enum { ILLEGAL_SEQUENCE = 84 };
+
+#define END (~0U)
+#define ASCII(c) ((unsigned) (c) < 128)
+
+static int illegal(void)
+{
+    __csgtest_errno = ILLEGAL_SEQUENCE;
+    return -1;
+}
+
+/* ---------------------------------------------------------------------- characters and lines */
+
+wint_t fputwc(wchar_t c, FILE *stream)
+{
+    if (!ASCII(c))
+        __csgtest_unsupported("a wide character beyond ASCII written to a stream");
+    return (wint_t) fputc(c, stream);
+}
+
+wint_t fgetwc(FILE *stream)
+{
+    int c = fgetc(stream);
+    return c == -1 ? END : ASCII(c) ? (wint_t) c : (wint_t) illegal();
+}
+
+wint_t ungetwc(wint_t c, FILE *stream) { return c == END ? END : (wint_t) ungetc((int) c, stream); }
+
+#define TO_STREAM(name) wint_t name(wchar_t c, FILE *stream) { return fputwc(c, stream); }
+#define FROM_STREAM(name) wint_t name(FILE *stream) { return fgetwc(stream); }
+
+TO_STREAM(putwc)
+TO_STREAM(fputwc_unlocked)
+TO_STREAM(putwc_unlocked)
+FROM_STREAM(getwc)
+FROM_STREAM(fgetwc_unlocked)
+FROM_STREAM(getwc_unlocked)
+
+wint_t putwchar(wchar_t c) { return fputwc(c, stdout); }
+wint_t putwchar_unlocked(wchar_t c) { return fputwc(c, stdout); }
+wint_t getwchar(void) { return fgetwc(stdin); }
+wint_t getwchar_unlocked(void) { return fgetwc(stdin); }
+
+int fputws(const wchar_t *s, FILE *stream)
+{
+    for (; *s; s++)
+        if (fputwc(*s, stream) == END)
+            return -1;
+    return 1;
+}
+
+wchar_t *fgetws(wchar_t *to, int room, FILE *stream)
+{
+    int n = 0;
+    while (n < room - 1) {
+        int c = fgetc(stream);
+        if (c == -1)
+            break;
+        if (!ASCII(c))
+            return illegal(), (wchar_t *) 0;
+        to[n++] = c;
+        if (c == '\n')
+            break;
+    }
+    if (!n)
+        return 0;
+    to[n] = 0;
+    return to;
+}
+
+int fputws_unlocked(const wchar_t *s, FILE *stream) { return fputws(s, stream); }
+wchar_t *fgetws_unlocked(wchar_t *to, int room, FILE *stream) { return fgetws(to, room, stream); }
+
+int fwide(FILE *stream, int mode)
+{
+    if (!stream->s.orientation)
+        stream->s.orientation = (mode > 0) - (mode < 0);
+    return stream->s.orientation;
+}
+
+/* ---------------------------------------------------------------------- formats */
+
+/* A copy in bytes. */
+static char *narrowed(const wchar_t *s)
+{
+    size_t n = wcslen(s);
+    char *copy = malloc(n + 1);
+    for (size_t i = 0; i <= n; i++) {
+        if (!ASCII(s[i]))
+            __csgtest_unsupported("a wide character beyond ASCII in a format or its text");
+        copy[i] = (char) s[i];
+    }
+    return copy;
+}
+
+static int widened(wchar_t *to, const char *from)
+{
+    int n = 0;
+    for (; from[n]; n++)
+        to[n] = (unsigned char) from[n];
+    to[n] = 0;
+    return n;
+}
+
+int vfwprintf(FILE *stream, const wchar_t *format, va_list rest)
+{
+    char *narrow = narrowed(format);
+    int count = vfprintf(stream, narrow, rest);
+    free(narrow);
+    return count;
+}
+
+int vswprintf(wchar_t *to, size_t room, const wchar_t *format, va_list rest)
+{
+    char *narrow = narrowed(format);
+    char *text = malloc(room + 1);
+    int count = vsnprintf(text, room + 1, narrow, rest);
+    if (count >= 0 && (size_t) count < room)
+        widened(to, text);
+    else
+        count = -1;
+    free(text);
+    free(narrow);
+    return count;
+}
+
+int vfwscanf(FILE *stream, const wchar_t *format, va_list rest)
+{
+    char *narrow = narrowed(format);
+    int done = vfscanf(stream, narrow, rest);
+    free(narrow);
+    return done;
+}
+
+int vswscanf(const wchar_t *text, const wchar_t *format, va_list rest)
+{
+    char *narrow = narrowed(format), *from = narrowed(text);
+    int done = vsscanf(from, narrow, rest);
+    free(from);
+    free(narrow);
+    return done;
+}
+
+int vwprintf(const wchar_t *format, va_list rest) { return vfwprintf(stdout, format, rest); }
+int vwscanf(const wchar_t *format, va_list rest) { return vfwscanf(stdin, format, rest); }
+
+#define WITH_LIST(name, parameters, call)     \
+    int name parameters                       \
+    {                                         \
+        va_list rest;                         \
+        __builtin_va_start(rest, format);     \
+        int count = call;                     \
+        __builtin_va_end(rest);               \
+        return count;                         \
+    }
+
+WITH_LIST(fwprintf, (FILE * s, const wchar_t *format, ...), vfwprintf(s, format, rest))
+WITH_LIST(wprintf, (const wchar_t *format, ...), vfwprintf(stdout, format, rest))
+WITH_LIST(swprintf, (wchar_t * to, size_t n, const wchar_t *format, ...), vswprintf(to, n, format, rest))
+WITH_LIST(fwscanf, (FILE * s, const wchar_t *format, ...), vfwscanf(s, format, rest))
+WITH_LIST(wscanf, (const wchar_t *format, ...), vfwscanf(stdin, format, rest))
+WITH_LIST(swscanf, (const wchar_t *s, const wchar_t *format, ...), vswscanf(s, format, rest))
+WITH_LIST(__isoc99_fwscanf, (FILE * s, const wchar_t *format, ...), vfwscanf(s, format, rest))
+WITH_LIST(__isoc99_wscanf, (const wchar_t *format, ...), vfwscanf(stdin, format, rest))
+WITH_LIST(__isoc99_swscanf, (const wchar_t *s, const wchar_t *format, ...), vswscanf(s, format, rest))
+
+size_t wcsftime(wchar_t *to, size_t room, const wchar_t *format, const struct tm *t)
+{
+    char *narrow = narrowed(format), *text = malloc(room + 1);
+    size_t n = strftime(text, room, narrow, t);
+    if (n)
+        widened(to, text);
+    else if (room && !*narrow)
+        *to = 0;
+    free(text);
+    free(narrow);
+    return n;
+}
