@@ -21,6 +21,7 @@ from symexec.environment.error_numbers import (
     ENOENT,
     ENOTDIR,
     ENOTTY,
+    EROFS,
     ERRNO,
     ESPIPE,
     answered,
@@ -30,6 +31,7 @@ from symexec.environment.nodes import (
     FOLDER,
     LINK,
     PIPE,
+    READ_ONLY,
     Contents,
     Descriptor,
     Node,
@@ -114,6 +116,12 @@ def _open(context: Context, path: Operand, rest: Arguments, base: Operand | None
     mode = 0
     if flags & CREATE and len(rest) > 1:
         mode = yield from pin(rest[1], "the mode given to open")
+    if flags & CREATE and flags & DIRECTORY:
+        return answered(context, -EINVAL)
+    if flags & CREATE:
+        entry = yield from look_up(context, path, Last.ENTRY, base)
+        if isinstance(entry, Found) and entry.slash and not entry.dots:
+            return answered(context, -EISDIR)
     kept = flags & NO_FOLLOW or (flags & CREATE and flags & EXCLUSIVE)
     found = yield from look_up(context, path, Last.KEPT if kept else Last.FOLLOWED, base)
     if isinstance(found, int):
@@ -126,8 +134,6 @@ def open_found(context: Context, found: Found, flags: int, mode: int) -> Asking[
     if number is None:
         return -EMFILE
     target = found.node
-    if flags & CREATE and found.slash and not found.dots:
-        return -EISDIR
     if target is None:
         if not flags & CREATE:
             return -ENOENT
@@ -171,6 +177,8 @@ def made_in(context: Context, found: Found, added: Node) -> Asking[int]:
     above = node(context, found.folder)
     if not above.links:
         return -ENOENT
+    if found.folder in READ_ONLY:
+        return -EROFS
     if not allowed(context, found.folder, WRITE | SEARCH):
         return -EACCES
     name = found.name

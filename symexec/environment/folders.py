@@ -21,13 +21,16 @@ from symexec.environment.error_numbers import (
     ENOTEMPTY,
     EPERM,
     ERANGE,
+    EROFS,
     ERRNO,
+    EXDEV,
     answered,
 )
 from symexec.environment.files import made_in, number_of
 from symexec.environment.nodes import (
     FOLDER,
     LINK,
+    READ_ONLY,
     Node,
     creation_mask,
     current_folder,
@@ -128,6 +131,8 @@ def _free_entry(context: Context, path: Operand, base: Operand | None) -> Asking
         return found
     if found.node is not None:
         return -EEXIST
+    if found.folder in READ_ONLY:
+        return -EROFS
     if found.slash or not node(context, found.folder).links:
         return -ENOENT
     return found if allowed(context, found.folder, WRITE | SEARCH) else -EACCES
@@ -205,6 +210,8 @@ def remove_at(context: Context, arguments: Arguments) -> Model:
 def _remove_file(context: Context, found: Found) -> int:
     if found.dots:
         return -EISDIR
+    if found.folder in READ_ONLY:
+        return -EROFS
     if found.node is None:
         return -ENOENT
     kind = node(context, found.node).kind
@@ -223,6 +230,8 @@ def _remove_file(context: Context, found: Found) -> int:
 def _remove_folder(context: Context, found: Found) -> int:
     if found.dots:
         return {b".": -EINVAL, b"..": -ENOTEMPTY}.get(found.name, -EBUSY)
+    if found.folder in READ_ONLY:
+        return -EROFS
     if found.node is None:
         return -ENOENT
     if not allowed(context, found.folder, WRITE | SEARCH):
@@ -287,6 +296,8 @@ def _rename(
 
 
 def _unmovable(context: Context, source: Found, target: Found, keeps: bool) -> int:
+    if (source.folder in READ_ONLY) != (target.folder in READ_ONLY):
+        return -EXDEV
     if source.dots or target.dots:
         return -EEXIST if keeps and not source.dots else -EBUSY
     if source.node is None:

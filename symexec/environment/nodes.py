@@ -21,7 +21,8 @@ from symexec.expr import Operand
 from symexec.state.inputs import Input
 
 FILE, FOLDER, LINK, PIPE, DEVICE = 0o100000, 0o040000, 0o120000, 0o010000, 0o020000
-ROOT, WORK, NULL, STDIN, STDOUT, STDERR = 1, 3, 5, 10, 11, 12
+ROOT, TMP, WORK, NULL, STDIN, STDOUT, STDERR = 1, 2, 3, 5, 10, 11, 12
+READ_ONLY = (ROOT, 4, NULL)  # another file system than that of /tmp
 FIRST_NUMBER = 100  # of what the program makes
 HOME = b"/tmp/work"  # where a program starts, as in replay
 
@@ -70,9 +71,9 @@ class Descriptor:
 
 NODES: Mapping[int, Node] = MappingProxyType(
     {
-        ROOT: Node(FOLDER, 0o755, entries=((b"tmp", 2), (b"dev", 4)), parent=ROOT),
-        2: Node(FOLDER, 0o755, entries=((b"work", WORK),), parent=ROOT),
-        WORK: Node(FOLDER, 0o755, parent=2),
+        ROOT: Node(FOLDER, 0o755, entries=((b"tmp", TMP), (b"dev", 4)), parent=ROOT),
+        TMP: Node(FOLDER, 0o1777, entries=((b"work", WORK),), parent=ROOT),
+        WORK: Node(FOLDER, 0o755, parent=TMP),
         4: Node(FOLDER, 0o755, entries=((b"null", NULL),), parent=ROOT),
         NULL: Node(DEVICE, 0o666),
         STDIN: Node(PIPE, 0o600),

@@ -14,6 +14,8 @@ from symexec.environment.error_numbers import (
     EINVAL,
     ENOENT,
     ENOTDIR,
+    EPERM,
+    EROFS,
     ERRNO,
     answered,
 )
@@ -22,6 +24,8 @@ from symexec.environment.nodes import (
     DEVICE,
     FILE,
     FOLDER,
+    READ_ONLY,
+    TMP,
     Node,
     creation_mask,
     file_of,
@@ -191,6 +195,10 @@ def change_opened_mode(context: Context, arguments: Arguments) -> Model:
 def _changed_mode(context: Context, number: int, mode: int) -> int:
     if number < 0:
         return number
+    if number in READ_ONLY:
+        return -EROFS
+    if number == TMP:
+        return -EPERM
     put_node(context, number, replace(node(context, number), mode=mode & 0o7777))
     return 0
 
