@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING
 
 from csg.analysis import Distances, changes_reachable
 from csg.graph import SequenceGraph
-from csg.ir import Program
+from csg.ir import Call, FunctionCode, Program
 from csg.ir.flow import successors
 from csg.language.syntax import FunctionDefinition, Symbol
 from symexec.campaign.start import definition
+from symexec.environment.far_jumps import SETTERS
 from symexec.memory import BOTH
 from symexec.search.targets import Targets
 from symexec.state.state import State
@@ -106,15 +107,25 @@ def beginnings(program: Program, nodes: frozenset[int]) -> Places:
 def pruner(prepared: Prepared) -> Callable[[State], bool]:
     """Drop a state that carries no change and cannot reach one any more."""
     reachable = changes_reachable(prepared.program, prepared.distances)
+    again = {name for name, code in prepared.program.functions.items() if _calls_setjmp(code)}
 
     def hopeless(state: State) -> bool:
         if state.shadows or state.mode != BOTH:
             return False
         frame = state.frame
         while frame is not None:
-            if (frame.function.name, frame.block) in reachable:
+            if (frame.function.name, frame.block) in reachable or frame.function.name in again:
                 return False
             frame = frame.caller
         return True
 
     return hopeless
+
+
+def _calls_setjmp(code: FunctionCode) -> bool:
+    """Then control can come back to it from any call."""
+    return any(
+        isinstance(step, Call) and step.callee in SETTERS
+        for block in code.blocks
+        for step in block.instructions
+    )

@@ -65,6 +65,19 @@ class CallBack:
 
 
 @record
+class Place:
+    """Where is this call? Answered with a number to jump back to; 0 is none."""
+
+
+@record
+class JumpBack:
+    """Go on behind the call that has this number; its result is ``value``. No answer comes."""
+
+    number: Operand
+    value: Data
+
+
+@record
 class Formatted:
     """A number as a printf conversion prints it, kept abstract so that printing never forks.
 
@@ -77,7 +90,7 @@ class Formatted:
     term: Term
 
 
-Question = Decide | Concretize | Suggest | End | CallBack
+Question = Decide | Concretize | Suggest | End | CallBack | Place | JumpBack
 Arguments = tuple[Operand, ...]
 SharedArguments = tuple[Data, ...]  # of an aware model
 Model = Generator[Question, object, Operand | None]

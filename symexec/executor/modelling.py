@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from csg.ir import Call
-from symexec.environment.contract import Concretize, Decide, End, Suggest
+from symexec.environment.contract import Concretize, Decide, End, JumpBack, Place, Suggest
+from symexec.executor import far_jumps
 from symexec.executor.context import Faulted, ModelContext, Paired
 from symexec.expr import Data, Shadowed, Term, negate
 from symexec.memory import BOTH
@@ -85,6 +86,11 @@ def _run(
                     if isinstance(ending, AssumptionFailed):
                         engine.counters.assumptions_failed += 1
                     yield from engine.end(state, ending)
+                    return
+                case Place():
+                    answer = far_jumps.note(state, step)
+                case JumpBack(number=number, value=value):
+                    yield from far_jumps.jump_back(engine, state, number, value)
                     return
                 case _:
                     yield from engine.refuse(state, f"a model asked {question}")
