@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         GraphOptions,
         ReplayOptions,
         RunOptions,
+        SuiteOptions,
         UnifyOptions,
     )
     from symexec.options.arguments import Call
@@ -80,6 +81,8 @@ def perform(call: Call) -> int:
         match call.options:
             case asked.BuildOptions() as options:
                 return _build(options, progress, call.json)
+            case asked.SuiteOptions() as options:
+                return _suite(options, progress, call.json)
             case asked.CompareOptions() as options:
                 return _compare(options, progress, call.json)
             case asked.ExploreOptions() as options:
@@ -102,13 +105,23 @@ def _build(options: BuildOptions, progress: Progress, json: bool) -> int:
     from symexec.report.session import build
 
     _require_versions(options)
-    finished = build(options, progress)
+    return _told(build(options, progress), options.out, progress, json)
+
+
+def _suite(options: SuiteOptions, progress: Progress, json: bool) -> int:
+    from symexec.report.session import suite
+
+    _require_versions(options.build)
+    return _told(suite(options, progress), options.build.out, progress, json)
+
+
+def _told(finished: Report, out: Path, progress: Progress, json: bool) -> int:
     progress.close()
     _tell(finished, json)
     if not json:
-        print(f"  all of it: {options.out / 'report.html'}")
+        print(f"  all of it: {out / 'report.html'}")
     if not finished.finished:
-        return _interrupted(options.out)
+        return _interrupted(out)
     return DIFFERENT if finished.verdict == "different" else SAME
 
 

@@ -153,7 +153,7 @@ class BuildJob:
         deadline = self.started + self.options.search.time
         verifier = None
         if replay is not None:
-            verifier = Verifier(replay, *_switches(prepared), deadline + GRACE)
+            verifier = Verifier(replay, *switches(prepared), deadline + GRACE)
         try:
             exploration, initial = self._exploration(prepared)
             exploration.engine.solver.deadline = deadline
@@ -180,7 +180,7 @@ class BuildJob:
         deadline = min(deadline, now + share_of(now - self.started))
         if self.replay is None or now >= deadline or not self._differing:
             return
-        shrinker = Shrinker(prepared, self.options.inputs, self.replay, *_switches(prepared))
+        shrinker = Shrinker(prepared, self.options.inputs, self.replay, *switches(prepared))
         for found in shrinker.smaller(self.found, deadline):
             if found.input not in self._inputs:
                 case = replace(found, id=self._name(found.input), found_s=self._seconds())
@@ -361,7 +361,7 @@ def _differs(case: TestCase) -> bool:
     return case.observed == "different"
 
 
-def _switches(prepared: Prepared) -> tuple[list[int], dict[int, frozenset[int]]]:
+def switches(prepared: Prepared) -> tuple[list[int], dict[int, frozenset[int]]]:
     """The changes that can be switched on, and which others each requires."""
     changes = prepared.unified.changes
     return [change.id for change in changes], {change.id: change.requires for change in changes}

@@ -157,6 +157,17 @@ class BuildOptions:
 
 
 @record
+class SuiteOptions:
+    """``csgtest suite``: an existing test suite first; what of it comes by a change are the seeds.
+    ``time`` of the search is what follows the suite."""
+
+    build: BuildOptions
+    command: tuple[str, ...]
+    program: Path | None = None  # a file that the suite runs; the recorder takes its place
+    seconds: float = 600.0  # for the suite itself
+
+
+@record
 class CompareOptions:
     """``csgtest compare``: search strategies and native testing under the same budget."""
 
@@ -235,6 +246,7 @@ Options = (
     | UnifyOptions
     | RunOptions
     | ReplayOptions
+    | SuiteOptions
 )
 
 

@@ -34,6 +34,7 @@ from symexec.options import (
     Shadow,
     ShadowOptions,
     SolverName,
+    SuiteOptions,
     UnifyOptions,
 )
 from symexec.options.values import (
@@ -212,6 +213,32 @@ SHADOW = _under(
         help="concolic: seconds to search from each divergence (default: equal shares of --time)",
     ),
 )
+BSE_TIME = SHADOW[-1]
+SUITE = _under(
+    "the suite",
+    _row(
+        "--tests",
+        metavar="CMD",
+        nargs=argparse.REMAINDER,
+        required=True,
+        help="the last option: the command that runs the suite, with {} where the program goes; "
+        "or one file of shell commands with {} in them",
+    ),
+    _row(
+        "--program",
+        metavar="PATH",
+        type=Path,
+        help="what the suite runs: a name that it finds by PATH, or a file whose place is taken "
+        "while the suite runs",
+    ),
+    _row(
+        "--tests-time",
+        metavar="S",
+        type=seconds,
+        default=600.0,
+        help="seconds that the suite may take (default: %(default)g)",
+    ),
+)
 RESULTS = _under(
     "results",
     _row(
@@ -343,6 +370,26 @@ def _build(given: argparse.Namespace, flags: tuple[str, ...]) -> Options:
     )
 
 
+def _suite(given: argparse.Namespace, flags: tuple[str, ...]) -> Options:
+    search = _search(given)
+    if given.mode is None:
+        search = replace(search, mode=Mode.BREADTH_FIRST)
+    build = BuildOptions(
+        given.old,
+        given.new,
+        flags,
+        _inputs(given),
+        search,
+        given.out,
+        without_walls=given.unprotected_replay,
+        shadow=ShadowOptions(Shadow.CONCOLIC, (), given.bse_time),
+        files=_files(given),
+    )
+    if not given.tests:
+        raise UsageError("--tests names no command", hint="for example: --tests sh tests/run.sh {}")
+    return SuiteOptions(build, tuple(given.tests), given.program, given.tests_time)
+
+
 def _compare(given: argparse.Namespace, flags: tuple[str, ...]) -> Options:
     return CompareOptions(
         given.old,
@@ -405,6 +452,28 @@ COMMANDS: Mapping[str, Command] = {
   csgtest build samples/cut_ranges/old.c samples/cut_ranges/new.c --entry parse_ranges --time 10
   csgtest build cut_old.c cut_new.c --sym-args 1 3 4 --sym-stdin 4 --json -- -I include -DNLS=0
 
+exit code: 0 no difference found, 1 differences, 2 trouble""",
+    ),
+    "suite": Command(
+        "run a test suite on both versions, then search from its tests",
+        (
+            *OLD_AND_NEW,
+            *FILES,
+            *INPUT,
+            *SEARCH,
+            *MODE,
+            BSE_TIME,
+            *SUITE,
+            UNPROTECTED,
+            *RESULTS,
+        ),
+        _suite,
+        """\
+  csgtest suite old.c new.c --time 30 --tests make check
+  csgtest suite old.c new.c --program src/prog --tests sh tests/run.sh
+  csgtest suite old.c new.c --tests commands.txt
+
+The suite runs as it is: only what csgtest makes up runs behind walls.
 exit code: 0 no difference found, 1 differences, 2 trouble""",
     ),
     "graph": Command(

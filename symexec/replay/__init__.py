@@ -9,16 +9,24 @@ from symexec.replay.native import (
     ReplayPlan,
     Request,
 )
+from symexec.replay.recording import Call, SuiteRun, run_suite
 from symexec.replay.sandbox import Sandbox
+from symexec.replay.touching import probed, probes, touched
 
 __all__ = [
     "PLAIN",
     "SANITIZED",
+    "Call",
     "NativeReplay",
     "Pair",
     "ReplayPlan",
     "Request",
     "Sandbox",
     "Source",
+    "SuiteRun",
     "Text",
+    "probed",
+    "probes",
+    "run_suite",
+    "touched",
 ]

@@ -41,6 +41,7 @@ class ReplayPlan:
     new: tuple[SourceFile, ...]
     golden: tuple[SourceFile, ...] = ()
     unified: tuple[Source, ...] = ()
+    probed: tuple[Source, ...] = ()  # the same with a probe at each change (touching.py)
     signature: EntrySignature | None = None
     name: str = "program"
     wall_s: float = 1.0  # a run that takes longer counts as one that does not end
@@ -107,6 +108,10 @@ class NativeReplay:
         """Until it is compiled; ToolchainError when it does not compile."""
         if self._builds.has(build):
             self._builds.result(build, style)
+
+    def executable(self, build: str, style: str = SANITIZED) -> str:
+        """The path of the program, once it is compiled."""
+        return self._builds.result(build, style).path
 
     @property
     def has_mask(self) -> bool:
@@ -224,7 +229,13 @@ def _mask_variable(changes: Iterable[int]) -> bytes:
 
 
 def _programs(plan: ReplayPlan) -> dict[str, Program]:
-    named = {"old": plan.old, "new": plan.new, "golden": plan.golden, "mask": plan.unified}
+    named = {
+        "old": plan.old,
+        "new": plan.new,
+        "golden": plan.golden,
+        "mask": plan.unified,
+        "touch": plan.probed,
+    }
     return {name: Program(files, plan.signature) for name, files in named.items() if files}
 
 

@@ -15,7 +15,8 @@ from dataclasses import dataclass
 from csg.errors import CsgtestError
 from csg.graph import graph_form, interactions_form
 from symexec.campaign.building import BuildJob
-from symexec.options import BuildOptions
+from symexec.campaign.suite import LOG, SuiteFacts, SuiteJob
+from symexec.options import BuildOptions, SuiteOptions
 from symexec.progress import Progress
 from symexec.report.facts import bounds, counters_form, event_notes, nothing_followed
 from symexec.report.folder import LiveReport, finish
@@ -30,7 +31,18 @@ def build(options: BuildOptions, progress: Progress) -> Report:
     """``csgtest build``: the finished report, written to ``options.out`` as well. After Ctrl-C it
     says ``"finished": false``. An earlier report is kept until both versions are read."""
     refuse_foreign(options.out)
-    job = BuildJob(options)
+    return _reported(BuildJob(options), progress)
+
+
+def suite(options: SuiteOptions, progress: Progress) -> Report:
+    """``csgtest suite``: as ``build``, after the user's own tests."""
+    out = options.build.out
+    refuse_foreign(out)
+    return _reported(SuiteJob(options, out / LOG), progress)
+
+
+def _reported(job: BuildJob, progress: Progress) -> Report:
+    options = job.options
     report = Report(
         str(options.old),
         str(options.new),
@@ -128,6 +140,20 @@ def _has_no_input(job: BuildJob) -> bool:
 
 def _seed_notes(job: BuildJob) -> list[str]:
     """What was looked at, and what could not be."""
+    if isinstance(job, SuiteJob) and job.suite.calls:
+        return [_suite_note(job.suite), *_seed_notes_of(job)]
+    return _seed_notes_of(job)
+
+
+def _suite_note(facts: SuiteFacts) -> str:
+    ended = "did not end in time" if facts.exit is None else f"ended with {facts.exit}"
+    return (
+        f"the suite {ended}: {facts.calls} calls of the program, {facts.different} different, "
+        f"{facts.touching} by a change, {facts.differing} of them differ"
+    )
+
+
+def _seed_notes_of(job: BuildJob) -> list[str]:
     if job.seeding is None:
         return []
     count, points = len(job.seeding.used), job.counters.divergence_points
@@ -153,6 +179,8 @@ def _conclude(report: Report, job: BuildJob, folder: OutputFolder, finished: boo
     report.notes += [*_seed_notes(job), *event_notes(job.events)]
     if job.seeding is not None:
         report.seeds = job.seeding.form()
+    if isinstance(job, SuiteJob):
+        report.seeds = {**(report.seeds or {}), "suite": job.suite.form()}
     if job.replay is not None:
         with suppress(CsgtestError):  # the one that ended the search
             report.sandbox = job.replay.level
