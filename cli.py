@@ -179,19 +179,23 @@ def _graph(options: GraphOptions) -> int:
         entry=options.entry,
         what=options.what.value,
         form=options.format.value,
+        annotation=options.annotation,
     )
     _deliver(picture, options.output)
     return SAME
 
 
 def _unify(options: UnifyOptions) -> int:
-    from csg import pipeline, versions
+    from csg import pipeline
     from symexec.options import versions_of
 
     _require_versions(options)
-    unified = pipeline.unify_files(versions_of(options))
-    text = versions.printed(unified, options.ids)
-    _deliver(text.encode(), options.output)
+    versions = versions_of(options)
+    if options.explain:
+        text = pipeline.explained(versions, options.entry, options.annotation)
+    else:
+        text = pipeline.united_text(versions, options.entry, options.annotation, options.ids)
+    _deliver(text.encode(errors="surrogateescape"), options.output)
     return SAME
 
 

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from csg.errors import UsageError
-from csg.programs import Versions
+from csg.programs import BY_TREES, Annotation, Versions
 
 if TYPE_CHECKING:
     from csg.graph import SequenceGraph
@@ -22,11 +22,33 @@ if TYPE_CHECKING:
     from csg.versions import Unified
 
 
-def unify_files(versions: Versions) -> Unified:
+def unify_files(
+    versions: Versions, entry: str = "main", annotation: Annotation = BY_TREES
+) -> Unified:
     """Both versions as one annotated program."""
     from csg.unite import read_pair, unite
 
-    return unite(read_pair(versions.pairs()))
+    return unite(read_pair(versions.pairs()), entry, annotation)
+
+
+def united_text(versions: Versions, entry: str, annotation: Annotation, ids: bool) -> str:
+    """C text of both versions, of which the compiler says that it is C."""
+    from csg.versions import printed
+
+    return printed(_confirmed(versions, entry, annotation), ids)
+
+
+def explained(versions: Versions, entry: str, annotation: Annotation) -> str:
+    """What each change is, and why it stands as it does."""
+    from csg.versions.explaining import explanation
+
+    return explanation(_confirmed(versions, entry, annotation), versions.flags)
+
+
+def _confirmed(versions: Versions, entry: str, annotation: Annotation) -> Unified:
+    from csg.versions.compiled import confirmed
+
+    return confirmed(unify_files(versions, entry, annotation), entry, annotation=annotation)
 
 
 def program_of(unified: Unified, entry: str | None = None) -> Program:
@@ -104,12 +126,13 @@ def picture(
     entry: str | None = None,
     what: str = "csg",
     form: str = "text",
+    annotation: Annotation = BY_TREES,
 ) -> bytes:
     """A file's content: ``what`` is "csg", "cfg" or "pdg", ``form`` "dot", "svg", "png", "json" or
     "text"."""
     from csg.render import form_of, listing, picture_bytes, picture_listing
 
-    program = program_of(unify_files(versions), entry)
+    program = program_of(unify_files(versions, annotation=annotation), entry)
     if what == "csg" and form in ("text", "json"):
         graph = graph_of(program)
         return listing(graph).encode() if form == "text" else _json(form_of(graph))

@@ -51,6 +51,18 @@ class FilePair:
 
 
 @record
+class Annotation:
+    """How two versions are united. ``by_lines``: a statement whose line differs is a change though
+    it computes the same. ``published``: as the papers annotate by hand (csg.versions.published)."""
+
+    by_lines: bool = False
+    published: bool = False
+
+
+BY_TREES = Annotation()
+
+
+@record
 class Versions:
     """Two versions of a program as the user names them: two files, or two folders. ``others`` are
     files of both; a build is a folder with compile_commands.json."""

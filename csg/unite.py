@@ -11,12 +11,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from csg.frontend import Preprocessed, parse_texts, preprocess_files
 from csg.language.syntax import TranslationUnit
-from csg.programs import FilePair, files_of
+from csg.programs import BY_TREES, Annotation, FilePair, files_of
 from csg.versions import Unified, unify
 from csg.versions.joining import join
+from csg.versions.published import published
 
 TextPair = tuple[Preprocessed | None, Preprocessed | None]
 
@@ -40,22 +42,28 @@ class ProgramPair:
 
 
 def read_pair(pairs: Sequence[FilePair]) -> ProgramPair:
-    """Where no file differs, the first counts as one that does."""
+    """Where no file differs in what the compiler sees, those whose text does count as differing; or
+    else the first."""
     old, new = files_of(pairs)
     both = [*old, *new]
     texts = dict(zip(both, preprocess_files(both), strict=True))
     differing: list[TextPair] = []
-    shared: list[Preprocessed] = []
+    same: list[tuple[Preprocessed, Preprocessed]] = []
     for pair in pairs:
         before = texts[pair.old] if pair.old is not None else None
         after = texts[pair.new] if pair.new is not None else None
         if before is not None and after is not None and before.means_the_same(after):
-            shared.append(after)
+            same.append((before, after))
         else:
             differing.append((before, after))
     if not differing:
-        differing.append((shared[0], shared.pop(0)))
+        differing += [each for each in same if _differ_on_disk(*each)] or same[:1]
+    shared = [each[1] for each in same if each not in differing]
     return _parsed(differing, shared, len(pairs) > 1)
+
+
+def _differ_on_disk(old: Preprocessed, new: Preprocessed) -> bool:
+    return old is not new and Path(old.file).read_bytes() != Path(new.file).read_bytes()
 
 
 def _parsed(
@@ -75,15 +83,15 @@ def _parsed(
     )
 
 
-def unite(pair: ProgramPair, entry: str = "main") -> Unified:
+def unite(pair: ProgramPair, entry: str = "main", annotation: Annotation = BY_TREES) -> Unified:
     """A file that uses what became two in others belongs to them, though its text is the same."""
     while True:
-        unified = unify(*join(pair.differing), entry)
+        unified = unify(*join(pair.differing), entry, by_lines=annotation.by_lines)
         apart = _split_names(unified)
         concerned = {at for at, unit in enumerate(pair.shared) if apart & _used(unit)}
         if not concerned:
             unified.shared = tuple(pair.shared)
-            return unified
+            return published(unified) if annotation.published else unified
         texts = list(enumerate(pair.shared_texts))
         differing = [
             *pair.differing_texts,

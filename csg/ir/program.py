@@ -110,6 +110,7 @@ class ChangeInfo:
     old_text: str
     new_text: str
     requires: frozenset[int] = frozenset()
+    cause: str = ""  # the definition behind a change whose own line stayed as it was
 
 
 @dataclass(slots=True)

@@ -1,27 +1,61 @@
-"""Unite two versions and let the C compiler confirm that the result is C.
+"""Let the C compiler confirm that a united program is C; what is not is kept in coarser pieces.
 
-    unify_compiled(old, new)   ->   Unified whose printed text compiles as OLD, as NEW, and masked
+    confirmed(unified, Confirmation(text, MASKED).trouble())
 
 A projection can be right where the text is not: a region may hold a declaration that the other
-version needs, too. So each of the three builds is checked for errors, and the function that one
-stands in is kept as two copies; failing that, the whole program is.
+version needs, too. The compiler only checks, beside whatever else is being done. The function that
+an error stands in is kept as two copies; failing that, the whole program is.
 """
 
 from __future__ import annotations
 
 import re
 import tempfile
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from csg.errors import ToolchainError
 from csg.language.syntax import TranslationUnit
+from csg.programs import BY_TREES, Annotation
 from csg.toolchain import compile_program
 from csg.versions.printing import printed
+from csg.versions.published import published
 from csg.versions.unified import Fallback, Unified
 from csg.versions.unifier import everything_twice, unify
 
-BUILDS = (("-DCSGTEST_OLD",), ("-DCSGTEST_NEW",), ())
+Build = tuple[str, ...]
+MASKED: tuple[Build, ...] = ((),)
+BUILDS: tuple[Build, ...] = (("-DCSGTEST_OLD",), ("-DCSGTEST_NEW",), ())
 CHECK_ONLY = ("-fsyntax-only", "-std=gnu11", "-w", "-x", "c")
+
+
+class Confirmation:
+    """The compiler's word on a text, asked for in the background."""
+
+    def __init__(
+        self, text: str, builds: Sequence[Build] = BUILDS, compiler: str | None = None
+    ) -> None:
+        self._text = text
+        self._compiler = compiler
+        self._pool = ThreadPoolExecutor(len(builds))
+        self._answers = [self._pool.submit(self._ask, build) for build in builds]
+
+    def trouble(self) -> tuple[int, str] | None:
+        """The line of an error, and what it says; waits."""
+        found = [each.result() for each in self._answers]
+        self._pool.shutdown()
+        return next((each for each in found if each is not None), None)
+
+    def _ask(self, build: Build) -> tuple[int, str] | None:
+        with tempfile.TemporaryDirectory(prefix="csgtest-") as folder:
+            source = Path(folder, "unified.c")
+            source.write_text(self._text, "utf-8", "surrogateescape")
+            try:
+                compile_program([], "/dev/null", [*CHECK_ONLY, *build, str(source)], self._compiler)
+            except ToolchainError as error:
+                return error.location.line if error.location is not None else 0, error.message
+        return None
 
 
 def unify_compiled(
@@ -30,40 +64,55 @@ def unify_compiled(
     entry: str = "main",
     compiler: str | None = None,
 ) -> Unified:
+    """``unify``, confirmed in all three builds."""
+    return confirmed(unify(old, new, entry), entry, compiler=compiler)
+
+
+def confirmed(
+    unified: Unified,
+    entry: str = "main",
+    trouble: tuple[str, str] | None = None,
+    compiler: str | None = None,
+    annotation: Annotation = BY_TREES,
+) -> Unified:
+    """``unified``, or what compiles in its place. ``trouble`` is what is known already: the
+    function (or "") that an error stands in, and what it says."""
+    found = trouble or compile_trouble(unified, compiler)
+    old, new, shared = unified.old, unified.new, unified.shared
     whole: frozenset[str] = frozenset()
     reasons: list[Fallback] = []
-    unified = unify(old, new, entry)
-    while (trouble := compile_trouble(unified, compiler)) is not None:
-        function, message = trouble
+    while found is not None:
+        function, message = found
         if not function or function in whole:
             unified = everything_twice(old, new, entry)
-            unified.fallbacks.append(Fallback("program", message))
-            return unified
+            reasons = [Fallback("program", f"its united form does not compile: {message}")]
+            break
         whole |= {function}
         reasons.append(Fallback(function, f"its united form does not compile: {message}"))
-        unified = unify(old, new, entry, whole)
+        unified = unify(old, new, entry, whole, by_lines=annotation.by_lines)
+        unified = published(unified) if annotation.published else unified
+        found = compile_trouble(unified, compiler)
     unified.fallbacks.extend(reasons)
+    unified.shared = shared
     return unified
 
 
 def compile_trouble(unified: Unified, compiler: str | None = None) -> tuple[str, str] | None:
     """The function (or "") that the compiler's first error stands in, and what it says."""
     text = printed(unified, ids=True)
-    with tempfile.TemporaryDirectory(prefix="csgtest-") as folder:
-        source = Path(folder, "unified.c")
-        source.write_text(text, "utf-8", "surrogateescape")
-        for build in BUILDS:
-            try:
-                compile_program([], "/dev/null", [*CHECK_ONLY, *build, str(source)], compiler)
-            except ToolchainError as error:
-                if error.location is None:
-                    raise
-                return _function_at(text, error.location.line, unified), error.message
-    return None
+    return located(unified, text, Confirmation(text, BUILDS, compiler).trouble())
+
+
+def located(unified: Unified, text: str, trouble: tuple[int, str] | None) -> tuple[str, str] | None:
+    """The function of the united program whose text holds the line; copies count as what they are
+    copies of."""
+    if trouble is None:
+        return None
+    line, message = trouble
+    return _function_at(text, line, unified), message
 
 
 def _function_at(text: str, line: int, unified: Unified) -> str:
-    """The united function whose text holds the line; copies count as what they are copies of."""
     names = {function.symbol.name for function in unified.unit.functions}
     copies = {
         copy.symbol.name: symbol.name for symbol, pair in unified.clones.items() for copy in pair

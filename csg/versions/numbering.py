@@ -105,6 +105,8 @@ def _record(
         new_location=after.start if after else None,
         granularity=edit.granularity,
         sites=sites,
+        old_end=before.end if before else None,
+        new_end=after.end if after else None,
     )
 
 
@@ -180,15 +182,30 @@ def _requirements(
     """A change whose new side uses what another one adds requires that; a change that takes a
     declaration away requires those that take its uses away."""
     direct: dict[int, set[int]] = {}
+    for needing, needed, _ in _needs(unit, owners):
+        direct.setdefault(needing, set()).add(needed)
+    return {number: _closure(number, direct) for number in direct}
+
+
+def requirements(unit: TranslationUnit) -> dict[tuple[int, int], frozenset[str]]:
+    """For each change that needs another one directly: the names that are why."""
+    found: dict[tuple[int, int], set[str]] = {}
+    for needing, needed, symbol in _needs(unit, _owners(unit)):
+        found.setdefault((needing, needed), set()).add(symbol.name)
+    return {pair: frozenset(names) for pair, names in found.items()}
+
+
+def _needs(
+    unit: TranslationUnit, owners: dict[Symbol, tuple[Version, int]]
+) -> Iterator[tuple[int, int, Symbol]]:
     for number, version, symbol in _uses(unit):
         owner = owners.get(symbol)
         if owner is None or owner[0] is not version or owner[1] == number or not number:
             continue
-        needing, needed = (number, owner[1])
         if version is Version.OLD:
-            needing, needed = needed, needing
-        direct.setdefault(needing, set()).add(needed)
-    return {number: _closure(number, direct) for number in direct}
+            yield owner[1], number, symbol
+        else:
+            yield number, owner[1], symbol
 
 
 def _closure(number: int, direct: dict[int, set[int]]) -> frozenset[int]:

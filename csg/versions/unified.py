@@ -16,7 +16,8 @@ class ChangeRecord:
     """One source edit. ``kind``: modified, added, deleted; type, signature or value when a
     declaration changed and its uses with it. ``granularity``: expression, statement, function,
     program. ``sites`` counts the places in the tree that carry the number. A set of changes that is
-    switched to NEW must be closed under ``requires``."""
+    switched to NEW must be closed under ``requires``. ``cause`` names the definition behind a
+    change of meaning, with its place."""
 
     id: int
     kind: str
@@ -29,6 +30,9 @@ class ChangeRecord:
     new_location: Location | None = None
     granularity: str = "statement"
     sites: int = 1
+    old_end: Location | None = None
+    new_end: Location | None = None
+    cause: str = ""
 
     def info(self) -> ChangeInfo:
         return ChangeInfo(
@@ -40,6 +44,7 @@ class ChangeRecord:
             self.old_text,
             self.new_text,
             self.requires,
+            self.cause,
         )
 
 

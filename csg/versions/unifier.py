@@ -29,16 +29,17 @@ def unify(
     entry: str = "main",
     whole: frozenset[str] = frozenset(),
     split: frozenset[str] = frozenset(),
+    by_lines: bool = False,
 ) -> Unified:
     """One program that holds both; what does not pass the check is kept in coarser pieces.
 
     ``whole`` names functions to keep as two copies, ``split`` objects and functions to keep under
-    two names, from the start.
+    two names, from the start. ``by_lines``: what a textual diff finds is a change, too.
     """
     with deep_recursion():
         for _ in range(ATTEMPTS):
             try:
-                unified = Unification(old, new, entry, whole, split).run()
+                unified = Unification(old, new, entry, whole, split, by_lines).run()
             except MustSplit as found:
                 split |= {found.name}
                 continue

@@ -25,9 +25,11 @@ from csg.versions.expressions import Expressions
 from csg.versions.functions import Functions, copy_symbol, dispatcher
 from csg.versions.initializers import unite_initializers
 from csg.versions.layouts import match_layouts
+from csg.versions.meanings import with_causes
 from csg.versions.names import Names, match_names
 from csg.versions.numbering import number_changes
 from csg.versions.splits import Splits
+from csg.versions.textual import mark_lines
 from csg.versions.translation import Translation
 from csg.versions.unified import Fallback, Unified
 
@@ -47,6 +49,7 @@ class Unification:
     entry: str
     whole: frozenset[str]
     split: frozenset[str]
+    by_lines: bool = False
     edits: Edits = field(default_factory=Edits)
     fallbacks: list[Fallback] = field(default_factory=list)
     clones: dict[Symbol, tuple[FunctionDefinition, FunctionDefinition]] = field(
@@ -66,6 +69,8 @@ class Unification:
         unit.types = self._types(names)
         unit.declarations = self._declarations(names, functions)
         unit.functions = self._functions(names, functions)
+        if self.by_lines:
+            mark_lines(unit, self.edits, self.old, self.new)
         changes = number_changes(unit, self.edits, self.old, self.new, self._owned(unit, names))
         final = {function.symbol: function for function in unit.functions}
         clones = {
@@ -74,7 +79,7 @@ class Unification:
         }
         return Unified(
             unit=unit,
-            changes=changes,
+            changes=with_causes(changes, self.old, self.new),
             names=names,
             old=self.old,
             new=self.new,

@@ -16,10 +16,12 @@ from dataclasses import replace
 
 from csg.analysis import Distances
 from csg.errors import UsageError
+from csg.ir import Program
 from csg.language.syntax import TranslationUnit
 from csg.pipeline import graph_of, program_of, shared_entry
 from csg.unite import read_pair, unite
 from csg.versions import Unified, printed
+from csg.versions.compiled import MASKED, Confirmation, confirmed, located
 from symexec.campaign.builds import files_to_build
 from symexec.campaign.exploration import Exploration, Finding
 from symexec.campaign.preparation import Prepared, pruner
@@ -85,19 +87,34 @@ class BuildJob:
         files = versions_of(options).pairs()
         pair = read_pair(files)
         entry, nowhere = _entry(pair.old, pair.new, options.inputs.entry)
-        self.unified = unite(pair, entry)
+        self.unified = unite(pair, entry, options.annotation)
         if not self.unified.changes:
             return
         if nowhere is not None:
             raise nowhere
-        self._describe_entry(self.unified, entry)
+        program = self._confirmed_program(entry)
         self.builds = files_to_build(files, pair, self.unified, self.unified_text, entry)
-        program = program_of(self.unified, entry)
         if options.replay:
             self.replay = self._native()
         library.complete(program)
         graph = graph_of(program)
         self.prepared = Prepared(self.unified, program, graph, Distances(program))
+
+    def _confirmed_program(self, entry: str) -> Program:
+        """Lower the united program while the compiler looks at it; again, with more of it kept
+        twice, should it be no C."""
+        assert self.unified is not None
+        self._describe_entry(self.unified, entry)
+        confirmation = Confirmation(self.unified_text, MASKED) if self.options.replay else None
+        program = program_of(self.unified, entry)
+        trouble = confirmation.trouble() if confirmation is not None else None
+        if trouble is None:
+            return program
+        found = located(self.unified, self.unified_text, trouble)
+        annotation = self.options.annotation
+        self.unified = confirmed(self.unified, entry, found, annotation=annotation)
+        self._describe_entry(self.unified, entry)
+        return program_of(self.unified, entry)
 
     def share(self, other: BuildJob) -> None:
         """Search in what ``other`` has prepared, from now on; its builds are its own to close."""

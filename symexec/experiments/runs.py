@@ -97,6 +97,7 @@ class Laboratory:
             options.out,
             without_walls=options.without_walls,
             files=options.files,
+            annotation=options.annotation,
         )
 
     # ------------------------------------------------------------------ strategies

@@ -15,7 +15,7 @@ from __future__ import annotations
 from enum import Enum
 from pathlib import Path
 
-from csg.programs import Versions
+from csg.programs import Annotation, Versions
 from csg.records import record
 
 
@@ -154,6 +154,7 @@ class BuildOptions:
     without_walls: bool = False  # even where no sandbox can be had
     shadow: ShadowOptions = ShadowOptions()
     files: FileOptions = FileOptions()
+    annotation: Annotation = Annotation()
 
 
 @record
@@ -180,6 +181,7 @@ class CompareOptions:
     out: Path = Path("csgtest-out")
     without_walls: bool = False
     files: FileOptions = FileOptions()
+    annotation: Annotation = Annotation()
 
 
 @record
@@ -206,6 +208,7 @@ class GraphOptions:
     format: GraphFormat = GraphFormat.TEXT
     output: Path | None = None  # None: standard output
     files: FileOptions = FileOptions()
+    annotation: Annotation = Annotation()
 
 
 @record
@@ -218,6 +221,9 @@ class UnifyOptions:
     ids: bool = False  # print change_(7, old, new) instead of change(old, new)
     output: Path | None = None
     files: FileOptions = FileOptions()
+    annotation: Annotation = Annotation()
+    entry: str = "main"
+    explain: bool = False  # what each change is and why, instead of the program
 
 
 @record

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from csg.errors import UsageError
+from csg.programs import Annotation
 from symexec.options import (
     After,
     BuildOptions,
@@ -287,6 +288,23 @@ FILES = _under(
     _row("--old-build", metavar="DIR", type=Path, help="the same for the old version alone"),
     _row("--new-build", metavar="DIR", type=Path, help="the same for the new version alone"),
 )
+ANNOTATION = _under(
+    "how the versions are united",
+    _row(
+        "--diff",
+        choices=("ast", "lines"),
+        default="ast",
+        help="what a change is: where the trees differ, or also where only the text of a line "
+        "does, as diff(1) finds it (default: %(default)s)",
+    ),
+    _row(
+        "--style",
+        choices=("execute", "published"),
+        default="execute",
+        help="code that one version has: run by it alone, or behind a branch on which the versions "
+        "part, as published for shadow symbolic execution (default: %(default)s)",
+    ),
+)
 OUTPUT_FILE = _row(
     "-o", "--output", metavar="FILE", type=Path, help="file to write (default: standard output)"
 )
@@ -301,6 +319,10 @@ def _files(given: argparse.Namespace) -> FileOptions:
         given.old_build or given.build,
         given.new_build or given.build,
     )
+
+
+def _annotation(given: argparse.Namespace) -> Annotation:
+    return Annotation(given.diff == "lines", given.style == "published")
 
 
 def _inputs(given: argparse.Namespace) -> InputOptions:
@@ -367,6 +389,7 @@ def _build(given: argparse.Namespace, flags: tuple[str, ...]) -> Options:
         without_walls=given.unprotected_replay,
         shadow=_shadow(given),
         files=_files(given),
+        annotation=_annotation(given),
     )
 
 
@@ -401,6 +424,7 @@ def _compare(given: argparse.Namespace, flags: tuple[str, ...]) -> Options:
         given.out,
         without_walls=given.unprotected_replay,
         files=_files(given),
+        annotation=_annotation(given),
     )
 
 
@@ -425,11 +449,22 @@ def _graph(given: argparse.Namespace, flags: tuple[str, ...]) -> Options:
         GraphFormat(given.format),
         given.output,
         _files(given),
+        _annotation(given),
     )
 
 
 def _unify(given: argparse.Namespace, flags: tuple[str, ...]) -> Options:
-    return UnifyOptions(given.old, given.new, flags, given.ids, given.output, _files(given))
+    return UnifyOptions(
+        given.old,
+        given.new,
+        flags,
+        given.ids,
+        given.output,
+        _files(given),
+        _annotation(given),
+        given.entry or "main",
+        given.explain,
+    )
 
 
 def _run(given: argparse.Namespace, words: tuple[str, ...]) -> Options:
@@ -444,7 +479,7 @@ def _replay(given: argparse.Namespace, words: tuple[str, ...]) -> Options:
 COMMANDS: Mapping[str, Command] = {
     "build": Command(
         "find, replay and explain inputs on which two versions differ",
-        (*OLD_AND_NEW, *FILES, *INPUT, *SEARCH, *MODE, *SHADOW, *REPLAY, *RESULTS),
+        (*OLD_AND_NEW, *FILES, *ANNOTATION, *INPUT, *SEARCH, *MODE, *SHADOW, *REPLAY, *RESULTS),
         _build,
         """\
   csgtest build old.c new.c
@@ -481,6 +516,7 @@ exit code: 0 no difference found, 1 differences, 2 trouble""",
         (
             *OLD_AND_NEW,
             *FILES,
+            *ANNOTATION,
             ENTRY,
             _row(
                 "--what",
@@ -506,6 +542,7 @@ exit code: 0 no difference found, 1 differences, 2 trouble""",
         (
             *OLD_AND_NEW,
             *FILES,
+            *ANNOTATION,
             *INPUT,
             *SEARCH,
             _row(
@@ -526,7 +563,15 @@ exit code: 0 no difference found, 1 differences, 2 trouble""",
         (
             *OLD_AND_NEW,
             *FILES,
+            *ANNOTATION,
+            ENTRY,
             _row("--ids", action="store_true", help="number the changes in the text"),
+            _row(
+                "--explain",
+                action="store_true",
+                help="instead of the program: what each change is, why it stands as it does, what "
+                "it needs, and what of the text is no change",
+            ),
             OUTPUT_FILE,
         ),
         _unify,

@@ -137,6 +137,8 @@ def _change(change: ChangeInfo) -> Json:
         "old": change.old_text,
         "new": change.new_text,
     }
+    if change.cause:
+        result["cause"] = change.cause
     if change.old_location is not None:
         result["old_file"] = change.old_location.file
         result["old_line"] = change.old_location.line

@@ -109,6 +109,8 @@ def _describe(report: Report, job: BuildJob) -> None:
     report.bounds = bounds(job.options.inputs, job.options.search, job.options.shadow)
     for fallback in job.unified.fallbacks:
         report.notes.append(f"{fallback.region} is run once for each version: {fallback.reason}")
+    if not job.unified.changes:
+        report.notes += _unseen(job)
     if job.prepared is None:
         return
     if _has_no_input(job):
@@ -127,6 +129,18 @@ def _describe(report: Report, job: BuildJob) -> None:
         )
         for place in interactions_form(graph)
     ]
+
+
+def _unseen(job: BuildJob) -> list[str]:
+    """Where the text differs though the programs do not, and why."""
+    from csg.versions.unseen import unseen_edits
+
+    assert job.unified is not None
+    edits = unseen_edits(job.unified, job.options.flags)
+    found = [f"{each.location} differs: {each.why}" for each in edits[:MOST_NAMED]]
+    if len(edits) > MOST_NAMED:
+        found.append(f"and {len(edits) - MOST_NAMED} more places")
+    return found
 
 
 def _has_no_input(job: BuildJob) -> bool:

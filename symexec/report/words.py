@@ -130,6 +130,8 @@ def _edit(change: ChangeInfo) -> str:
     old, new = _on_one_line(change.old_text), _on_one_line(change.new_text)
     if not old:
         return f"added  {new}"
+    if old == new and change.cause:
+        return f"{new}  by {change.cause}"
     return f"{old}  ->  {new}" if new else f"deleted  {old}"
 
 

@@ -1,0 +1,121 @@
+"""A united program in the annotation style of the shadow symbolic execution papers.
+
+    if (execute(NEW)) { x = E; }         ->   x = change(x, E);           (rule 2a; 2b for OLD)
+    if (execute(NEW)) { if (C) S }       ->   if (change(0, C)) S         (rule 2c; 2d for OLD)
+    if (execute(NEW)) { S }              ->   if (change(0, 1)) { S }     (rule 3b; 3a for OLD)
+    int x (of NEW) = 1;                  ->   int x = 1;                  (rule 4)
+
+There, ``change`` stands in expressions only, and code that one version has diverges at once. It is
+for comparing counts with theirs: what both versions compute stays what it was, but for reads of
+variables that the other version never set. Rule 5 (keep the larger type) is not followed: it is
+neither version's program.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from csg.language.syntax import (
+    Assign,
+    Change,
+    Compound,
+    Declaration,
+    Execute,
+    ExpressionStatement,
+    FunctionDefinition,
+    If,
+    InitializerList,
+    Name,
+    Statement,
+    Version,
+)
+from csg.language.traversal import rebuilt, walk
+from csg.language.types import INT, is_scalar
+from csg.source import NOWHERE
+from csg.versions.declared import assignable, assignment
+from csg.versions.neutral import condition_type, neutral, only_in
+from csg.versions.normal import plain_assignment
+from csg.versions.sites import is_pure, may_trap
+from csg.versions.unified import Unified
+
+
+def published(unified: Unified) -> Unified:
+    """The same changes, annotated as the papers do by hand."""
+    unit = unified.unit
+    functions = [replace(each, body=_node(each.body)) for each in unit.functions]
+    final = {function.symbol: function for function in functions}
+    clones: dict[Any, tuple[FunctionDefinition, FunctionDefinition]] = {
+        symbol: (final[old.symbol], final[new.symbol])
+        for symbol, (old, new) in unified.clones.items()
+    }
+    return replace(unified, unit=replace(unit, functions=functions), clones=clones)
+
+
+def _node(node: Any) -> Any:
+    inner = rebuilt(node, _node)
+    if isinstance(inner, Compound) and any(map(_is_foreign, inner.items)):
+        items = tuple(one for item in inner.items for one in _statement(item))
+        return replace(inner, items=items)
+    return inner
+
+
+def _is_foreign(item: Statement) -> bool:
+    return isinstance(item, Execute) or (isinstance(item, Declaration) and item.version is not None)
+
+
+def _statement(item: Statement) -> tuple[Statement, ...]:
+    match item:
+        case Execute():
+            return _executed(item)
+        case Declaration(version=Version() as version, initializer=value) if value is not None:
+            if isinstance(value, InitializerList) or item.symbol.storage == "static":
+                return (item,)
+            if is_pure(value) and not may_trap(value):
+                return (replace(item, version=None, change=0),)
+            if not assignable(item):
+                return (item,)
+            item.symbol.qualifiers -= {"const"}
+            body = Compound((assignment(item),), item.location, item.location)
+            bare = replace(item, initializer=None, version=None, change=0)
+            return (bare, _straight(Execute(version, body, item.change, item.location)))
+        case _:
+            return (item,)
+
+
+def _executed(node: Execute) -> tuple[Statement, ...]:
+    (first, *others) = node.body.items or (node.body,)
+    if not others:
+        match first:
+            case ExpressionStatement(expression=expression):
+                kept = _assigned(plain_assignment(expression), node)
+                if kept is not None:
+                    return (kept,)
+            case If(otherwise=None):
+                kind = condition_type(first.condition)
+                guard = only_in(node.version, first.condition, 0, node.change, kind)
+                return (replace(first, condition=guard),)
+            case _:
+                pass
+    return (_straight(node),)
+
+
+def _assigned(expression: Any, node: Execute) -> Statement | None:
+    """Rule 2a and 2b, for a plain variable: reading it cannot trap."""
+    match expression:
+        case Assign(target=Name() as target, value=value) if is_scalar(target.type):
+            own = [each for each in walk(value) if isinstance(each, Change)]
+            if own or "volatile" in target.symbol.qualifiers:
+                return None
+            old, new = (value, target) if node.version is Version.OLD else (target, value)
+            change = Change(old, new, node.change, target.type, node.location)
+            return ExpressionStatement(replace(expression, value=change), node.location)
+        case _:
+            return None
+
+
+def _straight(node: Execute) -> If:
+    """Rule 3: the most conservative one."""
+    place = node.location if node.location != NOWHERE else node.body.location
+    condition = replace(only_in(node.version, neutral(1), 0, node.change, INT), location=place)
+    return If(condition, node.body, None, place)

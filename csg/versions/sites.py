@@ -1,0 +1,267 @@
+"""Where a change stands in the united program, and why in this form.
+
+    x - change(1, 2)                     Site("value", ..., "'1' became '2'")
+    if (change(0, n < 0)) return -1;     Site("guard", ..., "... control may leave it ...")
+    if (execute(NEW)) { y = y + 1; }     Site("region", ..., "only NEW runs it")
+
+The reasons are found again from the tree: a change that could stand further inside would.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from csg.language.expression_text import ExpressionText, Notation
+from csg.language.statement_text import StatementText
+from csg.language.syntax import (
+    Assign,
+    Call,
+    Case,
+    Change,
+    CompoundAssign,
+    Declaration,
+    Dereference,
+    Execute,
+    Expression,
+    FunctionDefinition,
+    If,
+    Increment,
+    Index,
+    IntegerConstant,
+    Logical,
+    Member,
+    Statement,
+    StatementExpression,
+    Version,
+)
+from csg.language.syntax import Binary as BinaryOperation
+from csg.language.traversal import Tree, children, walk
+from csg.language.types import Type, decayed, is_arithmetic, promoted
+from csg.records import record
+from csg.source import Location
+from csg.versions.neutral import is_neutral, reached_by
+from csg.versions.normal import plain_assignment
+from csg.versions.regions import escapes
+from csg.versions.unified import Unified
+
+READABLE = Notation()
+SHOWN = 90  # characters of a site's text
+
+
+@record
+class Site:
+    """``role``: value, clause, guard, condition, argument, region, declaration, label, function or
+    copies. ``as_type`` is the type of a value."""
+
+    change: int
+    role: str
+    location: Location
+    text: str
+    why: str
+    as_type: Type | None = None
+    escapes: bool = False
+    may_trap: bool = False
+    pure: bool = True
+
+
+def sites_of(unified: Unified) -> dict[int, list[Site]]:
+    """The sites of each change, in the order of the united program."""
+    found: dict[int, list[Site]] = {record.id: [] for record in unified.changes}
+    for site in _sites(unified):
+        found.setdefault(site.change, []).append(site)
+    return found
+
+
+def _sites(unified: Unified) -> Iterator[Site]:
+    copies = {copy.symbol for pair in unified.clones.values() for copy in pair}
+    reasons = {each.region: each.reason for each in unified.fallbacks}
+    for declaration in unified.unit.declarations:
+        yield from _below(declaration, unified)
+    for function in unified.unit.functions:
+        if function.symbol in copies:
+            continue
+        if function.symbol in unified.clones:
+            yield _copies(function, reasons.get(function.symbol.name, ""))
+            continue
+        if function.change and function.version is not None:
+            why = f"only {function.version.value} has this function"
+            text = f"{function.symbol.name}(...)"
+            yield Site(function.change, "function", function.location, text, why, pure=False)
+        yield from _below(function.body, unified)
+
+
+def _copies(function: FunctionDefinition, reason: str) -> Site:
+    number = next(
+        node.id if isinstance(node, Change) else node.change
+        for node in walk(function.body)
+        if isinstance(node, Change | Execute)
+    )
+    name = function.symbol.name
+    why = f"each version has its own copy: {reason}" if reason else "each version has its own"
+    text = f"{name}__old(...), {name}__new(...)"
+    return Site(number, "copies", function.location, text, why, pure=False)
+
+
+def _below(root: Tree, unified: Unified) -> Iterator[Site]:
+    stack: list[tuple[Tree, Tree | None]] = [(root, None)]
+    while stack:
+        node, parent = stack.pop()
+        match node:
+            case Change():
+                yield _value(node, parent)
+            case Execute(version=version, body=body, change=number) if number:
+                why = f"only {version.value} runs it; control leaves it at its end alone"
+                yield _statement(number, "region", node, why, *body.items)
+            case Declaration(version=Version() as version, change=number) if number:
+                yield _statement(number, "declaration", node, _declared(node, version, unified))
+            case Case(version=Version() as version, change=number) if number:
+                why = f"a label of {version.value}; the other version's selector passes it by"
+                yield Site(number, "label", node.location, f"case {node.text or node.low}", why)
+            case _:
+                pass
+        stack.extend((child, node) for child in reversed(children(node)))
+
+
+def _declared(node: Declaration, version: Version, unified: Unified) -> str:
+    name = node.symbol.name
+    if name.endswith(("__old", "__new")):
+        return "the type differs: each version has a variable of its own, and uses that"
+    return f"only {version.value} declares it; it exists in both and is set in {version.value}"
+
+
+def _statement(number: int, role: str, node: Statement, why: str, *inside: Tree) -> Site:
+    lines = StatementText(READABLE).lines(node, None)
+    trees = inside or tuple(children(node))
+    return Site(
+        number,
+        role,
+        getattr(node, "location"),  # noqa: B009 (every statement has one)
+        _short(" ".join(line.strip() for line in lines if not line.startswith("#"))),
+        why,
+        may_trap=any(map(may_trap, trees)),
+        pure=all(map(is_pure, trees)),
+    )
+
+
+# ------------------------------------------------------------------ changes of expressions
+
+
+def _value(node: Change, parent: Tree | None) -> Site:
+    role, why = _role(node, parent)
+    return Site(
+        node.id,
+        role,
+        node.location,
+        _short(ExpressionText(READABLE, _no_statements).of(node)),
+        why,
+        node.type,
+        isinstance(parent, If) and role == "guard" and escapes(parent.then),
+        may_trap(node.old) or may_trap(node.new),
+        is_pure(node.old) and is_pure(node.new),
+    )
+
+
+def _no_statements(node: StatementExpression) -> str:
+    return "({ ... })"
+
+
+def _role(node: Change, parent: Tree | None) -> tuple[str, str]:
+    absent = [version for version in Version if is_neutral(_side(node, version))]
+    if len(absent) == 2 and isinstance(parent, If) and parent.otherwise is not None:
+        return "guard", "each version jumps to a label of its own"
+    if len(absent) == 2:
+        return "guard", "one version alone gets here; the versions part at once"
+    if not absent:
+        return "value", why_here(node.old, node.new, node.type)
+    owner = absent[0].other
+    match parent:
+        case If() if reached_by(node, True) is owner:
+            inner = "control may leave it, so it is a branch and no region"
+            if not escapes(parent.then):
+                inner = "an arm of its own in the chain"
+            return "guard", f"only {owner.value} gets here; {inner}"
+        case If():
+            return "condition", f"what it holds is common; only {owner.value} asks for a condition"
+        case Logical(operator=operator):
+            return "clause", f"only {owner.value} has it; the constant leaves {operator} as it is"
+        case Call():
+            return "argument", f"only {owner.value} has this parameter"
+        case _:
+            return "condition", f"only {owner.value} has one here"
+
+
+def _side(node: Change, version: Version) -> Expression:
+    return node.old if version is Version.OLD else node.new
+
+
+def why_here(old: Expression, new: Expression, kind: Type) -> str:
+    """Why ``change(old, new)`` is not further inside."""
+    before, after = text_of(old), text_of(new)
+    if old is new:
+        return "its line differs, what it computes does not"
+    common = _types(old, new, kind)
+    if isinstance(old, Logical) or isinstance(new, Logical):
+        return "from the first clause that differs on, the versions part only where the whole does"
+    if old.__class__ is not new.__class__ or not children(old) or not children(new):
+        return f"{before} became {after}{common}"
+    one, other = plain_assignment(old), plain_assignment(new)
+    if isinstance(one, BinaryOperation) and isinstance(other, BinaryOperation):
+        if one.operator != other.operator:
+            return f"the operator {one.operator} became {other.operator}{common}"
+        for left, right in ((one.left, other.left), (one.right, other.right)):
+            if promoted(decayed(left.type)) != promoted(decayed(right.type)):
+                return (
+                    f"the operands {text_of(left)} ({left.type}) and {text_of(right)} "
+                    f"({right.type}): further inside, ?: would convert both"
+                )
+    if isinstance(one, Call) and isinstance(other, Call) and one.function != other.function:
+        return f"another function is called{common}"
+    return f"nothing of {before} is left in {after}{common}"
+
+
+def _types(old: Expression, new: Expression, kind: Type) -> str:
+    before, after = promoted(decayed(old.type)), promoted(decayed(new.type))
+    if before == after:
+        return ""
+    if is_arithmetic(kind):
+        return f"; {before} and {after}, which this place converts to {kind}"
+    return f"; {before} and {after}"
+
+
+# ------------------------------------------------------------------ facts
+
+
+def is_pure(node: Tree) -> bool:
+    """It changes nothing."""
+    changing = (Assign, CompoundAssign, Increment, Call, StatementExpression)
+    return not any(isinstance(part, changing) for part in walk(node))
+
+
+def may_trap(node: Tree) -> bool:
+    """It goes through a pointer, divides, or calls."""
+    return any(_traps(part) for part in walk(node))
+
+
+def _traps(node: Tree) -> bool:
+    match node:
+        case Dereference() | Index() | Call():
+            return True
+        case Member(arrow=arrow):
+            return arrow
+        case BinaryOperation(operator="/" | "%", right=divisor):
+            return not (isinstance(divisor, IntegerConstant) and divisor.value)
+        case CompoundAssign(operator=operator):
+            return operator.removesuffix("=") in ("/", "%")
+        case _:
+            return False
+
+
+def text_of(node: Expression) -> str:
+    return f"'{_short(ExpressionText(READABLE, _no_statements).of(node), 40)}'"
+
+
+def _short(text: str, limit: int = SHOWN) -> str:
+    return text if len(text) <= limit else text[: limit - 4] + " ..."
+
+
+__all__ = ["Site", "is_pure", "may_trap", "sites_of"]
