@@ -1,0 +1,261 @@
+"""Run a program whose constants are known to the solver only.
+
+int g = 7; ... x = 5;        g is a symbol; x = k, another symbol
+                             path condition: g == 7, k * 11 == 55 (or another way to say k == 5)
+
+There is one path through such a program. The engine finds it by asking its solver at each branch,
+and what the path prints are terms; the solver's model gives the text.
+"""
+
+from __future__ import annotations
+
+import random
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from csg.ir import (
+    Binary,
+    Compare,
+    Constant,
+    FunctionCode,
+    GlobalAddress,
+    GlobalObject,
+    Instruction,
+    Load,
+    Move,
+    Program,
+    Register,
+    Store,
+)
+from csg.language.types import BOOL, Array, Integer, Record, Type, size_of
+from symexec.campaign.predicting import written
+from symexec.campaign.start import command_line, fresh_state, loaded_program
+from symexec.counters import Counters
+from symexec.environment import library
+from symexec.environment.registry import registry
+from symexec.executor.engine import Engine
+from symexec.expr import (
+    Data,
+    Model,
+    Operand,
+    Shadowed,
+    Term,
+    TermTable,
+    binary,
+    compare,
+    evaluate,
+)
+from symexec.memory import BOTH
+from symexec.solver import build_solver
+from symexec.state.endings import Exit, Returned
+from symexec.state.state import Outcome, State
+
+MOST_GLOBALS = 20
+MOST_CONSTANTS = 20
+HIDDEN = "forced:"  # globals that hold what was a constant
+
+
+def run_forced(file: Path, flags: Sequence[str], seed: int) -> int:
+    """Write what the program's only path writes; the exit status."""
+    program = loaded_program(file, tuple(flags), "main")
+    hide_constants(program, random.Random(seed))
+    counters = Counters()
+    engine = Engine(
+        program,
+        registry(),
+        build_solver(counters=counters),
+        TermTable(),
+        counters,
+        {},
+        lambda state, node: None,
+    )
+    state = fresh_state(engine)
+    forcing = Forcing(engine, state, random.Random(seed))
+    forcing.globals()
+    words = command_line(engine, state, [b"program"])
+    engine.machine.enter(state, library.start(program), words, None)
+    ended = list(_ended(engine, state))
+    if len(ended) != 1:
+        raise AssertionError(f"{len(ended)} paths, {counters.unknown} questions given up")
+    (last,) = ended
+    model = engine.solver.model(last.path)
+    wrong = [
+        symbol for symbol, value in forcing.values.items() if (model or {}).get(symbol, 0) != value
+    ]
+    if wrong:
+        raise AssertionError(f"the model of the path is wrong about {wrong[:3]}")
+    outcome = last.new_outcome
+    assert outcome is not None
+    sys.stdout.buffer.write(written(outcome.output, 1, lambda term: _value(term, model or {})))
+    sys.stdout.flush()
+    print(f"{counters.backend_queries} of {counters.queries} questions", file=sys.stderr)
+    return _status(outcome, model or {})
+
+
+def _ended(engine: Engine, state: State) -> Iterator[State]:
+    waiting = [state]
+    while waiting:
+        for successor in engine.advance(waiting.pop(), 200_000):
+            if successor.frame is None:
+                yield successor
+            else:
+                waiting.append(successor)
+
+
+def _value(term: Operand, model: Model) -> int:
+    return term if isinstance(term, int) else evaluate(term, model)
+
+
+def _status(outcome: Outcome, model: Model) -> int:
+    match outcome.ending:
+        case Exit(status=status) | Returned(value=status):
+            assert not isinstance(status, Shadowed)
+            return _value(status or 0, model) & 0xFF
+        case ending:
+            raise AssertionError(f"the path ends so: {ending} at {outcome.location}")
+
+
+# --------------------------------------------------------------------------- what is forced
+
+
+class Forcing:
+    """Symbols for integers in memory, and conditions that leave each one value: ``values``."""
+
+    def __init__(self, engine: Engine, state: State, chance: random.Random) -> None:
+        self.engine = engine
+        self.state = state
+        self.chance = chance
+        self.values: dict[Term, int] = {}
+
+    def globals(self) -> None:
+        found: list[tuple[str, int, int]] = []
+        hidden: list[tuple[str, int, int]] = []
+        for name, item in self.engine.program.globals.items():
+            if name.startswith(HIDDEN):
+                hidden.append((name, 0, item.size))
+            elif item.type is not None and not item.readonly and not name.startswith("libc:"):
+                found += [(name, offset, size) for offset, size in integers(item.type)]
+        chosen = sorted(self.chance.sample(found, min(MOST_GLOBALS, len(found))))
+        for place, (name, offset, size) in enumerate([*chosen, *hidden]):
+            self._force(f"k{place}", name, offset, size)
+
+    def _force(self, label: str, name: str, offset: int, size: int) -> None:
+        state, width = self.state, 8 * size
+        item = state.memory.find(self.engine.machine.addresses[name] >> 32)
+        assert item is not None
+        value = item.load(offset, size, BOTH)
+        assert isinstance(value, int)
+        symbol = self.engine.table.symbol(label, width)
+        for condition in self._conditions(symbol, value, width):
+            state.path = state.path.assuming(condition)
+        state.memory.writable(item).store(offset, size, symbol, BOTH)
+        self.values[symbol] = value
+
+    def _conditions(self, symbol: Term, value: int, width: int) -> list[Operand]:
+        """Different ways to say that a symbol has a value; most are beyond simple reasoning."""
+        ones = (1 << width) - 1
+        style = self.chance.randrange(4)
+        if style == 0:
+            return [same(width, symbol, value)]
+        if style == 1:  # an odd factor loses nothing
+            factor = self.chance.getrandbits(width) | 1
+            product = operand(binary("mul", width, symbol, factor))
+            return [same(width, product, value * factor & ones)]
+        mask = self.chance.getrandbits(width)
+        pieces = [operand(binary("and", width, symbol, part)) for part in (mask, ones ^ mask)]
+        parts = [same(width, pieces[0], value & mask), same(width, pieces[1], value & ~mask & ones)]
+        alike = [each for each in self.values if each.width == width]
+        if style == 2 or not alike:
+            return parts
+        other = self.chance.choice(alike)  # and one that joins it with another symbol
+        total = operand(binary("add", width, symbol, other))
+        return [*parts, same(width, total, value + self.values[other] & ones)]
+
+
+def operand(data: Data) -> Operand:
+    assert not isinstance(data, Shadowed)
+    return data
+
+
+def same(width: int, left: Operand, right: Operand) -> Operand:
+    return operand(compare("eq", width, left, right))
+
+
+def integers(kind: Type, offset: int = 0) -> Iterator[tuple[int, int]]:
+    """Offset and size of every integer in an object that is no bit-field."""
+    match kind:
+        case Integer(size=size):
+            if kind != BOOL:
+                yield offset, size
+        case Array(element=element, length=int() as length):
+            for index in range(min(length, 8)):
+                yield from integers(element, offset + index * size_of(element))
+        case Record(kind="struct", fields=fields):
+            for field in fields or ():
+                if field.bit_width is None:
+                    yield from integers(field.type, offset + field.offset)
+        case _:
+            pass
+
+
+# --------------------------------------------------------------------------- constants in the code
+
+
+def hide_constants(program: Program, chance: random.Random) -> None:
+    """Some constants of the user's functions become loads from globals of their own."""
+    found = [
+        (code, block.index, place)
+        for code in program.functions.values()
+        if not code.library
+        for block in code.blocks
+        for place, step in enumerate(block.instructions)
+        if _constant(step) is not None
+    ]
+    chosen = chance.sample(found, min(MOST_CONSTANTS, len(found)))
+    for code, block, place in sorted(chosen, key=lambda each: each[1:], reverse=True):
+        _hide(program, code, block, place)
+
+
+def _constant(step: Instruction) -> Constant | None:
+    """The one that can be hidden: not a truth value, nor what may be a null pointer."""
+    match step:
+        case (
+            Move(value=Constant() as found)
+            | Store(value=Constant() as found)
+            | Binary(right=Constant() as found)
+            | Compare(right=Constant() as found)
+        ) if found.width in (8, 16, 32, 64) and (found.value or found.width < 64):
+            return found
+        case _:
+            return None
+
+
+def _hide(program: Program, code: FunctionCode, block: int, place: int) -> None:
+    steps = code.blocks[block].instructions
+    step = steps[place]
+    constant = _constant(step)
+    assert constant is not None
+    size = constant.width // 8
+    name = f"{HIDDEN}{sum(each.startswith(HIDDEN) for each in program.globals)}"
+    data = constant.value.to_bytes(size, "little")
+    program.globals[name] = GlobalObject(name, size, size, data)
+    address = Register(code.registers, 64)
+    loaded = Register(code.registers + 1, constant.width)
+    code.registers += 2
+    steps[place : place + 1] = [
+        GlobalAddress(address, name, node=step.node, version=step.version),
+        Load(loaded, address, size, node=step.node, version=step.version),
+        _with(step, loaded),
+    ]
+
+
+def _with(step: Instruction, value: Register) -> Instruction:
+    match step:
+        case Move() | Store():
+            return replace(step, value=value)
+        case Binary() | Compare():
+            return replace(step, right=value)
+        case _:
+            raise AssertionError(step)

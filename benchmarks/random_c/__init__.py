@@ -1,0 +1,49 @@
+"""Random C programs without undefined behaviour: a program for each seed, the same everywhere.
+
+    program(7)                       the text
+    python -m benchmarks.random_c 7  prints it
+
+A program is a few *units* that ``main`` calls, each about one part of the language; all draw on the
+same expressions and statements. gcc's -fwrapv is taken for granted: signed numbers wrap.
+"""
+
+from __future__ import annotations
+
+from benchmarks.random_c.control import control
+from benchmarks.random_c.expressions import Object, Scope, conversions
+from benchmarks.random_c.floats import floats
+from benchmarks.random_c.library import library
+from benchmarks.random_c.pointers import pointers
+from benchmarks.random_c.records import records
+from benchmarks.random_c.source import Source
+from benchmarks.random_c.statements import pure_function
+from benchmarks.random_c.strings import strings
+from benchmarks.random_c.types import SCALARS, Array, Type, declaration
+from benchmarks.random_c.values import initialiser
+from benchmarks.random_c.varargs import varargs
+
+UNITS = (control, floats, library, pointers, records, records, strings, varargs)
+
+
+def program(seed: int) -> str:
+    source = Source(seed)
+    scope = Scope()
+    conversions(source)
+    for _ in range(source.between(1, 3)):
+        pure_function(source, scope)
+    for _ in range(source.between(3, 6)):
+        _global(source, scope)
+    source.write("")
+    for unit in source.random.sample(UNITS, source.between(2, 3)):
+        unit(source, scope)
+    return source.text()
+
+
+def _global(source: Source, scope: Scope) -> None:
+    kind: Type = source.choose(SCALARS)
+    if source.maybe(30):
+        kind = Array(kind, source.choose((2, 4, 8)))
+    name = source.name("g")
+    qualifier = source.choose(("static ", "", "static const ", "volatile "))
+    source.write(f"{qualifier}{declaration(kind, name)} = {initialiser(source, kind)};")
+    scope.objects.append(Object(name, kind, fixed="const" in qualifier))

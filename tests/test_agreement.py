@@ -1,0 +1,88 @@
+"""Generated programs run in the engine as gcc's binary does: benchmarks/agreement.
+
+A few of them here; CSGTEST_AGREEMENT=1 (with ``-m slow``) asks for more, and for those of Csmith.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from benchmarks.agreement.batch import verdicts
+from benchmarks.agreement.families import FAMILIES, missing
+from benchmarks.random_c import program
+
+ASKED = os.environ.get("CSGTEST_AGREEMENT") == "1"
+SLOW = pytest.mark.skipif(not ASKED, reason="asks for CSGTEST_AGREEMENT=1")
+NAMED = {family.name: family for family in FAMILIES}
+
+
+def disagreements(name: str, seeds: range, least: int) -> list[str]:
+    """What does not agree; of ``seeds``, at least so many have to be comparable."""
+    found = list(verdicts(NAMED[name], seeds, jobs=1))
+    assert sum(verdict.kind == "agrees" for verdict in found) >= least
+    return [f"{each.seed}: {each}" for each in found if each.kind not in ("agrees", "skipped")]
+
+
+def sanitized(seed: int, folder: Path) -> str:
+    """What gcc's sanitizers say of a program, and whether optimisation changes what it prints."""
+    source = folder / f"{seed}.c"
+    source.write_text(program(seed))
+    said, printed = "", []
+    for name, flags in (
+        ("checked", ["-fsanitize=address,undefined,float-cast-overflow"]),
+        ("plain", ["-O0"]),
+        ("fast", ["-O2"]),
+    ):
+        binary = folder / f"{seed}-{name}"
+        command = ["gcc", "-w", "-fwrapv", *flags, "-o", str(binary), str(source), "-lm"]
+        subprocess.run(command, check=True)
+        done = subprocess.run([str(binary)], capture_output=True, timeout=60, check=False)
+        said += done.stderr.decode()
+        printed.append((done.returncode, done.stdout))
+    return said or ("" if printed[0] == printed[1] == printed[2] else "optimisation shows")
+
+
+def test_a_seed_means_one_program() -> None:
+    assert program(3) == program(3) != program(4)
+
+
+def test_random_programs_are_defined(tmp_path: Path) -> None:
+    assert [sanitized(seed, tmp_path) for seed in (1, 2)] == ["", ""]
+
+
+def test_random_programs_agree() -> None:
+    assert disagreements("random", range(1, 31), least=30) == []
+
+
+def test_forced_programs_agree() -> None:
+    assert disagreements("random-forced", range(1, 4), least=3) == []
+
+
+@SLOW
+@pytest.mark.slow
+def test_many_random_programs_are_defined(tmp_path: Path) -> None:
+    found = {seed: sanitized(seed, tmp_path) for seed in range(3, 101)}
+    assert {seed: said for seed, said in found.items() if said} == {}
+
+
+@SLOW
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "seeds", "least"),
+    [
+        ("random", range(31, 401), 360),
+        ("random-forced", range(4, 31), 25),
+        ("csmith", range(1, 31), 20),
+        ("csmith-float", range(1001, 1021), 10),
+        ("csmith-forced", range(1, 11), 8),
+    ],
+)
+def test_more_programs_agree(name: str, seeds: range, least: int) -> None:
+    trouble = missing(NAMED[name])
+    if trouble is not None:
+        pytest.skip(trouble)
+    assert disagreements(name, seeds, least) == []
