@@ -30,6 +30,8 @@ SANITIZED, PLAIN = "sanitized", "plain"
 
 _COMMON = ("-w", "-fwrapv", "-fno-strict-aliasing")
 _STYLES = {SANITIZED: ("-g", "-O0"), PLAIN: ("-O1",)}
+# For programs that link only when calls are inlined and dead ones left out, as builds have it.
+_SPARING = ("-O1", "-ffunction-sections", "-Wl,--gc-sections")
 _CHECKS = "address,bounds,null,integer-divide-by-zero,object-size"
 # In order of preference; linking the sanitizer statically halves the time of a run.
 _SANITIZERS = (
@@ -131,7 +133,16 @@ class Builds:
         renamed = ("-Dmain=csgtest_user_main",) if program.signature is not None else ()
 
         def make(more: Sequence[str]) -> None:
-            compiled = (*_STYLES[style], *renamed, *(x for x in more if "-static" not in x))
+            try:
+                link(more)
+            except ToolchainError as trouble:
+                if "undefined reference" not in trouble.message:
+                    raise
+                link((*more, *_SPARING))
+
+        def link(more: Sequence[str]) -> None:
+            own = [flag for flag in more if not flag.startswith(("-static", "-Wl"))]
+            compiled = (*_STYLES[style], *renamed, *own)
             waiting = [self._object(source, compiled) for source in others]
             objects = [each.result() for each in waiting]
             compile_program([*linked, *objects], output, [*flags, *more, "-lm"])
