@@ -10,7 +10,7 @@ Each file has its own flags for the compiler: those given for all, and those tha
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from csg.compile_commands import Commands, read_commands
@@ -103,19 +103,34 @@ def _distinct(files: Sequence[Path]) -> list[Path]:
 
 
 def _in_folders(versions: Versions) -> list[PathPair]:
-    before = _c_files(versions.old, versions.old_build)
-    after = _c_files(versions.new, versions.new_build)
+    """A build knows which files belong to the program, in its own version and in the other one."""
+    before, after = _c_files(versions.old), _c_files(versions.new)
     if not before and not after:
         raise UsageError(
             f"neither {versions.old} nor {versions.new} has a C file in it",
             hint="name the folders of two versions of one program",
         )
-    return [(before.get(name), after.get(name)) for name in sorted(before.keys() | after.keys())]
+    names = before.keys() | after.keys()
+    if versions.old_build is not None or versions.new_build is not None:
+        built = _built(before, versions.old_build), _built(after, versions.new_build)
+        known = built[0] | built[1]
+        alone = [  # of a version that no build knows: whoever needs the flags will say so
+            name
+            for own, other, listed in ((before, after, built[0]), (after, before, built[1]))
+            for name in own.keys() - other.keys()
+            if not listed
+        ]
+        names = (known | set(alone)) or names
+    return [(before.get(name), after.get(name)) for name in sorted(names)]
 
 
-def _c_files(folder: Path, build: Path | None) -> dict[str, Path]:
-    """Every C file below the folder by its relative path. A build that lists some of them knows
-    which belong to the program."""
+def _built(files: Mapping[str, Path], build: Path | None) -> set[str]:
+    commands = _commands(build)
+    return {name for name, file in files.items() if _known(commands, file) is not None}
+
+
+def _c_files(folder: Path) -> dict[str, Path]:
+    """Every C file below the folder by its relative path."""
     found: dict[str, Path] = {}
     for place, folders, names in os.walk(folder):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
@@ -123,10 +138,6 @@ def _c_files(folder: Path, build: Path | None) -> dict[str, Path]:
             if name.endswith(".c") and not name.startswith("."):
                 file = Path(place, name)
                 found[file.relative_to(folder).as_posix()] = file
-    if build is not None:
-        commands = read_commands(build)
-        listed = {name: file for name, file in found.items() if commands.flags(file) is not None}
-        return listed or found
     return found
 
 

@@ -10,7 +10,7 @@ whose parameters are no scalars or all others than before, is two functions inst
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from csg.language.syntax import Call, Name, Symbol, TranslationUnit, Version
@@ -86,12 +86,13 @@ def _common(old: list[Type], new: list[Type]) -> list[tuple[int, int]]:
 
 
 def called_only(unit: TranslationUnit) -> set[str]:
-    """Functions of the unit that no expression mentions other than to call them."""
-    found = {function.symbol.name for function in unit.functions}
-    return found - {symbol.name for symbol in _loose_mentions(unit)}
+    """Functions of the unit that no expression mentions other than to call them as they are
+    defined: without a prototype any number of arguments can be passed."""
+    taken = {function.symbol.name: len(function.parameters) for function in unit.functions}
+    return taken.keys() - {symbol.name for symbol in _loose_mentions(unit, taken)}
 
 
-def _loose_mentions(unit: TranslationUnit) -> Iterator[Symbol]:
+def _loose_mentions(unit: TranslationUnit, taken: Mapping[str, int]) -> Iterator[Symbol]:
     stack: list[Tree] = [*unit.declarations]
     stack.extend(function.body for function in unit.functions)
     while stack:
@@ -99,7 +100,9 @@ def _loose_mentions(unit: TranslationUnit) -> Iterator[Symbol]:
         match node:
             case Name(symbol=symbol) if symbol.kind == "function":
                 yield symbol
-            case Call(function=Name(), arguments=arguments):
+            case Call(function=Name(symbol=symbol), arguments=arguments):
+                if len(arguments) != taken.get(symbol.name, len(arguments)):
+                    yield symbol
                 stack.extend(arguments)
             case _:
                 stack.extend(children(node))
