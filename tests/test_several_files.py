@@ -1,0 +1,117 @@
+"""csgtest on programs of several files, as a user calls it."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.command_line import SAMPLES, csgtest
+
+SHELF = SAMPLES / "shelf"
+
+
+@pytest.fixture
+def shelf(tmp_path: Path) -> Path:
+    shutil.copytree(SHELF, tmp_path / "shelf")
+    return tmp_path / "shelf"
+
+
+@pytest.mark.slow
+def test_changes_of_two_files_are_blamed_together(shelf: Path) -> None:
+    """Folders; blame needs the mask build of all files; replay builds them again elsewhere."""
+    done = csgtest("build", "old", "new", "--sym-args", "1", "1", "2", "--time", "30", folder=shelf)
+    assert done.code == 1, done
+    report = done.report
+    assert {change["file"] for change in report["changes"]} == {"new/place.c", "new/slots.c"}
+    assert {tuple(group["blamed"]) for group in report["groups"]} == {(1, 2)}
+    assert {group["class"] for group in report["groups"]} == {"regression"}
+    assert report["counters"]["mispredicted"] == 0
+    files = [file["path"] for file in report["replay"]["old_files"]]
+    assert files == ["old/main.c", "old/place.c", "old/slots.c"]
+    unified = subprocess.run(
+        ["gcc", "-w", "csgtest-out/unified.c", "new/main.c", "-o", "both"], cwd=shelf, check=False
+    )
+    assert unified.returncode == 0
+    again = csgtest("replay", shelf / "csgtest-out", folder=shelf.parent)
+    assert again.code == 1
+    assert {line.split()[1] for line in again.out.splitlines()} == {"confirmed"}
+
+
+@pytest.mark.slow
+def test_the_entry_may_stand_in_a_file_that_is_shared(shelf: Path) -> None:
+    (shelf / "entry.c").write_text(
+        '#include "old/shelf.h"\n'
+        "static int checked(int place) { return place < 0 ? 0 : place; }\n"
+        "int entry(int place) { return put(checked(place)); }\n"
+        "int main(void) { return entry(1); }\n"
+    )
+    words = "build old/slots.c new/slots.c --with old/place.c entry.c --entry entry --time 20"
+    done = csgtest(*words.split(), "--range", "place=-3..9", folder=shelf)
+    assert done.code == 1, done
+    assert done.report["replay"]["old_files"][0]["path"] == "entry.c"
+    assert done.report["replay"]["signature"]["name"] == "entry"
+    assert {group["witness"] for group in done.report["groups"]} <= {
+        test["id"] for test in done.differing
+    }
+    assert len(done.differing) > 0
+    assert all(test["input"]["parameters"]["place"] > 8 for test in done.differing)
+
+
+def test_a_graph_and_a_unified_text_of_folders(shelf: Path) -> None:
+    drawn = csgtest("graph", "old", "new", folder=shelf)
+    assert drawn.code == 0
+    assert "new/place.c:4" in drawn.out and "new/slots.c:9" in drawn.out
+    united = csgtest("unify", "old", "new", folder=shelf)
+    assert united.code == 0
+    assert "int checked__slots(int place)" in united.out
+    assert "main(" not in united.out  # shared: not part of what differs
+
+
+def test_the_same_folder_twice_is_no_change(shelf: Path) -> None:
+    done = csgtest("build", "new", "new", folder=shelf)
+    assert (done.code, done.report["verdict"]) == (0, "no-change")
+
+
+ROWS = [
+    # (words of the call, what the message begins with, what else it says)
+    ("build old/slots.c new/slots.c --with old/nowhere.c", "error: old/nowhere.c: no such", ""),
+    ("graph old/slots.c new/slots.c --with old", "error: old is no regular file", "hint"),
+    ("graph old new/slots.c", "error: old is no regular file", "two C files, or two folders"),
+    ("graph empty empty", "error: neither empty nor empty has a C file", "hint"),
+    ("build old new --with twice.c", "twice.c:2:5: error: function 'put' is defined a second time",
+     "hint: the first definition is at new/slots.c:12:5"),
+    ("graph old new --with wrong.c", "wrong.c:1:26: error: 'y' is not declared", "hint"),
+    ("graph old new -p old", "error: old/compile_commands.json cannot be read: No such", ""),
+    ("graph old new -p bad", "error: bad/compile_commands.json is no database", ""),
+    ("graph old new -p build", "error: build/compile_commands.json does not say how", "hint"),
+    ("graph old new -p folder", "old/main.c:3:10: error: no_such_header.h: No such file", "hint"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("words", "begin", "other"), ROWS)
+def test_trouble_is_told_where_it_is(shelf: Path, words: str, begin: str, other: str) -> None:
+    (shelf / "empty").mkdir()
+    (shelf / "twice.c").write_text("\nint put(int place) { return place; }\n")
+    (shelf / "wrong.c").write_text("int wrong(void) { return y; }\n")
+    for folder, content in (("bad", "{"), ("build", "[]")):
+        (shelf / folder).mkdir()
+        (shelf / folder / "compile_commands.json").write_text(content)
+    (shelf / "folder").mkdir()
+    main = (shelf / "old" / "main.c").read_text()
+    entries = [
+        {"directory": str(shelf), "file": f"{side}/{name}.c", "arguments": ["cc", "-DWANTS_MORE"]}
+        for side in ("old", "new")
+        for name in ("main", "place", "slots")
+    ]
+    (shelf / "folder" / "compile_commands.json").write_text(json.dumps(entries))
+    guarded = '#ifdef WANTS_MORE\n#include "no_such_header.h"\n#endif\n'
+    (shelf / "old" / "main.c").write_text(main.replace("#include", guarded + "#include", 1))
+    done = csgtest(*words.split(), folder=shelf)
+    assert (done.code, done.out) == (2, "")
+    assert done.err.startswith(f"csgtest: {begin}"), done.err
+    assert other in done.err and "Traceback" not in done.err
+    assert not (shelf / "csgtest-out").exists()
