@@ -10,9 +10,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from csg.analysis import Distances
 from csg.ir import Block, Program
 from csg.language.syntax import TranslationUnit
 from symexec.campaign.exploration import Exploration, Finding
@@ -36,7 +35,10 @@ from symexec.state.endings import (
     row,
 )
 from symexec.state.state import Chain, Event, State
-from symexec.testcases import TestCase, decode
+from symexec.testcases import Observation, TestCase, decode
+
+if TYPE_CHECKING:
+    from csg.analysis import Distances
 
 UNFINISHED = "unfinished"  # the path of a test that had not come to its end when the time was over
 LEFT_OVER, MOST_LEFT_OVER = 0.1, 20.0  # of the time, in seconds, for tests of such paths
@@ -128,7 +130,7 @@ class ExploreJob:
             for block in function.blocks
             if _file(program, block) == self._unit.file
         }
-        frontier = Frontier(wanted, engine.covered, lambda: Distances(program))
+        frontier = Frontier(wanted, engine.covered, lambda: _distances(program))
         return stacked(lambda: Covering(self.options.search.seed, frontier))
 
     def _ended(self, state: State) -> None:
@@ -138,24 +140,34 @@ class ExploreJob:
 
     def _test(self, finding: Finding) -> TestCase:
         self.tests += 1
-        state, outcome = finding.state, finding.state.new_outcome
+        outcome = finding.state.new_outcome
+        kind, error = UNFINISHED, False
+        foreseen: Observation | None = None
+        notes: tuple[str, ...] = ()
+        if outcome is not None:
+            about = row(outcome.ending)
+            kind, error = about.kind, about.is_error
+            if self.program.entry == "main":
+                foreseen = predicted(outcome, finding.model, main=True)
+            if error:
+                notes = (f"{outcome.location}: {_described(outcome.ending)}",)
         case = TestCase(
             id=f"t{self.tests:04d}",
-            input=decode(state.inputs, finding.model),
-            kind=UNFINISHED,
+            input=decode(finding.state.inputs, finding.model),
+            kind=kind,
+            predicted=foreseen,
             found_s=time.monotonic() - self.started,
+            notes=notes,
         )
-        if outcome is None:
-            return case
-        about = row(outcome.ending)
-        case = replace(case, kind=about.kind)
-        if self.program.entry == "main":
-            case = replace(case, predicted=predicted(outcome, finding.model, main=True))
-        if about.is_error:
-            notes = (f"{outcome.location}: {_described(outcome.ending)}",)
-            case = replace(case, notes=notes)
+        if error:
             self.errors.append(case)
         return case
+
+
+def _distances(program: Program) -> Distances:
+    from csg.analysis import Distances  # a small program is explored before they are asked for
+
+    return Distances(program)
 
 
 def _file(program: Program, block: Block) -> str:

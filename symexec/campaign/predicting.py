@@ -32,19 +32,20 @@ def predicted(outcome: Outcome, model: Model, main: bool) -> Observation:
     def value(term: Operand) -> int:
         return term if isinstance(term, int) else evaluate(term, model)
 
-    native = row(outcome.ending).native
-    seen = Observation(
-        stdout=written(outcome.output, 1, value), stderr=written(outcome.output, 2, value)
-    )
+    stdout, stderr = written(outcome.output, 1, value), written(outcome.output, 2, value)
     match outcome.ending:
         case Exit(status=status):
-            return replace(seen, exit=value(_plain(status)) & 0xFF)
+            code = value(_plain(status)) & 0xFF
+            return Observation(exit=code, stdout=stdout, stderr=stderr)
         case Returned(value=status) if main:
-            return replace(seen, exit=value(_plain(status or 0)) & 0xFF)
+            code = value(_plain(status or 0)) & 0xFF
+            return Observation(exit=code, stdout=stdout, stderr=stderr)
         case MemoryFault(kind=kind):
-            return replace(seen, sanitizer=kind)
+            return Observation(sanitizer=kind, stdout=stdout, stderr=stderr)
         case _:
-            return replace(seen, signal=native if native.startswith("SIG") else None)
+            native = row(outcome.ending).native
+            signal = native if native.startswith("SIG") else None
+            return Observation(signal=signal, stdout=stdout, stderr=stderr)
 
 
 def written(last: Output | None, stream: int, value: Evaluate) -> bytes:

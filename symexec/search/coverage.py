@@ -11,15 +11,21 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Callable, Collection, Iterable, Mapping
+from typing import TYPE_CHECKING
 
-from csg.analysis import Distances
 from symexec.search.searchers import Pool
 from symexec.search.targets import FAR, Spot, way
 from symexec.state.state import State
 
+if TYPE_CHECKING:
+    from csg.analysis import Distances
+
 WARM_UP = 500  # selections before distances are worked out: small programs are done by then
 STALE = 32  # selections for which distances may be older than what has been covered since
 TRIED = 4.0  # instructions further away for each earlier try
+PATIENCE = 1_000  # selections without new code after which the nearest states are tried less often
+
+Place = tuple[Spot, float]  # where a state stands, and how far from new code
 
 
 class Frontier:
@@ -60,32 +66,88 @@ class Frontier:
         return way(state.frame, self._to, self._made.to_return)
 
 
+class _Places:
+    """States in groups of the same place and distance: those of a group are alike, so they share a
+    rank, which falls with every try. The newest of a group comes first."""
+
+    def __init__(self, frontier: Frontier) -> None:
+        self._frontier = frontier
+        self._groups: dict[Place, list[State]] = {}
+        self._tries: dict[Place, int] = {}
+        self._heap: list[tuple[float, int, Place]] = []
+        self._stamp = 0
+
+    def add(self, state: State) -> None:
+        place = self._place(state)
+        group = self._groups.get(place)
+        if group is None:
+            self._groups[place] = [state]
+            self._push(place)
+        else:
+            group.append(state)
+
+    def take(self, waiting: Callable[[State], bool]) -> State | None:
+        """The nearest state that is still waiting; None when there is none."""
+        while self._heap:
+            place = heapq.heappop(self._heap)[2]
+            group = self._groups[place]
+            while group:
+                state = group.pop()
+                if not waiting(state):
+                    continue
+                if self._place(state) != place:  # distances have grown since
+                    self.add(state)
+                    continue
+                self._tries[place] = self._tries.get(place, 0) + 1
+                self._push(place)
+                return state
+            del self._groups[place]
+        return None
+
+    def _push(self, place: Place) -> None:
+        self._stamp -= 1  # of equals the newest: the solver has its path loaded
+        far = place[1] + TRIED * self._tries.get(place, 0)
+        heapq.heappush(self._heap, (far, self._stamp, place))
+
+    def _place(self, state: State) -> Place:
+        frame = state.top
+        return (frame.function.name, frame.block), self._frontier.distance(state)
+
+
 class Covering:
     """In turn: the state that is nearest to new code, and the newest one (so that the solver stays
-    on one path), now and then a random one."""
+    on one path), now and then a random one. While nothing new is reached, more and more often the
+    newest one."""
 
     def __init__(self, seed: int, frontier: Frontier) -> None:
         self.name = "coverage"
         self._frontier = frontier
         self._pool = Pool(seed)
         self._newest: list[State] = []
-        self._near: list[tuple[float, int, State]] = []
-        self._unranked: list[State] = []
-        self._tries: dict[tuple[Spot, float], int] = {}
+        self._places = _Places(frontier)
+        self._unplaced: list[State] = []
         self._turn = 0
-        self._stamp = 0
+        self._fruitless = 0
 
     def select(self) -> State:
         self._turn += 1
+        self._fruitless += 1
         near = self._frontier.refreshed()
+        state: State | None = None
         if self._turn % 16 == 0:
             state = self._pool.any()
-        elif near and self._turn % 4:
+        elif near and self._hopeful():
             state = self._nearest()
-        else:
+        if state is None:
             state = self._last()
         self._pool.remove(state)
         return state
+
+    def _hopeful(self) -> bool:
+        """Three of four turns at first; one in 64 after a long time without new code."""
+        if self._fruitless < PATIENCE:
+            return self._turn % 4 != 0
+        return self._turn % min(64, self._fruitless // PATIENCE * 4) == 1
 
     def _last(self) -> State:
         while True:
@@ -93,40 +155,20 @@ class Covering:
             if state in self._pool:
                 return state
 
-    def _nearest(self) -> State:
-        """Distances only grow, so that a state which is still as near as it was is the nearest."""
-        for state in self._unranked:
+    def _nearest(self) -> State | None:
+        for state in self._unplaced:
             if state in self._pool:
-                self._rank(state)
-        self._unranked.clear()
-        while True:
-            known, stamp, state = heapq.heappop(self._near)
-            if state not in self._pool or state.score != stamp:
-                continue
-            far = self._far(state)
-            if far <= known or not self._near or far <= self._near[0][0]:
-                self._tried(state)
-                return state
-            heapq.heappush(self._near, (far, stamp, state))
-
-    def _rank(self, state: State) -> None:
-        self._stamp -= 1  # of equals the newest: the solver has its path loaded
-        state.score = self._stamp
-        heapq.heappush(self._near, (self._far(state), self._stamp, state))
-
-    def _far(self, state: State) -> float:
-        distance = self._frontier.distance(state)
-        return distance + TRIED * self._tries.get((_spot(state), distance), 0)
-
-    def _tried(self, state: State) -> None:
-        key = (_spot(state), self._frontier.distance(state))
-        self._tries[key] = self._tries.get(key, 0) + 1
+                self._places.add(state)
+        self._unplaced.clear()
+        return self._places.take(self._pool.__contains__)
 
     def update(self, added: Iterable[State], covers: bool) -> None:
+        if covers:
+            self._fruitless = 0
         for state in added:
             self._pool.add(state)
             self._newest.append(state)
-            self._unranked.append(state)
+            self._unplaced.append(state)
 
     def empty(self) -> bool:
         return not len(self._pool)
@@ -135,8 +177,3 @@ class Covering:
         """The nearest first."""
         self._frontier.refreshed()
         return sorted(self._pool.everyone(), key=self._frontier.distance)
-
-
-def _spot(state: State) -> Spot:
-    frame = state.top
-    return frame.function.name, frame.block

@@ -8,10 +8,13 @@ one flat set that never changes, the outputs and the changes deepest in the cont
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
-from csg.analysis import Distances
 from symexec.state.frames import Frame
 from symexec.state.state import State
+
+if TYPE_CHECKING:
+    from csg.analysis import Distances
 
 FAR = float("inf")
 
