@@ -10,8 +10,9 @@ where it does natively. What goes to standard output or error is never held back
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 
 from csg.records import record
 from symexec.environment.contract import Context
@@ -32,14 +33,12 @@ from symexec.environment.open_files import (
     reads,
     seek_in,
     write_to,
-    writes,
 )
 from symexec.environment.operands import Asking, place, signed
 from symexec.expr import Operand
 
 EOF = 0xFFFFFFFF
 BLOCK = 4096
-STANDARD_ACCESS = (0, 1, 1)
 
 
 @record
@@ -63,9 +62,13 @@ class Stream:
     failed: bool = False
 
 
+STANDARD: Mapping[int, Stream] = MappingProxyType(
+    {0: Stream(0, 0), 1: Stream(1, 1, 1, buffered=False), 2: Stream(2, 2, 1, buffered=False)}
+)
+
+
 def stream(context: Context, number: int) -> Stream:
-    standard = Stream(number, number, STANDARD_ACCESS[number]) if 0 <= number <= 2 else None
-    found = context.get(f"stream{number}", standard)
+    found = context.get(f"stream{number}", STANDARD.get(number))
     return found if isinstance(found, Stream) else Stream(number, -1)
 
 
@@ -144,9 +147,10 @@ def without_window(context: Context, before: Stream) -> Asking[Stream]:
 
 
 def writable(context: Context, number: int) -> bool:
-    """Says so in errno and the stream's indicator if it is not."""
+    """Says so in errno and the stream's indicator if it is not. Whether the descriptor still is
+    open shows when text goes there."""
     before = stream(context, number)
-    if before.access != 0 and writes(file_of(context, before.descriptor)):
+    if before.access != 0:
         return True
     keep(context, _failed(context, before, EBADF))
     return False
