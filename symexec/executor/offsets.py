@@ -55,7 +55,10 @@ def _chain(item: MemoryObject, offset: Term, size: int, places: range, mode: int
 
 
 def _select(item: MemoryObject, offset: Term, size: int, mode: int) -> Data:
-    array = array_of([item.load(place, 1, mode) for place in range(item.size)])
+    if item.cells is None:
+        array = array_of(bytes(item.data))
+    else:
+        array = array_of([item.load(place, 1, mode) for place in range(item.size)])
     result: Data = array_select(array, offset)
     for index in range(1, size):
         place = binary("add", 32, offset, index)

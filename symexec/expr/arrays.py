@@ -31,7 +31,14 @@ def of(elements: Sequence[Operand]) -> Array:
 
 
 def _node(table: Terms, elements: Sequence[Operand] | bytes) -> Term:
-    return table.node("array", 0, tuple(table.term(ELEMENT, element) for element in elements))
+    if isinstance(elements, bytes):  # a table of constants is read again and again
+        known = table.byte_arrays.get(elements)
+        if known is not None:
+            return known
+    made = table.node("array", 0, tuple(table.term(ELEMENT, element) for element in elements))
+    if isinstance(elements, bytes):
+        table.byte_arrays[elements] = made
+    return made
 
 
 def store(array: Array, index: Operand, byte: Operand) -> Array:
@@ -83,7 +90,9 @@ def _select_symbolic(array: Array, index: Term) -> Operand:
     table = index.table
     if isinstance(array, Term) and array.op == "store":
         return table.node("select", ELEMENT, (array, index))
-    elements = [operand(child) for child in array.args] if isinstance(array, Term) else list(array)
+    elements: Sequence[Operand] | bytes = (
+        [operand(child) for child in array.args] if isinstance(array, Term) else array
+    )
     low, high = interval(index)
     if high < len(elements):
         elements = elements[: high + 1]

@@ -163,8 +163,10 @@ def _array_halves(array: ArrayData) -> tuple[arrays.Array, arrays.Array]:
     return (array.old, array.new) if isinstance(array, ShadowedArray) else (array, array)
 
 
-def array_of(elements: Sequence[Data]) -> ArrayData:
+def array_of(elements: Sequence[Data] | bytes) -> ArrayData:
     """An array of these bytes (see arrays.py)."""
+    if isinstance(elements, bytes):
+        return elements
     return _shadowed_array(
         arrays.of([old_half(element) for element in elements]),
         arrays.of([new_half(element) for element in elements]),
@@ -180,5 +182,7 @@ def array_store(array: ArrayData, index: Data, byte: Data) -> ArrayData:
 
 
 def array_select(array: ArrayData, index: Data) -> Data:
+    if not isinstance(array, ShadowedArray) and not isinstance(index, Shadowed):
+        return arrays.select(array, index)
     old, new = _array_halves(array)
     return shadowed(arrays.select(old, old_half(index)), arrays.select(new, new_half(index)))

@@ -171,6 +171,7 @@ class Terms:
         "_compare_rules",
         "_shape_rules",
         "_unary_rules",
+        "byte_arrays",
         "constants",
         "count",
         "masks",
@@ -195,6 +196,7 @@ class Terms:
         self.memo: dict[tuple[Any, ...], Operand] = {}
         self.constants: dict[tuple[int, int], Term] = {}
         self.symbols: dict[str, Term] = {}
+        self.byte_arrays: dict[bytes, Term] = {}
         self.masks = [(1 << width) - 1 for width in range(1025)]
         self.masks[0] = -1  # an array has no mask
         self.count = 0
