@@ -70,16 +70,16 @@ def run_plainly(file: Path, flags: Sequence[str], seed: int) -> int:
 
 
 _INCLUDE = (f"-I{HEADERS}",)
-_SMALL = tuple(
-    "--no-float --max-funcs 2 --max-block-depth 3 --max-block-size 3 --max-array-dim 1"
-    " --max-array-len-per-dim 4".split()
+_SMALL = (
+    *("--no-float", "--max-funcs", "2", "--max-block-depth", "3", "--max-block-size", "3"),
+    *("--max-array-dim", "1", "--max-array-len-per-dim", "4"),
 )
 
 FAMILIES = (
     Family(
         "csmith",
         "Csmith, integers",
-        tuple(range(1, 521)),
+        tuple(range(1, 501)),
         _csmith("--no-float"),
         run_plainly,
         _INCLUDE,

@@ -156,18 +156,23 @@ class Forcing:
     def _conditions(self, symbol: Term, value: int, width: int) -> list[Operand]:
         """Different ways to say that a symbol has a value; most are beyond simple reasoning."""
         ones = (1 << width) - 1
-        style = self.chance.randrange(4)
+        style = self.chance.randrange(6)
         if style == 0:
             return [same(width, symbol, value)]
-        if style == 1:  # an odd factor loses nothing
+        if style < 4 and width <= 32:  # neither an odd factor nor x ^ x >> n loses anything
             factor = self.chance.getrandbits(width) | 1
-            product = operand(binary("mul", width, symbol, factor))
+            mixed: Data = symbol
+            if style == 1:
+                count = self.chance.randrange(1, width)
+                mixed = binary("xor", width, symbol, binary("lshr", width, symbol, count))
+                value ^= value >> count
+            product = operand(binary("mul", width, mixed, factor))
             return [same(width, product, value * factor & ones)]
         mask = self.chance.getrandbits(width)
         pieces = [operand(binary("and", width, symbol, part)) for part in (mask, ones ^ mask)]
         parts = [same(width, pieces[0], value & mask), same(width, pieces[1], value & ~mask & ones)]
         alike = [each for each in self.values if each.width == width]
-        if style == 2 or not alike:
+        if style == 4 or not alike:
             return parts
         other = self.chance.choice(alike)  # and one that joins it with another symbol
         total = operand(binary("add", width, symbol, other))

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from benchmarks.agreement.compare import Verdict
 from benchmarks.agreement.families import Family
-from symexec.environment.archive import cache_folder
+from csg.cache import cache_folder
 
 DOCUMENT = Path(__file__).resolve().parents[2] / "docs" / "agreement.md"
 KINDS = ("agrees", "differs", "crashed", "refused", "slow", "skipped")
