@@ -10,6 +10,7 @@ the result is the same as with one.
 from __future__ import annotations
 
 import os
+import signal
 import tempfile
 import threading
 from collections.abc import Iterator, Sequence
@@ -82,11 +83,16 @@ def _made(
         child = os.fork()
         if child == 0:
             _work(texts, theirs, lines, may_be_empty, stream)
-        found: list[bytes | None] = [
-            None if at in theirs else _pickled(text, lines, may_be_empty)
-            for at, text in enumerate(texts)
-        ]
-        os.waitpid(child, 0)
+        try:
+            found: list[bytes | None] = [
+                None if at in theirs else _pickled(text, lines, may_be_empty)
+                for at, text in enumerate(texts)
+            ]
+        except BaseException:  # somebody wants us to end
+            os.kill(child, signal.SIGKILL)
+            raise
+        finally:
+            os.waitpid(child, 0)
         stream.seek(0)
         for at, data in _sent(stream):
             found[at] = data

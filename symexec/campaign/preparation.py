@@ -13,7 +13,7 @@ from csg.analysis import Distances, changes_reachable
 from csg.graph import SequenceGraph
 from csg.ir import Call, FunctionCode, Program
 from csg.ir.flow import successors
-from csg.language.syntax import FunctionDefinition, Symbol
+from csg.language.syntax import FunctionDefinition, Symbol, TranslationUnit
 from symexec.campaign.start import definition
 from symexec.environment.far_jumps import SETTERS
 from symexec.memory import BOTH
@@ -37,6 +37,18 @@ class Prepared:
     def symbols(self) -> list[Symbol]:
         """What the files of the program declare."""
         return [each.symbol for unit in self.unified.units for each in unit.declarations]
+
+    @property
+    def telling_units(self) -> list[TranslationUnit]:
+        """The files whose text says what inputs are worth trying: those that differ, and the one
+        with the entry function."""
+        units = self.unified.units
+        name = self.program.entry
+        return [
+            unit
+            for unit in units
+            if unit is units[0] or any(each.symbol.name == name for each in unit.functions)
+        ]
 
     @property
     def entry(self) -> FunctionDefinition:

@@ -171,7 +171,7 @@ class Laboratory:
     def _domain(self) -> Domain:
         prepared = self.job.prepared
         assert prepared is not None
-        words = vocabulary(prepared.unified.unit)
+        words = vocabulary(*prepared.telling_units)
         if self.job.signature is not None:
             return FunctionDomain(self.job.signature, words, self.options.inputs)
         return CommandLines(words, self.options.inputs, bool(prepared.entry.parameters))

@@ -85,6 +85,30 @@ STATICS_OLD = {
     "h.c": "static int n = 5; static int g(int x) { return x - n--; }\n"
     "int h(int x) { return g(x) + g(x); }\n",
 }
+HEADER = """\
+typedef struct { int x, y; } point;
+enum { SMALL = 2, LARGE = 9 };
+enum color { RED, GREEN };
+typedef union { int i; char c[4]; } word;
+struct list { struct list *next; point p; };
+static inline int sum(point p) { static int calls; return p.x + p.y + calls++; }
+inline int twice(int x) { return x * SMALL; }
+static const int table[] = {3, 1, 4};
+"""
+USED = """\
+#include "h.h"
+extern inline int twice(int);
+int g(struct list *l, enum color c) { word w = {c}; return sum(l->next->p) + w.i; }
+"""
+USES = """\
+#include "h.h"
+int g(struct list *, enum color);
+int f(int x)
+{
+    struct list l = {&l, {x, table[x & 1]}};
+    return g(&l, GREEN) + sum(l.p) + twice(x) @ LARGE;
+}
+"""
 CASES: dict[str, tuple[Files, Files, set[str], int]] = {
     # name: (old, new, files that are shared, changes)
     "statics of one name in files that differ": (
@@ -180,6 +204,13 @@ CASES: dict[str, tuple[Files, Files, set[str], int]] = {
          "t.c": "int t[3] = {1, 7, 3}; extern int n;\n"},
         {"main.c"},
         2,
+    ),
+    "what a header gives to each file": (
+        {"main.c": MAIN, "h.h": HEADER, "f.c": USES.replace("@", "+"), "g.c": USED},
+        {"main.c": MAIN, "h.h": HEADER.replace("SMALL = 2", "SMALL = 3").replace("+ p.y", "- p.y"),
+         "f.c": USES.replace("@", "-"), "g.c": USED},
+        {"main.c"},
+        -1,
     ),
     "comments and lines": (
         {"main.c": MAIN, "f.c": "int f(int x) { return x; }\n"},
