@@ -1,4 +1,4 @@
-"""The measured kernels (``make bench``): what they explore and print, and no gross loss of speed."""
+"""The measured kernels (`make bench`): what they explore and print; no gross loss of speed."""
 
 from __future__ import annotations
 
