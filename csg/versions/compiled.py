@@ -18,7 +18,7 @@ from pathlib import Path
 from csg.errors import ToolchainError
 from csg.language.syntax import TranslationUnit
 from csg.programs import BY_TREES, Annotation
-from csg.toolchain import compile_program
+from csg.toolchain import compile_program, relevant_flags
 from csg.versions.printing import printed
 from csg.versions.published import published
 from csg.versions.unified import Fallback, Unified
@@ -27,16 +27,22 @@ from csg.versions.unifier import everything_twice, unify
 Build = tuple[str, ...]
 MASKED: tuple[Build, ...] = ((),)
 BUILDS: tuple[Build, ...] = (("-DCSGTEST_OLD",), ("-DCSGTEST_NEW",), ())
-CHECK_ONLY = ("-fsyntax-only", "-std=gnu11", "-w", "-x", "c")
+_OF_THE_LANGUAGE = ("-std", "-ansi", "-f", "-m")  # the others are the preprocessor's
+CHECK_ONLY = ("-fsyntax-only", "-w", "-x", "c")
 
 
 class Confirmation:
-    """The compiler's word on a text, asked for in the background."""
+    """The compiler's word on a text, asked for in the background. ``flags`` are the program's."""
 
     def __init__(
-        self, text: str, builds: Sequence[Build] = BUILDS, compiler: str | None = None
+        self,
+        text: str,
+        builds: Sequence[Build] = BUILDS,
+        compiler: str | None = None,
+        flags: Sequence[str] = (),
     ) -> None:
         self._text = text
+        self._flags = [flag for flag in relevant_flags(flags) if flag.startswith(_OF_THE_LANGUAGE)]
         self._compiler = compiler
         self._pool = ThreadPoolExecutor(len(builds))
         self._answers = [self._pool.submit(self._ask, build) for build in builds]
@@ -52,7 +58,12 @@ class Confirmation:
             source = Path(folder, "unified.c")
             source.write_text(self._text, "utf-8", "surrogateescape")
             try:
-                compile_program([], "/dev/null", [*CHECK_ONLY, *build, str(source)], self._compiler)
+                compile_program(
+                    [],
+                    "/dev/null",
+                    [*CHECK_ONLY, *self._flags, *build, str(source)],
+                    self._compiler,
+                )
             except ToolchainError as error:
                 return error.location.line if error.location is not None else 0, error.message
         return None

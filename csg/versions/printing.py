@@ -35,7 +35,8 @@ __attribute__((constructor(101))) static void csgtest_read_mask(void)
 {
     extern char *getenv(const char *);
     const char *text = getenv("CSGTEST_MASK");
-    for (int at = 1; at < %(count)d; at++)
+    int at;
+    for (at = 1; at < %(count)d; at++)
         csgtest_mask[at] = !text || (*text && *text++ == '1');
 }
 """

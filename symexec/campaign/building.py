@@ -105,7 +105,7 @@ class BuildJob:
         twice, should it be no C."""
         assert self.unified is not None
         self._describe_entry(self.unified, entry)
-        confirmation = Confirmation(self.unified_text, MASKED) if self.options.replay else None
+        confirmation = self._confirmation() if self.options.replay else None
         program = program_of(self.unified, entry)
         trouble = confirmation.trouble() if confirmation is not None else None
         if trouble is None:
@@ -115,6 +115,9 @@ class BuildJob:
         self.unified = confirmed(self.unified, entry, found, annotation=annotation)
         self._describe_entry(self.unified, entry)
         return program_of(self.unified, entry)
+
+    def _confirmation(self) -> Confirmation:
+        return Confirmation(self.unified_text, MASKED, flags=self.options.flags)
 
     def share(self, other: BuildJob) -> None:
         """Search in what ``other`` has prepared, from now on; its builds are its own to close."""
