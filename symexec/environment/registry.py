@@ -20,6 +20,7 @@ from symexec.environment import (
     printing,
     process,
     reading,
+    regular,
     status,
     verifier,
 )
@@ -40,6 +41,7 @@ FAMILIES = (
     printing,
     process,
     reading,
+    regular,
     status,
     verifier,
 )
