@@ -71,7 +71,7 @@ PATTERNS = {
         "while (change(x__old < 20, x__new < 20)) { "
         "if (execute(OLD)) { x__old = x__old * 1.1f + 5; } "
         "if (execute(NEW)) { x__new = x__new * 1.1f + 5; } } "
-        "return change((int) (x__old * 1e6), (int) (x__new * 1e6));",
+        "return change(x__old * 1e6, x__new * 1e6);",
         "int f(int a, int b) { double x = a; while (x < 20) x = x * 1.1f + 5; return x * 1e6; }",
         "values",
     ),
