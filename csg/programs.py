@@ -48,6 +48,24 @@ class FilePair:
 
     old: SourceFile | None
     new: SourceFile | None
+    both: SourceFile | None = None  # the file that holds both versions, annotated by hand
+
+
+ANNOTATED = "CSGTEST_ANNOTATED"  # defined where change() and execute() are no macros
+_SIDES = {
+    "old": ("-DCSGTEST_OLD", "-DOLD=1", "-DNEW=0", "-Dchange(o,n)=(o)", "-Dchange_(i,o,n)=(o)"),
+    "new": ("-DCSGTEST_NEW", "-DOLD=0", "-DNEW=1", "-Dchange(o,n)=(n)", "-Dchange_(i,o,n)=(n)"),
+}
+_EXECUTE = ("-Dexecute(v)=(v)", "-Dexecute_(i,v)=(v)")
+
+
+def _annotated(file: SourceFile) -> FilePair:
+    """One file as each version's compiler sees it, and as it is written."""
+    old, new = (
+        SourceFile(file.path, (*file.flags, *_SIDES[side], *_EXECUTE), file.shown)
+        for side in ("old", "new")
+    )
+    return FilePair(old, new, SourceFile(file.path, (*file.flags, f"-D{ANNOTATED}"), file.shown))
 
 
 @record
@@ -73,6 +91,7 @@ class Versions:
     others: tuple[Path, ...] = ()
     old_build: Path | None = None
     new_build: Path | None = None
+    annotated: bool = False  # OLD is NEW: one file with change() and execute() in it
 
     def pairs(self) -> tuple[FilePair, ...]:
         """Every file once: OLD and NEW first, or the folders' files by their relative paths."""
@@ -82,7 +101,10 @@ class Versions:
             paths = [(self.old, self.new)]
         paths += [(other, other) for other in _distinct(self.others)]
         flags = _FlagsOfFiles(self)
-        return tuple(flags.pair(old, new) for old, new in paths)
+        pairs = [flags.pair(old, new) for old, new in paths]
+        if self.annotated and pairs[0].new is not None:
+            pairs[0] = _annotated(pairs[0].new)
+        return tuple(pairs)
 
 
 PathPair = tuple[Path | None, Path | None]

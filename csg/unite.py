@@ -17,6 +17,7 @@ from csg.frontend import Preprocessed, parse_texts, preprocess_files
 from csg.language.syntax import TranslationUnit
 from csg.programs import BY_TREES, Annotation, FilePair, files_of
 from csg.versions import Unified, unify
+from csg.versions.annotated import annotated
 from csg.versions.joining import join
 from csg.versions.published import published
 
@@ -31,6 +32,7 @@ class ProgramPair:
     shared_texts: list[Preprocessed]
     differing: list[tuple[TranslationUnit | None, TranslationUnit | None]]
     shared: list[TranslationUnit]
+    both: TranslationUnit | None = None  # what was united by hand
 
     @property
     def old(self) -> list[TranslationUnit]:
@@ -45,21 +47,27 @@ def read_pair(pairs: Sequence[FilePair]) -> ProgramPair:
     """Where no file differs in what the compiler sees, those whose text does count as differing; or
     else the first."""
     old, new = files_of(pairs)
-    both = [*old, *new]
+    by_hand = [pair.both for pair in pairs if pair.both is not None]
+    both = [*old, *new, *by_hand]
     texts = dict(zip(both, preprocess_files(both), strict=True))
     differing: list[TextPair] = []
     same: list[tuple[Preprocessed, Preprocessed]] = []
     for pair in pairs:
         before = texts[pair.old] if pair.old is not None else None
         after = texts[pair.new] if pair.new is not None else None
-        if before is not None and after is not None and before.means_the_same(after):
+        if pair.both is not None or before is None or after is None:
+            differing.append((before, after))
+        elif before.means_the_same(after):
             same.append((before, after))
         else:
             differing.append((before, after))
     if not differing:
         differing += [each for each in same if _differ_on_disk(*each)] or same[:1]
     shared = [each[1] for each in same if each not in differing]
-    return _parsed(differing, shared, len(pairs) > 1)
+    read = _parsed(differing, shared, len(pairs) > 1)
+    for file in by_hand:
+        (read.both,) = parse_texts([texts[file]])
+    return read
 
 
 def _differ_on_disk(old: Preprocessed, new: Preprocessed) -> bool:
@@ -85,6 +93,12 @@ def _parsed(
 
 def unite(pair: ProgramPair, entry: str = "main", annotation: Annotation = BY_TREES) -> Unified:
     """A file that uses what became two in others belongs to them, though its text is the same."""
+    if pair.both is not None:
+        ((old, new),) = pair.differing
+        assert old is not None and new is not None
+        by_hand = annotated(pair.both, old, new)
+        by_hand.shared = tuple(pair.shared)
+        return by_hand
     while True:
         unified = unify(*join(pair.differing), entry, by_lines=annotation.by_lines)
         apart = _split_names(unified)

@@ -93,7 +93,7 @@ def test_each_command_has_its_record(words: str, options: object) -> None:
     [
         ("", "required: COMMAND"),
         ("nonsense", "invalid choice: 'nonsense'"),
-        ("build old.c", "required: NEW"),
+        ("build", "required: OLD"),
         ("build a b --range x=3", "'x=3' is no range; write NAME=LO..HI"),
         ("build a b --range x=3..1", "'x=3..1' is empty"),
         ("build a b --time 0", "'0' is no time"),

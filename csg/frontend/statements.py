@@ -82,10 +82,13 @@ def _if(context: Context, node: Node) -> list[Statement]:
 
 
 def _executed(context: Context, node: Node) -> Version | None:
-    """The version of ``execute(OLD)`` or ``execute(NEW)`` written by hand."""
-    if kind(node) != "FuncCall" or kind(node.name) != "ID" or node.name.name != "execute":
+    """The version of ``execute(OLD)`` or ``execute(NEW)`` written by hand; of ``execute_(3, NEW)``
+    with its number."""
+    if kind(node) != "FuncCall" or kind(node.name) != "ID":
         return None
-    meaning = context.scopes.lookup("execute")
+    if node.name.name not in ("execute", "execute_"):
+        return None
+    meaning = context.scopes.lookup(node.name.name)
     arguments = node.args.exprs if node.args is not None else []
     names = [part.name for part in arguments if kind(part) == "ID"]
     if getattr(meaning, "defined", False) or names not in (["OLD"], ["NEW"]):
@@ -94,8 +97,10 @@ def _executed(context: Context, node: Node) -> Version | None:
 
 
 def _execute(context: Context, node: Node, version: Version) -> list[Statement]:
-    context.numbers.changes += 1
-    number = context.numbers.changes
+    number = context.numbers.changes + 1
+    if node.cond.name.name == "execute_":
+        number = context.constant(node.cond.args.exprs[0], "the number of a change")
+    context.numbers.changes = max(context.numbers.changes, number)
     made: list[Statement] = [Execute(version, block(context, node.iftrue), number, node.coord)]
     if node.iffalse is not None:
         other = block(context, node.iffalse)

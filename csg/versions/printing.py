@@ -16,6 +16,7 @@ from csg.language.printer import print_unit
 from csg.language.syntax import Declaration, EnumeratorName, Goto, Label, Name, TranslationUnit
 from csg.language.traversal import walk
 from csg.language.types import Enumeration
+from csg.programs import ANNOTATED
 from csg.versions.unified import Unified
 
 WORDS = ("change", "execute", "OLD", "NEW")
@@ -27,6 +28,11 @@ __csgtest_assert_fail(const char *text, const char *file, unsigned int line, con
 {
     __assert_fail(text, file, line, function);
 }
+"""
+
+_DECLARED = """\
+extern _Noreturn void
+__csgtest_assert_fail(const char *text, const char *file, unsigned int line, const char *function);\
 """
 
 _MASK = """\
@@ -108,5 +114,6 @@ def prelude(notation: Notation, changes: int) -> str:
         f"#define {execute}(v) {execute}_(1, v)",
     ]
     sides = [f"#define {notation.old} 0", f"#define {notation.new} 1"]
-    lines = [*sides, *numbered, *([] if notation.ids else plain)]
-    return "\n".join(lines) + "\n" + _ASSERTION
+    macros = [*sides, *numbered, *([] if notation.ids else plain)]
+    lines = [f"#ifndef {ANNOTATED}", *macros, _ASSERTION.rstrip(), "#else", _DECLARED, "#endif"]
+    return "\n".join(lines) + "\n"

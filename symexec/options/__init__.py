@@ -138,6 +138,7 @@ class FileOptions:
     others: tuple[Path, ...] = ()  # C files that both versions have
     old_build: Path | None = None  # folders with compile_commands.json
     new_build: Path | None = None
+    annotated: bool = False  # OLD is NEW, annotated by hand
 
 
 @record
@@ -260,5 +261,11 @@ def versions_of(options: BuildOptions | CompareOptions | GraphOptions | UnifyOpt
     """The two programs that a command is about."""
     files = options.files
     return Versions(
-        options.old, options.new, options.flags, files.others, files.old_build, files.new_build
+        options.old,
+        options.new,
+        options.flags,
+        files.others,
+        files.old_build,
+        files.new_build,
+        files.annotated,
     )

@@ -85,7 +85,13 @@ def _names(choices: type[Enum]) -> list[str]:
 
 OLD_AND_NEW = (
     _row("old", metavar="OLD", type=Path, help="C file, or folder of C files, before the change"),
-    _row("new", metavar="NEW", type=Path, help="the same after the change"),
+    _row(
+        "new",
+        metavar="NEW",
+        type=Path,
+        nargs="?",
+        help="the same after the change; left out: OLD holds both, with change() and execute()",
+    ),
 )
 ENTRY = _row("--entry", metavar="F", help="function to start in (default: main, or the only one)")
 INPUT = _under(
@@ -318,6 +324,7 @@ def _files(given: argparse.Namespace) -> FileOptions:
         tuple(given.others),
         given.old_build or given.build,
         given.new_build or given.build,
+        annotated=given.new is None,
     )
 
 
@@ -380,7 +387,7 @@ def _shadow(given: argparse.Namespace) -> ShadowOptions:
 def _build(given: argparse.Namespace, flags: tuple[str, ...]) -> Options:
     return BuildOptions(
         given.old,
-        given.new,
+        given.new or given.old,
         flags,
         _inputs(given),
         _search(given),
@@ -399,7 +406,7 @@ def _suite(given: argparse.Namespace, flags: tuple[str, ...]) -> Options:
         search = replace(search, mode=Mode.BREADTH_FIRST)
     build = BuildOptions(
         given.old,
-        given.new,
+        given.new or given.old,
         flags,
         _inputs(given),
         search,
@@ -416,7 +423,7 @@ def _suite(given: argparse.Namespace, flags: tuple[str, ...]) -> Options:
 def _compare(given: argparse.Namespace, flags: tuple[str, ...]) -> Options:
     return CompareOptions(
         given.old,
-        given.new,
+        given.new or given.old,
         flags,
         _inputs(given),
         _search(given),
@@ -442,7 +449,7 @@ def _explore(given: argparse.Namespace, flags: tuple[str, ...]) -> Options:
 def _graph(given: argparse.Namespace, flags: tuple[str, ...]) -> Options:
     return GraphOptions(
         given.old,
-        given.new,
+        given.new or given.old,
         flags,
         given.entry,
         GraphKind(given.what),
@@ -456,7 +463,7 @@ def _graph(given: argparse.Namespace, flags: tuple[str, ...]) -> Options:
 def _unify(given: argparse.Namespace, flags: tuple[str, ...]) -> Options:
     return UnifyOptions(
         given.old,
-        given.new,
+        given.new or given.old,
         flags,
         given.ids,
         given.output,

@@ -10,6 +10,7 @@ import json
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import assume, given, settings
@@ -230,3 +231,42 @@ def test_without_a_usable_seed_there_is_no_search(tmp_path: Path) -> None:
 def test_seeds_and_modes_belong_together(words: tuple[str, ...], says: str, tmp_path: Path) -> None:
     done = csgtest("build", *pair("foo"), *words, folder=tmp_path)
     assert done.code == 2 and says in done.err
+
+
+# ----------------------------------------------------------------------------- by hand
+
+ANNOTATED = """\
+#include <assert.h>
+int foo(int x) {
+    int y;
+    if (x < 0) y = change(-x, x * x); else y = 2 * x;
+    if (%s) { y = y + 1; }
+    if (y > 1) return 0;
+    else if (y == 1) assert(0);
+    return 1;
+}
+"""
+
+
+def by_hand(guard: str, folder: Path, *more: str) -> Any:
+    (folder / "both.c").write_text(ANNOTATED % guard)
+    words = ("both.c", "--range", "x=-100..100", "--after", "new", "--no-replay", *more)
+    return csgtest("build", *words, folder=folder).report
+
+
+def test_added_code_parts_the_versions_where_a_later_branch_differs(tmp_path: Path) -> None:
+    """``execute(NEW)``: two diff paths, as the figure of the 2019 paper shows them."""
+    report = by_hand("execute(NEW)", tmp_path)
+    assert report["counters"]["diff_paths"] == 2
+    found = {test["input"]["parameters"]["x"]: test["divergence"] for test in report["tests"]}
+    assert {x: place["line"] for x, place in found.items()} == {-1: 6, 0: 7}
+
+
+@pytest.mark.parametrize("words", [(), ("--shadow", "concolic"), ("--shadow", "jpf")])
+def test_added_code_by_change_parts_them_at_once(words: tuple[str, ...], tmp_path: Path) -> None:
+    """``if (change(0, 1))``: every input diverges there, so every path behind it counts."""
+    (tmp_path / "seed.json").write_text('{"parameters": {"x": -1}}')
+    seeds = ("--seeds", "seed.json") if words else ()
+    report = by_hand("change(0, 1)", tmp_path, *words, *seeds)
+    assert report["counters"]["diff_paths"] == (1 if words else 3)
+    assert {test["divergence"]["line"] for test in report["tests"]} == {5}

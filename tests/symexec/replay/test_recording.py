@@ -19,7 +19,8 @@ PROGRAM = r"""
 int main(int argc, char **argv) {
     char line[99];
     if (argc > 1 && !strcmp(argv[1], "abort")) abort();
-    if (argc > 1 && !strcmp(argv[1], "read")) { while (fgets(line, 99, stdin)) fputs(line, stdout); }
+    if (argc > 1 && !strcmp(argv[1], "read"))
+        while (fgets(line, 99, stdin)) fputs(line, stdout);
     printf("%d words\n", argc - 1);
     return argc;
 }
