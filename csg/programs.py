@@ -12,10 +12,13 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from csg.compile_commands import Commands, read_commands
 from csg.errors import UsageError
 from csg.records import record
+
+if TYPE_CHECKING:
+    from csg.compile_commands import Commands
 
 Flags = tuple[str, ...]
 
@@ -205,7 +208,11 @@ class _FlagsOfFiles:
 
 
 def _commands(build: Path | None) -> Commands | None:
-    return None if build is None else read_commands(build)
+    if build is None:
+        return None
+    from csg.compile_commands import read_commands
+
+    return read_commands(build)
 
 
 def _known(commands: Commands | None, file: Path | None) -> Flags | None:
