@@ -21,6 +21,7 @@ from symexec.options import (
     GraphOptions,
     InputOptions,
     Mode,
+    NamedFile,
     Range,
     ReplayOptions,
     RunOptions,
@@ -46,7 +47,8 @@ def test_a_plain_build_has_the_defaults_of_the_records() -> None:
 def test_every_option_of_build_reaches_its_record() -> None:
     words = """build a.c b.c --entry f --time 2.5 --seed 7 --mode isolated --range x=-1..0x10
         --range y=3..3 --assume x<y --symbolic-global g --sym-args 0 2 3 --sym-stdin 4
-        --sym-files 2 5 --array-len 6 --loop-bound 9 --solver z3 --after new --out o --json
+        --sym-files 2 5 --sym-file c/d=3 --array-len 6 --loop-bound 9
+        --solver z3 --after new --out o --json
         --no-replay --unprotected-replay -- -DA -I x --"""
     assert parse(words.split()).options == BuildOptions(
         Path("a.c"),
@@ -60,6 +62,7 @@ def test_every_option_of_build_reaches_its_record() -> None:
             SymbolicArguments(0, 2, 3),
             4,
             SymbolicFiles(2, 5),
+            (NamedFile("c/d", 3),),
             6,
         ),
         SearchOptions(2.5, 7, Mode.ISOLATED, 9, SolverName.Z3, After.NEW),

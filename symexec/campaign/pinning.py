@@ -67,12 +67,15 @@ class Pins:
             shape = (length, 0, len(test.stdin), largest)
         if shape not in self._starts:
             arguments = SymbolicArguments(len(test.args), len(test.args), max(1, words))
-            files = self._options.files
+            files, named = self._options.files, self._options.named_files
             options = replace(
                 self._options,
                 arguments=arguments,
                 stdin=len(test.stdin),
                 files=files and replace(files, length=max(files.length, largest)),
+                named_files=tuple(
+                    replace(each, length=max(each.length, largest)) for each in named
+                ),
                 array_length=length,
             )
             (self._starts[shape],) = plan(self._entry, self._symbols, options).starts(self._table)

@@ -8,6 +8,7 @@ A start is data: the executor allocates its objects, writes their cells, and ent
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field, replace
 
@@ -264,11 +265,14 @@ class _Builder:
         """Those of the working folder. They become inputs when the program looks at them."""
         length = 0 if options.files is None else options.files.length
         made = [self._file("file", name.decode(), length) for name in file_names(options)]
+        nodes = [Node(FILE, contents=_contents(each), given=each) for each in made]
+        for asked in options.named_files:
+            each = self._file("file", asked.name, asked.length)
+            exists = self._table.symbol(f"{asked.name}_exists", 1)
+            nodes.append(Node(FILE, contents=_contents(each), given=each, exists=exists))
+            made.append(each)
         self._start = replace(self._start, files=tuple(made))
-        nodes = [
-            (each.name.encode(), Node(FILE, contents=_contents(each), given=each)) for each in made
-        ]
-        self._put(disk(nodes))
+        self._put(disk(zip((os.fsencode(each.name) for each in made), nodes, strict=True)))
 
     def _put(self, entries: Mapping[str, object]) -> None:
         self._start = replace(self._start, environment={**self._start.environment, **entries})

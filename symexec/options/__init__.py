@@ -90,6 +90,14 @@ class SymbolicFiles:
 
 
 @record
+class NamedFile:
+    """``--sym-file conf=8``: there may be a file of that name, of up to ``length`` bytes."""
+
+    name: str
+    length: int
+
+
+@record
 class InputOptions:
     """Which part of the program's input is symbolic, and what is known of it."""
 
@@ -100,6 +108,7 @@ class InputOptions:
     arguments: SymbolicArguments | None = None  # None: not asked for
     stdin: int | None = None  # symbolic bytes on standard input at most; None: not asked for
     files: SymbolicFiles | None = None  # None: not asked for
+    named_files: tuple[NamedFile, ...] = ()
     array_length: int = 4  # bytes of a string before its NUL, elements of an array
 
     def range_of(self, name: str) -> Range | None:

@@ -42,6 +42,7 @@ from symexec.options.values import (
     ThreeCounts,
     TwoCounts,
     count,
+    named_file,
     positive_count,
     seconds,
     value_range,
@@ -135,6 +136,14 @@ INPUT = _under(
         type=count,
         action=TwoCounts,
         help="N files in the working folder, A, B and so on, of up to LEN bytes each",
+    ),
+    _row(
+        "--sym-file",
+        metavar="NAME=LEN",
+        type=named_file,
+        action="append",
+        default=[],
+        help="a file of up to LEN bytes that may be there or not; may be repeated",
     ),
     _row(
         "--array-len",
@@ -341,6 +350,7 @@ def _inputs(given: argparse.Namespace) -> InputOptions:
         arguments=given.sym_args,
         stdin=given.sym_stdin,
         files=given.sym_files,
+        named_files=tuple(given.sym_file),
         array_length=given.array_len,
     )
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import argparse
 import re
 
-from symexec.options import Range, SymbolicArguments, SymbolicFiles
+from symexec.options import NamedFile, Range, SymbolicArguments, SymbolicFiles
 
 MOST_FILES = 26  # they are named A to Z
 
@@ -27,6 +27,15 @@ def value_range(text: str) -> Range:
 
 def _integer(text: str) -> int:
     return int(text, 16 if "x" in text.lower() else 10)
+
+
+def named_file(text: str) -> NamedFile:
+    """``etc/conf=8``; a name below the working folder."""
+    name, sign, length = text.rpartition("=")
+    parts = name.split("/")
+    if not sign or not length.isdecimal() or {"", ".", ".."} & set(parts):
+        raise argparse.ArgumentTypeError(f"{text!r} is no file; write NAME=LEN, as conf=8")
+    return NamedFile(name, int(length))
 
 
 def count(text: str) -> int:

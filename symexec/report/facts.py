@@ -45,6 +45,8 @@ def bounds(
         found["sym_stdin"] = inputs.stdin
     if inputs.files is not None:
         found["sym_files"] = [inputs.files.count, inputs.files.length]
+    if inputs.named_files:
+        found["sym_file"] = [f"{each.name}={each.length}" for each in inputs.named_files]
     return found
 
 

@@ -26,7 +26,9 @@ def spelled(test: TestInput, program: str, entry: str = "main") -> str:
 
 def shell_command(test: TestInput, program: str) -> str:
     words = " ".join([shlex.quote(program), *map(quoted_word, test.args)])
-    steps = [f"{_printf(data)} > {shlex.quote(name)}; " for name, data in test.files]
+    folders = dict.fromkeys(name.rpartition("/")[0] for name, _ in test.files if "/" in name)
+    steps = [f"mkdir -p {' '.join(map(shlex.quote, folders))}; "] if folders else []
+    steps += [f"{_printf(data)} > {shlex.quote(name)}; " for name, data in test.files]
     source = f"{_printf(test.stdin)} | " if test.stdin else ""
     return "".join(steps) + source + words + _comment(test)
 

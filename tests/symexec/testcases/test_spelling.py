@@ -22,6 +22,9 @@ def test_plain_words_stay_plain() -> None:
 def test_files_come_first() -> None:
     test = TestInput(args=(b"in",), files=(("in", b"50%\n"),))
     assert shell_command(test, "./p") == "printf '50%%\\n' > in; ./p in"
+    below = TestInput(files=(("d/e/x", b""), ("d/e/y", b"1")))
+    steps = "mkdir -p d/e; printf '' > d/e/x; printf 1 > d/e/y; "
+    assert shell_command(below, "./p") == f"{steps}./p"
 
 
 @pytest.mark.skipif(shutil.which("bash") is None, reason="no bash")
