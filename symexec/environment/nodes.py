@@ -23,6 +23,7 @@ from symexec.state.inputs import Input
 FILE, FOLDER, LINK, PIPE, DEVICE = 0o100000, 0o040000, 0o120000, 0o010000, 0o020000
 ROOT, TMP, WORK, NULL, STDIN, STDOUT, STDERR = 1, 2, 3, 5, 10, 11, 12
 READ_ONLY = (ROOT, 4, NULL)  # another file system than that of /tmp
+FOREIGN = (*READ_ONLY, TMP)  # what others own
 FIRST_NUMBER = 100  # of what the program makes
 HOME = b"/tmp/work"  # where a program starts, as in replay
 

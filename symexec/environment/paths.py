@@ -22,7 +22,15 @@ from symexec.environment.error_numbers import (
     ENOENT,
     ENOTDIR,
 )
-from symexec.environment.nodes import FOLDER, LINK, ROOT, current_folder, file_of, node
+from symexec.environment.nodes import (
+    FOLDER,
+    FOREIGN,
+    LINK,
+    ROOT,
+    current_folder,
+    file_of,
+    node,
+)
 from symexec.environment.operands import Asking, decide, holds, pin, place, plain, signed
 from symexec.environment.strings import read_string
 from symexec.expr import Operand, conjunction, disjunction
@@ -59,8 +67,9 @@ class Found:
 
 
 def allowed(context: Context, number: int, wish: int) -> bool:
-    """May the owner of all files do that? There is no superuser."""
-    return node(context, number).mode >> 6 & wish == wish
+    """May the program do that? It owns what it made, and what its input is."""
+    shift = 0 if number in FOREIGN else 6
+    return node(context, number).mode >> shift & wish == wish
 
 
 def look_up(

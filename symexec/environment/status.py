@@ -24,8 +24,8 @@ from symexec.environment.nodes import (
     DEVICE,
     FILE,
     FOLDER,
+    FOREIGN,
     READ_ONLY,
-    TMP,
     Node,
     creation_mask,
     file_of,
@@ -197,7 +197,7 @@ def _changed_mode(context: Context, number: int, mode: int) -> int:
         return number
     if number in READ_ONLY:
         return -EROFS
-    if number == TMP:
+    if number in FOREIGN:
         return -EPERM
     put_node(context, number, replace(node(context, number), mode=mode & 0o7777))
     return 0
