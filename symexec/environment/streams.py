@@ -120,6 +120,9 @@ def next_byte(context: Context, reading: Stream) -> Asking[tuple[Operand | None,
     known = node(context, file.node)
     if known.kind == FOLDER:
         return None, _failed(context, reading, EISDIR)
+    at_limit = file.clipped and file.position == reading.limit
+    if at_limit and place < reading.limit and known.contents is reading.held:
+        return None, replace(reading, ended=True)  # what has just been found out
     place = reading.position if reading.fetched else (yield from position_of(context, file))
     if not (yield from is_there(known.contents, place)):
         return None, replace(reading, ended=True)

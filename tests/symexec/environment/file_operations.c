@@ -55,8 +55,8 @@ static void list(const char *name)
 {
     char *names[100];
     int count = 0;
-    struct stat status;
-    if (stat(name, &status) == 0 && status.st_mode & S_ISVTX) /* /tmp has more in it natively */
+    char *path = realpath(name, NULL);
+    if (path && (!strcmp(path, "/") || !strcmp(path, "/tmp"))) /* there is more in it natively */
         return;
     DIR *folder = opendir(name);
     if (!folder) {
