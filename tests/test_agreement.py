@@ -74,7 +74,7 @@ def test_many_random_programs_are_defined(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "seeds", "least"),
     [
-        ("random", range(31, 401), 360),
+        ("random", range(31, 351), 320),
         ("random-forced", range(4, 31), 25),
         ("csmith", range(1, 31), 20),
         ("csmith-float", range(1001, 1021), 10),

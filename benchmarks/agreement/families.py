@@ -71,7 +71,7 @@ def run_plainly(file: Path, flags: Sequence[str], seed: int) -> int:
 
 _INCLUDE = (f"-I{HEADERS}",)
 _SMALL = (
-    *("--no-float", "--max-funcs", "2", "--max-block-depth", "3", "--max-block-size", "3"),
+    *("--no-float", "--max-funcs", "5", "--max-block-depth", "3", "--max-block-size", "4"),
     *("--max-array-dim", "1", "--max-array-len-per-dim", "4"),
 )
 
@@ -97,13 +97,13 @@ FAMILIES = (
     Family(
         "random",
         "our own generator (`benchmarks/random_c`)",
-        tuple(range(1, 401)),
+        tuple(range(1, 351)),
         _random,
         run_plainly,
     ),
     Family(
         "csmith-forced",
-        "Csmith, small programs, constants forced",
+        "Csmith, smaller programs, constants forced",
         tuple(range(1, 131)),
         _csmith(*_SMALL),
         run_forced,

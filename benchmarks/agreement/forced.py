@@ -30,6 +30,7 @@ from csg.ir import (
     Store,
 )
 from csg.language.types import BOOL, Array, Integer, Record, Type, size_of
+from csg.source import Location
 from symexec.campaign.predicting import written
 from symexec.campaign.start import command_line, fresh_state, loaded_program
 from symexec.counters import Counters
@@ -52,15 +53,15 @@ from symexec.solver import build_solver
 from symexec.state.endings import Exit, Returned
 from symexec.state.state import Outcome, State
 
-MOST_GLOBALS = 20
-MOST_CONSTANTS = 20
+MOST_GLOBALS = 40
+MOST_CONSTANTS = 40
 HIDDEN = "forced:"  # globals that hold what was a constant
 
 
 def run_forced(file: Path, flags: Sequence[str], seed: int) -> int:
     """Write what the program's only path writes; the exit status."""
     program = loaded_program(file, tuple(flags), "main")
-    hide_constants(program, random.Random(seed))
+    hide_constants(program, file, random.Random(seed))
     counters = Counters()
     engine = Engine(
         program,
@@ -73,7 +74,7 @@ def run_forced(file: Path, flags: Sequence[str], seed: int) -> int:
     )
     state = fresh_state(engine)
     forcing = Forcing(engine, state, random.Random(seed))
-    forcing.globals()
+    forcing.globals(file)
     words = command_line(engine, state, [b"program"])
     engine.machine.enter(state, library.start(program), words, None)
     ended = list(_ended(engine, state))
@@ -129,13 +130,14 @@ class Forcing:
         self.chance = chance
         self.values: dict[Term, int] = {}
 
-    def globals(self) -> None:
+    def globals(self, file: Path) -> None:
+        """Some of the file's own, and all that hold hidden constants."""
         found: list[tuple[str, int, int]] = []
         hidden: list[tuple[str, int, int]] = []
         for name, item in self.engine.program.globals.items():
             if name.startswith(HIDDEN):
                 hidden.append((name, 0, item.size))
-            elif item.type is not None and not item.readonly and not name.startswith("libc:"):
+            elif item.type is not None and not item.readonly and within(item.location, file):
                 found += [(name, offset, size) for offset, size in integers(item.type)]
         chosen = sorted(self.chance.sample(found, min(MOST_GLOBALS, len(found))))
         for place, (name, offset, size) in enumerate([*chosen, *hidden]):
@@ -208,12 +210,17 @@ def integers(kind: Type, offset: int = 0) -> Iterator[tuple[int, int]]:
 # --------------------------------------------------------------------------- constants in the code
 
 
-def hide_constants(program: Program, chance: random.Random) -> None:
-    """Some constants of the user's functions become loads from globals of their own."""
+def within(location: Location, file: Path) -> bool:
+    """Is it in the program, and not in a header or a model?"""
+    return Path(location.file).name == file.name
+
+
+def hide_constants(program: Program, file: Path, chance: random.Random) -> None:
+    """Some constants of the file's functions become loads from globals of their own."""
     found = [
         (code, block.index, place)
         for code in program.functions.values()
-        if not code.library
+        if within(code.location, file)
         for block in code.blocks
         for place, step in enumerate(block.instructions)
         if _constant(step) is not None

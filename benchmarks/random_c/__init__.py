@@ -18,11 +18,12 @@ from benchmarks.random_c.records import records
 from benchmarks.random_c.source import Source
 from benchmarks.random_c.statements import pure_function
 from benchmarks.random_c.strings import strings
+from benchmarks.random_c.tables import tables
 from benchmarks.random_c.types import SCALARS, Array, Type, declaration
 from benchmarks.random_c.values import initialiser
 from benchmarks.random_c.varargs import varargs
 
-UNITS = (control, floats, library, pointers, records, records, strings, varargs)
+UNITS = (control, floats, library, pointers, records, records, strings, tables, varargs)
 
 
 def program(seed: int) -> str:
