@@ -26,7 +26,6 @@ from csg.ir import (
     Branch,
     Call,
     Compare,
-    Constant,
     ConvertFloat,
     Copy,
     Enter,
@@ -53,26 +52,19 @@ from csg.ir import (
     Unary,
     Value,
 )
-from csg.ir.flow import decides, reads, target
 from csg.language.syntax import Version
+from symexec.executor.chunk_arithmetic import ChunkArithmetic, mask
+from symexec.executor.chunk_registers import BOTH, OLD
+from symexec.executor.register_use import last_reads
 
-BOTH, OLD, NEW, MASKED_OLD, MASKED_NEW = range(5)
 LARGEST_TABLE: Final = 1024
 LONGEST: Final = 60  # instructions that a chunk may hold when jumps are followed
 
-_HALF = {OLD: "old_half", NEW: "new_half"}
-_OPERATORS = {"add": "+", "sub": "-", "mul": "*", "and": "&", "or": "|", "xor": "^"}
-_COMPARISONS = {"eq": "==", "ne": "!=", "ult": "<", "ule": "<=", "slt": "<", "sle": "<="}
 
-
-def _mask(width: int) -> str:
-    return hex((1 << width) - 1)
-
-
-class ChunkWriter:
-    """Writes one chunk. ``escaping`` are the registers that other blocks read; ``watched`` maps
-    (block, index) to the graph node that begins there; ``addresses`` are those of globals and
-    functions. ``reading`` keeps what is known of blocks for the function's next chunks."""
+class ChunkWriter(ChunkArithmetic):
+    """Writes one chunk. ``watched`` maps (block, index) to the graph node that begins there;
+    ``addresses`` are those of globals and functions. ``reading`` keeps what is known of blocks for
+    the function's next chunks."""
 
     def __init__(
         self,
@@ -83,97 +75,13 @@ class ChunkWriter:
         addresses: Mapping[str, int],
         reading: dict[int, dict[int, int]],
     ) -> None:
-        self.function = function
-        self.flavour = flavour
-        self.escaping = escaping
+        super().__init__(function, flavour, escaping)
         self.watched = watched
         self.addresses = addresses
         self.reading = reading
-        self.lines: list[str] = []
-        self.held: set[int] = set()  # registers in Python locals
-        self.dirty: dict[int, None] = {}  # those not written back yet, in order
-        self.version = OLD if flavour in (OLD, MASKED_OLD) else NEW
-        self.masked = flavour in (MASKED_OLD, MASKED_NEW)
         self.links: set[tuple[int, int]] = set()
         self.tables: dict[str, dict[int, str]] = {}  # of switches: value -> name of a chunk
         self.blocks: set[int] = set()  # those that the chunk holds, in whole or in part
-        self.last_reads: dict[int, int] = {}  # register -> where the current block last reads it
-        self.block = 0
-        self.index = 0
-        self.indent = "    "
-
-    # ------------------------------------------------------------------ text
-
-    def write(self, text: str) -> None:
-        self.lines.append(self.indent + text)
-
-    def use(self, value: Value) -> str:
-        """The Python expression of an operand."""
-        if isinstance(value, Constant):
-            return hex(value.value)  # has attributes too: 0x2.__class__ (2.__class__ is no Python)
-        number = value.number
-        if number not in self.held:
-            self.write(f"v{number} = r[{number}]")
-            if self.masked:
-                self.write(
-                    f"if v{number}.__class__ is not int: "
-                    f"v{number} = {_HALF[self.version]}(v{number})"
-                )
-            self.held.add(number)
-        return f"v{number}"
-
-    def half(self, value: Value, version: Version | None) -> str:
-        """An operand as an in-line instruction of one version reads it."""
-        text = self.use(value)
-        if version is None or self.flavour != BOTH or isinstance(value, Constant):
-            return text
-        half = "old_half" if version is Version.OLD else "new_half"
-        return f"({text} if {text}.__class__ is int else {half}({text}))"
-
-    def define(self, target: Register, text: str, version: Version | None = None) -> None:
-        if version is not None and self.flavour == BOTH:
-            self.write("s.shadows = True")
-            current = self.use(target)
-            if version is Version.OLD:
-                text = f"shadowed({text}, new_half({current}))"
-            else:
-                text = f"shadowed(old_half({current}), {text})"
-        self.write(f"v{target.number} = {text}")
-        self.hold(target)
-
-    def hold(self, target: Register) -> None:
-        self.held.add(target.number)
-        self.dirty[target.number] = None
-
-    def write_back(self, everything: bool) -> list[str]:
-        """Statements that bring registers up to date: before a stop in mid-block all that may
-        still be read, at its end the escaping ones."""
-        found = []
-        for number in list(self.dirty):
-            escapes = number in self.escaping
-            if not escapes and self.last_reads.get(number, -1) < self.index:
-                del self.dirty[number]
-            elif everything or escapes:
-                value = f"v{number}"
-                if self.masked:
-                    rest = f"r[{number}]"
-                    value = (
-                        f"shadowed({value}, new_half({rest}))"
-                        if self.version == OLD
-                        else f"shadowed(old_half({rest}), {value})"
-                    )
-                found.append(f"r[{number}] = {value}")
-        return found
-
-    def stop_here(self) -> str:
-        return f"return stop(s, {self.block}, {self.index})"
-
-    def stop_if(self, condition: str) -> None:
-        """Hand the instruction to the engine when the fast way does not apply."""
-        self.write(f"if {condition}:")
-        for line in self.write_back(everything=True):
-            self.write("    " + line)
-        self.write("    " + self.stop_here())
 
     # ------------------------------------------------------------------ the chunk
 
@@ -185,7 +93,7 @@ class ChunkWriter:
         while True:
             self.block, self.index = current.index, index
             if current.index not in self.reading:
-                self.reading[current.index] = _last_reads(current)
+                self.reading[current.index] = last_reads(current)
             self.last_reads = self.reading[current.index]
             if not self._instructions(current, index):
                 break
@@ -236,32 +144,32 @@ class ChunkWriter:
             case Move(target=target, value=value):
                 self.define(target, self.half(value, version), version)
             case Binary():
-                self._binary(instruction)
+                self.binary(instruction)
             case Compare(target=target):
-                self.define(target, self._comparison(instruction), version)
+                self.define(target, self.comparison(instruction), version)
             case Extend():
-                self._extend(instruction)
+                self.extend(instruction)
             case Truncate(target=target, operand=operand):
                 text = self.half(operand, version)
                 width = target.width
                 self.define(
                     target,
-                    f"{text} & {_mask(width)} if {text}.__class__ is int "
+                    f"{text} & {mask(width)} if {text}.__class__ is int "
                     f"else truncate({text}, {width})",
                     version,
                 )
             case Unary(operator=operator, target=target, operand=operand):
                 text = self.half(operand, version)
-                mask = _mask(target.width)
+                ones = mask(target.width)
                 self.define(
                     target,
-                    f"-{text} & {mask}" if operator == "neg" else f"{text} ^ {mask}",
+                    f"-{text} & {ones}" if operator == "neg" else f"{text} ^ {ones}",
                     version,
                 )
             case Load():
-                self._load(instruction)
+                self.load(instruction)
             case Store():
-                self._store(instruction)
+                self.store(instruction)
             case Copy(address=address, source=source, size=size):
                 where, what = self.use(address), self.use(source)
                 self.stop_if(f"not copy(s, {where}, {what}, {size})")
@@ -307,90 +215,6 @@ class ChunkWriter:
                 self.write(self.stop_here())
                 return False
         return True
-
-    # ------------------------------------------------------------------ arithmetic
-
-    def _binary(self, instruction: Binary) -> None:
-        operator, target, version = instruction.operator, instruction.target, instruction.version
-        left = self.half(instruction.left, version)
-        right = self.half(instruction.right, version)
-        width = target.width
-        mask = _mask(width)
-        if operator in _OPERATORS:
-            sign = _OPERATORS[operator]
-            text = f"{left} {sign} {right}"
-            if sign in "+-*":
-                text = f"({text}) & {mask}"
-            self.define(target, text, version)
-        elif operator in ("shl", "lshr", "ashr"):
-            self.define(target, f"shift_{operator}({left}, {right}, {width})", version)
-            if isinstance(instruction.right, Constant) and instruction.right.value < width:
-                self.lines.pop()
-                self.define(
-                    target, _shifted(operator, left, instruction.right.value, width), version
-                )
-        else:
-            self.write(f"w = {operator}({left}, {right}, {width})")
-            self.stop_if("w is None")  # the target keeps its value: it may be an operand as well
-            self.define(target, "w", version)
-
-    def _comparison(self, instruction: Compare) -> str:
-        left = self.half(instruction.left, instruction.version)
-        right = self.half(instruction.right, instruction.version)
-        guard, test = self._test(instruction, left, right)
-        slow = f"compare({instruction.operator!r}, {instruction.left.width}, {left}, {right})"
-        return f"(1 if {test} else 0) if {guard} else {slow}"
-
-    def _test(self, instruction: Compare, left: str, right: str) -> tuple[str, str]:
-        """(both operands are ints, the comparison on ints)"""
-        names = [
-            text
-            for text, value in ((left, instruction.left), (right, instruction.right))
-            if not isinstance(value, Constant)
-        ]
-        guard = " and ".join(f"{name}.__class__ is int" for name in names) or "True"
-        sign = _COMPARISONS[instruction.operator]
-        if instruction.operator in ("slt", "sle"):
-            flip = 1 << (instruction.left.width - 1)
-            left = _flipped(left, instruction.left, flip)
-            right = _flipped(right, instruction.right, flip)
-        return guard, f"{left} {sign} {right}"
-
-    def _extend(self, instruction: Extend) -> None:
-        target, operand, version = instruction.target, instruction.operand, instruction.version
-        text = self.half(operand, version)
-        slow = f"extend({text}, {operand.width}, {target.width}, {instruction.signed})"
-        fast = text
-        if instruction.signed:
-            flip = 1 << (operand.width - 1)
-            fast = f"(({text} ^ {hex(flip)}) - {hex(flip)}) & {_mask(target.width)}"
-        self.define(target, f"{fast} if {text}.__class__ is int else {slow}", version)
-
-    # ------------------------------------------------------------------ memory
-
-    def _load(self, instruction: Load) -> None:
-        target, size = instruction.target, instruction.size
-        address = self.use(instruction.address)
-        name = f"v{target.number}"
-        self.write(
-            f"w = s.memory.load({address}, {size}, s.mode) if {address}.__class__ is int else None"
-        )
-        self.stop_if("w is None")
-        if target.width == 1:
-            self.write(f"{name} = w & 1 if w.__class__ is int else truncate(w, 1)")
-        else:
-            self.write(f"{name} = w")
-        self.hold(target)
-
-    def _store(self, instruction: Store) -> None:
-        address = self.use(instruction.address)
-        value = self.use(instruction.value)
-        if instruction.value.width == 1 and not isinstance(instruction.value, Constant):
-            value = f"({value} if {value}.__class__ is int else extend({value}, 1, 8, False))"
-        self.stop_if(
-            f"{address}.__class__ is not int or "
-            f"not s.memory.store({address}, {instruction.size}, {value}, s.write_mode)"
-        )
 
     # ------------------------------------------------------------------ control
 
@@ -481,54 +305,3 @@ class ChunkWriter:
         self.write(f"if {value}.__class__ is int:")
         self.write(f"    return here[{name}.get({value}, {self.link(switch.default)!r})]")
         self._leave_decision(switch.value)
-
-
-def _last_reads(block: Block) -> dict[int, int]:
-    """Register -> index of the last instruction (or terminator) of the block that reads it."""
-    found: dict[int, int] = {}
-    for index, instruction in enumerate(block.instructions):
-        for number in _registers(reads(instruction)):
-            found[number] = index
-    if block.terminator is not None:
-        for number in _registers(decides(block.terminator)):
-            found[number] = len(block.instructions)
-    return found
-
-
-def _flipped(text: str, value: Value, flip: int) -> str:
-    if isinstance(value, Constant):
-        return hex(value.value ^ flip)
-    return f"({text} ^ {hex(flip)})"
-
-
-def _shifted(operator: str, left: str, count: int, width: int) -> str:
-    mask = _mask(width)
-    if operator == "shl":
-        return f"({left} << {count}) & {mask}"
-    if operator == "lshr":
-        return f"{left} >> {count}"
-    flip = hex(1 << (width - 1))
-    fast = f"((({left} ^ {flip}) - {flip}) >> {count}) & {mask}"
-    return f"{fast} if {left}.__class__ is int else binary('ashr', {width}, {left}, {count})"
-
-
-def escaping_registers(function: FunctionCode) -> frozenset[int]:
-    """Registers that some block reads before it writes them, or that an in-line instruction of one
-    version writes (half of the old value stays)."""
-    found: set[int] = set()
-    for block in function.blocks:
-        written: set[int] = set()
-        for instruction in block.instructions:
-            found |= _registers(reads(instruction)) - written
-            result = target(instruction)
-            if result is not None:
-                if instruction.version is not None:
-                    found |= {result.number} - written
-                written.add(result.number)
-        if block.terminator is not None:
-            found |= _registers(decides(block.terminator)) - written
-    return frozenset(found)
-
-
-def _registers(values: tuple[Value, ...]) -> set[int]:
-    return {value.number for value in values if isinstance(value, Register)}

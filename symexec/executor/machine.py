@@ -12,12 +12,9 @@ from dataclasses import dataclass, field
 from csg.ir import Enter as EnterRegion
 from csg.ir import FunctionCode, GlobalObject, Program, Relocation
 from csg.language.types import Type
-from symexec.executor.codegen import (
-    BOTH,
-    MASKED_OLD,
-    ChunkWriter,
-    escaping_registers,
-)
+from symexec.executor.chunk_registers import BOTH, MASKED_OLD
+from symexec.executor.codegen import ChunkWriter
+from symexec.executor.register_use import escaping_registers
 from symexec.expr import Data, shadowed
 from symexec.memory import Memory, address_of
 from symexec.state.frames import Frame
