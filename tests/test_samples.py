@@ -55,6 +55,8 @@ def outcome(program: Path, arguments: list[str], stdin: bytes = b"") -> str:
         ("toy", "foo(-2147483647 - 1)", "0/0", "1/0"),
         ("toy", "foo(2147483647)", "0/0", "1/0"),
         ("toy", "foo(9)", "0/0", "0/0"),
+        ("commands", 'run("s1:")', "1/0", "11/0"),
+        ("commands", 'run("b1:")', "1/0", "1/0"),
         ("plus_two", "next(1000)", "1001/0", "1001/0"),
         ("plus_two", "next(1001)", "1002/0", "1003/0"),
         ("endless", "settle(2)", "2/0", "3/0"),
