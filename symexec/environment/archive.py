@@ -9,7 +9,7 @@ are kept in the user's cache folder, under a name that changes with every source
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -42,7 +42,7 @@ def load_archive() -> Archive:
     """From the cache, or made and put there."""
     cache = Cache("models", LARGEST)
     package = Path(csg.__file__).parent
-    texts = [source.read_bytes() for source in _sources()]
+    texts = [source.read_bytes() for source in (Path(__file__), *_sources())]
     key = key_of(csg.VERSION, *texts, source_digest(package / part for part in MAKERS))
     data = cache.find(key)
     if data is None:
@@ -66,7 +66,8 @@ def make_archive() -> Archive:
     parts = {name: _function_part(whole, code) for name, code in whole.functions.items()}
     for name, item in whole.globals.items():
         if not item.external:
-            parts[name] = Program(globals=_objects(whole, [name]))
+            objects = _objects(whole, [name])
+            parts[name] = Program(globals=objects, undefined=_functions_named(objects))
     return {name: dumps(part, SHARED) for name, part in sorted(parts.items())}
 
 
@@ -75,6 +76,7 @@ def _function_part(whole: Program, code: FunctionCode) -> Program:
     names = _references(code)
     part = Program(globals=_objects(whole, names))
     part.undefined = {name for name in names if name not in whole.globals} - {code.name}
+    part.undefined |= _functions_named(part.globals) - {code.name}
     numbers: dict[int, int] = {}
     blocks = []
     for block in code.blocks:
@@ -120,3 +122,9 @@ def _objects(whole: Program, names: Iterable[str]) -> dict[str, GlobalObject]:
             found[name] = replace(whole.globals[name], type=None)
             waiting += [each.symbol for each in whole.globals[name].relocations]
     return found
+
+
+def _functions_named(objects: Mapping[str, GlobalObject]) -> set[str]:
+    """Functions that the contents of objects point to."""
+    named = {each.symbol for item in objects.values() for each in item.relocations}
+    return named - objects.keys()

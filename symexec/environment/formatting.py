@@ -22,7 +22,17 @@ from symexec.environment.format_strings import (
     with_amounts,
 )
 from symexec.environment.number_text import BASES, integer_text, padded
-from symexec.environment.operands import Asking, calculated, fitted, pin, place, plain, signed
+from symexec.environment.operands import (
+    Asking,
+    calculated,
+    decide,
+    fitted,
+    holds,
+    pin,
+    place,
+    plain,
+    signed,
+)
 from symexec.environment.strings import read_string
 from symexec.environment.symbolic_digits import digits_text, printed_length
 from symexec.expr import Operand, Term
@@ -144,13 +154,12 @@ def _convert(
         yield from _integer(text, conversion, value, whole)
     elif conversion.floating:
         yield from _float(context, text, conversion, value, whole)
-    elif letter == "s" and conversion.length != "l":
+    elif letter == "s":
         found = yield from _string(context, conversion, value)
         text.add(found, len(found))
     elif letter == "c":
-        if conversion.length == "l":  # in the C locale a wide character is a byte or an error
-            value = yield from pin(value, "a symbolic wide character")
-        found = padded(conversion, [fitted(value, 8)])
+        byte = (yield from _narrow(value)) if conversion.length == "l" else fitted(value, 8)
+        found = padded(conversion, [byte])
         text.add(found, len(found))
     elif letter == "n":
         address = yield from place(value)
@@ -192,6 +201,25 @@ def _string(context: Context, conversion: Conversion, value: Operand) -> Asking[
         shown = b"(null)" if most is None or most >= 6 else b""
         return padded(conversion, list(shown))
     found: list[Operand] = []
-    if most != 0:
+    if conversion.length == "l":
+        found = yield from _wide_string(context, address, most)
+    elif most != 0:
         found = yield from read_string(context, address, most)
     return padded(conversion, found)
+
+
+def _wide_string(context: Context, address: int, most: int | None) -> Asking[list[Operand]]:
+    found: list[Operand] = []
+    while most is None or len(found) < most:
+        character = context.load(address + 4 * len(found), 4)
+        if (yield from decide(holds("eq", 32, character, 0))):
+            break
+        found.append((yield from _narrow(character)))
+    return found
+
+
+def _narrow(character: Operand) -> Asking[Operand]:
+    """The byte that a wide character is in the C locale."""
+    if not (yield from decide(holds("ult", 32, fitted(character, 32), 128))):
+        yield End(Unsupported("a wide character beyond ASCII in print"))
+    return fitted(character, 8)

@@ -82,6 +82,10 @@ handler *signal(int number, handler *function)
 
 int raise(int number)
 {
+    if (number <= 0 || number >= SIGNALS) {
+        __csgtest_errno = INVALID;
+        return -1;
+    }
     handler *function = actions[number].function;
     if (function == (handler *) 1L)
         return 0;
