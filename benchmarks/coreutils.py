@@ -162,7 +162,7 @@ def load(tree: Path, utility: str) -> tuple[Program, list[Path]]:
             if member is not None and member not in needed:
                 needed[member] = None
                 waiting += members[member][1]
-        files = [Path(f"src/{utility}.c"), *(_source(tree, member) for member in sorted(needed))]
+        files = [Path(f"src/{utility}.c"), *(source_of(tree, member) for member in sorted(needed))]
         with chdir(tree):
             program = loaded_program(files[0], FLAGS, "main", files[1:])
         waiting = [name for name in unmodelled(program) if name in definitions]
@@ -170,7 +170,7 @@ def load(tree: Path, utility: str) -> tuple[Program, list[Path]]:
             return program, files
 
 
-def _source(tree: Path, member: str) -> Path:
+def source_of(tree: Path, member: str) -> Path:
     name = re.sub(r"^lib\w+_a-", "", member).removesuffix(".o") + ".c"
     found = sorted([*tree.glob(f"lib/**/{name}"), *tree.glob(f"src/{name}")])
     return found[0].relative_to(tree)

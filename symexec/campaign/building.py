@@ -24,6 +24,7 @@ from csg.versions import Unified, printed
 from csg.versions.compiled import MASKED, Confirmation, confirmed, located
 from symexec.campaign.builds import files_to_build
 from symexec.campaign.exploration import Exploration, Finding
+from symexec.campaign.lines import shaped
 from symexec.campaign.preparation import Prepared, pruner
 from symexec.campaign.seeding import Seeding
 from symexec.campaign.shrinking import Shrinker, share_of
@@ -252,7 +253,10 @@ class BuildJob:
         """A state for each seed, or for each shape that an input can have."""
         if self.seeding is not None:
             return self.seeding.states(engine, prepared, self.options.inputs)
-        planned = plan(prepared.entry, prepared.symbols, self.options.inputs)
+        inputs = self.options.inputs
+        changes = [change.info() for change in prepared.unified.changes]
+        lines = shaped(prepared.unified.units, changes, inputs)
+        planned = plan(prepared.entry, prepared.symbols, inputs, lines)
         initial = [begin(engine, start) for start in planned.starts(engine.table)]
         for lane, state in enumerate(initial):
             state.lane = lane

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from csg.ir import Block, Program
 from csg.language.syntax import TranslationUnit
 from symexec.campaign.exploration import Exploration, Finding
+from symexec.campaign.lines import shaped
 from symexec.campaign.predicting import predicted
 from symexec.campaign.start import begin, definition, lowered_program
 from symexec.counters import Counters
@@ -104,7 +105,8 @@ class ExploreJob:
         )
         symbols = [declaration.symbol for declaration in self._unit.declarations]
         entry = definition([self._unit], self.program.entry)
-        starts = plan(entry, symbols, options.inputs).starts(table)
+        lines = shaped([self._unit], (), options.inputs)
+        starts = plan(entry, symbols, options.inputs, lines).starts(table)
         initial = [begin(engine, start) for start in starts]
         possible = [s for s in initial if engine.solver.check(s.path) is not Answer.UNSAT]
         if not possible:

@@ -62,6 +62,17 @@ class Cell:
 
 
 @record
+class Word:
+    """An argument: known bytes, then up to ``symbolic`` others."""
+
+    text: bytes
+    symbolic: int
+
+
+Line = tuple[Word, ...]
+
+
+@record
 class StartObject:
     """An object that the caller of the entry function owns; bytes without a cell are 0."""
 
@@ -100,11 +111,13 @@ def file_names(options: InputOptions) -> tuple[bytes, ...]:
 
 @record
 class InputPlan:
-    """``globals`` are the symbols of those that the user wants symbolic."""
+    """``globals`` are the symbols of those that the user wants symbolic. ``lines``: what command
+    lines look like when the user does not say; () for words of any bytes."""
 
     entry: FunctionDefinition
     globals: tuple[Symbol, ...]
     options: InputOptions
+    lines: tuple[Line, ...] = ()
 
     def starts(self, table: TermTable) -> Iterator[Start]:
         """Small ones first. Raises a UsageError when a type cannot be symbolic."""
@@ -127,20 +140,38 @@ class InputPlan:
             asked = SymbolicArguments(0, 0, 0)
         builder.add_stdin(options.stdin or 0)
         builder.add_files(options)
-        for count in range(asked.minimum, asked.maximum + 1):
+        for words in self._words(asked):
             line = builder.copy()
-            line.add_command_line(count, asked.length, len(self.entry.parameters))
+            line.add_command_line(words, len(self.entry.parameters))
             yield line.finished()
 
+    def _words(self, asked: SymbolicArguments) -> Iterator[Line]:
+        if self.lines and shapes_lines(self.options):
+            yield from self.lines
+            return
+        for count in range(asked.minimum, asked.maximum + 1):
+            yield (Word(b"", asked.length),) * count
 
-def plan(entry: FunctionDefinition, symbols: Sequence[Symbol], options: InputOptions) -> InputPlan:
+
+def shapes_lines(options: InputOptions) -> bool:
+    """Does the user leave it to the program what its command line looks like?"""
+    return options != with_defaults(options)
+
+
+def plan(
+    entry: FunctionDefinition,
+    symbols: Sequence[Symbol],
+    options: InputOptions,
+    lines: tuple[Line, ...] = (),
+) -> InputPlan:
     """``symbols`` are the file-scope objects there are; the options name some of them."""
     known = {symbol.name: symbol for symbol in symbols if not isinstance(symbol.type, Function)}
     for name in options.symbolic_globals:
         if name not in known:
             hint = f"objects: {', '.join(sorted(known)) or 'none'}"
             raise UsageError(f"there is no global object '{name}'", hint=hint)
-    return InputPlan(entry, tuple(known[name] for name in options.symbolic_globals), options)
+    wanted = tuple(known[name] for name in options.symbolic_globals)
+    return InputPlan(entry, wanted, options, lines)
 
 
 def no_input_left() -> UsageError:
@@ -237,13 +268,13 @@ class _Builder:
 
     # ------------------------------------------------------------------ main
 
-    def add_command_line(self, count: int, length: int, parameters: int) -> None:
+    def add_command_line(self, words: Line, parameters: int) -> None:
         """argc, argv and an empty environment, as many as main takes."""
-        base = len(self._start.objects)
+        base, count = len(self._start.objects), len(words)
         objects = [StartObject("argv[0]", len(PROGRAM) + 1, _text(PROGRAM))]
-        for index in range(1, count + 1):
-            made = self._made("argument", f"arg{index}", CHAR, length)
-            objects.append(StartObject(f"argv[{index}]", length + 1, _cells(made.terms, CHAR)))
+        for index, word in enumerate(words, 1):
+            terms = self._argument_bytes(f"arg{index}", word)
+            objects.append(StartObject(f"argv[{index}]", len(terms), _cells(terms, CHAR)))
         cells = [Cell(8 * i, 8, Address(base + i), 64) for i in range(count + 1)]
         objects.append(StartObject("argv", 8 * (count + 2), tuple(cells)))
         objects.append(StartObject("environ", 8, ()))
@@ -252,6 +283,12 @@ class _Builder:
         self._start = replace(
             self._start, objects=(*self._start.objects, *objects), arguments=given
         )
+
+    def _argument_bytes(self, name: str, word: Word) -> tuple[Operand, ...]:
+        made = self._made("argument", name, CHAR, word.symbolic)
+        whole = replace(made, terms=(*word.text, *made.terms))
+        self._start = replace(self._start, inputs=(*self._start.inputs[:-1], whole))
+        return whole.terms
 
     def add_stdin(self, most: int) -> None:
         """Up to ``most`` bytes; how many is a symbol."""

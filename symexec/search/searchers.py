@@ -16,6 +16,9 @@ from symexec.state.state import State
 
 Rank = tuple[float, ...]
 
+AT_ONCE = 8  # beginnings that are searched from the start
+EACH = 24  # turns after which another one joins
+
 
 class Pool:
     """States by number, with a random one in constant time."""
@@ -181,21 +184,29 @@ class Patient:
 
 class InTurn:
     """A searcher for each beginning (no argument, one, two ..), asked one after the other, so that
-    the many states of a large input do not starve those of a small one."""
+    the many states of a large input do not starve those of a small one. The first ``AT_ONCE`` have
+    turns from the start, the others join them one by one."""
 
     def __init__(self, make: Callable[[], Searcher]) -> None:
         self._make = make
         self._lanes: dict[int, Searcher] = {}
         self._order: list[int] = []
         self._turn = 0
+        self._open = AT_ONCE
+        self._idle = 0  # lanes in a row that had nothing to do
         self.name = make().name
 
     def select(self) -> State:
         while True:
             self._turn += 1
-            lane = self._lanes[self._order[self._turn % len(self._order)]]
+            if self._turn % EACH == 0 or self._idle > self._open:
+                self._open, self._idle = self._open + 1, 0
+            place = self._turn % min(self._open, len(self._order))
+            lane = self._lanes[self._order[place]]
             if not lane.empty():
+                self._idle = 0
                 return lane.select()
+            self._idle += 1
 
     def update(self, added: Iterable[State], covers: bool) -> None:
         for state in added:

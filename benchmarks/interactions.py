@@ -1,0 +1,262 @@
+"""Two edits of a utility that do harm together: does the search find it? -> docs/interactions.md.
+
+    python -m benchmarks.interactions                      fetch, make, edit, build, write
+    python -m benchmarks.interactions --tree DIR seq       a tree that is there; this pair
+
+Each pair is GNU coreutils' source and the same with two edits of its main file. ``csgtest build``
+gets whole programs (the gnulib files that they link are the same in both versions) and no word
+about their inputs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from benchmarks.coreutils import FLAGS, ROOT, fetch, libraries, load, make, source_of
+from csg.records import record
+
+TABLE = ROOT / "docs" / "interactions.md"
+LIMIT = 120  # seconds for ``csgtest build``
+
+
+@record
+class Edit:
+    """``anchor`` stands once in the file; ``replacement`` in its place."""
+
+    anchor: str
+    replacement: str
+
+
+@record
+class Pair:
+    """``needs``: what an input must have to show the difference."""
+
+    name: str
+    utility: str
+    edits: tuple[Edit, ...]
+    needs: str
+
+
+PAIRS = (
+    Pair(
+        "complement",
+        "cut",
+        (
+            Edit(
+                "complement = true;",
+                "complement = true;\n          output_delimiter_length = 2;",
+            ),
+            Edit(
+                "      output_delimiter_length = 1;",
+                "      if (output_delimiter_length == 0\n"
+                "          || output_delimiter_string[output_delimiter_length - 1] == '\\0')\n"
+                "        output_delimiter_length = 1;",
+            ),
+        ),
+        "two options together, a memory checker",
+    ),
+    Pair(
+        "suppress",
+        "cut",
+        (
+            Edit(
+                "buffer_first_field = (suppress_non_delimited ^ !print_kth (1));",
+                "buffer_first_field = suppress_non_delimited || !print_kth (1);",
+            ),
+            Edit(
+                "          if (print_kth (1))\n            {\n              /* Print the field,",
+                "          if (suppress_non_delimited)\n            {\n"
+                "              /* Print the field,",
+            ),
+        ),
+        "two options together, a delimiter on standard input",
+    ),
+    Pair(
+        "seq",
+        "seq",
+        (
+            Edit("equal_width = true;", "equal_width = true;\n          step.width = 32;"),
+            Edit(
+                "    format_str = get_default_format (first, step, last);",
+                "    {\n"
+                "      format_str = get_default_format (first, step, last);\n"
+                "      if (*separator != '\\n' && strlen (format_str) < step.width\n"
+                "          && format_str[step.width])\n"
+                "        layout.suffix_len = 0;\n"
+                "    }",
+            ),
+        ),
+        "two options together, a memory checker",
+    ),
+    Pair(
+        "substr",
+        "expr",
+        (
+            Edit("if (llen < pos || pos == 0", "if (llen + 1 < pos || pos == 0"),
+            Edit(
+                "size_t vlen = MIN (len, llen - pos + 1);",
+                "size_t vlen = MIN (len - 1, llen - pos) + 1;",
+            ),
+        ),
+        "four arguments that fit each other, a memory checker",
+    ),
+)
+
+
+@record
+class Found:
+    """``first_s`` is when the first test was made that differs natively; None: there was none."""
+
+    pair: Pair
+    verdict: str
+    first_s: float | None
+    blamed: tuple[int, ...]
+    witness: str
+    shown: str
+    tests: int
+    mispredicted: int
+    wall_s: float
+
+
+def edited(text: str, edits: Sequence[Edit]) -> str:
+    for edit in edits:
+        if text.count(edit.anchor) != 1:
+            sys.exit(f"the source has {text.count(edit.anchor)} times: {edit.anchor}")
+        text = text.replace(edit.anchor, edit.replacement)
+    return text
+
+
+def versions(tree: Path, pair: Pair, folder: Path) -> tuple[Path, Path]:
+    """The main file as it is, and with the edits."""
+    text = (tree / "src" / f"{pair.utility}.c").read_text()
+    old, new = folder / "old" / f"{pair.utility}.c", folder / "new" / f"{pair.utility}.c"
+    for file, content in ((old, text), (new, edited(text, pair.edits))):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(content)
+    return old, new
+
+
+def linkable(tree: Path, files: Sequence[Path]) -> list[Path]:
+    """With the files of inline functions, which only a build without optimisation calls."""
+    members = libraries(tree)
+    definitions = {name: member for member, (defined, _) in members.items() for name in defined}
+    found = dict.fromkeys(files)
+    while True:
+        command = ["gcc", *FLAGS, "-w", "-O0", *map(str, found), "-o", "/dev/null"]
+        done = subprocess.run(command, cwd=tree, capture_output=True, text=True, check=False)
+        missing = set(re.findall(r"undefined reference to `(\w+)'", done.stderr))
+        more = {source_of(tree, definitions[name]) for name in missing & definitions.keys()}
+        if not more - found.keys():
+            return list(found)
+        found |= dict.fromkeys(sorted(more))
+
+
+def build(tree: Path, pair: Pair, folder: Path, words: Sequence[str]) -> Found:
+    old, new = versions(tree, pair, folder)
+    _, files = load(tree, pair.utility)
+    out = folder / "out"
+    command = [sys.executable, str(ROOT / "cli.py"), "build", str(old), str(new)]
+    files = linkable(tree, files)
+    command += ["--with", *map(str, files[1:]), "--out", str(out), *words, "--", *FLAGS]
+    started = time.monotonic()
+    done = subprocess.run(command, cwd=tree, capture_output=True, text=True, check=False)
+    if done.returncode not in (0, 1):
+        sys.exit(f"csgtest build failed:\n{done.stderr[-2000:]}")
+    return read(pair, out, time.monotonic() - started)
+
+
+def read(pair: Pair, out: Path, wall_s: float) -> Found:
+    report = json.loads((out / "report.json").read_text())
+    differing = [each for each in report["tests"] if each["observed"] == "different"]
+    first = min(differing, key=lambda each: each["found_s"], default=None)
+    explained = [each for each in report["groups"] if each["blamed"]]
+    witness = report["groups"][0]["witness"] if report["groups"] else None
+    case = next((each for each in report["tests"] if each["id"] == witness), None)
+    return Found(
+        pair,
+        report["verdict"],
+        None if first is None else first["found_s"],
+        tuple(explained[0]["blamed"]) if explained else (),
+        "" if case is None else command_line(case["input"]),
+        "" if case is None else case["new"]["sanitizer"] or case["class"],
+        len(report["tests"]),
+        report["counters"].get("mispredicted", 0),
+        wall_s,
+    )
+
+
+def command_line(given: dict[str, object]) -> str:
+    args = given.get("args", [])
+    assert isinstance(args, list)
+    words = [json.dumps(each) for each in args]
+    stdin = given.get("stdin")
+    return " ".join([*words, *([f"< {json.dumps(stdin)}"] if stdin else [])])
+
+
+def document(results: Sequence[Found]) -> str:
+    rows = "\n".join(
+        f"| {each.pair.utility}, {each.pair.name} | {each.pair.needs} | {each.verdict} | "
+        + ("-" if each.first_s is None else f"{each.first_s:.1f} s")
+        + f" | {', '.join(map(str, each.blamed)) or '-'} | `{each.witness}` | {each.shown} | "
+        f"{each.mispredicted} |"
+        for each in results
+    )
+    edits = "\n".join(
+        f"**{pair.utility}, {pair.name}**\n\n```diff\n"
+        + "\n".join(_diff(edit) for edit in pair.edits)
+        + "\n```\n"
+        for pair in PAIRS
+    )
+    return f"""# Two edits that do harm together
+
+Written by `python -m benchmarks.interactions`: whole utilities of GNU coreutils, the second version
+with two edits of the main file, each harmless by itself. `csgtest build OLD NEW --with FILES --time
+{LIMIT} --no-native` is told nothing about inputs. *found after* is when the search made the first
+test that natively differs, counted from the start of the command.
+
+| pair | an input needs | verdict | found after | blamed | witness | new version | mispredicted |
+|---|---|---|---:|---|---|---|---:|
+{rows}
+
+## The edits
+
+{edits}"""
+
+
+def _diff(edit: Edit) -> str:
+    lines = [f"-{line}" for line in edit.anchor.splitlines()]
+    return "\n".join([*lines, *(f"+{line}" for line in edit.replacement.splitlines())])
+
+
+def main(words: Sequence[str]) -> int:
+    parser = argparse.ArgumentParser(description="find two edits of coreutils that interact")
+    parser.add_argument("pairs", nargs="*", help="default: all")
+    parser.add_argument("--tree", type=Path, help="configured and built source, else it is fetched")
+    parser.add_argument("--write", action="store_true", help=f"write {TABLE.name} of this run")
+    given = parser.parse_args(words)
+    chosen = [pair for pair in PAIRS if not given.pairs or pair.name in given.pairs]
+    with tempfile.TemporaryDirectory(prefix="interactions-") as name:
+        folder = Path(name)
+        tree = given.tree.resolve() if given.tree else fetch(folder / "package")
+        if not given.tree:
+            make(tree, sorted({pair.utility for pair in chosen}))
+        results = []
+        for pair in chosen:
+            limit = ("--time", str(LIMIT))
+            results.append(build(tree, pair, folder / pair.name, limit))
+            print(results[-1], flush=True)
+        if given.write:
+            TABLE.write_text(document(results))
+    return int(any(each.first_s is None for each in results))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

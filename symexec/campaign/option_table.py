@@ -1,0 +1,236 @@
+"""The options that a program knows, read from its text: what a word of its command line may be.
+
+    getopt_long(argc, argv, "+f:s:w", table)     -f VALUE  -s VALUE  -w
+    {"separator", required_argument, 0, 's'}     the same as -s
+    {"help", no_argument, 0, 130}                --help
+    strcmp(argv[1], "-x") == 0                   -x
+    if (is(word, "list")) show_all();            list, when show_all is changed
+
+``near`` ranks an option by what handles it: 0 calls a changed function or names something that a
+change names, 1 something that a changed function names, 2 neither.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from csg.ir import ChangeInfo
+from csg.language.syntax import (
+    Break,
+    Call,
+    Case,
+    Compound,
+    Declaration,
+    FunctionDefinition,
+    If,
+    InitializerEntry,
+    InitializerList,
+    IntegerConstant,
+    Name,
+    StringLiteral,
+    Switch,
+    TranslationUnit,
+)
+from csg.language.traversal import Tree, walk
+from csg.records import record
+
+NONE, REQUIRED, OPTIONAL = 0, 1, 2  # as ``has_arg`` of struct option has them
+FAR = 2
+
+_READERS = frozenset({"getopt", "getopt_long", "getopt_long_only", "__posix_getopt"})
+_COMPARISONS = re.compile(r"(?:__builtin_)?(?:str|mem)n?(?:case)?cmp|streq", re.IGNORECASE)
+_FLAGS = frozenset({"has_arg", "val", "key", "flag", "arg"})  # beside a name they make an option
+_IDENTIFIER = re.compile(r"[A-Za-z_]\w+")
+_KEYWORD = re.compile(rb"[A-Za-z][\w-]{1,30}")
+_LITERAL = re.compile(r'"(?:\\.|[^"\\])*"')
+
+
+@record
+class Option:
+    """``name`` with its dashes, or a word without any. ``value``: NONE, REQUIRED or OPTIONAL;
+    ``code`` is what the reader of options returns for it, None when it is compared by hand."""
+
+    name: bytes
+    value: int = NONE
+    code: int | None = None
+    near: int = FAR
+
+    @property
+    def short(self) -> bool:
+        return len(self.name) == 2 and self.name.startswith(b"-")
+
+
+def option_table(
+    units: Sequence[TranslationUnit], changes: Sequence[ChangeInfo] = ()
+) -> tuple[Option, ...]:
+    """The nearest to a change first; of options that do the same the shortest name."""
+    handlers = _Handlers(units, changes)
+    found: dict[bytes, Option] = {each.name: each for each in handlers.keywords()}
+    codes: set[int] = set()
+    options = [*_read_by_getopt(units), *_tables(units), *_compared(units)]
+    for option in sorted(options, key=lambda each: not each.short):
+        if option.name in found or option.code in codes:
+            continue
+        if option.code is not None:
+            codes.add(option.code)
+        found[option.name] = handlers.ranked(option)
+    return tuple(sorted(found.values(), key=lambda each: each.near))
+
+
+# ------------------------------------------------------------------ where options are written
+
+
+def _bodies(units: Iterable[TranslationUnit]) -> Iterator[FunctionDefinition]:
+    for unit in units:
+        yield from unit.functions
+
+
+def _read_by_getopt(units: Sequence[TranslationUnit]) -> Iterator[Option]:
+    for function in _bodies(units):
+        for tree in walk(function.body):
+            match tree:
+                case Call(function=Name(symbol=called), arguments=(_, _, letters, *_)) if (
+                    called.name in _READERS
+                ):
+                    for text in walk(letters):
+                        if isinstance(text, StringLiteral):
+                            yield from _letters(text.value)
+
+
+def _letters(text: bytes) -> Iterator[Option]:
+    """What getopt is given: f: s w::"""
+    for place, letter in enumerate(text):
+        if not chr(letter).isalnum():
+            continue
+        behind = text[place + 1 : place + 3]
+        value = OPTIONAL if behind == b"::" else REQUIRED if behind[:1] == b":" else NONE
+        yield Option(b"-" + bytes([letter]), value, letter)
+
+
+def _tables(units: Sequence[TranslationUnit]) -> Iterator[Option]:
+    """Rows of records with a name and what struct option or struct argp_option has beside it."""
+    for unit in units:
+        for declared in unit.declarations:
+            if isinstance(declared.initializer, InitializerList):
+                yield from _rows(declared.initializer)
+        for function in unit.functions:
+            for tree in walk(function.body):
+                if isinstance(tree, Declaration) and isinstance(tree.initializer, InitializerList):
+                    yield from _rows(tree.initializer)
+
+
+def _rows(table: InitializerList) -> Iterator[Option]:
+    rows: dict[object, dict[object, InitializerEntry]] = {}
+    for entry in table.entries:
+        if len(entry.path) >= 2:
+            rows.setdefault(entry.path[:-1], {})[entry.path[-1]] = entry
+    for row in rows.values():
+        if "name" not in row or not _FLAGS & row.keys():
+            continue
+        texts = [each for each in walk(row["name"].value) if isinstance(each, StringLiteral)]
+        if not texts:
+            continue
+        code = _number(row.get("val") or row.get("key"))
+        name = texts[0].value.rstrip(b"\0")
+        yield Option(b"--" + name, _takes(row), code)
+        if "key" in row and code is not None and code < 128 and chr(code).isalnum():
+            yield Option(b"-" + bytes([code]), _takes(row), code)
+
+
+def _takes(row: dict[object, InitializerEntry]) -> int:
+    if "has_arg" in row:
+        return _number(row["has_arg"]) or NONE
+    named = "arg" in row and any(isinstance(each, StringLiteral) for each in walk(row["arg"].value))
+    return REQUIRED if named else NONE
+
+
+def _number(entry: InitializerEntry | None) -> int | None:
+    if entry is None:
+        return None
+    value = entry.value
+    found = getattr(value, "value", None)  # a constant or an enumerator
+    if isinstance(found, int):
+        return found
+    constants = [each for each in walk(value) if isinstance(each, IntegerConstant)]
+    return constants[0].value if len(constants) == 1 else None
+
+
+def _compared(units: Sequence[TranslationUnit]) -> Iterator[Option]:
+    """Words with a dash that the program compares with; whether a value follows is not known."""
+    for function in _bodies(units):
+        for tree in walk(function.body):
+            match tree:
+                case Call(function=Name(symbol=called), arguments=arguments) if (
+                    _COMPARISONS.fullmatch(called.name)
+                ):
+                    for text in walk(*arguments):
+                        if isinstance(text, StringLiteral) and _is_option(text.value):
+                            yield Option(text.value)
+
+
+def _is_option(word: bytes) -> bool:
+    return re.fullmatch(rb"-[A-Za-z0-9]|--?[A-Za-z][\w-]{1,30}", word) is not None
+
+
+# ------------------------------------------------------------------ how near a change is
+
+
+class _Handlers:
+    """What the code behind each option names."""
+
+    def __init__(self, units: Sequence[TranslationUnit], changes: Sequence[ChangeInfo]) -> None:
+        self._by_code: dict[int, set[str]] = {}
+        self._by_word: dict[bytes, set[str]] = {}
+        self._changed = {name for each in changes for name in _named(each)}
+        self._around: set[str] = set()
+        self._otherwise = FAR if changes else 1  # without changes none is nearer than another
+        touched = {each.function for each in changes}
+        self._changed |= touched - {"main"}
+        for function in _bodies(units):
+            if function.symbol.name in touched - {"main"}:
+                self._around |= _names(function.body)
+            for tree in walk(function.body):
+                match tree:
+                    case Switch(body=body):
+                        self._add_cases(body)
+                    case If(condition=condition, then=then):
+                        for text in walk(condition):
+                            if isinstance(text, StringLiteral):
+                                self._by_word.setdefault(text.value, set()).update(_names(then))
+
+    def _add_cases(self, body: Compound) -> None:
+        codes: list[int] = []
+        for item in body.items:
+            match item:
+                case Case(low=int(code)):
+                    codes.append(code)
+                case Break():
+                    codes = []
+                case _:
+                    for code in codes:
+                        self._by_code.setdefault(code, set()).update(_names(item))
+
+    def keywords(self) -> Iterator[Option]:
+        """Words that lead to a change."""
+        for word, names in self._by_word.items():
+            if names & self._changed and _KEYWORD.fullmatch(word):
+                yield Option(word, near=0)
+
+    def ranked(self, option: Option) -> Option:
+        names = self._by_word.get(option.name, set())
+        if option.code is not None:
+            names = names | self._by_code.get(option.code, set())
+        near = 0 if names & self._changed else 1 if names & self._around else self._otherwise
+        return Option(option.name, option.value, option.code, near)
+
+
+def _names(tree: Tree) -> set[str]:
+    """What a statement names; what getopt leaves is named by every handler."""
+    found = {each.symbol.name for each in walk(tree) if isinstance(each, Name)}
+    return found - {"optarg", "optind"}
+
+
+def _named(change: ChangeInfo) -> set[str]:
+    text = _LITERAL.sub("", f"{change.old_text} {change.new_text}")
+    return set(_IDENTIFIER.findall(text))

@@ -1,0 +1,129 @@
+"""The option table of a program, and the command lines that it makes worth trying."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from csg.frontend import parse_text
+from csg.ir import ChangeInfo
+from csg.source import Location
+from symexec.campaign.building import BuildJob
+from symexec.campaign.lines import lines, shaped
+from symexec.campaign.option_table import FAR, NONE, OPTIONAL, REQUIRED, Option, option_table
+from symexec.environment.plan import DEFAULT_ARGUMENTS, Word
+from symexec.options import BuildOptions, InputOptions, SearchOptions, SymbolicArguments
+from symexec.progress import Silence
+
+HEAD = """
+struct option { const char *name; int has_arg; int *flag; int val; };
+extern int getopt_long(int, char *const *, const char *, const struct option *, int *);
+extern int strcmp(const char *, const char *);
+extern char *optarg;
+"""
+PROGRAM = (
+    HEAD
+    + """
+static const struct option table[] = {
+    {"width", 1, 0, 'w'}, {"colour", 2, 0, 130}, {"help", 0, 0, 131}, {0, 0, 0, 0},
+};
+static char *width; static int quiet, count;
+static int sized(void) { return width ? 1 : count; }
+int main(int argc, char **argv)
+{
+    int c;
+    while ((c = getopt_long(argc, argv, "+w:qx::", table, 0)) != -1)
+        switch (c) {
+        case 'w': width = optarg; break;
+        case 'q': quiet = 1; break;
+        default: return 2;
+        }
+    if (argc > 1 && strcmp(argv[1], "-list") == 0) return 1;
+    if (argc > 1 && strcmp(argv[1], "size") == 0) return sized();
+    return 0;
+}
+"""
+)
+
+
+def change(function: str, text: str) -> ChangeInfo:
+    return ChangeInfo(1, "modified", function, Location("a.c", 1, 1), None, text, text)
+
+
+def test_options_are_read_from_getopt_tables_and_comparisons() -> None:
+    found = {each.name: each.value for each in option_table([parse_text(PROGRAM)])}
+    assert found == {
+        b"-w": REQUIRED,
+        b"-q": NONE,
+        b"-x": OPTIONAL,
+        b"--colour": OPTIONAL,
+        b"--help": NONE,
+        b"-list": NONE,
+    }
+
+
+def test_what_handles_an_option_says_how_near_it_is_to_a_change() -> None:
+    table = option_table([parse_text(PROGRAM)], [change("sized", "return width ? 2 : count")])
+    near = {each.name: each.near for each in table}
+    assert near[b"-w"] == 0  # both name width
+    assert near[b"size"] == 0  # a word that leads to the changed function
+    assert near[b"-q"] == FAR
+    assert [each.near for each in table] == sorted(near.values())
+
+
+def test_lines_grow_from_nothing_and_hold_pairs_of_near_options() -> None:
+    options = (Option(b"-w", REQUIRED, near=0), Option(b"--all", near=0), Option(b"-q"))
+    found = lines(options, DEFAULT_ARGUMENTS)
+    assert found[0] == ()
+    assert (Word(b"-w", 6), Word(b"--all", 0)) in found
+    assert (Word(b"", 6),) * 4 in found  # words of any bytes are all there
+    assert len(set(found)) == len(found)
+    assert all(len(line) <= 4 for line in found)
+    place = {line: number for number, line in enumerate(found)}
+    assert place[Word(b"--all", 0),] < place[Word(b"-q", 0),] < place[(Word(b"", 6),) * 4]
+
+
+@pytest.mark.parametrize(
+    "inputs", [InputOptions(arguments=SymbolicArguments(0, 1, 2)), InputOptions(stdin=1)]
+)
+def test_a_user_who_names_inputs_gets_words_of_any_bytes(inputs: InputOptions) -> None:
+    assert shaped([parse_text(PROGRAM)], (), inputs) == ()
+
+
+OLD = """
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+static int base = 10, wide;
+int main(int argc, char **argv)
+{
+    static const struct option known[] = {
+        {"base-of-numbers", required_argument, 0, 'b'}, {"wide", no_argument, 0, 1000}, {0}};
+    int c;
+    while ((c = getopt_long(argc, argv, "ab:cdefgh", known, 0)) != -1)
+        switch (c) {
+        case 'b': base = atoi(optarg); break;
+        case 1000: wide = 1; break;
+        case '?': return 2;
+        }
+    if (wide && base == 7) puts("seven");
+    return 0;
+}
+"""
+
+
+def test_two_options_and_a_value_are_found_with_defaults_alone(tmp_path: Path) -> None:
+    old, new = tmp_path / "old.c", tmp_path / "new.c"
+    old.write_text(OLD)
+    new.write_text(OLD.replace('"seven"', '"SEVEN"'))
+    job = BuildJob(BuildOptions(old, new, search=SearchOptions(time=60), replay=False))
+    try:
+        job.prepare()
+        for _ in job.cases(Silence()):
+            if job.predicted:
+                break
+    finally:
+        job.close()
+    args = job.predicted[0].input.args
+    assert b"--wide" in args and any(word.startswith(b"-b") for word in args)

@@ -1,0 +1,75 @@
+"""One program alone: predictions, tests of paths that are left, and the search for new code."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from symexec.campaign.exploring import UNFINISHED, ExploreJob
+from symexec.options import ExploreOptions, InputOptions, SearchOptions, SymbolicArguments
+from symexec.progress import Silence
+from symexec.testcases import TestCase
+
+ECHO = r"""
+#include <stdio.h>
+#include <stdlib.h>
+int main(int argc, char **argv)
+{
+    int n = argc > 1 ? atoi(argv[1]) : -1;
+    printf("<%+d>\n", n);
+    fputs("told\n", stderr);
+    if (n == 12) abort();
+    return n + 300;
+}
+"""
+DEEP = r"""
+#include <string.h>
+int main(int argc, char **argv)
+{
+    int sum = 0;
+    if (argc < 2) return 0;
+    for (int i = 0; i < 6; i++)
+        for (int k = 0; k < 6; k++) sum += argv[1][i] > 'a' + k;
+    if (argc > 2 && argv[2][0] == 'k' && argv[2][1] == 'e') {
+        if (argv[2][2] == 'y') return 77;
+    }
+    return sum & 1;
+}
+"""
+
+
+def explored(tmp_path: Path, text: str, words: tuple[int, int, int], time: float) -> list[TestCase]:
+    file = tmp_path / "program.c"
+    file.write_text(text)
+    inputs = InputOptions(arguments=SymbolicArguments(*words))
+    job = ExploreJob(ExploreOptions(file, inputs=inputs, search=SearchOptions(time=time)))
+    job.prepare()
+    return list(job.cases(Silence()))
+
+
+def test_what_a_path_shows_is_predicted(tmp_path: Path) -> None:
+    cases = explored(tmp_path, ECHO, (0, 1, 2), 10)
+    assert len(cases) > 10
+    for case in cases:
+        seen = case.predicted
+        assert seen is not None and seen.stderr == b"told\n"
+        number = int(seen.stdout.strip(b"<>\n"))
+        if number == 12:
+            assert seen.signal == "SIGABRT" and seen.exit is None
+        else:
+            assert seen.exit == (number + 300) & 0xFF
+    assert {case.predicted.signal for case in cases if case.predicted} == {None, "SIGABRT"}
+
+
+def test_paths_that_the_time_leaves_are_tests_as_well(tmp_path: Path) -> None:
+    loop = "unsigned long n = 0; while (argv[1][0] < 'x') n++; return 1;"
+    text = f"int main(int argc, char **argv) {{ {loop} }}"
+    cases = explored(tmp_path, text, (1, 1, 2), 2)
+    left = [case for case in cases if case.kind == UNFINISHED]
+    assert left and all(case.predicted is None for case in left)
+    assert all(case.input.args[0] < b"x" or case.input.args[0] >= b"\x80" for case in left)
+
+
+def test_code_that_nobody_reached_is_looked_for_first(tmp_path: Path) -> None:
+    cases = explored(tmp_path, DEEP, (2, 2, 6), 8)
+    found = [case.predicted.exit for case in cases if case.predicted]
+    assert 77 in found
