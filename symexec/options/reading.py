@@ -1,0 +1,199 @@
+"""Parsed options as the record that a command takes.
+
+Namespace(old=.., new=.., time=5.0, ..)  --build-->  BuildOptions(search=SearchOptions(5.0), ..)
+"""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+from dataclasses import replace
+
+from csg.errors import UsageError
+from csg.programs import Annotation
+from symexec.options import (
+    After,
+    BuildOptions,
+    CompareOptions,
+    ExploreOptions,
+    FileOptions,
+    GraphFormat,
+    GraphKind,
+    GraphOptions,
+    InputOptions,
+    Mode,
+    Options,
+    ReplayOptions,
+    RunOptions,
+    SearchOptions,
+    Shadow,
+    ShadowOptions,
+    SolverName,
+    SuiteOptions,
+    UnifyOptions,
+)
+
+
+def _files(given: argparse.Namespace) -> FileOptions:
+    return FileOptions(
+        tuple(given.others),
+        given.old_build or given.build,
+        given.new_build or given.build,
+        annotated=given.new is None,
+    )
+
+
+def _annotation(given: argparse.Namespace) -> Annotation:
+    return Annotation(given.diff == "lines", given.style == "published")
+
+
+def _inputs(given: argparse.Namespace) -> InputOptions:
+    return InputOptions(
+        entry=given.entry,
+        ranges=tuple(given.range),
+        assumptions=tuple(given.assume),
+        symbolic_globals=tuple(given.symbolic_global),
+        arguments=given.sym_args,
+        stdin=given.sym_stdin,
+        files=given.sym_files,
+        named_files=tuple(given.sym_file),
+        array_length=given.array_len,
+    )
+
+
+def _search(given: argparse.Namespace) -> SearchOptions:
+    return SearchOptions(
+        time=given.time,
+        seed=given.seed,
+        mode=_mode(given),
+        loop_bound=given.loop_bound,
+        solver=SolverName(given.solver),
+        after=After(getattr(given, "after", SearchOptions().after.value)),
+        prune=not getattr(given, "no_prune", False),
+    )
+
+
+def _mode(given: argparse.Namespace) -> Mode:
+    """As asked for, or as published."""
+    if getattr(given, "mode", None) is not None:
+        return Mode(given.mode)
+    match Shadow(getattr(given, "shadow", Shadow.COMPLETE.value)):
+        case Shadow.CONCOLIC:
+            return Mode.BREADTH_FIRST
+        case Shadow.JPF:
+            return Mode.DEPTH_FIRST
+        case _:
+            return Mode.GUIDED
+
+
+def _shadow(given: argparse.Namespace) -> ShadowOptions:
+    chosen = ShadowOptions(Shadow(given.shadow), tuple(given.seeds), given.bse_time)
+    if chosen.mode is not Shadow.COMPLETE and not chosen.seeds:
+        raise UsageError(
+            f"--shadow {chosen.mode.value} follows seeds, and there are none",
+            hint="give some with --seeds; without any, leave --shadow out",
+        )
+    if chosen.mode is Shadow.COMPLETE and chosen.seeds:
+        raise UsageError(
+            "--shadow complete takes no seeds", hint="add --shadow concolic or --shadow jpf"
+        )
+    return chosen
+
+
+def build(given: argparse.Namespace, flags: tuple[str, ...]) -> Options:
+    return BuildOptions(
+        given.old,
+        given.new or given.old,
+        flags,
+        _inputs(given),
+        _search(given),
+        given.out,
+        replay=not given.no_replay,
+        without_walls=given.unprotected_replay,
+        shadow=_shadow(given),
+        files=_files(given),
+        annotation=_annotation(given),
+    )
+
+
+def suite(given: argparse.Namespace, flags: tuple[str, ...]) -> Options:
+    search = _search(given)
+    if given.mode is None:
+        search = replace(search, mode=Mode.BREADTH_FIRST)
+    build = BuildOptions(
+        given.old,
+        given.new or given.old,
+        flags,
+        _inputs(given),
+        search,
+        given.out,
+        without_walls=given.unprotected_replay,
+        shadow=ShadowOptions(Shadow.CONCOLIC, (), given.bse_time),
+        files=_files(given),
+    )
+    if not given.tests:
+        raise UsageError("--tests names no command", hint="for example: --tests sh tests/run.sh {}")
+    return SuiteOptions(build, tuple(given.tests), given.program, given.tests_time)
+
+
+def compare(given: argparse.Namespace, flags: tuple[str, ...]) -> Options:
+    return CompareOptions(
+        given.old,
+        given.new or given.old,
+        flags,
+        _inputs(given),
+        _search(given),
+        given.seeds,
+        given.out,
+        without_walls=given.unprotected_replay,
+        files=_files(given),
+        annotation=_annotation(given),
+    )
+
+
+def explore(given: argparse.Namespace, flags: tuple[str, ...]) -> Options:
+    return ExploreOptions(
+        given.file,
+        flags,
+        tuple(given.others),
+        inputs=_inputs(given),
+        search=_search(given),
+        out=given.out,
+    )
+
+
+def graph(given: argparse.Namespace, flags: tuple[str, ...]) -> Options:
+    return GraphOptions(
+        given.old,
+        given.new or given.old,
+        flags,
+        given.entry,
+        GraphKind(given.what),
+        GraphFormat(given.format),
+        given.output,
+        _files(given),
+        _annotation(given),
+    )
+
+
+def unify(given: argparse.Namespace, flags: tuple[str, ...]) -> Options:
+    return UnifyOptions(
+        given.old,
+        given.new or given.old,
+        flags,
+        given.ids,
+        given.output,
+        _files(given),
+        _annotation(given),
+        given.entry or "main",
+        given.explain,
+    )
+
+
+def run(given: argparse.Namespace, words: tuple[str, ...]) -> Options:
+    flags = tuple(shlex.split(given.cc_flags))
+    return RunOptions(given.file, words, flags, tuple(given.others))
+
+
+def replay(given: argparse.Namespace, words: tuple[str, ...]) -> Options:
+    return ReplayOptions(given.folder, given.unprotected_replay)

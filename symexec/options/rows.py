@@ -1,0 +1,297 @@
+"""The options of csgtest as rows, in groups that several commands share.
+
+row("--time", metavar="S", type=seconds, default=60.0, help="...")     one option
+SEARCH = under("search", row("--time", ...), row("--seed", ...), ...)  a group, with its heading
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from enum import Enum
+from pathlib import Path
+from typing import Any
+
+from symexec.options import (
+    After,
+    BuildOptions,
+    InputOptions,
+    Mode,
+    SearchOptions,
+    Shadow,
+    ShadowOptions,
+    SolverName,
+)
+from symexec.options.values import (
+    ThreeCounts,
+    TwoCounts,
+    count,
+    named_file,
+    positive_count,
+    seconds,
+    value_range,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """A row of the tables: what argparse's ``add_argument`` is called with, and the heading that
+    it stands under in the help text."""
+
+    names: tuple[str, ...]
+    settings: Mapping[str, Any]
+    group: str = ""
+
+
+def row(*names: str, **settings: Any) -> Argument:
+    return Argument(names, settings)
+
+
+def under(group: str, *rows: Argument) -> tuple[Argument, ...]:
+    return tuple(replace(row, group=group) for row in rows)
+
+
+def names(choices: type[Enum]) -> list[str]:
+    return [choice.value for choice in choices]
+
+
+OLD_AND_NEW = (
+    row("old", metavar="OLD", type=Path, help="C file, or folder of C files, before the change"),
+    row(
+        "new",
+        metavar="NEW",
+        type=Path,
+        nargs="?",
+        help="the same after the change; left out: OLD holds both, with change() and execute()",
+    ),
+)
+ENTRY = row("--entry", metavar="F", help="function to start in (default: main, or the only one)")
+INPUT = under(
+    "which inputs",
+    ENTRY,
+    row(
+        "--range",
+        metavar="NAME=LO..HI",
+        type=value_range,
+        action="append",
+        default=[],
+        help="values that an input can have, both bounds included; may be repeated",
+    ),
+    row(
+        "--assume",
+        metavar="EXPR",
+        action="append",
+        default=[],
+        help="C expression over the inputs that holds at the start; may be repeated",
+    ),
+    row(
+        "--symbolic-global",
+        metavar="NAME",
+        action="append",
+        default=[],
+        help="a global variable that is an input, too; may be repeated",
+    ),
+    row(
+        "--sym-args",
+        metavar=("MIN", "MAX", "LEN"),
+        nargs=3,
+        type=count,
+        action=ThreeCounts,
+        help="for main: from MIN to MAX arguments of up to LEN bytes each",
+    ),
+    row("--sym-stdin", metavar="N", type=count, help="for main: up to N bytes on standard input"),
+    row(
+        "--sym-files",
+        metavar=("N", "LEN"),
+        nargs=2,
+        type=count,
+        action=TwoCounts,
+        help="N files in the working folder, A, B and so on, of up to LEN bytes each",
+    ),
+    row(
+        "--sym-file",
+        metavar="NAME=LEN",
+        type=named_file,
+        action="append",
+        default=[],
+        help="a file of up to LEN bytes that may be there or not; may be repeated",
+    ),
+    row(
+        "--array-len",
+        metavar="N",
+        type=positive_count,
+        default=InputOptions().array_length,
+        help="bytes of a char * parameter before its NUL, elements behind any other pointer "
+        "(default: %(default)s)",
+    ),
+)
+SEARCH = under(
+    "search",
+    row(
+        "--time",
+        metavar="S",
+        type=seconds,
+        default=SearchOptions().time,
+        help="seconds that the search may take (default: %(default)g)",
+    ),
+    row(
+        "--seed",
+        metavar="N",
+        type=count,
+        default=SearchOptions().seed,
+        help="start of the random choices; the same seed gives the same run (default: %(default)s)",
+    ),
+    row(
+        "--loop-bound",
+        metavar="N",
+        type=positive_count,
+        help="iterations of one loop on one path (default: no bound)",
+    ),
+    row(
+        "--solver",
+        choices=names(SolverName),
+        default=SearchOptions().solver.value,
+        help="solver that answers what the layers before it leave (default: %(default)s)",
+    ),
+)
+MODE = under(
+    "search",
+    row(
+        "--mode",
+        choices=names(Mode),
+        help="search towards change sequences, towards each change by itself, or nowhere; oldest "
+        "or newest path first (default: guided; with seeds, what was published)",
+    ),
+    row(
+        "--after",
+        choices=names(After),
+        default=SearchOptions().after.value,
+        help="after the versions part at a branch: follow both to where they meet again, or the "
+        "new one alone, as published (default: %(default)s)",
+    ),
+    row(
+        "--no-prune",
+        action="store_true",
+        help="keep paths that can neither reach a change nor carry one",
+    ),
+)
+SHADOW = under(
+    "seeds",
+    row(
+        "--shadow",
+        choices=names(Shadow),
+        default=ShadowOptions().mode.value,
+        help="part the versions on every path, or beside the ways of seeds: in two phases "
+        "(concolic), or in one (jpf) (default: %(default)s)",
+    ),
+    row(
+        "--seeds",
+        metavar="PATH",
+        type=Path,
+        nargs="+",
+        action="extend",
+        default=[],
+        help="inputs to start from: a file of command lines, JSON or .ktest, or a folder of these",
+    ),
+    row(
+        "--bse-time",
+        metavar="S",
+        type=seconds,
+        help="concolic: seconds to search from each divergence (default: equal shares of --time)",
+    ),
+)
+BSE_TIME = SHADOW[-1]
+SUITE = under(
+    "the suite",
+    row(
+        "--tests",
+        metavar="CMD",
+        nargs=argparse.REMAINDER,
+        required=True,
+        help="the last option: the command that runs the suite, with {} where the program goes; "
+        "or one file of shell commands with {} in them",
+    ),
+    row(
+        "--program",
+        metavar="PATH",
+        type=Path,
+        help="what the suite runs: a name that it finds by PATH, or a file whose place is taken "
+        "while the suite runs",
+    ),
+    row(
+        "--tests-time",
+        metavar="S",
+        type=seconds,
+        default=600.0,
+        help="seconds that the suite may take (default: %(default)g)",
+    ),
+)
+RESULTS = under(
+    "results",
+    row(
+        "--out",
+        metavar="DIR",
+        type=Path,
+        default=BuildOptions(Path(), Path()).out,
+        help="folder for the report and the tests (default: %(default)s)",
+    ),
+    row(
+        "--json",
+        action="store_true",
+        help="print report.json to standard output and nothing else there",
+    ),
+    row("--quiet", action="store_true", help="show no progress"),
+)
+NO_REPLAY = row(
+    "--no-replay", action="store_true", help="run nothing natively; no difference is confirmed then"
+)
+UNPROTECTED = row(
+    "--unprotected-replay",
+    action="store_true",
+    help="run generated inputs natively even where no sandbox can be had",
+)
+REPLAY = under("replay", NO_REPLAY, UNPROTECTED)
+WITH = row(
+    "--with",
+    dest="others",
+    metavar="FILE",
+    type=Path,
+    nargs="+",
+    action="extend",
+    default=[],
+    help="more C files of the program; may be repeated",
+)
+FILES = under(
+    "which files",
+    replace(WITH, settings={**WITH.settings, "help": "more C files, which both versions have"}),
+    row(
+        "-p",
+        "--build",
+        metavar="DIR",
+        type=Path,
+        help="folder with compile_commands.json: flags for each file",
+    ),
+    row("--old-build", metavar="DIR", type=Path, help="the same for the old version alone"),
+    row("--new-build", metavar="DIR", type=Path, help="the same for the new version alone"),
+)
+ANNOTATION = under(
+    "how the versions are united",
+    row(
+        "--diff",
+        choices=("ast", "lines"),
+        default="ast",
+        help="what a change is: where the trees differ, or also where only the text of a line "
+        "does, as diff(1) finds it (default: %(default)s)",
+    ),
+    row(
+        "--style",
+        choices=("execute", "published"),
+        default="execute",
+        help="code that one version has: run by it alone, or behind a branch on which the versions "
+        "part, as published for shadow symbolic execution (default: %(default)s)",
+    ),
+)
+OUTPUT_FILE = row(
+    "-o", "--output", metavar="FILE", type=Path, help="file to write (default: standard output)"
+)
