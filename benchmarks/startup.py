@@ -4,7 +4,7 @@
     python -m benchmarks.startup --tree DIR cut head    a tree that is there; these utilities
 
 Each step is a process of its own with an empty cache folder (cold), and again with what that run
-left there (warm). The new version of a utility compares the number of its operands otherwise.
+left there (warm). The new version of a utility is an edit of one place.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from __future__ import annotations
 import argparse
 import os
 import platform
-import re
 import subprocess
 import sys
 import tempfile
@@ -24,8 +23,12 @@ from pathlib import Path
 from benchmarks.coreutils import FLAGS, ROOT, fetch, load, make
 
 TABLE = ROOT / "docs" / "start-up.md"
-UTILITIES = ("cut", "head", "join", "od")
-OPERANDS = re.compile(r"\boptind (<|==|!=) argc\b|\bargc (<|==|!=) optind\b")
+EDITS = {  # utility: what becomes what in its main file
+    "cut": ("? 1 : strlen (optarg)", "? 0 : strlen (optarg)"),
+    "head": ("uintmax_t n_units = DEFAULT_NUMBER;", "uintmax_t n_units = DEFAULT_NUMBER + 1;"),
+    "join": ("ignore_case = true;", "ignore_case = false;"),
+    "od": ("desired_width = 32;", "desired_width = 31;"),
+}
 READ = """\
 import sys
 from pathlib import Path
@@ -77,11 +80,11 @@ def measured(words: Sequence[str], tree: Path, cache: Path) -> Cost:
 
 
 def edited(tree: Path, utility: str, folder: Path) -> Path:
+    before, after = EDITS[utility]
     text = (tree / "src" / f"{utility}.c").read_text()
-    place = OPERANDS.search(text)
-    assert place is not None, f"{utility} does not look at its operands"
+    assert text.count(before) == 1, f"the text to edit is not in {utility}.c"
     new = folder / f"{utility}.c"
-    new.write_text(f"{text[: place.end()]} + 1{text[place.end() :]}")
+    new.write_text(text.replace(before, after))
     return new
 
 
@@ -141,7 +144,7 @@ def _processor() -> str:
 
 def main(words: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(description="measure how soon csgtest begins")
-    parser.add_argument("utilities", nargs="*", default=list(UTILITIES))
+    parser.add_argument("utilities", nargs="*", default=list(EDITS))
     parser.add_argument("--tree", type=Path, help="configured and built source, else it is fetched")
     parser.add_argument("--write", action="store_true", help=f"write {TABLE.name} of this run")
     given = parser.parse_args(words)

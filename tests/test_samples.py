@@ -103,6 +103,27 @@ def test_a_command_line_of_fields_ends_as_its_comment_says(
     assert endings == [old, new]
 
 
+@pytest.mark.parametrize(
+    ("place", "slots", "ending"),
+    [
+        ("old", "old", "8\n/0"),
+        ("new", "old", "8\n/0"),
+        ("old", "new", "8\n/0"),
+        ("new", "new", "index"),
+    ],
+)
+def test_the_shelf_breaks_when_two_files_change(
+    place: str, slots: str, ending: str, tmp_path: Path
+) -> None:
+    shelf = SAMPLES / "shelf"
+    files = [shelf / "old/main.c", shelf / place / "place.c", shelf / slots / "slots.c"]
+    assert (shelf / "new/main.c").read_bytes() == files[0].read_bytes()
+    whole = tmp_path / "whole"
+    subprocess.run([*SANITIZED, "-o", str(whole), *map(str, files)], check=True)
+    assert outcome(whole, ["9"]) == ending
+    assert outcome(whole, ["8"]) == "8\n/0"
+
+
 def hunks(old: str, new: str) -> list[tuple[str, str]]:
     """The replaced pieces of code, the comment at the head left out."""
     import difflib
