@@ -13,6 +13,7 @@ from pathlib import Path
 
 from csg.errors import UsageError
 from csg.frontend.markers import MARKER
+from csg.frontend.prune import prune
 from csg.frontend.read import HEADERS, check_flags, is_c23, parse_preprocessed
 from csg.frontend.sources import SourceLines
 from csg.language.syntax import TranslationUnit
@@ -33,13 +34,17 @@ class Preprocessed:
     text: str
 
     def means_the_same(self, other: Preprocessed) -> bool:
-        """Whether the texts differ in nothing but empty lines and where they come from."""
+        """Whether the texts differ in nothing but empty lines, where they come from, and what
+        headers declare for others."""
         if self is other:
             return True
         if is_c23(self.flags) != is_c23(other.flags):
             return False
         mine, theirs = MARKER.sub("", self.text), MARKER.sub("", other.text)
-        return mine == theirs or _lines_that_count(mine) == _lines_that_count(theirs)
+        if mine == theirs or _lines_that_count(mine) == _lines_that_count(theirs):
+            return True
+        mine, theirs = MARKER.sub("", prune(self.text)), MARKER.sub("", prune(other.text))
+        return _lines_that_count(mine) == _lines_that_count(theirs)
 
 
 def parse_file(

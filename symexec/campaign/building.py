@@ -36,7 +36,7 @@ from symexec.environment.plan import no_input_left, plan
 from symexec.environment.registry import registry
 from symexec.executor.engine import Engine
 from symexec.expr import TermTable
-from symexec.options import After, BuildOptions, Shadow, versions_of
+from symexec.options import After, BuildOptions, Shadow, program_name, versions_of
 from symexec.progress import Progress
 from symexec.replay import NativeReplay, ReplayPlan
 from symexec.search import Budget, build_searcher
@@ -153,7 +153,7 @@ class BuildJob:
             replace(
                 self.builds,
                 signature=self.signature,
-                name=self.options.new.stem,
+                name=program_name(self.options),
                 without_walls=self.options.without_walls,
             )
         )

@@ -12,6 +12,7 @@ of a call into these records.
 
 from __future__ import annotations
 
+import os
 from enum import Enum
 from pathlib import Path
 
@@ -264,6 +265,11 @@ Options = (
     | ReplayOptions
     | SuiteOptions
 )
+
+
+def program_name(options: BuildOptions) -> str:
+    """What both versions are called: argv[0]."""
+    return Path(os.path.abspath(options.new)).stem or "program"
 
 
 def versions_of(options: BuildOptions | CompareOptions | GraphOptions | UnifyOptions) -> Versions:

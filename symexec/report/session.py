@@ -16,7 +16,7 @@ from csg.errors import CsgtestError
 from csg.graph import graph_form, interactions_form
 from symexec.campaign.building import BuildJob
 from symexec.campaign.suite import LOG, SuiteFacts, SuiteJob
-from symexec.options import BuildOptions, SuiteOptions
+from symexec.options import BuildOptions, SuiteOptions, program_name
 from symexec.progress import Progress
 from symexec.report.facts import bounds, counters_form, event_notes, nothing_followed
 from symexec.report.folder import LiveReport, finish
@@ -47,7 +47,7 @@ def _reported(job: BuildJob, progress: Progress) -> Report:
         str(options.old),
         str(options.new),
         directory=os.getcwd(),
-        name=options.new.stem,
+        name=program_name(options),
     )
     try:
         job.prepare()

@@ -212,10 +212,21 @@ CASES: dict[str, tuple[Files, Files, set[str], int]] = {
         {"main.c"},
         -1,
     ),
+    "a header declares more, which one file does not use": (
+        {"main.c": MAIN, "h.h": "int g(int);\n",
+         "g.c": '#include "h.h"\nint g(int x) { return x; }\n',
+         "f.c": '#include "h.h"\nint f(int x) { return g(x); }\n'},
+        {"main.c": MAIN, "h.h": "struct s { int x; };\nint g(int);\nint k(struct s *);\n",
+         "g.c": '#include "h.h"\nint g(int x) { return x; }\n',
+         "f.c": '#include "h.h"\nint k(struct s *s) { return s->x + 1; }\n'
+                "int f(int x) { struct s s = {x}; return g(k(&s)); }\n"},
+        {"main.c", "g.c"},
+        -1,
+    ),
     "comments and lines": (
         {"main.c": MAIN, "f.c": "int f(int x) { return x; }\n"},
         {"main.c": "/* news */\n\n" + MAIN, "f.c": "\nint f(int x) { return x; } /* same */\n"},
-        {"main.c"},  # one must differ
+        set(),  # where nothing differs, what reads otherwise counts
         0,
     ),
 }  # fmt: skip
