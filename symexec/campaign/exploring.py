@@ -31,6 +31,7 @@ from symexec.state.endings import (
     Aborted,
     AssertionFailed,
     DivisionByZero,
+    Endless,
     MemoryFault,
     PathEnding,
     row,
@@ -198,5 +199,7 @@ def _described(ending: PathEnding) -> str:
             return "division by zero"
         case Aborted(text=text):
             return f"abort: {text}" if text else "abort"
+        case Endless():
+            return "runs for ever"
         case _:
             return row(ending).kind

@@ -114,3 +114,12 @@ def test_a_loop_that_one_version_alone_leaves_by_the_bound_is_a_test(tmp_path: P
     job = searched((tmp_path / "old.c", tmp_path / "new.c"), After.BOTH, loop_bound=2)
     assert job.counters.cuts and job.verdict == "no-difference-found"
     assert "new-ends" in {case.divergence.directions for case in job.found if case.divergence}
+
+
+def test_one_program_alone_that_runs_for_ever_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "loop.c").write_text(
+        "int f(int x) { while (x != 5) { if (x > 9) continue; x += x < 5 ? 1 : -1; } return x; }"
+    )
+    done = csgtest("explore", "loop.c", "--range", "x=0..12", "--time", "20", folder=tmp_path)
+    assert "All paths were explored" in done.out
+    assert "runs for ever" in done.out and "f(10)" in done.out
