@@ -1,4 +1,4 @@
-"""Descriptors: POSIX open, close, read, write, lseek, dup, fcntl and what else takes a number.
+"""Files by descriptor: POSIX open, close, read, write, lseek, truncate.
 
 open("a.txt", O_RDONLY)   ->   3, an open file of that node
 open("no", O_RDONLY)      ->   -1, errno ENOENT
@@ -20,7 +20,6 @@ from symexec.environment.error_numbers import (
     EMFILE,
     ENOENT,
     ENOTDIR,
-    ENOTTY,
     EROFS,
     ERRNO,
     ESPIPE,
@@ -37,30 +36,27 @@ from symexec.environment.nodes import (
     Node,
     Opened,
     creation_mask,
-    descriptor,
     file_of,
     free_number,
     node,
-    opened,
     put_descriptor,
     put_node,
     put_opened,
 )
 from symexec.environment.open_files import (
     ACCESS,
-    APPEND,
     CLOSE_ON_EXEC,
     CREATE,
     DIRECTORY,
     EMPTY,
     EXCLUSIVE,
     LARGE,
-    MOST_DESCRIPTORS,
     NO_FOLLOW,
     bytes_at,
     closed,
     cut,
     free_descriptor,
+    number_of,
     read_from,
     reads,
     seek_in,
@@ -85,11 +81,6 @@ from symexec.expr import Operand
 models = Registry()
 
 FORGOTTEN = CREATE | EXCLUSIVE | EMPTY | CLOSE_ON_EXEC | 0o400  # what F_GETFL does not tell
-CHANGEABLE = APPEND | 0o4000 | 0o20000 | 0o40000 | 0o1000000
-
-
-def number_of(value: Operand, function: str) -> Asking[int]:
-    return signed((yield from pin(value, f"the descriptor given to {function}")), 32)
 
 
 # ---------------------------------------------------------------------- open and close
@@ -304,105 +295,3 @@ def cut_path(context: Context, arguments: Arguments) -> Model:
     if not allowed(context, found.node, WRITE):
         return answered(context, -EACCES)
     return answered(context, (yield from cut(context, found.node, size)))
-
-
-# ---------------------------------------------------------------------- descriptors
-
-
-@models("dup", needs=(ERRNO,))
-def duplicate(context: Context, arguments: Arguments) -> Model:
-    number = yield from number_of(arguments[0], "dup")
-    return answered(context, duplicated(context, number, 0))
-
-
-@models("dup2", needs=(ERRNO,))
-def duplicate_to(context: Context, arguments: Arguments) -> Model:
-    number = yield from number_of(arguments[0], "dup2")
-    target = yield from number_of(arguments[1], "dup2")
-    if number == target and descriptor(context, number) is not None:
-        return target
-    return answered(context, moved_to(context, number, target))
-
-
-@models("dup3", needs=(ERRNO,))
-def duplicate_with_flags(context: Context, arguments: Arguments) -> Model:
-    number = yield from number_of(arguments[0], "dup3")
-    target = yield from number_of(arguments[1], "dup3")
-    flags = yield from pin(arguments[2], "the flags given to dup3")
-    if number == target or flags & ~CLOSE_ON_EXEC:
-        return answered(context, -EINVAL)
-    return answered(context, moved_to(context, number, target, bool(flags)))
-
-
-def duplicated(context: Context, number: int, least: int, closes: bool = False) -> int:
-    known = descriptor(context, number)
-    if known is None:
-        return -EBADF
-    if not 0 <= least < MOST_DESCRIPTORS:
-        return -EINVAL
-    target = free_descriptor(context, least)
-    if target is None:
-        return -EMFILE
-    put_descriptor(context, target, Descriptor(known.opened, closes))
-    return target
-
-
-def moved_to(context: Context, number: int, target: int, closes: bool = False) -> int:
-    """``target`` is closed before it means the same file."""
-    known = descriptor(context, number)
-    if known is None or not 0 <= target < MOST_DESCRIPTORS:
-        return -EBADF
-    closed(context, target)
-    put_descriptor(context, target, Descriptor(known.opened, closes))
-    return target
-
-
-@models("fcntl", "fcntl64", needs=(ERRNO,))
-def control(context: Context, arguments: Arguments) -> Model:
-    number = yield from number_of(arguments[0], "fcntl")
-    command = yield from pin(arguments[1], "the command given to fcntl")
-    value = 0
-    if len(arguments) > 2:
-        value = signed((yield from pin(arguments[2], "the value given to fcntl")), 32)
-    known = descriptor(context, number)
-    if known is None:
-        return answered(context, -EBADF)
-    file = opened(context, known.opened)
-    match command:
-        case 0 | 1030:  # F_DUPFD, F_DUPFD_CLOEXEC
-            return answered(context, duplicated(context, number, value, command != 0))
-        case 1:  # F_GETFD
-            return int(known.closes_on_exec)
-        case 2:
-            put_descriptor(context, number, replace(known, closes_on_exec=bool(value & 1)))
-            return 0
-        case 3:  # F_GETFL
-            return file.flags
-        case 4:
-            flags = file.flags & ~CHANGEABLE | value & CHANGEABLE
-            put_opened(context, known.opened, replace(file, flags=flags))
-            return 0
-        case 5 | 6 | 7 | 36 | 37 | 38:  # locks: nobody else is there
-            context.event("approximated", "locks on files always succeed")
-            return 0
-        case _:
-            return answered(context, -EINVAL)
-
-
-@models("isatty", "ioctl", needs=(ERRNO,))
-def is_terminal(context: Context, arguments: Arguments) -> Model:
-    """None is; what ioctl is asked for are terminals."""
-    number = yield from number_of(arguments[0], "isatty")
-    known = descriptor(context, number) is not None
-    answer = answered(context, -ENOTTY if known else -EBADF)
-    return answer if len(arguments) > 1 else 0
-
-
-@models("fsync", "fdatasync", needs=(ERRNO,))
-def synchronise(context: Context, arguments: Arguments) -> Model:
-    number = yield from number_of(arguments[0], "fsync")
-    file = file_of(context, number)
-    if file is None:
-        return answered(context, -EBADF)
-    ordinary = node(context, file.node).kind in (FILE, FOLDER)
-    return 0 if ordinary else answered(context, -EINVAL)

@@ -33,7 +33,7 @@ from symexec.environment.nodes import (
     put_node,
     put_opened,
 )
-from symexec.environment.operands import Asking
+from symexec.environment.operands import Asking, pin, signed
 from symexec.environment.strings import emit_bytes
 from symexec.expr import Operand
 
@@ -43,6 +43,10 @@ MOST_DESCRIPTORS = 256  # as in replay
 LARGEST = 8 << 20  # bytes of a file, as in replay
 
 OUTPUTS = {STDOUT: 1, STDERR: 2}
+
+
+def number_of(value: Operand, function: str) -> Asking[int]:
+    return signed((yield from pin(value, f"the descriptor given to {function}")), 32)
 
 
 def reads(file: Opened | None) -> bool:

@@ -9,8 +9,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from symexec.environment.contract import Arguments, Context, Model, Registry
+from symexec.environment.descriptors import moved_to
 from symexec.environment.error_numbers import EBADF, EINVAL, ERRNO, ESPIPE, answered
-from symexec.environment.files import moved_to, number_of, open_found
+from symexec.environment.files import open_found
 from symexec.environment.nodes import (
     PIPE,
     descriptor,
@@ -20,7 +21,7 @@ from symexec.environment.nodes import (
     node,
     put_opened,
 )
-from symexec.environment.open_files import ACCESS, APPEND, closed, position_of, seek_in
+from symexec.environment.open_files import ACCESS, APPEND, closed, number_of, position_of, seek_in
 from symexec.environment.operands import Asking, decide, holds, pin, signed
 from symexec.environment.paths import Found, look_up
 from symexec.environment.streams import (

@@ -11,11 +11,10 @@ from collections.abc import Callable, Sequence
 
 from symexec.environment.contract import Arguments, Context, Formatted, Model, Registry
 from symexec.environment.error_numbers import EBADF, ERRNO, answered
-from symexec.environment.files import number_of
 from symexec.environment.format_strings import Part
 from symexec.environment.formatting import Text, given, read_format, taken, text_of
 from symexec.environment.nodes import file_of
-from symexec.environment.open_files import output_of, write_to, writes
+from symexec.environment.open_files import number_of, output_of, write_to, writes
 from symexec.environment.operands import Asking, calculated, fitted, pin, place
 from symexec.environment.streams import EOF, captured, put_bytes, stream_of, writable
 from symexec.environment.strings import emit_bytes, write_bytes

@@ -19,7 +19,6 @@ from symexec.environment.error_numbers import (
     ERRNO,
     answered,
 )
-from symexec.environment.files import number_of
 from symexec.environment.nodes import (
     DEVICE,
     FILE,
@@ -32,6 +31,7 @@ from symexec.environment.nodes import (
     node,
     put_node,
 )
+from symexec.environment.open_files import number_of
 from symexec.environment.operands import Asking, calculated, fitted, pin, place
 from symexec.environment.paths import Found, Last, allowed, child, look_up
 from symexec.environment.strings import write_bytes

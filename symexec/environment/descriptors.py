@@ -1,0 +1,135 @@
+"""Descriptors themselves: POSIX dup, dup2, fcntl, and what they are not (terminals).
+
+dup2(3, 1)              descriptor 1 means the open file of descriptor 3
+fcntl(3, F_GETFL)       O_RDWR | O_LARGEFILE
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from symexec.environment.contract import Arguments, Context, Model, Registry
+from symexec.environment.error_numbers import EBADF, EINVAL, EMFILE, ENOTTY, ERRNO, answered
+from symexec.environment.nodes import (
+    FILE,
+    FOLDER,
+    Descriptor,
+    descriptor,
+    file_of,
+    node,
+    opened,
+    put_descriptor,
+    put_opened,
+)
+from symexec.environment.open_files import (
+    APPEND,
+    CLOSE_ON_EXEC,
+    MOST_DESCRIPTORS,
+    closed,
+    free_descriptor,
+    number_of,
+)
+from symexec.environment.operands import pin, signed
+
+models = Registry()
+
+CHANGEABLE = APPEND | 0o4000 | 0o20000 | 0o40000 | 0o1000000
+
+
+@models("dup", needs=(ERRNO,))
+def duplicate(context: Context, arguments: Arguments) -> Model:
+    number = yield from number_of(arguments[0], "dup")
+    return answered(context, duplicated(context, number, 0))
+
+
+@models("dup2", needs=(ERRNO,))
+def duplicate_to(context: Context, arguments: Arguments) -> Model:
+    number = yield from number_of(arguments[0], "dup2")
+    target = yield from number_of(arguments[1], "dup2")
+    if number == target and descriptor(context, number) is not None:
+        return target
+    return answered(context, moved_to(context, number, target))
+
+
+@models("dup3", needs=(ERRNO,))
+def duplicate_with_flags(context: Context, arguments: Arguments) -> Model:
+    number = yield from number_of(arguments[0], "dup3")
+    target = yield from number_of(arguments[1], "dup3")
+    flags = yield from pin(arguments[2], "the flags given to dup3")
+    if number == target or flags & ~CLOSE_ON_EXEC:
+        return answered(context, -EINVAL)
+    return answered(context, moved_to(context, number, target, bool(flags)))
+
+
+def duplicated(context: Context, number: int, least: int, closes: bool = False) -> int:
+    known = descriptor(context, number)
+    if known is None:
+        return -EBADF
+    if not 0 <= least < MOST_DESCRIPTORS:
+        return -EINVAL
+    target = free_descriptor(context, least)
+    if target is None:
+        return -EMFILE
+    put_descriptor(context, target, Descriptor(known.opened, closes))
+    return target
+
+
+def moved_to(context: Context, number: int, target: int, closes: bool = False) -> int:
+    """``target`` is closed before it means the same file."""
+    known = descriptor(context, number)
+    if known is None or not 0 <= target < MOST_DESCRIPTORS:
+        return -EBADF
+    closed(context, target)
+    put_descriptor(context, target, Descriptor(known.opened, closes))
+    return target
+
+
+@models("fcntl", "fcntl64", needs=(ERRNO,))
+def control(context: Context, arguments: Arguments) -> Model:
+    number = yield from number_of(arguments[0], "fcntl")
+    command = yield from pin(arguments[1], "the command given to fcntl")
+    value = 0
+    if len(arguments) > 2:
+        value = signed((yield from pin(arguments[2], "the value given to fcntl")), 32)
+    known = descriptor(context, number)
+    if known is None:
+        return answered(context, -EBADF)
+    file = opened(context, known.opened)
+    match command:
+        case 0 | 1030:  # F_DUPFD, F_DUPFD_CLOEXEC
+            return answered(context, duplicated(context, number, value, command != 0))
+        case 1:  # F_GETFD
+            return int(known.closes_on_exec)
+        case 2:
+            put_descriptor(context, number, replace(known, closes_on_exec=bool(value & 1)))
+            return 0
+        case 3:  # F_GETFL
+            return file.flags
+        case 4:
+            flags = file.flags & ~CHANGEABLE | value & CHANGEABLE
+            put_opened(context, known.opened, replace(file, flags=flags))
+            return 0
+        case 5 | 6 | 7 | 36 | 37 | 38:  # locks: nobody else is there
+            context.event("approximated", "locks on files always succeed")
+            return 0
+        case _:
+            return answered(context, -EINVAL)
+
+
+@models("isatty", "ioctl", needs=(ERRNO,))
+def is_terminal(context: Context, arguments: Arguments) -> Model:
+    """None is; what ioctl is asked for are terminals."""
+    number = yield from number_of(arguments[0], "isatty")
+    known = descriptor(context, number) is not None
+    answer = answered(context, -ENOTTY if known else -EBADF)
+    return answer if len(arguments) > 1 else 0
+
+
+@models("fsync", "fdatasync", needs=(ERRNO,))
+def synchronise(context: Context, arguments: Arguments) -> Model:
+    number = yield from number_of(arguments[0], "fsync")
+    file = file_of(context, number)
+    if file is None:
+        return answered(context, -EBADF)
+    ordinary = node(context, file.node).kind in (FILE, FOLDER)
+    return 0 if ordinary else answered(context, -EINVAL)
