@@ -1,11 +1,13 @@
-"""What a file is: stat, access, chmod, and the listing of a folder.
+"""What a file is: stat, access, chmod, and the file system that it is in.
 
 stat("A", &s)             s.st_mode S_IFREG | 0644, s.st_size a term if the file is symbolic
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
+from types import MappingProxyType
 
 from symexec.environment.contract import Arguments, Context, Model, Registry
 from symexec.environment.error_numbers import (
@@ -13,7 +15,6 @@ from symexec.environment.error_numbers import (
     EBADF,
     EINVAL,
     ENOENT,
-    ENOTDIR,
     EPERM,
     EROFS,
     ERRNO,
@@ -33,8 +34,7 @@ from symexec.environment.nodes import (
 )
 from symexec.environment.open_files import number_of
 from symexec.environment.operands import Asking, calculated, fitted, pin, place
-from symexec.environment.paths import Found, Last, allowed, child, look_up
-from symexec.environment.strings import write_bytes
+from symexec.environment.paths import LONGEST_NAME, Found, Last, allowed, look_up
 from symexec.expr import Operand
 
 models = Registry()
@@ -43,7 +43,8 @@ KEEP_LINK, EMPTY_PATH = 0x100, 0x1000  # AT_SYMLINK_NOFOLLOW, AT_EMPTY_PATH
 NOW = 1600000000
 USER = 1000
 STAT_SIZE = 144
-DIRENT_NAME = 19
+LIMITS: Mapping[int, int] = MappingProxyType({3: LONGEST_NAME, 4: 4096, 5: 4096, 6: 1, 7: 1})
+STATFS_SIZE, TMPFS = 120, 0x01021994
 
 
 # ---------------------------------------------------------------------- stat
@@ -67,7 +68,7 @@ def describe_path_at(context: Context, arguments: Arguments) -> Model:
     if flags & EMPTY_PATH:
         address = yield from place(arguments[1])
         if context.load(address, 1) == 0:
-            number = yield from _opened_node(context, arguments[0])
+            number = yield from opened_node(context, arguments[0])
             return (yield from _described(context, number, arguments[2]))
     last = Last.KEPT if flags & KEEP_LINK else Last.FOLLOWED
     found = yield from _existing(context, arguments[1], last, arguments[0])
@@ -76,7 +77,7 @@ def describe_path_at(context: Context, arguments: Arguments) -> Model:
 
 @models("fstat", "fstat64", needs=(ERRNO,))
 def describe_descriptor(context: Context, arguments: Arguments) -> Model:
-    number = yield from _opened_node(context, arguments[0])
+    number = yield from opened_node(context, arguments[0])
     return (yield from _described(context, number, arguments[1]))
 
 
@@ -90,7 +91,7 @@ def _existing(
     return found
 
 
-def _opened_node(context: Context, descriptor: Operand) -> Asking[int]:
+def opened_node(context: Context, descriptor: Operand) -> Asking[int]:
     file = file_of(context, (yield from number_of(descriptor, "fstat")))
     return -EBADF if file is None else file.node
 
@@ -138,6 +139,52 @@ def _links(context: Context, known: Node) -> int:
     if known.kind != FOLDER or not known.links:
         return known.links
     return 2 + sum(node(context, number).kind == FOLDER for _, number in known.entries)
+
+
+@models("statfs", "statfs64", needs=(ERRNO,))
+def describe_file_system(context: Context, arguments: Arguments) -> Model:
+    number = yield from _existing(context, arguments[0])
+    return (yield from _described_file_system(context, number, arguments[1]))
+
+
+@models("fstatfs", "fstatfs64", needs=(ERRNO,))
+def describe_opened_file_system(context: Context, arguments: Arguments) -> Model:
+    number = yield from opened_node(context, arguments[0])
+    return (yield from _described_file_system(context, number, arguments[1]))
+
+
+def _described_file_system(context: Context, number: int, target: Operand) -> Model:
+    """struct statfs of a tmpfs that is half full."""
+    if number < 0:
+        return answered(context, number)
+    address = yield from place(target)
+    context.fill(address, STATFS_SIZE, 0)
+    for index, value in enumerate((TMPFS, 4096, 1 << 16, 1 << 15, 1 << 15, 1 << 16, 1 << 15)):
+        context.store(address + 8 * index, 8, value)
+    context.store(address + 64, 8, LONGEST_NAME)
+    context.store(address + 72, 8, 4096)
+    context.event("approximated", "the size of the file system is made up")
+    return 0
+
+
+@models("pathconf", needs=(ERRNO,))
+def limit_of_path(context: Context, arguments: Arguments) -> Model:
+    number = yield from _existing(context, arguments[0])
+    return (yield from _limit(context, number, arguments[1]))
+
+
+@models("fpathconf", needs=(ERRNO,))
+def limit_of_descriptor(context: Context, arguments: Arguments) -> Model:
+    number = yield from opened_node(context, arguments[0])
+    return (yield from _limit(context, number, arguments[1]))
+
+
+def _limit(context: Context, number: int, asked: Operand) -> Model:
+    """-1 without an error where there is no limit."""
+    name = yield from pin(asked, "the name given to pathconf")
+    if number < 0:
+        return answered(context, number, 64)
+    return LIMITS.get(name, (1 << 64) - 1)
 
 
 # ---------------------------------------------------------------------- modes
@@ -188,7 +235,7 @@ def change_mode_at(context: Context, arguments: Arguments) -> Model:
 @models("fchmod", needs=(ERRNO,))
 def change_opened_mode(context: Context, arguments: Arguments) -> Model:
     mode = yield from pin(arguments[1], "the mode given to fchmod")
-    number = yield from _opened_node(context, arguments[0])
+    number = yield from opened_node(context, arguments[0])
     return answered(context, _changed_mode(context, number, mode))
 
 
@@ -226,7 +273,7 @@ def change_path_at(context: Context, arguments: Arguments) -> Model:
 
 @models("fchown", "futimens", "futimes", needs=(ERRNO,))
 def change_opened(context: Context, arguments: Arguments) -> Model:
-    number = yield from _opened_node(context, arguments[0])
+    number = yield from opened_node(context, arguments[0])
     return _unchanged(context, number)
 
 
@@ -234,53 +281,3 @@ def _unchanged(context: Context, number: int) -> int:
     if number >= 0:
         context.event("approximated", "owners and times of files never change")
     return answered(context, min(number, 0))
-
-
-# ---------------------------------------------------------------------- listings
-
-
-@models("__csgtest_list", needs=(ERRNO,))
-def list_folder(context: Context, arguments: Arguments) -> Model:
-    """Entry ``place`` of a folder's listing, into a struct dirent: 1, or 0 behind the last. The
-    listing is made when the first entry is asked for."""
-    descriptor = yield from number_of(arguments[0], "readdir")
-    index = yield from pin(arguments[1], "the place in a folder")
-    file = file_of(context, descriptor)
-    if file is None:
-        answered(context, -EBADF)
-        return 0
-    listing = context.get(f"listing{descriptor}")
-    if index == 0 or not isinstance(listing, tuple):
-        listing = yield from _listing(context, file.node)
-        context.put(f"listing{descriptor}", listing)
-    if index >= len(listing):
-        return 0
-    name, number = listing[index]
-    address = yield from place(arguments[2])
-    context.store(address, 8, number)
-    context.store(address + 8, 8, index + 1)
-    context.store(address + 16, 2, DIRENT_NAME + len(name) + 8 & ~7)
-    context.store(address + 18, 1, node(context, number).kind >> 12)
-    write_bytes(context, address + DIRENT_NAME, [*name, 0])
-    return 1
-
-
-def _listing(context: Context, folder: int) -> Asking[tuple[tuple[bytes, int], ...]]:
-    """Dots first, then what was made last: as tmpfs has it."""
-    kept = node(context, folder)
-    found = [(b".", folder), (b"..", kept.parent)]
-    for name, _ in reversed(kept.entries):
-        number = yield from child(context, folder, name)
-        if number is not None:
-            found.append((name, number))
-    return tuple(found)
-
-
-@models("__csgtest_folder", needs=(ERRNO,))
-def is_folder(context: Context, arguments: Arguments) -> Model:
-    """Can a descriptor be listed? 1, or 0 with errno."""
-    number = yield from _opened_node(context, arguments[0])
-    if number >= 0 and node(context, number).kind == FOLDER:
-        return 1
-    answered(context, -ENOTDIR if number >= 0 else number)
-    return 0

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 static void make(const char *name, const char *text)
@@ -80,6 +81,9 @@ int main(void)
     walk(names, FTS_LOGICAL | FTS_NOCHDIR);
     walk(one, FTS_PHYSICAL | FTS_SEEDOT);
     walk(names, FTS_PHYSICAL | FTS_COMFOLLOW);
+    struct statfs system;
+    printf("%d %ld", statfs("d", &system), (long) system.f_namelen);
+    printf(" %ld %ld\n", pathconf("d", _PC_NAME_MAX), pathconf("d", _PC_PATH_MAX));
     clear("d");
     clear("empty");
     printf("%d %d\n", unlink("z"), unlink("link"));
