@@ -146,7 +146,9 @@ def _unseen(job: BuildJob) -> list[str]:
 def _has_no_input(job: BuildJob) -> bool:
     assert job.prepared is not None
     signature, asked = job.signature, job.options.inputs
-    if signature is None or signature.parameters or signature.globals or asked.stdin:
+    if signature is None or signature.parameters or signature.globals:
+        return False
+    if asked.stdin or asked.files or asked.named_files:
         return False
     called = job.prepared.program.undefined
     return not any(name.startswith(("klee_", "__VERIFIER_")) for name in called)
