@@ -16,8 +16,7 @@ from dataclasses import dataclass
 from csg.language.syntax import Declaration, FunctionDefinition, Name, Symbol, Version
 from csg.language.traversal import walk
 from csg.language.types import Type
-from csg.versions.fingerprints import Fingerprints
-from csg.versions.locals import by_length
+from csg.versions.fingerprints import Fingerprints, by_length
 from csg.versions.names import is_global
 from csg.versions.normal import normal_body
 from csg.versions.unified import Unified

@@ -22,6 +22,7 @@ from csg.language.syntax import (
     Case,
     CompoundLiteral,
     EnumeratorName,
+    Expression,
     ExpressionStatement,
     For,
     IntegerConstant,
@@ -31,7 +32,7 @@ from csg.language.syntax import (
     Symbol,
 )
 from csg.language.traversal import NODE_CLASSES, NODE_FIELDS, Tree, children, walk
-from csg.language.types import Field, Type
+from csg.language.types import Array, Field, Pointer, Type
 from csg.versions.neutral import is_neutral
 from csg.versions.normal import plain_assignment
 
@@ -132,17 +133,17 @@ class Fingerprints:
     def _key(self, node: Tree) -> tuple[Hashable, ...]:
         match node:
             case EnumeratorName(value=value, type=kind):
-                return ("IntegerConstant", value, self._type_key(kind))
+                return ("IntegerConstant", value, self.type_print(kind))
             case IntegerConstant() if is_neutral(node):
                 return ("nothing", node.value)
             case ExpressionStatement(expression=expression):
                 return ("ExpressionStatement", self.of(plain_assignment(expression)))
             case SizeOf(value=int(value), type=kind):
-                return ("SizeOf", value, self._type_key(kind))
+                return ("SizeOf", value, self.type_print(kind))
             case Case(text=text) if self._case_text and text.isidentifier():
                 return (*self._spoken_key(node), text)
             case CompoundLiteral(symbol=symbol):
-                return (*self._spoken_key(node), self._type_key(symbol.type))
+                return (*self._spoken_key(node), self.type_print(symbol.type))
             case Call(function=Name(symbol=symbol), arguments=arguments) if (
                 symbol.name == ASSERTION and arguments
             ):
@@ -164,12 +165,16 @@ class Fingerprints:
             elif role == "symbol":
                 parts.append(self._symbol_key(value))
             elif role == "type":
-                parts.append(self._type_key(value))
+                parts.append(self.type_print(value))
             elif role == "field":
                 parts.append(_field_key(value))
             else:
                 parts.append(value)
         return tuple(parts)
+
+    def type_print(self, kind: Type) -> Hashable:
+        """What a type means: that of a variable-length array has expressions in it."""
+        return self._type_key(by_length(kind, self))
 
     # ------------------------------------------------------------------ likeness
 
@@ -191,6 +196,20 @@ class Fingerprints:
         if isinstance(node, Binary):
             return node.operator
         return node.__class__.__name__
+
+
+def by_length(kind: Type, prints: Fingerprints) -> Type:
+    """Lengths that are computed are told by their fingerprints, as negative numbers."""
+    match kind:
+        case Pointer(target=target):
+            inner = by_length(target, prints)
+            return kind if inner is target else Pointer(inner)
+        case Array(element=element, length=length):
+            size = -1 - prints.of(length) if isinstance(length, Expression) else length
+            inner = by_length(element, prints)
+            return kind if inner is element and size is length else Array(inner, size)
+        case _:
+            return kind
 
 
 def _field_key(field: Field | None) -> Hashable:

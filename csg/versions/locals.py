@@ -20,7 +20,6 @@ from csg.language.syntax import (
     Compound,
     Declaration,
     EnumeratorName,
-    Expression,
     For,
     FunctionDefinition,
     IntegerConstant,
@@ -33,8 +32,8 @@ from csg.language.syntax import (
     Version,
 )
 from csg.language.traversal import Tree, children, walk
-from csg.language.types import Array, Pointer, Type
-from csg.versions.fingerprints import Fingerprints
+from csg.language.types import Type
+from csg.versions.fingerprints import Fingerprints, by_length
 from csg.versions.names import Names, is_global
 from csg.versions.translation import Translation
 
@@ -170,17 +169,6 @@ def _keyed(
         storage = "parameter" if symbol.kind == "parameter" else symbol.storage
         found[symbol] = (symbol.name, kind, storage, depth, number)
     return found
-
-
-def by_length(kind: Type, prints: Fingerprints) -> Type:
-    match kind:
-        case Pointer(target=target):
-            return Pointer(by_length(target, prints))
-        case Array(element=element, length=length):
-            size = -1 - prints.of(length) if isinstance(length, Expression) else length
-            return Array(by_length(element, prints), size)
-        case _:
-            return kind
 
 
 def declared(function: FunctionDefinition) -> Iterator[tuple[Symbol, int]]:

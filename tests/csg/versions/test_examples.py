@@ -253,6 +253,10 @@ SAME = {
         "int f(int n) { int a[n + 1]; a[n] = 2; return a[n]; }",
         "int f(int m) { int a[m + 1]; a[m] = 2; return a[m]; }",
     ),
+    "the size of a variable array": (
+        "int f(int n) { int a[n + 1][3]; return sizeof a + sizeof(char[n]); }",
+        "int f(int m) { int a[m + 1][3]; return sizeof a + sizeof(char[m]); }",
+    ),
 }
 
 
