@@ -2,6 +2,8 @@
 
 7.c  ->  gcc -fwrapv, within 1 s of the processor   =?=   the engine in a forked child
      ->  Verdict(7, "agrees", 1.3)
+
+Of a pair of versions (7.c and 7-new.c) both natives count, and one run of us that executes both.
 """
 
 from __future__ import annotations
@@ -50,6 +52,24 @@ def run_native(program: Path, flags: Sequence[str]) -> tuple[bytes, int] | None:
     return done.stdout, done.returncode if done.returncode >= 0 else 128 - done.returncode
 
 
+def versions(program: Path) -> list[Path]:
+    """The program, and its new version if there is one beside it."""
+    new = program.with_stem(program.stem + "-new")
+    return [program, new] if new.exists() else [program]
+
+
+def run_natives(program: Path, flags: Sequence[str]) -> tuple[bytes, int] | None:
+    """Of two versions: what both write, each followed by its exit status."""
+    runs = [run_native(each, flags) for each in versions(program)]
+    if len(runs) == 1:
+        return runs[0]
+    return (b"".join(both_told(*run) for run in runs if run), 0) if all(runs) else None
+
+
+def both_told(output: bytes, status: int) -> bytes:
+    return output + b"exit %d\n" % status
+
+
 def run_ours(
     program: Path, flags: Sequence[str], seed: int, runner: Runner, limit: float
 ) -> tuple[bytes, int | None, str, float]:
@@ -90,7 +110,7 @@ def compare(
     program: Path, flags: Sequence[str], seed: int, runner: Runner, limit: float
 ) -> Verdict:
     """What the two runs of one program say."""
-    native = run_native(program, flags)
+    native = run_natives(program, flags)
     if native is None:
         return Verdict(seed, "skipped", detail=ENDLESS)
     output, code, messages, seconds = run_ours(program, flags, seed, runner, limit)

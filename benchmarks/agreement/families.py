@@ -15,6 +15,7 @@ from pathlib import Path
 
 from benchmarks.agreement.compare import Runner
 from benchmarks.agreement.forced import run_forced
+from benchmarks.agreement.shadowed import run_shadowed
 from benchmarks.random_c import program
 
 HEADERS = os.environ.get("CSMITH_INCLUDE", "/usr/include/csmith")
@@ -59,6 +60,13 @@ def _csmith(*options: str) -> Make:
 def _random(seed: int, folder: Path) -> Path:
     file = folder / f"{seed}.c"
     file.write_text(program(seed))
+    return file
+
+
+def _pair(seed: int, folder: Path) -> Path:
+    file = folder / f"{seed}.c"
+    file.write_text(program(seed))
+    file.with_stem(f"{seed}-new").write_text(program(seed, mutation=seed))
     return file
 
 
@@ -116,5 +124,12 @@ FAMILIES = (
         tuple(range(1, 61)),
         _random,
         run_forced,
+    ),
+    Family(
+        "random-shadowed",
+        "our own generator, two versions at once",
+        tuple(range(1, 121)),
+        _pair,
+        run_shadowed,
     ),
 )

@@ -1,6 +1,7 @@
 """Random C programs without undefined behaviour: a program for each seed, the same everywhere.
 
     program(7)                       the text
+    program(7, mutation=1)           the same, but for a few literals
     python -m benchmarks.random_c 7  prints it
 
 A program is a few *units* that ``main`` calls, each about one part of the language; all draw on the
@@ -26,8 +27,8 @@ from benchmarks.random_c.varargs import varargs
 UNITS = (control, floats, library, pointers, records, records, strings, tables, varargs)
 
 
-def program(seed: int) -> str:
-    source = Source(seed)
+def program(seed: int, mutation: int | None = None) -> str:
+    source = Source(seed, mutation)
     scope = Scope()
     conversions(source)
     for _ in range(source.between(1, 3)):

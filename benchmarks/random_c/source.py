@@ -31,10 +31,12 @@ HEADERS = (
 
 
 class Source:
-    """``units`` are the functions that ``main`` calls in order."""
+    """``units`` are the functions that ``main`` calls in order. ``mutation`` says which literals
+    are others than the seed's: the same program, with a few changes."""
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed: int, mutation: int | None = None) -> None:
         self.random = random.Random(seed)
+        self.mutation = None if mutation is None else Source(mutation)
         self.units: list[str] = []
         self._lines: list[str] = []
         self._depth = 0

@@ -11,11 +11,20 @@ from typing import assert_never
 from benchmarks.random_c.source import Source
 from benchmarks.random_c.types import Array, Floating, Integer, Member, Pointer, Record, Type
 
+MUTATED = 4  # per cent of the literals of a mutated program
+
 _FRACTIONS = ("0.5", "0.1", "3.14159265358979", "1e10", "1e-7", "123456.789", "2.5", "99.995")
 
 
 def literal(source: Source, kind: Integer) -> str:
     """A constant expression of an integer type, often close to an end of some type's range."""
+    text = _literal(source, kind)
+    if source.mutation is not None and source.mutation.maybe(MUTATED):
+        return _literal(source.mutation, kind)
+    return text
+
+
+def _literal(source: Source, kind: Integer) -> str:
     if kind.bits == 1:
         return str(source.below(2))
     style = source.below(8)
