@@ -141,11 +141,55 @@ _ROWS: tuple[tuple[str, Effect], ...] = (
     ("frexp modf", Effect(writes=(1,))),
     ("mbrtowc", Effect(reads=(1, 3), writes=(0, 3))),
     ("mbtowc", Effect(reads=(1,), writes=(0,))),
-    ("setjmp _setjmp", Effect(writes=(0,))),
+    (
+        "wcscat wcsncat wcsncpy wcpcpy wcpncpy wmemmove wmempcpy",
+        Effect(reads=(0, 1), writes=(0,), returns=(0,), copies=((0, 1),)),
+    ),
+    ("wcsrchr wcschrnul wcsstr wcspbrk wmemchr", Effect(reads_rest=0, returns=(0, 1))),
+    (
+        "wcsncmp wmemcmp wcscoll wcscasecmp wcsncasecmp wcsspn wcscspn wcsnlen strverscmp bcmp "
+        "strcoll_l strcasecmp_l strncasecmp_l wprintf fwprintf vwprintf vfwprintf fputws fputwc "
+        "putwc putwchar strsignal regfree wctype wctrans atoll",
+        Effect(reads_rest=0),
+    ),
+    ("setenv unsetenv", Effect(reads_rest=0, writes_globals=("*environ",))),
+    ("swprintf vswprintf wcsftime", Effect(reads_rest=1, writes=(0,))),
+    (
+        "wcstol wcstoul wcstoll wcstoull wcstod wcstof wcstold wcstoimax wcstoumax",
+        Effect(reads=(0,), writes=(1,), keeps=((1, 0),), writes_globals=(ERRNO,)),
+    ),
+    (
+        "strtok_r __strtok_r wcstok",
+        Effect(reads=(0, 1, 2), writes=(0, 2), returns=(0,), keeps=((2, 0),)),
+    ),
+    ("qsort_r", Effect(reads=(0,), writes=(0,), calls=(3,))),
+    ("lfind lsearch", Effect(reads=(0, 1, 2), writes=(1, 2), returns=(1,), calls=(4,))),
+    ("gmtime_r localtime_r", Effect(reads=(0,), writes=(1,), returns=(1,))),
+    ("timegm timelocal", Effect(reads=(0,), writes=(0,))),
+    ("regcomp", Effect(reads=(1,), writes=(0,))),
+    ("regexec", Effect(reads=(0, 1, 3), writes=(3,))),
+    ("regerror", Effect(reads=(1,), writes=(2,))),
+    ("modff modfl frexpf frexpl", Effect(writes=(1,))),
+    ("remquo remquof remquol", Effect(writes=(2,))),
+    (
+        "difftime ffsl ffsll isalnum_l isalpha_l isdigit_l isspace_l toupper_l tolower_l iswblank "
+        "iswcntrl iswgraph iswpunct iswxdigit iswctype towctrans wctob pthread_self kill",
+        _PURE,
+    ),
+    ("setjmp _setjmp sigsetjmp __sigsetjmp", Effect(writes=(0,))),
     ("longjmp siglongjmp", Effect(reads=(0,))),
 )
 
-_EFFECTS = {name: effect for names, effect in _ROWS for name in names.split()}
+_ARITHMETIC = (
+    "acos acosh asin asinh atan atan2 atanh cbrt ceil copysign cos cosh erf erfc exp exp2 expm1 "
+    "fabs fdim floor fma fmax fmin fmod hypot ilogb ldexp lgamma llrint llround log log10 log1p "
+    "log2 logb lrint lround nearbyint nextafter pow remainder rint round scalbln scalbn sin sinh "
+    "sqrt tan tanh tgamma trunc"
+)
+_EFFECTS = {
+    **{f"{name}{kind}": _PURE for name in _ARITHMETIC.split() for kind in ("", "f", "l")},
+    **{name: effect for names, effect in _ROWS for name in names.split()},
+}
 
 
 def effect_of(name: str) -> Effect | None:

@@ -183,3 +183,20 @@ void remque(void *element)
     if (e->before)
         e->before->next = e->next;
 }
+
+/* ---------------------------------------------------------------------- names of files to come */
+
+/* Made up by chance natively; here they count up. */
+char *tmpnam_r(char *to)
+{
+    static unsigned count;
+    if (to)
+        snprintf(to, 20, "/tmp/file%06u", count++);
+    return to;
+}
+
+char *tmpnam(char *to)
+{
+    static char own[20];
+    return tmpnam_r(to ? to : own);
+}

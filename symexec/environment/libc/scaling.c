@@ -291,3 +291,37 @@ int __fpclassifyl(long double x)
         return x != x ? 0 : 1;
     return e ? 4 : x == 0 ? 2 : 3;
 }
+
+int __issignaling(double x)
+{
+    parts p = {x};
+    ulong size = p.bits & ~SIGN;
+    return size > 0x7ff0000000000000 && size < 0x7ff8000000000000;
+}
+
+int __issignalingf(float x)
+{
+    float_parts p = {x};
+    unsigned size = p.bits & ~0U >> 1;
+    return size > 0x7f800000 && size < 0x7fc00000;
+}
+
+int __issignalingl(long double x)
+{
+    long_parts p = {x};
+    ulong rest = p.s.bits & ~LEADING;
+    return (p.s.head & LONG_TOP) == LONG_TOP && rest && !(rest >> 62);
+}
+
+/* Equal, and an error when they cannot be compared. */
+#define EQUAL(kind, name)                     \
+    int name(kind x, kind y)                  \
+    {                                         \
+        if ((x != x) | (y != y))              \
+            __csgtest_errno = OUT_OF_DOMAIN;  \
+        return x == y;                        \
+    }
+
+EQUAL(double, __iseqsig)
+EQUAL(float, __iseqsigf)
+EQUAL(long double, __iseqsigl)

@@ -95,3 +95,11 @@ def test_a_folder_that_cannot_be_written_is_no_trouble(
     monkeypatch.setattr(archive, "make_archive", lambda: {"x": b""})
     assert archive.load_archive() == {"x": b""}
     assert os.listdir(tmp_path) == ["csgtest"]
+
+
+def test_what_objects_of_models_point_to_comes_with_them() -> None:
+    """A table of functions brings the functions."""
+    program = completed("unsigned long wctype(const char *); int main(void) { return wctype(0); }")
+    named = {each.symbol for item in program.globals.values() for each in item.relocations}
+    assert "iswalpha" in named
+    assert named <= program.functions.keys() | program.globals.keys()

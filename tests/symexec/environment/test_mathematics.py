@@ -153,6 +153,9 @@ def test_kinds_of_numbers_are_told_apart(models: ctypes.CDLL, suffix: str, x: by
             assert ours(value) == host(value)
         else:
             assert bool(ours(value)) == bool(host(value))
+    for pattern in (0x7FA00000, 0xFFC00001, 0x7F800000):  # a signalling NaN, a quiet one, infinity
+        single = Float.from_buffer_copy(pattern.to_bytes(4, "little"))
+        assert bool(models.csgtest___issignalingf(single)) == bool(MATH.__issignalingf(single))
 
 
 # ---------------------------------------------------------------------- the host's
