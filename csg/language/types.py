@@ -203,6 +203,33 @@ def scalar_sizes(kind: Type) -> list[int]:
             return [1] * size_of(kind)
 
 
+def value_bytes(kind: Type) -> bytes:
+    """1 for each byte of an object that holds a value, 0 for padding. struct {char c; short s;} has
+    1 0 1 1; of a union those that any member has."""
+    match kind:
+        case Array(element=element, length=int(length)):
+            return value_bytes(element) * length
+        case Record(fields=tuple(fields), size=size):
+            found = bytearray(size)
+            for field_ in fields:
+                if field_.bit_width is not None:
+                    last = field_.bit_offset + max(field_.bit_width, 1) - 1
+                    inner = bytes(field_.bit_offset // 8) + b"\1" * (
+                        last // 8 - field_.bit_offset // 8 + 1
+                    )
+                else:
+                    inner = value_bytes(field_.type)
+                for place, mark in enumerate(inner, field_.offset):
+                    found[place] |= mark
+            return bytes(found)
+        case VaList():
+            return bytes(kind.size)
+        case Floating(bits=bits, size=size):
+            return (b"\1" * (bits // 8)).ljust(size, b"\0")
+        case _:
+            return b"\1" * size_of(kind)
+
+
 def alignment_of(kind: Type) -> int:
     match kind:
         case Array(element=element):

@@ -230,6 +230,7 @@ class BuildJob:
             targets.visit,
             after_new=options.search.after is After.NEW,
             loop_bound=options.search.loop_bound,
+            memory=options.memory,
         )
         self._targets = targets
         initial = self._beginnings(engine, prepared)

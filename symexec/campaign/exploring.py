@@ -103,6 +103,7 @@ class ExploreJob:
             {},
             _ignore,
             loop_bound=options.search.loop_bound,
+            memory=options.memory,
         )
         symbols = [declaration.symbol for declaration in self._unit.declarations]
         entry = definition([self._unit], self.program.entry)
@@ -194,7 +195,8 @@ def _described(ending: PathEnding) -> str:
         case AssertionFailed(text=text):
             return f"assertion fails: {text}"
         case MemoryFault(kind=kind, what=what, access=access, size=size):
-            return f"{kind}: {access} of {size} at {what}" if what else f"{kind}: {access}"
+            amount = f" of {size} at" if size else " of"
+            return f"{kind}: {access}{amount} {what}" if what else f"{kind}: {access}"
         case DivisionByZero():
             return "division by zero"
         case Aborted(text=text):

@@ -23,6 +23,7 @@ from symexec.environment.nodes import FILE, FOLDER, Contents, Node, disk, standa
 from symexec.environment.registry import registry
 from symexec.executor.engine import Engine
 from symexec.expr import TermTable
+from symexec.options import MemoryOptions, Uninitialised
 from symexec.solver import build_solver
 from symexec.state.endings import (
     ENDINGS,
@@ -67,7 +68,14 @@ def run_program(
     writes to descriptor 1 or 2."""
     counters = Counters()
     engine = Engine(
-        program, registry(), build_solver(counters=counters), TermTable(), counters, {}, _ignore
+        program,
+        registry(),
+        build_solver(counters=counters),
+        TermTable(),
+        counters,
+        {},
+        _ignore,
+        memory=MemoryOptions(Uninitialised.ZERO),
     )
     state = fresh_state(engine)
     state.environment.update({**standard_input(stdin), **files})

@@ -1,31 +1,50 @@
 """memcpy, memset and strlen: whole blocks at once, where C would go byte by byte.
 
 memcpy(d, s, 8)     one copy of 8 bytes, symbolic cells and all
-memcpy(d, s, n)     one path for each n that fits, and one that leaves the object
+memcpy(d, s, n)     all n that fit at once: d[k] = ite(k < n, s[k], d[k]); one path that leaves the
+                    object
 
 C17 7.24.2, 7.24.6.
 """
 
 from __future__ import annotations
 
-from symexec.environment.contract import Arguments, Context, Model, Registry
-from symexec.environment.operands import Asking, calculated, counted, fitted, joined, place
+from symexec.environment.contract import Arguments, Context, End, Model, Registry
+from symexec.environment.operands import (
+    Asking,
+    calculated,
+    counted,
+    decide,
+    fitted,
+    holds,
+    place,
+)
 from symexec.environment.strings import read_string
 from symexec.expr import Operand
+from symexec.state.endings import MemoryFault
 
 models = Registry()
 
 
-@models("memcpy", "memmove", "__memcpy_chk", "__memmove_chk")
+@models("memmove", "__memmove_chk")
+def move(context: Context, arguments: Arguments) -> Model:
+    to, source, size = arguments[:3]
+    yield from _copied(context, to, source, size)
+    return arguments[0]
+
+
+@models("memcpy", "__memcpy_chk")
 def copy(context: Context, arguments: Arguments) -> Model:
-    yield from _copied(context, *arguments[:3])
+    to, source, size = arguments[:3]
+    yield from _copied(context, to, source, size, apart=True)
     return arguments[0]
 
 
 @models("mempcpy", "__mempcpy")
 def copy_to_end(context: Context, arguments: Arguments) -> Model:
-    size = yield from _copied(context, *arguments[:3])
-    return calculated("add", 64, arguments[0], size)
+    to, source, size = arguments[:3]
+    yield from _copied(context, to, source, size, apart=True)
+    return calculated("add", 64, arguments[0], arguments[2])
 
 
 @models("bcopy")
@@ -35,18 +54,30 @@ def copy_backwards(context: Context, arguments: Arguments) -> Model:
     return None
 
 
-def _copied(context: Context, to: Operand, from_: Operand, size: Operand) -> Asking[int]:
-    """Copy; how many bytes it were."""
-    if size == 0:
-        return 0
+def _copied(
+    context: Context, to: Operand, from_: Operand, size: Operand, apart: bool = False
+) -> Asking[None]:
+    """``apart``: the two stretches must not overlap (C17 7.24.2.1p2)."""
+    if size.__class__ is int and not size:
+        return
     destination = yield from place(to)
     source = yield from place(from_)
-    room = min(context.room(destination), context.room(source))
-    count = yield from counted(size, room, "the size of a copy")
-    if count is None:  # one of the two ends too early: touch what lies behind it
-        count = size if isinstance(size, int) else room + 1
-    context.copy(destination, source, count)
-    return count
+    yield from _bounded(context, source, size, write=False)
+    yield from _bounded(context, destination, size, write=True)
+    if apart and source >> 32 == destination >> 32 and source != destination:
+        low, high = sorted((source, destination))
+        if (yield from decide(holds("ult", 64, high - low, size))):
+            text = f"{high - low} bytes between source and destination"
+            yield End(MemoryFault("overlap", text, "copy"))
+    context.copy(destination, source, size)
+
+
+def _bounded(context: Context, address: int, size: Operand, write: bool) -> Asking[None]:
+    """A known size is looked at by who accesses; a symbolic one must lie in bounds first."""
+    if isinstance(size, int):
+        return
+    if not (yield from decide(context.within(address, size))):
+        context.outside(address, size, write)
 
 
 @models("memset", "__memset_chk", "explicit_bzero")
@@ -54,18 +85,11 @@ def fill(context: Context, arguments: Arguments) -> Model:
     if len(arguments) == 2:  # explicit_bzero(address, size)
         arguments = (arguments[0], 0, arguments[1])
     to, value, size = arguments[:3]
-    if size == 0:
+    if size.__class__ is int and not size:
         return to
     address = yield from place(to)
-    room = context.room(address)
-    count = yield from counted(size, room, "the size of a fill")
-    if count is None:
-        count = size if isinstance(size, int) else room + 1
-    byte = fitted(value, 8)
-    if isinstance(byte, int):
-        context.fill(address, count, byte)
-    elif count:
-        context.store(address, count, joined([byte] * count))
+    yield from _bounded(context, address, size, write=True)
+    context.fill(address, size, fitted(value, 8))
     return to
 
 

@@ -15,7 +15,7 @@ it meets no shadowed value, unless it is registered as ``aware``.
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Mapping
-from typing import Protocol
+from typing import NoReturn, Protocol
 
 from csg.records import record
 from csg.source import Location
@@ -98,6 +98,11 @@ SharedModel = Generator[Question, object, Data | None]
 OutputItem = bytes | Term | Formatted
 
 
+class Paired(Exception):
+    """A model that runs once for both versions met a value that differs between them: it is to run
+    for each."""
+
+
 class Context(Protocol):
     """The engine during one call of a model. Addresses are concrete; an access that is an error of
     the program under test ends the path, and the call does not come back to the model."""
@@ -117,25 +122,44 @@ class Context(Protocol):
 
     def store(self, address: int, size: int, value: Data) -> None: ...
 
-    def copy(self, destination: int, source: int, size: int) -> None:
-        """As memmove."""
+    def copy(self, destination: int, source: int, size: Operand) -> None:
+        """As memmove. Of a symbolic size: what is known to be ``within`` both objects."""
 
-    def fill(self, address: int, size: int, byte: int) -> None: ...
+    def fill(self, address: int, size: Operand, byte: Operand) -> None: ...
+
+    def within(self, address: int, size: Operand) -> Operand:
+        """The condition under which ``size`` bytes from an address lie in one object."""
+
+    def outside(self, address: int, size: Operand, write: bool) -> NoReturn:
+        """An access there is an error of the program."""
 
     def allocate(self, size: int, kind: str, name: str) -> int:
         """A fresh object, kind "heap" or "static"; ``name`` is for messages."""
 
+    def largest(self, size: Data) -> int:
+        """The largest that an object of this symbolic size may be to be followed."""
+
+    def allocate_some(self, size: Data, name: str, zeroed: bool) -> int:
+        """A fresh heap object of all the sizes, up to the ``largest``, that a term can have."""
+
     def free(self, address: int) -> None: ...
 
-    def object_size(self, address: int) -> int | None:
+    def check_free(self, address: int) -> None:
+        """Would ``free`` be an error? Then the path ends."""
+
+    def extent(self, address: int) -> Operand | None:
         """Bytes of the whole object that an address points into; None when none lives there."""
+
+    def move(self, destination: int, source: int) -> None:
+        """Of two whole objects the bytes that both have."""
 
     def scalars(self, address: int, size: int) -> list[int]:
         """The bytes of each scalar in a stretch of memory as the program declares it. Undeclared
         memory of a scalar's size counts as one, else as single bytes."""
 
     def room(self, address: int) -> int:
-        """Bytes from an address to the end of its object, 0 when there is none."""
+        """Bytes that surely stand from an address to the end of its object, 0 when there is
+        none."""
 
     def global_address(self, name: str) -> int:
         """Of a global object that the model's registration ``needs``."""

@@ -142,7 +142,7 @@ def get_value(context: Context, arguments: Arguments) -> Model:
 @models("klee_get_obj_size")
 def get_size(context: Context, arguments: Arguments) -> Model:
     address = yield from place(arguments[0])
-    return context.object_size(address) or 0
+    return context.extent(address) or 0
 
 
 @models(

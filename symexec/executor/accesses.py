@@ -15,26 +15,40 @@ from typing import TYPE_CHECKING, Final
 from csg.ir import Allocate, Copy, Fill, Load, Store
 from csg.records import record
 from symexec.executor.offsets import read_at, write_at
-from symexec.expr import Data, Shadowed, Term, binary, compare, extend, truncate
-from symexec.memory import BOTH, Fault, MemoryObject, address_of, offset_of
-from symexec.shadow.directions import ways
-from symexec.state.endings import MemoryFault
+from symexec.expr import (
+    Data,
+    Shadowed,
+    Term,
+    binary,
+    compare,
+    conjunction,
+    extend,
+    extract,
+    halves,
+    truncate,
+)
+from symexec.memory import BOTH, OLD, Fault, MemoryObject, address_of, offset_of
+from symexec.state.endings import Cut, MemoryFault
 from symexec.state.state import State
 
 if TYPE_CHECKING:
     from symexec.executor.engine import Engine
 
+HALF: Final = 1 << 31
+STACK: Final = 1 << 23  # bytes
 MOST_OBJECTS: Final = 16  # that one symbolic pointer is resolved to before the rest is cut
 
 
 @record
 class Place:
-    """Where an access goes on one path: an object and a 32-bit offset, or a fault."""
+    """Where an access goes on one path: an object and a 32-bit offset, or a fault. ``apart``: not
+    the same for both versions, so each has to do it by itself."""
 
     item: MemoryObject | None
     offset: int | Term
     fault: Fault | None
-    address: int
+    address: int = 0
+    apart: bool = False
 
 
 def access(engine: Engine, state: State, step: Load | Store | Copy | Fill) -> Iterator[State]:
@@ -51,15 +65,14 @@ def access(engine: Engine, state: State, step: Load | Store | Copy | Fill) -> It
 
 
 def _load(engine: Engine, state: State, step: Load, address: Data, size: int) -> Iterator[State]:
-    if isinstance(address, Shadowed) or parted(state, address):
+    if isinstance(address, Shadowed):
         yield from engine.split(state)
         return
     for successor, place in resolve(engine, state, address, size, write=False):
-        if place.fault is not None:
-            yield from fault(engine, successor, place, size, write=False)
+        if place.item is None:
+            yield from _elsewhere(engine, successor, place, size, write=False)
             continue
-        assert place.item is not None
-        value = read_at(successor, place.item, place.offset, size)
+        value = read_at(engine, successor, place.item, place.offset, size)
         if step.target.width == 1:
             value = truncate(value, 1)
         successor.set_register(step.target.number, value)
@@ -68,29 +81,27 @@ def _load(engine: Engine, state: State, step: Load, address: Data, size: int) ->
 
 def _store(engine: Engine, state: State, step: Store, address: Data, size: int) -> Iterator[State]:
     value = engine.value(state, step.value)
-    if isinstance(address, Shadowed) or parted(state, address):
+    if isinstance(address, Shadowed):
         yield from engine.split(state)
         return
     if step.value.width == 1:
         value = extend(value, 1, 8, False)
     for successor, place in resolve(engine, state, address, size, write=True):
-        if place.fault is not None:
-            yield from fault(engine, successor, place, size, write=True)
+        if place.item is None:
+            yield from _elsewhere(engine, successor, place, size, write=True)
             continue
-        assert place.item is not None
         write_at(engine, successor, place.item, place.offset, size, value)
         yield engine.next(successor)
 
 
 def _fill(engine: Engine, state: State, step: Fill, address: Data, size: int) -> Iterator[State]:
-    if isinstance(address, Shadowed) or parted(state, address):
+    if isinstance(address, Shadowed):
         yield from engine.split(state)
         return
     for successor, place in resolve(engine, state, address, size, write=True):
-        if place.fault is not None:
-            yield from fault(engine, successor, place, size, write=True)
+        if place.item is None:
+            yield from _elsewhere(engine, successor, place, size, write=True)
             continue
-        assert place.item is not None
         for index in range(size):
             offset = binary("add", 32, place.offset, index)
             assert not isinstance(offset, Shadowed)
@@ -102,18 +113,14 @@ def _copy(engine: Engine, state: State, target: Data, source: Data, size: int) -
     if isinstance(target, Shadowed) or isinstance(source, Shadowed):
         yield from engine.split(state)
         return
-    if parted(state, target) or parted(state, source):
-        yield from engine.split(state)
-        return
     for reading, origin in resolve(engine, state, source, size, write=False):
-        if origin.fault is not None:
-            yield from fault(engine, reading, origin, size, write=False)
+        if origin.item is None:
+            yield from _elsewhere(engine, reading, origin, size, write=False)
             continue
         for successor, place in resolve(engine, reading, target, size, write=True):
-            if place.fault is not None:
-                yield from fault(engine, successor, place, size, write=True)
+            if place.item is None:
+                yield from _elsewhere(engine, successor, place, size, write=True)
                 continue
-            assert place.item is not None and origin.item is not None
             copy_between(engine, successor, origin, place, size)
             yield engine.next(successor)
 
@@ -134,7 +141,9 @@ def copy_between(engine: Engine, state: State, origin: Place, place: Place, size
         assert there is not None
         memory.writable(there).copy_from(place.offset, source, origin.offset, size)
         return
-    values = [read_at(state, source, _plus(origin.offset, index), 1) for index in range(size)]
+    values = [
+        read_at(engine, state, source, _plus(origin.offset, index), 1) for index in range(size)
+    ]
     for index, value in enumerate(values):
         there = memory.find(place.item.number)
         assert there is not None
@@ -147,14 +156,6 @@ def _plus(offset: int | Term, count: int) -> int | Term:
     return moved
 
 
-def parted(state: State, address: int | Term) -> bool:
-    """Do both versions access an object that one of them has freed?"""
-    if state.mode != BOTH or isinstance(address, Term):
-        return False
-    item = state.memory.find(address >> 32)
-    return item is not None and item.dead != 0
-
-
 # --------------------------------------------------------------------------- resolution
 
 
@@ -164,7 +165,11 @@ def resolve(
     """Each object that the address may lie in, on a path of its own; faults last."""
     address = engine.solver.settled(state.path, address)
     if isinstance(address, int):
-        yield state, concrete_place(state, address, size, write)
+        place = concrete_place(state, address, size, write)
+        if place.fault is None or place.fault.kind != "unproven":
+            yield state, place
+            return
+        yield from _within_one(engine, state, address, address >> 32, size, write)
         return
     number = derived_from(address)
     if number is not None:
@@ -174,9 +179,11 @@ def resolve(
 
 
 def concrete_place(state: State, address: int, size: int, write: bool) -> Place:
-    problem = state.memory.fault(address, size, write, state.mode)
     item = state.memory.find(address >> 32)
-    return Place(item, address & 0xFFFFFFFF, problem, address)
+    if item is not None and state.mode == BOTH and item.dead:
+        return Place(None, 0, None, address, apart=True)
+    problem = state.memory.fault(address, size, write, state.mode)
+    return Place(None if problem else item, address & 0xFFFFFFFF, problem, address)
 
 
 def derived_from(address: Term) -> int | None:
@@ -185,84 +192,110 @@ def derived_from(address: Term) -> int | None:
         return None
     for part in address.args:
         if part.value is not None:
-            base = part.value + (1 << 31)  # a small negative offset borrows from the number
+            base = part.value + HALF  # a small negative offset borrows from the number
             return base >> 32 if base >> 32 else None
     return None
 
 
-def _inside(address: Term, item: MemoryObject, size: int) -> Data:
-    """The access lies within the object."""
-    room = item.size - size + 1
-    if room <= 0:
-        return 0
+def inside(address: int | Term, item: MemoryObject, size: int | Term, mode: int) -> int | Term:
+    """The condition under which ``size`` bytes at an address lie within the object."""
+    extent: Data = len(item.data) if item.extent is None else item.extent
+    if isinstance(extent, Shadowed):
+        extent = extent.old if mode == OLD else extent.new
     distance = binary("sub", 64, address, address_of(item.number))
-    return compare("ult", 64, distance, room)
+    fits = compare("ule", 64, size, extent)
+    begins = compare("ule", 64, distance, binary("sub", 64, extent, size))
+    both = conjunction([fits, begins])
+    assert not isinstance(both, Shadowed)
+    return both
 
 
 def _within_one(
-    engine: Engine, state: State, address: Term, number: int, size: int, write: bool
+    engine: Engine, state: State, address: int | Term, number: int, size: int, write: bool
 ) -> Iterator[tuple[State, Place]]:
     item = state.memory.find(number)
+    if item is not None and state.mode == BOTH and (item.dead or isinstance(item.extent, Shadowed)):
+        yield state, Place(None, 0, None, apart=True)
+        return
     problem = state.memory.fault(address_of(number), 0, write, state.mode)
     if item is None or problem is not None:
-        yield state, Place(None, 0, problem or Fault("wild", "a dead object"), address_of(number))
+        problem = problem or Fault("wild", "a dead object")
+        yield state, Place(None, 0, problem, _witness(engine, state, address))
         return
-    within = _inside(address, item, size)
-    found = ways(within, state.path, engine.solver, state.leading)  # type: ignore[arg-type]
-    for place, (inside, path) in enumerate(found):
+    found = engine.ways(state, inside(address, item, size, state.mode))
+    for place, (within, path) in enumerate(found):
         successor = state if place == len(found) - 1 else state.fork()
         successor.path = path
-        if inside:
+        if within:
             offset = truncate(address, 32)
             assert not isinstance(offset, Shadowed)
-            yield successor, Place(item, offset, None, 0)
+            learn(successor, item, offset, size)
+            yield successor, Place(item, offset, None)
         else:
-            yield successor, _outside(engine, successor, address, item)
+            where = _witness(engine, successor, address)
+            yield successor, Place(None, 0, Fault("out-of-bounds", item.name), where)
 
 
-def _outside(engine: Engine, state: State, address: Term, item: MemoryObject) -> Place:
-    where = engine.evaluate(address, engine.model(state))
-    return Place(None, 0, Fault("out-of-bounds", item.name), where)
+def learn(state: State, item: MemoryObject, offset: int | Term, size: int) -> None:
+    """An access was in bounds: from here on the object has at least these bytes."""
+    if (
+        isinstance(offset, int)
+        and offset + size > item.size
+        and not isinstance(item.extent, Shadowed)
+    ):
+        state.memory.writable(item).size = offset + size
+
+
+def _witness(engine: Engine, state: State, address: int | Term) -> int:
+    """Some value of an address, for messages."""
+    if isinstance(address, int):
+        return address
+    return engine.evaluate(address, engine.model(state))
 
 
 def _among_several(
     engine: Engine, state: State, address: Term, size: int, write: bool
 ) -> Iterator[tuple[State, Place]]:
-    """Ask for a model, take the object it points to, exclude it, and ask again."""
+    """Ask for a model, take the object it points to or around, exclude it, and ask again."""
     rest = state
+    number_of = extract(binary("add", 64, address, HALF), 32, 32)
     for _ in range(MOST_OBJECTS):
         model = engine.model(rest)
         if model is None:
             return
-        where = engine.evaluate(address, model)
-        item = rest.memory.find(where >> 32)
-        problem = rest.memory.fault(where, size, write, rest.mode)
-        if item is None or problem is not None:
-            # No object there: whatever else is left counts to this one fault, but other objects
-            # are looked for first, among the addresses that this fault does not cover.
-            same = compare("eq", 32, truncate(binary("lshr", 64, address, 32), 32), where >> 32)
-            place = Place(None, 0, problem or Fault("wild", hex(where)), where)
-            inside: Data = same
-        else:
-            inside = _inside(address, item, size)
-            offset = truncate(address, 32)
-            assert not isinstance(offset, Shadowed)
-            place = Place(item, offset, None, 0)
-        found = ways(inside, rest.path, engine.solver, rest.leading)  # type: ignore[arg-type]
+        number = (engine.evaluate(address, model) + HALF >> 32) & 0xFFFFFFFF
+        mine = compare("eq", 32, number_of, number)
+        assert not isinstance(mine, Shadowed)
+        found = engine.ways(rest, mine)
         remaining: State | None = None
         for taken, path in found:
             if taken:
                 successor = rest.fork() if len(found) > 1 else rest
                 successor.path = path
-                yield successor, place
+                yield from _within_one(engine, successor, address, number, size, write)
             else:
                 remaining = rest
                 remaining.path = path
         if remaining is None:
             return
         rest = remaining
-    rest.note("cut", "a pointer that may point to many objects", engine.location(rest))
-    yield rest, Place(None, 0, Fault("unresolved", "more objects than are followed"), 0)
+    yield rest, Place(None, 0, Fault("unresolved", ""))
+
+
+def _elsewhere(
+    engine: Engine, state: State, place: Place, size: int, write: bool
+) -> Iterator[State]:
+    """Where no access happens: it is wrong, not followed, or different for each version."""
+    if place.apart:
+        yield from engine.split(state)
+        return
+    assert place.fault is not None
+    if place.fault.kind == "unresolved":
+        text = f"a pointer to more than {MOST_OBJECTS} objects"
+        state.note("cut", text, engine.location(state))
+        yield from engine.end(state, Cut(text))
+        return
+    yield from fault(engine, state, place, size, write)
 
 
 def fault(engine: Engine, state: State, place: Place, size: int, write: bool) -> Iterator[State]:
@@ -276,22 +309,52 @@ def fault(engine: Engine, state: State, place: Place, size: int, write: bool) ->
 
 
 def allocate(engine: Engine, state: State, step: Allocate) -> Iterator[State]:
-    """A local object of run-time size."""
+    """A local object of run-time size: all sizes up to the bound at once."""
     size = engine.value(state, step.size)
-    if isinstance(size, Shadowed):
-        yield from engine.split(state)
+    if isinstance(size, int):
+        if size > STACK:
+            place = Place(None, 0, Fault("stack-overflow", f"{size} bytes"))
+            yield from fault(engine, state, place, size, write=True)
+            return
+        yield _allocated(engine, state, step, size, None)
         return
-    if isinstance(size, Term):
-        value = engine.evaluate(size, engine.model(state))
-        state.path = state.path.assuming(compare("eq", size.width, size, value))  # type: ignore[arg-type]
-        state.note("concretised", f"size of a local array: {value}", engine.location(state))
-        size = value
-    if size > 1 << 23:
-        fault_place = Place(None, 0, Fault("stack-overflow", f"{size} bytes"), 0)
-        yield from fault(engine, state, fault_place, size, write=True)
-        return
-    item = state.memory.allocate(size, "stack", "variable-length array")
+    bound = engine.largest(state, size)
+    within = conjunction([compare("ule", 64, half, bound) for half in halves(size)])
+    assert not isinstance(within, Shadowed)
+    for small, path in engine.ways(state, within):
+        successor = state.fork() if path is not state.path else state
+        successor.path = path
+        if small:
+            most = engine.most(successor, size, bound)
+            yield _allocated(engine, successor, step, most, size)
+        elif isinstance(size, Shadowed):
+            yield from engine.split(successor)
+        else:
+            yield from _too_large(engine, successor, size, bound)
+
+
+def _too_large(engine: Engine, state: State, size: Term, bound: int) -> Iterator[State]:
+    over = compare("ult", 64, STACK, size)
+    assert not isinstance(over, Shadowed)
+    for overflows, path in engine.ways(state, over):
+        successor = state.fork() if path is not state.path else state
+        successor.path = path
+        if overflows:
+            place = Place(None, 0, Fault("stack-overflow", "a local array"))
+            yield from fault(engine, successor, place, 0, write=True)
+        else:
+            text = f"a local array of more than {bound} bytes"
+            successor.note("cut", text, engine.location(successor))
+            yield from engine.end(successor, Cut(text))
+
+
+def _allocated(
+    engine: Engine, state: State, step: Allocate, most: int, extent: Data | None
+) -> State:
+    item = state.memory.allocate(
+        most, "stack", "variable-length array", unset=b"\1" * most, extent=extent
+    )
     frame = state.owned_frame()
     frame.slots = (*frame.slots, item.number)
     state.set_register(step.target.number, address_of(item.number))
-    yield engine.next(state)
+    return engine.next(state)

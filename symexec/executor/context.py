@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 from csg.ir import Call
 from csg.language.types import scalar_sizes
 from csg.records import record
 from csg.source import Location
-from symexec.executor.accesses import concrete_place
+from symexec.environment.contract import Formatted, Paired
+from symexec.executor.accesses import inside
+from symexec.executor.offsets import read_at
+from symexec.executor.stretches import copy, fill
+from symexec.executor.undefined import USED, Used, note
 from symexec.executor.variadic import next_argument
-from symexec.expr import Data, Shadowed, Term, TermTable
+from symexec.expr import Data, Operand, Shadowed, Term, TermTable
 from symexec.memory import BOTH, NEW, OLD, address_of, offset_of
 from symexec.state.endings import MemoryFault, PathEnding
 from symexec.state.inputs import Input
@@ -28,8 +32,15 @@ class Faulted(Exception):
         self.ending = ending
 
 
-class Paired(Exception):
-    """A model that runs once for both versions met a value that differs between them."""
+class Unproven(Exception):
+    """A model touched bytes of an object that may be smaller: to be decided before it runs."""
+
+    def __init__(self, number: int, offset: int, size: int, write: bool) -> None:
+        super().__init__()
+        self.number = number
+        self.offset = offset
+        self.size = size
+        self.write = write
 
 
 @record
@@ -74,51 +85,82 @@ class ModelContext:
         state = self._state
         value = state.memory.load(address, size, state.mode)
         if value is None:
-            self._fail(address, size, write=False)
+            value = self._revealed(address, size)
         if isinstance(value, Shadowed):
             raise Paired
-        return value  # type: ignore[return-value]
+        return value
+
+    def _revealed(self, address: int, size: int) -> Data:
+        """Bytes that nobody wrote, or a fault."""
+        state = self._state
+        self._check(address, size, write=False)
+        item = state.memory.find(address >> 32)
+        assert item is not None
+        return read_at(self._engine, state, item, address & 0xFFFFFFFF, size)
 
     def store(self, address: int, size: int, value: Data) -> None:
         state = self._state
         if not state.memory.store(address, size, value, state.write_mode):
-            self._fail(address, size, write=True)
+            self._check(address, size, write=True)
 
-    def fill(self, address: int, size: int, byte: int) -> None:
-        self._check(address, size, write=True)
+    def fill(self, address: int, size: Operand, byte: Operand) -> None:
+        if isinstance(size, int):
+            self._check(address, size, write=True)
+        fill(self._engine, self._state, address, size, byte)
+
+    def copy(self, destination: int, source: int, size: Operand) -> None:
+        if isinstance(size, int):
+            self._check(source, size, write=False)
+            self._check(destination, size, write=True)
+        copy(self._engine, self._state, destination, source, size)
+
+    def within(self, address: int, size: Operand) -> Operand:
         state = self._state
-        if state.write_mode != BOTH:
-            for index in range(size):
-                self.store(address + index, 1, byte)
-            return
+        if state.memory.fault(address, 0, False, state.mode) is not None:
+            return int(size.__class__ is int and not size)
         item = state.memory.find(address >> 32)
-        if item is not None and size:
-            state.memory.writable(item).fill(address & 0xFFFFFFFF, size, byte)
+        assert item is not None
+        if isinstance(item.extent, Shadowed) and state.mode == BOTH:
+            raise Paired
+        return inside(address, item, size, state.mode)
 
-    def copy(self, destination: int, source: int, size: int) -> None:
-        if not size:
-            return
-        self._check(source, size, write=False)
-        self._check(destination, size, write=True)
-        memory, state = self._state.memory, self._state
-        origin = memory.find(source >> 32)
-        target = memory.find(destination >> 32)
-        assert origin is not None and target is not None
-        here, there = source & 0xFFFFFFFF, destination & 0xFFFFFFFF
-        if state.mode == BOTH:
-            memory.writable(target).copy_from(there, origin, here, size)
-            return
-        values = [origin.load(here + index, 1, state.mode) for index in range(size)]
-        target = memory.writable(target)
-        for index, value in enumerate(values):
-            target.store(there + index, 1, value, state.write_mode)
+    def outside(self, address: int, size: Operand, write: bool) -> NoReturn:
+        state = self._state
+        problem = state.memory.fault(address, 1, write, state.mode)
+        item = state.memory.find(address >> 32)
+        behind = item is not None and (problem is None or problem.kind == "unproven")
+        name = item.name if item is not None else "no object"
+        kind, what = ("out-of-bounds", name)
+        if problem is not None and not behind:
+            kind, what = problem.kind, problem.what
+        text = f"{what}, offset {offset_of(address)}"
+        count = size if isinstance(size, int) else 0
+        raise Faulted(MemoryFault(kind, text, "write" if write else "read", count))
+
+    def largest(self, size: Data) -> int:
+        return self._engine.largest(self._state, size)
 
     def allocate(self, size: int, kind: str, name: str) -> int:
-        item = self._state.memory.allocate(size, kind, name)
+        unset = b"\1" * size if kind == "heap" else None
+        item = self._state.memory.allocate(size, kind, name, unset=unset)
+        return address_of(item.number)
+
+    def allocate_some(self, size: Data, name: str, zeroed: bool) -> int:
+        most = self._engine.most(self._state, size, self.largest(size))
+        unset = None if zeroed else b"\1" * most
+        item = self._state.memory.allocate(most, "heap", name, unset=unset, extent=size)
         return address_of(item.number)
 
     def free(self, address: int) -> None:
-        memory = self._state.memory
+        self.check_free(address)
+        state = self._state
+        number = address >> 32
+        item = state.memory.find(number)
+        assert item is not None
+        state.memory.release(number, f"freed {item.name}", BOTH if state.alone else state.mode)
+
+    def check_free(self, address: int) -> None:
+        memory, mode = self._state.memory, self._state.mode
         number = address >> 32
         item = memory.find(number)
         if item is None:
@@ -127,14 +169,33 @@ class ModelContext:
         if item.kind != "heap" or address & 0xFFFFFFFF:
             text = f"{item.name}, offset {offset_of(address)}"
             raise Faulted(MemoryFault("bad-free", text, "free", 0))
-        mode = self._state.mode
+        if mode == BOTH and item.dead not in (0, OLD | NEW):
+            raise Paired
         if item.dead & mode or (mode == BOTH and item.dead):
             raise Faulted(MemoryFault("double-free", f"freed {item.name}", "free", 0))
-        memory.release(number, f"freed {item.name}", BOTH if self._state.alone else mode)
 
-    def object_size(self, address: int) -> int | None:
-        item = self._state.memory.find(address >> 32)
-        return None if item is None else item.size
+    def extent(self, address: int) -> Operand | None:
+        state = self._state
+        item = state.memory.find(address >> 32)
+        if item is None:
+            return None
+        match item.extent:
+            case None:
+                return item.size
+            case Shadowed(old=old, new=new):
+                if state.mode == BOTH:
+                    raise Paired
+                return old if state.mode == OLD else new
+            case extent:
+                return extent
+
+    def move(self, destination: int, source: int) -> None:
+        """Also the bytes that the old object may have had, so nothing is checked."""
+        memory = self._state.memory
+        origin, target = memory.find(source >> 32), memory.find(destination >> 32)
+        assert origin is not None and target is not None
+        size = min(len(origin.data), len(target.data))
+        copy(self._engine, self._state, destination, source, size)
 
     def scalars(self, address: int, size: int) -> list[int]:
         item = self._state.memory.find(address >> 32)
@@ -155,15 +216,26 @@ class ModelContext:
         return max(0, item.size - (address & 0xFFFFFFFF))
 
     def _check(self, address: int, size: int, write: bool) -> None:
-        if size and self._state.memory.fault(address, size, write, self._state.mode) is not None:
+        if not size:
+            return
+        state = self._state
+        problem = state.memory.fault(address, size, write, state.mode)
+        if problem is None:
+            return
+        if problem.kind != "unproven":
             self._fail(address, size, write)
+        item = state.memory.find(address >> 32)
+        assert item is not None
+        if isinstance(item.extent, Shadowed) and state.mode == BOTH:
+            raise Paired
+        raise Unproven(item.number, address & 0xFFFFFFFF, size, write)
 
     def _fail(self, address: int, size: int, write: bool) -> None:
-        place = concrete_place(self._state, address, size, write)
-        assert place.fault is not None
-        text = f"{place.fault.what}, offset {offset_of(address)}"
+        problem = self._state.memory.fault(address, size, write, self._state.mode)
+        assert problem is not None
+        text = f"{problem.what}, offset {offset_of(address)}"
         kind = "write" if write else "read"
-        raise Faulted(MemoryFault(place.fault.kind, text, kind, size))
+        raise Faulted(MemoryFault(problem.kind, text, kind, size))
 
     def next_argument(self, list_address: int, size: int, floating: bool) -> Data:
         found = next_argument(self._state, list_address)
@@ -205,10 +277,34 @@ class ModelContext:
 
     def emit(self, stream: int, item: object) -> None:
         state = self._state
+        if state.memory.undefined:
+            item = self._known(item)
         if state.mode in (BOTH, OLD):
             state.old_output = Output(state.old_output, stream, item)
         if state.mode in (BOTH, NEW):
             state.new_output = Output(state.new_output, stream, item)
+
+    def _known(self, item: object) -> object:
+        """Output does not depend on what nobody wrote, or the call ends here."""
+        undefined = self._engine.undefined
+        match item:
+            case Term() if undefined.within(item):
+                known = self._written(item)
+                return bytes((known,)) if isinstance(known, int) else known
+            case Formatted(spec=spec, term=term) if undefined.within(term):
+                return Formatted(spec, self.table.term(term.width, self._written(term)))
+            case _:
+                return item
+
+    def _written(self, term: Term) -> Operand:
+        engine, state = self._engine, self._state
+        verdict = engine.undefined.judge(engine, state.path, term)
+        if verdict.wrong is not None:
+            if not engine.undefined.only_told(state.mode):
+                raise Used(term)
+            text = f"{engine.undefined.origin(term)} is written; zero here"
+            note(engine, state, USED, text)
+        return verdict.value
 
     # ------------------------------------------------------------------ events and inputs
 

@@ -39,18 +39,34 @@ from csg.ir import (
 from csg.source import NOWHERE, Location
 from symexec.counters import Counters
 from symexec.environment.contract import ModelEntry
-from symexec.executor import accesses, arithmetic, branching, calls, variadic
+from symexec.executor import accesses, arithmetic, branching, calls, undefined, variadic
 from symexec.executor.context import environment_of
 from symexec.executor.helpers import chunk_helpers
 from symexec.executor.machine import Chunk, Machine, Place
-from symexec.expr import Data, Shadowed, Term, TermTable, compare, evaluate, new_half, old_half
+from symexec.executor.undefined import UndefinedValues
+from symexec.expr import (
+    Data,
+    Shadowed,
+    Term,
+    TermTable,
+    compare,
+    disjunction,
+    evaluate,
+    halves,
+    new_half,
+    old_half,
+)
 from symexec.memory import BOTH, NEW, OLD
+from symexec.options import MemoryOptions
+from symexec.shadow.directions import ways
 from symexec.shadow.regions import Joins, at_join, begin_instruction, go_alone, settle, survivor
-from symexec.solver import SolverChain
+from symexec.solver import Answer, PathCondition, SolverChain
 from symexec.state.endings import PathEnding, Returned, Trapped, Unsupported
 from symexec.state.state import Divergence, Outcome, State
 
 Visit = Callable[[State, int], None]
+LARGEST_LEAST = 1 << 20  # bytes that an object of symbolic size has at least
+LEAST_ROOM = 8  # bytes that an object of symbolic size has room for
 
 
 class Engine:
@@ -68,6 +84,7 @@ class Engine:
         visit: Visit,
         after_new: bool = False,
         loop_bound: int | None = None,
+        memory: MemoryOptions = MemoryOptions(),  # noqa: B008 - it is frozen
     ) -> None:
         self.program = program
         self.models = models
@@ -80,7 +97,11 @@ class Engine:
         self.newly_covered = 0
         self.covered: set[tuple[str, int]] = set()
         self.sites = {name: place for place, name in enumerate(program.functions)}
-        self.machine = Machine(program, watched, chunk_helpers(self, visit), self._cover)
+        self.memory = memory
+        self.undefined = UndefinedValues(table, memory.uninitialised)
+        self.machine = Machine(
+            program, watched, chunk_helpers(self, visit), self._cover, self.undefined
+        )
 
     def _cover(self, function: str, block: int) -> None:
         if (function, block) not in self.covered:
@@ -181,6 +202,10 @@ class Engine:
     def step(self, state: State) -> Iterable[State]:
         """Execute the one instruction that the chunk left to us."""
         step = self.here(state)
+        if state.memory.undefined:
+            found = undefined.settled(self, state, step)
+            if found is not None:
+                return self._stepped(found)
         match step:
             case Branch():
                 return branching.branch(self, state, step)
@@ -211,6 +236,13 @@ class Engine:
                 return self.refuse(state, reason)
             case _:
                 raise AssertionError(f"a chunk stopped at {step}")
+
+    def _stepped(self, found: Iterable[State]) -> Iterator[State]:
+        for successor in found:
+            if successor.frame is None:
+                yield successor
+            else:
+                yield from self.step(successor)
 
     def value(self, state: State, value: Value) -> Data:
         """An operand as the running version(s) see it."""
@@ -275,6 +307,27 @@ class Engine:
         """Inputs that come here: the seed's while one is followed."""
         seed = state.leading
         return self.solver.model(state.path) if seed is None else seed.values
+
+    def ways(self, state: State, condition: int | Term) -> list[tuple[bool, PathCondition]]:
+        """Each way that a condition of one version leaves a state."""
+        return ways(condition, state.path, self.solver, state.leading)
+
+    def largest(self, state: State, size: Data) -> int:
+        """The largest symbolic size of an object that is followed: so much above the least."""
+        least = min(self.solver.bounds(state.path, half)[0] for half in halves(size))
+        return self.memory.most_allocated + min(least, LARGEST_LEAST)
+
+    def most(self, state: State, size: Data, bound: int) -> int:
+        """A small upper bound for a size that is at most ``bound``."""
+        high = min(bound, max(self.solver.bounds(state.path, half)[1] for half in halves(size)))
+        limit = LEAST_ROOM
+        while limit < high:
+            above = disjunction([compare("ult", 64, limit, half) for half in halves(size)])
+            assert not isinstance(above, Shadowed)
+            if self.solver.check(state.path, above) is Answer.UNSAT:
+                return limit
+            limit *= 2
+        return high
 
     def pin(self, state: State, term: int | Term, why: str) -> int:
         """Fix a term to one value that the path allows: an event, since other values are lost."""

@@ -9,13 +9,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+from csg.analysis.unassigned import unassigned
 from csg.ir import Enter as EnterRegion
-from csg.ir import FunctionCode, GlobalObject, Program, Relocation
-from csg.language.types import Type
+from csg.ir import FunctionCode, GlobalObject, Program, Relocation, Slot
+from csg.language.types import Type, value_bytes
 from symexec.executor.chunk_registers import BOTH, MASKED_OLD
 from symexec.executor.codegen import ChunkWriter
 from symexec.executor.register_use import escaping_registers
-from symexec.expr import Data, shadowed
+from symexec.executor.undefined import UndefinedValues
+from symexec.expr import Data, Term, shadowed
 from symexec.memory import Memory, address_of
 from symexec.state.frames import Frame
 from symexec.state.state import State
@@ -33,15 +35,20 @@ class CompiledFunction:
     versioned: bool
     watched: Mapping[Place, int]
     parameters: tuple[int, ...]
-    slots: tuple[tuple[int, str, Type | None], ...]
+    slots: tuple[tuple[int, str, Type | None, bytes], ...]  # with the bytes that are no padding
     namespaces: dict[int, dict[str, object]] = field(default_factory=dict)
     chunks: dict[tuple[int, int, int], Chunk] = field(default_factory=dict)  # shape, block, index
     reading: dict[int, dict[int, int]] = field(default_factory=dict)  # block -> last reads
     joins: list[int | None] | None = None
+    blank: tuple[tuple[int, Term], ...] | None = None  # registers that may be read too early
 
     def shape(self, flavour: int) -> int:
         """The flavour whose code serves: a function that is the same in both has one plain form."""
         return BOTH if flavour < MASKED_OLD and not self.versioned else flavour
+
+
+def _marks(slot: Slot) -> bytes:
+    return b"\1" * slot.size if slot.type is None else value_bytes(slot.type)
 
 
 def _is_versioned(code: FunctionCode) -> bool:
@@ -61,13 +68,15 @@ class Machine:
         watched: Mapping[str, Mapping[Place, int]],
         helpers: Mapping[str, object],
         covered: Callable[[str, int], None],
+        undefined: UndefinedValues,
     ) -> None:
         self.program = program
+        self.undefined = undefined
         self.helpers = dict(helpers)
         self.covered = covered
         self.addresses: dict[str, int] = {}
         self.function_at: dict[int, str] = {}
-        self.memory = Memory()
+        self.memory = Memory(undefined.symbol if undefined.tracked else None)
         self._place_functions()
         self._place_globals()
         self.functions: dict[str, CompiledFunction] = {}
@@ -78,7 +87,7 @@ class Machine:
                 _is_versioned(code),
                 watched.get(name, {}),
                 tuple(register.number for register in code.parameters),
-                tuple((slot.size, slot.name, slot.type) for slot in code.slots),
+                tuple((slot.size, slot.name, slot.type, _marks(slot)) for slot in code.slots),
             )
 
     # ------------------------------------------------------------------ the address space
@@ -192,14 +201,29 @@ class Machine:
         registers = frame.registers
         for number, value in zip(function.parameters, arguments, strict=False):
             registers[number] = value
+        blank = function.blank
+        if blank is None:
+            blank = function.blank = self._blank(function.code)
+        if blank:
+            state.memory.blank = state.memory.undefined = True
+            for number, symbol in blank:
+                registers[number] = symbol
         if function.slots:
             memory = state.memory
             frame.slots = tuple(
-                memory.allocate(size, "stack", label, c_type=kind).number
-                for size, label, kind in function.slots
+                memory.allocate(size, "stack", label, c_type=kind, unset=marks).number
+                for size, label, kind, marks in function.slots
             )
         state.frame = frame
         return frame
+
+    def _blank(self, code: FunctionCode) -> tuple[tuple[int, Term], ...]:
+        if not self.undefined.tracked or code.library:
+            return ()
+        return tuple(
+            (number, self.undefined.register(code.name, code.register_names.get(number), width))
+            for number, width in unassigned(code).items()
+        )
 
 
 __all__ = ["Chunk", "CompiledFunction", "Machine", "Place"]

@@ -11,19 +11,32 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from csg.ir import Call
-from symexec.environment.contract import Concretize, Decide, End, JumpBack, Place, Suggest
+from symexec.environment.contract import (
+    Concretize,
+    Decide,
+    End,
+    JumpBack,
+    Paired,
+    Place,
+    Question,
+    Suggest,
+)
 from symexec.executor import far_jumps
-from symexec.executor.context import Faulted, ModelContext, Paired
-from symexec.expr import Data, Shadowed, Term, negate
-from symexec.memory import BOTH
+from symexec.executor.accesses import inside, learn
+from symexec.executor.context import Faulted, ModelContext, Unproven
+from symexec.executor.undefined import Used, decided
+from symexec.expr import Data, Operand, Shadowed, Term, negate
+from symexec.memory import BOTH, address_of
 from symexec.shadow.directions import followed
 from symexec.shadow.regions import begin_instruction
-from symexec.state.endings import AssumptionFailed
+from symexec.state.endings import AssumptionFailed, Exit, MemoryFault
 from symexec.state.state import State
 
 if TYPE_CHECKING:
     from symexec.environment.contract import ModelEntry
     from symexec.executor.engine import Engine
+
+Settled = list[tuple[State, Operand | None]]
 
 
 def run_model(
@@ -34,11 +47,11 @@ def run_model(
         engine.counters.gap(name)
         yield from engine.refuse(state, f"function '{name}' is not modelled")
         return
-    if state.mode != BOTH or entry.aware or not state.shadows:
+    if state.mode != BOTH or not state.shadows:
         yield from _run(engine, state, step, entry, arguments)
         return
     # Some value on this path is a pair. If the model meets one it runs once for each version.
-    if not any(isinstance(argument, Shadowed) for argument in arguments):
+    if entry.aware or not any(isinstance(argument, Shadowed) for argument in arguments):
         trial = state.fork()
         try:
             yield from list(_run(engine, trial, step, entry, arguments))
@@ -53,6 +66,8 @@ def run_model(
 def _run(
     engine: Engine, state: State, step: Call, entry: ModelEntry, arguments: tuple[Data, ...]
 ) -> Iterator[State]:
+    # Where a model may find out that it should have asked: the state as it was before the call.
+    pristine = state.fork() if state.memory.blank or state.memory.bounded else None
     context = ModelContext(engine, state, step)
     model = entry.function(context, tuple(_settled(engine, state, each) for each in arguments))
     answer: object = None
@@ -60,6 +75,14 @@ def _run(
     try:
         while True:
             question = model.send(answer)
+            unknown = _asked_about(engine, question) if state.memory.undefined else None
+            if unknown is not None:
+                found = list(decided(engine, state, unknown, "decides in the library"))
+                known = found[0][1]
+                if len(found) > 1 or known is None:
+                    yield from _again(engine, found, step, entry, arguments)
+                    return
+                question = _about(question, known)
             match question:
                 case Decide(condition=condition):
                     if isinstance(condition, int):
@@ -97,6 +120,16 @@ def _run(
                     return
     except StopIteration as done:
         result = done.value
+    except Used as used:
+        assert pristine is not None
+        found = list(decided(engine, pristine, used.term, "is written"))
+        yield from _again(engine, found, step, entry, arguments)
+        return
+    except Unproven as unproven:
+        assert pristine is not None
+        found = _sized(engine, pristine, unproven)
+        yield from _again(engine, found, step, entry, arguments)
+        return
     except Faulted as faulted:
         yield from engine.end(state, faulted.ending)
         return
@@ -111,6 +144,67 @@ def _settled(engine: Engine, state: State, argument: Data) -> Data:
     if isinstance(argument, Term) and argument.width == 64:
         return engine.solver.settled(state.path, argument)
     return argument
+
+
+def _asked_about(engine: Engine, question: Question) -> Term | None:
+    """The value that a question is about, if it depends on what nobody wrote."""
+    match question:
+        case Decide(condition=term) | Concretize(term=term) | Suggest(term=term):
+            pass
+        case End(ending=Exit(status=term)):
+            pass
+        case _:
+            return None
+    return term if isinstance(term, Term) and engine.undefined.within(term) else None
+
+
+def _about(question: Question, value: Operand) -> Question:
+    """The same question about a value that is known."""
+    match question:
+        case Decide():
+            return Decide(value)
+        case Concretize(why=why):
+            return Concretize(value, why)
+        case Suggest():
+            return Suggest(value)
+        case _:
+            return End(Exit(value))
+
+
+def _again(
+    engine: Engine,
+    found: Settled,
+    step: Call,
+    entry: ModelEntry,
+    arguments: tuple[Data, ...],
+) -> Iterator[State]:
+    """The model once more where the path goes on; ``found`` says what is known there."""
+    for state, known in found:
+        if known is None:
+            yield state
+        else:
+            yield from _run(engine, state, step, entry, arguments)
+
+
+def _sized(engine: Engine, state: State, unproven: Unproven) -> Settled:
+    """The object is as large as the model takes it to be, or the path ends."""
+    item = state.memory.find(unproven.number)
+    assert item is not None
+    address = address_of(item.number, unproven.offset)
+    large = inside(address, item, unproven.size, state.mode)
+    found: Settled = []
+    for within, path in engine.ways(state, large):
+        successor = state.fork() if path is not state.path else state
+        successor.path = path
+        if within:
+            learn(successor, item, unproven.offset, unproven.size)
+            found.append((successor, 0))
+            continue
+        text = f"{item.name}, offset {unproven.offset}"
+        access = "write" if unproven.write else "read"
+        ending = MemoryFault("out-of-bounds", text, access, unproven.size)
+        found += [(ended, None) for ended in engine.end(successor, ending)]
+    return found
 
 
 def _asked_again(state: State, condition: Term, guessing: bool) -> Iterator[State]:

@@ -19,7 +19,6 @@ from symexec.expr import (
     binary,
     compare,
     concat,
-    interval,
     ite,
 )
 from symexec.memory import MemoryObject
@@ -32,13 +31,28 @@ FEW: Final = 24  # places that become a chain of ite
 MANY: Final = 1024  # places that a store may touch
 
 
-def read_at(state: State, item: MemoryObject, offset: int | Term, size: int) -> Data:
+def read_at(
+    engine: Engine, state: State, item: MemoryObject, offset: int | Term, size: int
+) -> Data:
+    """``item`` as it was found; what nobody wrote gets its symbols now."""
+    memory = state.memory
     if isinstance(offset, int):
-        return item.load(offset, size, state.mode)
-    places = candidates(offset, item.size - size)
+        memory.reveal(item, offset, size)
+        return _current(state, item).load(offset, size, state.mode)
+    places = _places(engine, state, offset, len(item.data) - size)
     if len(places) <= FEW:
-        return _chain(item, offset, size, places, state.mode)
-    return _select(item, offset, size, state.mode)
+        for place in places:
+            memory.reveal(_current(state, item), place, size)
+        return _chain(_current(state, item), offset, size, places, state.mode)
+    memory.reveal_all(item)
+    return _select(_current(state, item), offset, size, state.mode)
+
+
+def _current(state: State, item: MemoryObject) -> MemoryObject:
+    """The object as it is now: what was revealed may have copied it."""
+    found = state.memory.find(item.number)
+    assert found is not None
+    return found
 
 
 def _chain(item: MemoryObject, offset: Term, size: int, places: range, mode: int) -> Data:
@@ -58,7 +72,7 @@ def _select(item: MemoryObject, offset: Term, size: int, mode: int) -> Data:
     if item.cells is None:
         array = array_of(bytes(item.data))
     else:
-        array = array_of([item.load(place, 1, mode) for place in range(item.size)])
+        array = array_of([item.load(place, 1, mode) for place in range(len(item.data))])
     result: Data = array_select(array, offset)
     for index in range(1, size):
         place = binary("add", 32, offset, index)
@@ -74,15 +88,16 @@ def write_at(
     size: int,
     value: Data,
 ) -> None:
-    target = state.memory.writable(item)
-    if isinstance(offset, int):
-        target.store(offset, size, value, state.write_mode)
-        return
-    places = candidates(offset, item.size - size)
+    memory = state.memory
+    places = _places(engine, state, offset, len(item.data) - size)
     if len(places) > MANY:
-        pinned = engine.pin(state, offset, f"offset of a store into {item.name}")
-        target.store(pinned, size, value, state.write_mode)
+        offset = engine.pin(state, offset, f"offset of a store into {item.name}")
+    if isinstance(offset, int):
+        memory.put(item, offset, size, value, state.write_mode)
         return
+    for place in places:
+        memory.reveal(_current(state, item), place, size)
+    target = memory.writable(_current(state, item))
     for place in places:
         before = target.load(place, size, state.mode)
         after = ite(compare("eq", 32, offset, place), value, before, 8 * size)
@@ -90,9 +105,16 @@ def write_at(
             target.store(place, size, after, state.write_mode)
 
 
-def candidates(offset: Term, last: int) -> range:
-    """The offsets that the term can take, up to ``last``."""
-    low, high = interval(offset)
+def _places(engine: Engine, state: State, offset: int | Term, last: int) -> range:
+    """The offsets that the term can take on this path, up to ``last``."""
+    if isinstance(offset, int):
+        return range(offset, offset + 1)
+    return candidates(offset, last, engine.solver.bounds(state.path, offset))
+
+
+def candidates(offset: Term, last: int, within: tuple[int, int]) -> range:
+    """The offsets within bounds, up to ``last``, that the term can take."""
+    low, high = within
     step = 1 << min(_trailing_zeros(offset), 6)
     high = min(high, last)
     start = (low + step - 1) // step * step

@@ -33,7 +33,7 @@ from symexec.expr.operations import (
     unary,
 )
 from symexec.expr.ranges import bounds, interval
-from symexec.expr.shadowed import Data, Shadowed, new_half, old_half, shadowed
+from symexec.expr.shadowed import Data, Shadowed, halves, new_half, old_half, shadowed
 from symexec.expr.table import TermTable
 from symexec.expr.terms import Operand, Term
 from symexec.expr.walk import Model, evaluate, substitute, symbols, to_text
@@ -63,6 +63,7 @@ __all__ = [
     "float_binary",
     "float_compare",
     "float_unary",
+    "halves",
     "interval",
     "ite",
     "negate",

@@ -30,6 +30,11 @@ def new_half(value: Data) -> Operand:
     return value.new if isinstance(value, Shadowed) else value
 
 
+def halves(value: Data) -> tuple[Operand, ...]:
+    """What the versions see; one value when it is the same for both."""
+    return (value.old, value.new) if isinstance(value, Shadowed) else (value,)
+
+
 class Shadowed:
     """``old`` and ``new`` differ. The operators serve generated code. An int half does not know its
     width: its result is unwrapped until the ``& mask`` that follows in generated code."""

@@ -5,15 +5,21 @@
 
 A load of four bytes at offset 4 gives back ``x`` itself. Bytes under a cell have no meaning in
 ``data``. Two cells never overlap: a store that cuts through a cell first breaks it into bytes.
+
+Bytes that nobody has written yet are marked in ``unset``; whoever reads some asks ``reveal`` first,
+which puts a symbol there. Copies take the marks with them.
 """
 
 from __future__ import annotations
 
-from symexec.expr import Data, concat, extract, shadowed
+from collections.abc import Callable
+
+from symexec.expr import Data, Term, concat, extract, shadowed
 from symexec.expr import new_half as new_of
 from symexec.expr import old_half as old_of
 
 BOTH, OLD, NEW = 0, 1, 2  # which versions an access is made by
+UNDEFINED = "undefined "  # how the names of symbols for such bytes begin; inputs have C names
 
 Cell = tuple[int, int, Data]  # start, size in bytes, value of 8 * size bits
 
@@ -27,14 +33,20 @@ def merged(current: Data, value: Data, mode: int) -> Data:
 
 class MemoryObject:
     """``owner`` is the token of the memory that may write it in place. ``cells`` maps every covered
-    byte to its cell; None while all bytes are concrete and equal in both versions. All cells lie
-    from ``low`` up to ``high``."""
+    byte to its cell; None while all bytes are written, concrete, and equal in both versions.
+    All cells lie from ``low`` up to ``high``.
+
+    ``size`` is how many bytes an access may surely touch. When the size that was asked for is a
+    term, or differs between the versions, it is ``extent``; ``size`` grows as paths learn of it,
+    and ``data`` has room for the most that is followed."""
 
     __slots__ = (
         "cells",
         "data",
         "dead",
+        "extent",
         "high",
+        "holes",
         "kind",
         "low",
         "name",
@@ -43,6 +55,7 @@ class MemoryObject:
         "readonly",
         "size",
         "type",
+        "unset",
     )
 
     def __init__(
@@ -60,6 +73,9 @@ class MemoryObject:
         self.cells: dict[int, Cell] | None = None
         self.low = size
         self.high = 0
+        self.unset: bytearray | None = None  # 1 for each byte never written; None: there is none
+        self.holes = 0  # how many that are
+        self.extent: Data | None = None  # None: ``size`` bytes in both versions
 
     def copy(self, owner: object) -> MemoryObject:
         twin = MemoryObject.__new__(MemoryObject)
@@ -75,7 +91,83 @@ class MemoryObject:
         twin.cells = None if self.cells is None else self.cells.copy()
         twin.low = self.low
         twin.high = self.high
+        twin.unset = None if self.unset is None else bytearray(self.unset)
+        twin.holes = self.holes
+        twin.extent = self.extent
         return twin
+
+    # ------------------------------------------------------------------ bytes never written
+
+    def blank(self, marks: bytes) -> None:
+        """A fresh object: nobody has written the bytes that are marked 1."""
+        self.holes = marks.count(1)
+        if self.holes:
+            self.unset = bytearray(marks)
+            self._have_cells()
+
+    def is_set(self, offset: int, size: int) -> bool:
+        """Have all bytes of a range been written, by whatever version?"""
+        return self.unset is None or self.unset.find(1, offset, offset + size) < 0
+
+    def reveal(self, offset: int, size: int, symbol: Callable[[str, int], Term]) -> bool:
+        """Bytes of a range that nobody has written get a symbol: one for the whole of a scalar, the
+        same each time. Were there any? The caller owns the object."""
+        if self.is_set(offset, size):
+            return False
+        unset = self.unset
+        assert unset is not None
+        name = f"{UNDEFINED}{self.name} #{self.number}"
+        if size in (2, 4, 8) and unset.count(1, offset, offset + size) == size:
+            self.store(offset, size, symbol(f"{name}+{offset}:{size}", 8 * size), BOTH)
+            return True
+        for place in range(offset, offset + size):
+            if unset[place]:
+                self.store(place, 1, symbol(f"{name}+{place}:1", 8), BOTH)
+                if self.unset is None:
+                    break
+        return True
+
+    def reveal_all(self, symbol: Callable[[str, int], Term]) -> bool:
+        """All of them at once, for a read that may be anywhere: one symbol stands for each."""
+        unset = self.unset
+        if unset is None:
+            return False
+        shared = symbol(f"{UNDEFINED}{self.name} #{self.number}", 8)
+        for place, mark in enumerate(bytes(unset)):
+            if mark:
+                self.store(place, 1, shared, BOTH)
+        return True
+
+    def _written(self, offset: int, size: int) -> None:
+        unset = self.unset
+        assert unset is not None
+        fresh = unset.count(1, offset, offset + size)
+        if fresh:
+            unset[offset : offset + size] = bytes(size)
+            self.holes -= fresh
+            if not self.holes:
+                self.unset = None
+                if not self.cells:
+                    self._lose_cells()
+
+    def _have_cells(self) -> None:
+        """While there are bytes to tell of, a load looks at all of them."""
+        if self.cells is None:
+            self.cells = {}
+        self.low, self.high = 0, len(self.data)
+
+    def _lose_cells(self) -> None:
+        self.cells = None
+        self.low, self.high = len(self.data), 0
+
+    def _take_marks(self, offset: int, marks: bytes) -> None:
+        """A copy brought bytes that were never written."""
+        if self.unset is None:
+            self.unset = bytearray(len(self.data))
+            self._have_cells()
+        end = offset + len(marks)
+        self.holes += marks.count(1) - self.unset.count(1, offset, end)
+        self.unset[offset:end] = marks
 
     # ------------------------------------------------------------------ reading
 
@@ -139,6 +231,8 @@ class MemoryObject:
                 self.data[offset] = value
             else:
                 self.data[offset:end] = value.to_bytes(size, "little")
+            if self.unset is not None:
+                self._written(offset, size)
             return
         if covered:
             self._uncover(offset, size)
@@ -150,11 +244,14 @@ class MemoryObject:
         cell = (offset, size, value)
         for place in range(offset, end):
             cells[place] = cell
+        if self.unset is not None:
+            self._written(offset, size)
 
     def _uncover(self, offset: int, size: int) -> None:
         """Take away the cells under a range; what they hold beside it stays, byte by byte."""
         cells = self.cells
-        assert cells is not None
+        if not cells:
+            return
         end = offset + size
         place = offset
         while place < end:
@@ -175,9 +272,8 @@ class MemoryObject:
                 if not offset <= beside < end:
                     self._put_byte(beside, extract(whole, 8 * (beside - start), 8))
             place = stop
-        if not cells:
-            self.cells = None
-            self.low, self.high = self.size, 0
+        if not cells and self.unset is None:
+            self._lose_cells()
 
     def _put_byte(self, offset: int, value: Data) -> None:
         if value.__class__ is int:
@@ -191,10 +287,13 @@ class MemoryObject:
         if self.cells is not None:
             self._uncover(offset, size)
         self.data[offset : offset + size] = bytes((byte,)) * size
+        if self.unset is not None:
+            self._written(offset, size)
 
     def copy_from(self, offset: int, source: MemoryObject, start: int, size: int) -> None:
         """As memmove: bytes and whole cells move together, in both versions."""
         data = bytes(source.data[start : start + size])
+        marks = None if source.is_set(start, size) else bytes(source.unset[start : start + size])  # type: ignore[index]
         moved: list[tuple[int, int, Data]] = []
         if source.cells is not None:
             place = start
@@ -212,8 +311,12 @@ class MemoryObject:
         if self.cells is not None:
             self._uncover(offset, size)
         self.data[offset : offset + size] = data
+        if self.unset is not None:
+            self._written(offset, size)
         for place, count, value in moved:
             self.store(place, count, value, BOTH)
+        if marks is not None:
+            self._take_marks(offset, marks)
 
     def differs(self) -> list[Cell]:
         """The cells whose halves are not the same term, by offset."""

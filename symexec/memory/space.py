@@ -7,10 +7,11 @@ write copies the page and the object it touches, once (design: 0.9 us a fork).
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from symexec.expr import Data
+from symexec.expr import Data, Term
 from symexec.memory.objects import BOTH, NEW, OLD, MemoryObject
 
 PAGE_BITS: Final = 5
@@ -35,7 +36,7 @@ def offset_of(address: int) -> int:
 class Fault:
     """Why an access is an error of the program under test."""
 
-    kind: str  # "null" | "out-of-bounds" | "use-after-free" | "read-only" | "wild"
+    kind: str  # "null" | "out-of-bounds" | "use-after-free" | "read-only" | "wild" | "unproven"
     what: str  # the object, for messages
 
 
@@ -50,11 +51,28 @@ class _Page:
 
 
 class Memory:
-    """``freed`` names dead objects (for messages); number 0 is the null page."""
+    """``freed`` names dead objects (for messages); number 0 is the null page. ``symbol`` makes the
+    values of bytes that nobody wrote; without it fresh objects hold zeros. ``blank``: there have
+    been such bytes on this path; ``undefined``: some were read; ``bounded``: there are objects
+    whose size is a term."""
 
-    __slots__ = ("count", "freed", "owner", "pages", "shared_freed")
+    __slots__ = (
+        "blank",
+        "bounded",
+        "count",
+        "freed",
+        "owner",
+        "pages",
+        "shared_freed",
+        "symbol",
+        "undefined",
+    )
 
-    def __init__(self) -> None:
+    def __init__(self, symbol: Callable[[str, int], Term] | None = None) -> None:
+        self.symbol = symbol
+        self.blank = False
+        self.undefined = False
+        self.bounded = False
         self.owner: object = object()
         self.pages: list[_Page] = [_Page([None], self.owner)]
         self.count = 1
@@ -69,19 +87,39 @@ class Memory:
         twin.pages = self.pages.copy()
         twin.count = self.count
         twin.freed = self.freed
+        twin.symbol = self.symbol
+        twin.blank = self.blank
+        twin.undefined = self.undefined
+        twin.bounded = self.bounded
         self.shared_freed = twin.shared_freed = True
         return twin
 
     # ------------------------------------------------------------------ objects
 
     def allocate(
-        self, size: int, kind: str, name: str, readonly: bool = False, c_type: object = None
+        self,
+        size: int,
+        kind: str,
+        name: str,
+        readonly: bool = False,
+        c_type: object = None,
+        unset: bytes | None = None,
+        extent: Data | None = None,
     ) -> MemoryObject:
-        """A fresh object of zero bytes; ``c_type`` is the one it is declared with."""
+        """A fresh object of zero bytes; ``c_type`` is the one it is declared with, ``unset`` marks
+        the bytes that are to be written before they are used. With an ``extent`` ``size`` is the
+        most that it can be."""
         number = self.count
         self.count = number + 1
         item = MemoryObject(number, size, kind, name, self.owner, readonly)
         item.type = c_type
+        if unset is not None and self.symbol is not None:
+            item.blank(unset)
+            self.blank = True
+        if extent is not None:
+            item.extent = extent
+            item.size = 0  # grows with what paths learn
+            self.bounded = True
         slot = number & PAGE_MASK
         if slot == 0:
             self.pages.append(_Page([item], self.owner))
@@ -126,6 +164,29 @@ class Memory:
             self.pages[index] = page
         return page
 
+    def reveal(self, item: MemoryObject, offset: int, size: int) -> bool:
+        """Before bytes are read: those never written get symbols. Were there any?"""
+        if item.is_set(offset, size):
+            return False
+        assert self.symbol is not None
+        self.undefined = True
+        return self.writable(item).reveal(offset, size, self.symbol)
+
+    def reveal_all(self, item: MemoryObject) -> bool:
+        """The same before a read that may be anywhere in the object."""
+        if item.unset is None:
+            return False
+        assert self.symbol is not None
+        self.undefined = True
+        return self.writable(item).reveal_all(self.symbol)
+
+    def put(self, item: MemoryObject, offset: int, size: int, value: Data, mode: int) -> None:
+        """Write an object at a place that is known to be in it."""
+        if mode != BOTH:
+            self.reveal(item, offset, size)  # the other version's half
+            item = self.find(item.number) or item
+        self.writable(item).store(offset, size, value, mode)
+
     def live_objects(self) -> list[MemoryObject]:
         return [item for page in self.pages for item in page.objects if item is not None]
 
@@ -150,12 +211,15 @@ class Memory:
             return Fault("use-after-free", f"freed {item.name}")
         if item.kind == "function":
             return Fault("wild", f"code of {item.name}")
-        if (address & OFFSET_MASK) + size > item.size:
+        if write and item.readonly:
+            return Fault("read-only", item.name)
+        end = (address & OFFSET_MASK) + size
+        if end > item.size:
+            if item.extent is not None and end <= len(item.data):
+                return Fault("unproven", item.name)
             behind = self.find(number + 1)
             before = address & OFFSET_MASK > OFFSET_MASK >> 1 and behind is not None
             return Fault("out-of-bounds", behind.name if before and behind else item.name)
-        if write and item.readonly:
-            return Fault("read-only", item.name)
         return None
 
     def load(self, address: int, size: int, mode: int) -> Data | None:
@@ -173,6 +237,8 @@ class Memory:
             if size == 1:
                 return item.data[offset]
             return int.from_bytes(item.data[offset : offset + size], "little")
+        if item.unset is not None and item.unset.find(1, offset, offset + size) >= 0:
+            return None  # no fault, but somebody has to tell of it
         return item.load(offset, size, mode)
 
     def store(self, address: int, size: int, value: Data, mode: int) -> bool:
@@ -188,6 +254,9 @@ class Memory:
             return False
         if item.owner is not self.owner:
             item = self.writable(item)
+        if mode != BOTH and item.unset is not None:
+            self.put(item, offset, size, value, mode)
+            return True
         if mode == BOTH and item.cells is None and value.__class__ is int:
             if size == 1:
                 item.data[offset] = value

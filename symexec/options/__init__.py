@@ -50,6 +50,14 @@ class After(Enum):
     NEW = "new"  # the new version alone, as published
 
 
+class Uninitialised(Enum):
+    """What becomes of a use of memory that nobody wrote."""
+
+    DIFFERENCES = "differences"  # an error where one version does it; told where both do
+    ERROR = "error"  # an error of the program
+    ZERO = "zero"  # none: such memory holds zeros
+
+
 class GraphKind(Enum):
     CSG = "csg"
     CFG = "cfg"
@@ -152,6 +160,15 @@ class FileOptions:
 
 
 @record
+class MemoryOptions:
+    """What counts as an error of memory, and how far sizes are followed."""
+
+    uninitialised: Uninitialised = Uninitialised.DIFFERENCES
+    most_allocated: int = 64  # bytes above the least that an object of symbolic size may have
+    leaks: bool = False  # is heap that nothing points to at the end an error?
+
+
+@record
 class BuildOptions:
     """``csgtest build``: the main job on a pair of versions."""
 
@@ -166,6 +183,7 @@ class BuildOptions:
     shadow: ShadowOptions = ShadowOptions()
     files: FileOptions = FileOptions()
     annotation: Annotation = Annotation()
+    memory: MemoryOptions = MemoryOptions()
 
 
 @record
@@ -193,6 +211,7 @@ class CompareOptions:
     without_walls: bool = False
     files: FileOptions = FileOptions()
     annotation: Annotation = Annotation()
+    memory: MemoryOptions = MemoryOptions()
 
 
 @record
@@ -205,6 +224,7 @@ class ExploreOptions:
     inputs: InputOptions = InputOptions()
     search: SearchOptions = SearchOptions()
     out: Path = Path("csgtest-out")
+    memory: MemoryOptions = MemoryOptions(Uninitialised.ERROR)
 
 
 @record

@@ -25,6 +25,7 @@ from symexec.options.rows import (
     ENTRY,
     FILES,
     INPUT,
+    MEMORY,
     MODE,
     OLD_AND_NEW,
     OUTPUT_FILE,
@@ -58,7 +59,18 @@ class Command:
 COMMANDS: Mapping[str, Command] = {
     "build": Command(
         "find, replay and explain inputs on which two versions differ",
-        (*OLD_AND_NEW, *FILES, *ANNOTATION, *INPUT, *SEARCH, *MODE, *SHADOW, *REPLAY, *RESULTS),
+        (
+            *OLD_AND_NEW,
+            *FILES,
+            *ANNOTATION,
+            *INPUT,
+            *SEARCH,
+            *MODE,
+            *SHADOW,
+            *MEMORY,
+            *REPLAY,
+            *RESULTS,
+        ),
         reading.build,
         """\
   csgtest build old.c new.c
@@ -178,7 +190,14 @@ exit code: 0 no difference found, 1 differences, 2 trouble""",
     ),
     "explore": Command(
         "explore one program symbolically: a test for each path, errors found",
-        (row("file", metavar="FILE", type=Path, help="C file"), WITH, *INPUT, *SEARCH, *RESULTS),
+        (
+            row("file", metavar="FILE", type=Path, help="C file"),
+            WITH,
+            *INPUT,
+            *SEARCH,
+            *MEMORY,
+            *RESULTS,
+        ),
         reading.explore,
         """\
   csgtest explore benchmarks/kernels/bubble_sort.c

@@ -21,6 +21,7 @@ from symexec.options import (
     GraphKind,
     GraphOptions,
     InputOptions,
+    MemoryOptions,
     Mode,
     Options,
     ReplayOptions,
@@ -31,6 +32,7 @@ from symexec.options import (
     SolverName,
     SuiteOptions,
     UnifyOptions,
+    Uninitialised,
 )
 
 
@@ -100,6 +102,11 @@ def _shadow(given: argparse.Namespace) -> ShadowOptions:
     return chosen
 
 
+def _memory(given: argparse.Namespace, usual: Uninitialised) -> MemoryOptions:
+    chosen = usual if given.uninitialised is None else Uninitialised(given.uninitialised)
+    return MemoryOptions(chosen, given.most_allocated)
+
+
 def build(given: argparse.Namespace, flags: tuple[str, ...]) -> Options:
     return BuildOptions(
         given.old,
@@ -113,6 +120,7 @@ def build(given: argparse.Namespace, flags: tuple[str, ...]) -> Options:
         shadow=_shadow(given),
         files=_files(given),
         annotation=_annotation(given),
+        memory=_memory(given, MemoryOptions().uninitialised),
     )
 
 
@@ -159,6 +167,7 @@ def explore(given: argparse.Namespace, flags: tuple[str, ...]) -> Options:
         inputs=_inputs(given),
         search=_search(given),
         out=given.out,
+        memory=_memory(given, Uninitialised.ERROR),
     )
 
 

@@ -17,11 +17,13 @@ from symexec.options import (
     After,
     BuildOptions,
     InputOptions,
+    MemoryOptions,
     Mode,
     SearchOptions,
     Shadow,
     ShadowOptions,
     SolverName,
+    Uninitialised,
 )
 from symexec.options.values import (
     ThreeCounts,
@@ -225,6 +227,23 @@ SUITE = under(
         type=seconds,
         default=600.0,
         help="seconds that the suite may take (default: %(default)g)",
+    ),
+)
+MEMORY = under(
+    "memory",
+    row(
+        "--uninitialised",
+        choices=names(Uninitialised),
+        help="a use of memory that nobody wrote is an error where one version alone does it, "
+        "always an error, or none: such memory holds zeros (default: differences; explore: error)",
+    ),
+    row(
+        "--most-allocated",
+        metavar="N",
+        type=positive_count,
+        default=MemoryOptions().most_allocated,
+        help="bytes above the least that an object of symbolic size may have; larger ones are cut "
+        "(default: %(default)s)",
     ),
 )
 RESULTS = under(

@@ -13,7 +13,7 @@ from time import monotonic, perf_counter
 
 from csg.records import record
 from symexec.counters import Counters
-from symexec.expr import Operand, Term
+from symexec.expr import Operand, Term, bounds
 from symexec.solver.answer import Answer, Backend
 from symexec.solver.bitwuzla_backend import BitwuzlaBackend
 from symexec.solver.canonical import canonical_model
@@ -156,6 +156,12 @@ class SolverChain:
         if isinstance(term, int):
             return term
         return self._finder.settled(path, term)
+
+    def bounds(self, path: PathCondition, term: Operand) -> tuple[int, int]:
+        """Unsigned bounds of a term where the path condition holds, without asking a backend."""
+        if isinstance(term, int):
+            return term, term
+        return bounds(term, self._finder.facts(path).ranges(term), {})
 
     # ------------------------------------------------------------------ answers
 

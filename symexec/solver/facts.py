@@ -57,6 +57,14 @@ class Facts:
                     return low
         return None
 
+    def ranges(self, term: Term) -> dict[Term, tuple[int, int]]:
+        """The symbols of a term of which the literals know something, with their bounds."""
+        return {
+            symbol: (domain[0][0], domain[-1][1])
+            for symbol in symbols(term)
+            if (domain := self.domains.get(symbol))
+        }
+
     def groups_of(self, names: Iterable[Term]) -> list[Group]:
         """The distinct groups that these symbols belong to, in order of the symbols' age."""
         found: dict[Group, None] = {}

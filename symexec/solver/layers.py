@@ -71,12 +71,7 @@ class SymbolBounds(Layer):
     name = "bounds"
 
     def decide(self, question: Question) -> Answer | None:
-        domains = question.facts.domains
-        known = {
-            symbol: (domain[0][0], domain[-1][1])
-            for symbol in symbols(question.condition)
-            if (domain := domains.get(symbol))
-        }
+        known = question.facts.ranges(question.condition)
         if not known:
             return None  # what holds without them was folded
         low, high = bounds(question.condition, known, {})

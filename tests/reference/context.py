@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import NoReturn
 
 from csg.source import NOWHERE, Location
 from symexec.environment.contract import (
@@ -69,7 +70,8 @@ class ReferenceContext:
         start = address & 0xFFFFFFFF
         data[start : start + size] = [byte_of(value, index) for index in range(size)]
 
-    def copy(self, destination: int, source: int, size: int) -> None:
+    def copy(self, destination: int, source: int, size: Operand) -> None:
+        size = self.value(size)
         data = self._object(source, size, "read")
         start = source & 0xFFFFFFFF
         moved = data[start : start + size]
@@ -77,9 +79,15 @@ class ReferenceContext:
         start = destination & 0xFFFFFFFF
         target[start : start + size] = moved
 
-    def fill(self, address: int, size: int, byte: int) -> None:
-        for index in range(size):
+    def fill(self, address: int, size: Operand, byte: Operand) -> None:
+        for index in range(self.value(size)):
             self.store(address + index, 1, byte)
+
+    def within(self, address: int, size: Operand) -> Operand:
+        return int(self.value(size) <= self.room(address))
+
+    def outside(self, address: int, size: Operand, write: bool) -> NoReturn:
+        raise Ended(MemoryFault("out-of-bounds", hex(address), "write" if write else "read"))
 
     def allocate(self, size: int, kind: str, name: str) -> int:
         number = len(self.objects) + len(self.lists) + 1
@@ -88,10 +96,29 @@ class ReferenceContext:
         self.objects[number] = [0] * size
         return number << 32
 
-    def free(self, address: int) -> None:
+    most_allocated: int = 64
+
+    def largest(self, size: Data) -> int:
+        return self.most_allocated
+
+    def allocate_some(self, size: Data, name: str, zeroed: bool) -> int:
+        assert not isinstance(size, Shadowed)
+        return self.allocate(self.value(size), "heap", name)
+
+    def check_free(self, address: int) -> None:
         if address & 0xFFFFFFFF or address >> 32 not in self.objects:
             raise Ended(MemoryFault("bad-free", hex(address), "free"))
+
+    def free(self, address: int) -> None:
+        self.check_free(address)
         self.objects[address >> 32] = []
+
+    def move(self, destination: int, source: int) -> None:
+        held, wanted = (self.object_size(address) or 0 for address in (source, destination))
+        self.copy(destination, source, min(held, wanted))
+
+    def extent(self, address: int) -> Operand | None:
+        return self.object_size(address)
 
     def object_size(self, address: int) -> int | None:
         data = self.objects.get(address >> 32)

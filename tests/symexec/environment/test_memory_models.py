@@ -11,6 +11,7 @@ from symexec.state.endings import (
     Aborted,
     AssertionFailed,
     AssumptionFailed,
+    Cut,
     Exit,
     MemoryFault,
     PathEnding,
@@ -66,23 +67,29 @@ def test_free_of_null_does_nothing(world: ReferenceContext) -> None:
     assert isinstance(ending(world, "free", world.place(b"ab") + 1), MemoryFault)
 
 
-@pytest.mark.parametrize("wrong_guesses", [0, 7])
-def test_a_symbolic_size_forks_over_few_values(world: ReferenceContext, wrong_guesses: int) -> None:
+@pytest.mark.parametrize("name", ["malloc", "calloc"])
+def test_a_symbolic_size_asks_one_question(world: ReferenceContext, name: str) -> None:
     n = world.table.symbol("n", 64)
     world.assignment[n] = 5
-    world.off = wrong_guesses
-    assert world.object_size(world.value(world.run("malloc", n))) == 5
-    assert world.events == []
+    arguments = (n,) if name == "malloc" else (n, 1)
+    assert world.object_size(world.value(world.run(name, *arguments))) == 5
+    assert (world.asked, world.events) == (1 if name == "malloc" else 2, [])
 
 
-def test_a_symbolic_size_of_too_many_values_is_pinned_with_an_event(
-    world: ReferenceContext,
-) -> None:
+def test_a_symbolic_size_beyond_the_bound_is_cut_with_an_event(world: ReferenceContext) -> None:
     n = world.table.symbol("n", 64)
-    world.assignment[n] = 5
-    world.off = 8
-    assert world.object_size(world.value(world.run("malloc", n))) == 5
-    assert world.events == [("concretised", "the size of an allocation")]
+    world.assignment[n] = world.most_allocated + 1
+    assert isinstance(ending(world, "malloc", n), Cut)
+    assert [kind for kind, _ in world.events] == ["cut"]
+    world.assignment[n] = 2**63
+    assert world.run("malloc", n) == 0
+
+
+def test_memcpy_of_overlapping_stretches_is_an_error(world: ReferenceContext) -> None:
+    data = world.place(b"abcdef")
+    assert ending(world, "memcpy", data + 2, data, 3) == MemoryFault("overlap", "", "copy")
+    world.run("memcpy", data + 3, data, 3)
+    assert world.bytes_at(data, 6) == b"abcabc"
 
 
 # ---------------------------------------------------------------------- blocks

@@ -1,0 +1,193 @@
+"""Memory errors: what ``explore`` says of each input is what a sanitized build shows on it.
+
+A program of tests/memory/ marks the lines where it fails, and says which inputs there are:
+
+    // range: x=0..20
+    value = bits[x / 7];            // error: out-of-bounds
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from symexec.campaign.exploring import ExploreJob
+from symexec.options import ExploreOptions, InputOptions, MemoryOptions, Range, Uninitialised
+from symexec.progress import Silence
+from symexec.replay.sanitizer import sanitizer_kind
+
+FOLDER = Path(__file__).parent / "memory"
+PROGRAMS = sorted(FOLDER.glob("*.c"))
+FLAGS = ("-g", "-O0", "-w", "-fno-builtin", "-fsanitize=address,bounds", "-fno-sanitize-recover")
+
+Fault = tuple[str, int]  # kind, line
+
+MAIN = """
+#include <stdio.h>
+#include <stdlib.h>
+int f(int);
+int main(int count, char **words) { printf("%d", f(atoi(words[1]))); return 0; }
+"""
+
+# What AddressSanitizer says, in our words. A wild access is what it takes a null pointer's or a
+# literal's for.
+KINDS = {
+    "heap-buffer-overflow": "out-of-bounds",
+    "stack-buffer-overflow": "out-of-bounds",
+    "dynamic-stack-buffer-overflow": "out-of-bounds",
+    "global-buffer-overflow": "out-of-bounds",
+    "index out of bounds": "out-of-bounds",
+    "stack-use-after-return": "use-after-return",
+    "heap-use-after-free": "use-after-free",
+    "double-free": "double-free",
+    "bad-free": "bad-free",
+    "memcpy-param-overlap": "overlap",
+    "SEGV": "SEGV",
+}
+BY_PROCESSOR = {"null", "wild", "read-only"}
+
+
+def explored(
+    program: Path, low: int, high: int, uninitialised: Uninitialised
+) -> tuple[dict[Fault, set[int]], list[int]]:
+    """The inputs found for each error, and those of paths that end well."""
+    inputs = InputOptions(entry="f", ranges=(Range("x", low, high),))
+    job = ExploreJob(ExploreOptions(program, inputs=inputs, memory=MemoryOptions(uninitialised)))
+    job.prepare()
+    wrong: dict[Fault, set[int]] = {}
+    well: list[int] = []
+    for case in job.cases(Silence()):
+        ((_, x),) = case.input.parameters
+        assert isinstance(x, int)
+        if not case.notes:
+            well.append(x)
+            continue
+        found = re.match(r".*?:(\d+)(?::\d+)?: ([\w-]+)", case.notes[0])
+        assert found is not None
+        wrong.setdefault((found[2], int(found[1])), set()).add(x)
+    assert job.exhausted and not job.counters.cuts and not job.counters.concretised
+    return wrong, well
+
+
+class Native:
+    """The sanitized build of a program."""
+
+    def __init__(self, program: Path, folder: Path) -> None:
+        main = folder / "main.c"
+        main.write_text(MAIN)
+        self._file = folder / "native"
+        command = ["gcc", *FLAGS, str(program), str(main), "-o", str(self._file)]
+        subprocess.run(command, check=True, capture_output=True)
+
+    def kind(self, x: int) -> str:
+        """The error on an input, in our words; "" when it ends well."""
+        options = "detect_stack_use_after_return=1:detect_leaks=0"
+        done = subprocess.run(
+            [str(self._file), str(x)],
+            capture_output=True,
+            timeout=20,
+            check=False,
+            env={"ASAN_OPTIONS": options},
+        )
+        if done.returncode == 0:
+            return ""
+        kind, _ = sanitizer_kind([done.stderr])
+        return KINDS.get(kind or "", str(kind))
+
+
+def complaints(
+    native: Native, wrong: dict[Fault, set[int]], well: Sequence[int], every: range
+) -> list[str]:
+    """Each test is what a native run of it shows, and each kind of native error has a test."""
+    found = [f"{x}: ends well, natively {native.kind(x)}" for x in well if native.kind(x)]
+    said = {"SEGV" if kind in BY_PROCESSOR else kind for kind, _ in wrong}
+    for (kind, line), inputs in wrong.items():
+        shown = "SEGV" if kind in BY_PROCESSOR else kind
+        found += [
+            f"{x}: {kind} in line {line}, natively {native.kind(x) or 'none'}"
+            for x in sorted(inputs)
+            if native.kind(x) != shown
+        ]
+    missed = {native.kind(x) for x in every} - said - {""}
+    return found + [f"no {kind} was found" for kind in sorted(missed)]
+
+
+def test_there_are_programs() -> None:
+    assert len(PROGRAMS) >= 9
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=[program.stem for program in PROGRAMS])
+def test_errors_are_found_where_they_are(program: Path, tmp_path: Path) -> None:
+    lines = program.read_text().splitlines()
+    marks = {
+        (kind, number)
+        for number, line in enumerate(lines, 1)
+        if (mark := re.search(r"// error: (.*)", line))
+        for kind in mark[1].split(", ")
+    }
+    (bounds,) = re.findall(r"// range: x=(-?\d+)\.\.(-?\d+)", program.read_text())
+    low, high = map(int, bounds)
+    wrong, well = explored(program, low, high, Uninitialised.ERROR)
+    assert set(wrong) == marks
+    native = Native(program, tmp_path)
+    judged = {fault: inputs for fault, inputs in wrong.items() if fault[0] != "uninitialised"}
+    assert complaints(native, judged, well, range(low, high + 1)) == []
+
+
+# --------------------------------------------------------------------------- generated programs
+
+
+class Writer:
+    """A random sequence of allocations, accesses and frees, with one input ``x``."""
+
+    def __init__(self, seed: int) -> None:
+        self._chance = Random(seed)
+
+    def size(self) -> str:
+        return self._chance.choice(("4", "8", "x + 1", "2 * x + 1", "x / 2 + 2"))
+
+    def index(self) -> str:
+        return self._chance.choice(("0", "3", "x", "x / 2", "x % 4", "7 - x"))
+
+    def pointer(self) -> str:
+        return self._chance.choice(("p", "q"))
+
+    def statement(self) -> str:
+        p, q, size, index = self.pointer(), self.pointer(), self.size(), self.index()
+        return self._chance.choice(
+            (
+                f"{p} = malloc({size}); memset({p}, 1, {size});",
+                f"{p} = calloc({size}, 1);",
+                f"{p} = realloc({p}, {size}); memset({p}, 2, {size});",
+                f"if (x > {self._chance.randrange(7)}) free({p});",
+                f"{p}[{index}] = {self._chance.randrange(9)};",
+                f"sum += {p}[{index}];",
+                f"sum += {p}[{index}];",
+                f"{p} = x > {self._chance.randrange(7)} ? {q} : {p};",
+                f"memmove({p}, {q}, {size});",
+                f"if (x != {self._chance.randrange(7)}) {p} = a;",
+                f"t[x % 2] = {p}; sum += t[{self._chance.choice(('0', 'x / 4'))}][{index}];",
+            )
+        )
+
+    def program(self) -> str:
+        body = "\n    ".join(self.statement() for _ in range(self._chance.randint(4, 9)))
+        return (
+            "#include <stdlib.h>\n#include <string.h>\nint f(int x)\n{\n"
+            "    char a[6] = { 1, 2, 3, 4, 5, 6 }, *p = malloc(x + 2), *q = a, *t[2] = { a, a };\n"
+            f"    int sum = 0;\n    memset(p, 4, x + 2);\n    {body}\n    return sum;\n}}\n"
+        )
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_generated_programs_fail_as_they_natively_do(seed: int, tmp_path: Path) -> None:
+    program = tmp_path / "program.c"
+    program.write_text(Writer(seed).program())
+    wrong, well = explored(program, 0, 7, Uninitialised.ZERO)
+    found = complaints(Native(program, tmp_path), wrong, well, range(8))
+    assert found == [], program.read_text()
