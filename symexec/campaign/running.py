@@ -18,7 +18,7 @@ from csg.errors import UnsupportedError
 from csg.ir import Program
 from symexec.campaign.start import command_line, fresh_state, loaded_program
 from symexec.counters import Counters
-from symexec.environment import library
+from symexec.environment import library, reading
 from symexec.environment.nodes import FILE, FOLDER, Contents, Node, disk, standard_input
 from symexec.environment.registry import registry
 from symexec.executor.engine import Engine
@@ -129,28 +129,10 @@ class _Lazily:
         return Contents(tuple(data), len(data))
 
 
-_READERS = frozenset(
-    [
-        "getchar",
-        "getchar_unlocked",
-        "getc",
-        "fgetc",
-        "getc_unlocked",
-        "fgetc_unlocked",
-        "fgets",
-        "gets",
-        "fread",
-        "fread_unlocked",
-        "getline",
-        "getdelim",
-        "__getdelim",
-        "read",
-        "scanf",
-        "fscanf",
-        "ungetc",
-        "feof",
-    ]
+_ASKERS = frozenset(
+    name + suffix for name in ("feof", "ferror", "clearerr") for suffix in ("", "_unlocked")
 )
+_READERS = reading.models.entries.keys() - _ASKERS | {"read", "__read_chk"}
 
 
 def _ignore(state: State, node: int) -> None:
