@@ -157,7 +157,8 @@ def _has_no_input(job: BuildJob) -> bool:
 def _seed_notes(job: BuildJob) -> list[str]:
     """What was looked at, and what could not be."""
     if isinstance(job, SuiteJob) and job.suite.calls:
-        return [_suite_note(job.suite), *_seed_notes_of(job)]
+        whole = [] if job.seeding is not None else ["without seeds: every path was searched"]
+        return [_suite_note(job.suite), *whole, *_seed_notes_of(job)]
     return _seed_notes_of(job)
 
 

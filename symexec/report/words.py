@@ -105,6 +105,8 @@ def explored(report: Report, errors: int) -> str:
 def _end_of_search(report: Report) -> str:
     if not report.finished:
         return "before the search was interrupted."
+    if report.counters.get("exhausted") and (report.seeds or {}).get("used"):
+        return "beside the ways of the seeds; other paths were not looked at."
     if report.counters.get("exhausted"):
         return "on any path; what was not covered stands below."
     return "before the time was over."

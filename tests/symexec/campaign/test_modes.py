@@ -219,6 +219,14 @@ def test_seeds_that_cannot_be_used_are_told(tmp_path: Path) -> None:
     assert "seed not used: seeds.jsonl:1" in done.out
 
 
+def test_no_difference_beside_seeds_is_told_as_such(tmp_path: Path) -> None:
+    (tmp_path / "seeds.json").write_text('{"parameters": {"x": 1, "y": 1}}')
+    words = ("--shadow", "jpf", "--seeds", "seeds.json", "--no-replay")
+    done = csgtest("build", *pair("bar"), *words, folder=tmp_path)
+    assert done.code == 0 and done.report["verdict"] == "no-difference-found"
+    assert "No difference was found beside the ways of the seeds" in done.out
+
+
 def test_without_a_usable_seed_there_is_no_search(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="no seed can be used"):
         searched(pair("foo"), tmp_path, Shadow.JPF, [{"x": 200}])

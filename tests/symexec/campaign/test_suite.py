@@ -64,6 +64,7 @@ def test_without_a_test_of_the_change_everything_is_searched(folder: Path) -> No
     done = suite(folder, "{} -n\n", "--sym-args", "1", "1", "1")
     assert done.code == 1 and facts(done) == (1, 1, 0, 0)
     assert {test["input"]["args"][0] for test in done.differing} <= {"5", "6"}
+    assert "without seeds: every path was searched" in done.out
 
 
 def test_a_suite_that_never_calls_the_program_is_trouble(folder: Path) -> None:
