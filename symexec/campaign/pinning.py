@@ -144,7 +144,7 @@ def _patterns(item: Input, value: Value) -> Iterator[int] | None:
         case None:
             return None
         case bytes():
-            return iter(value)
+            return iter(value) if item.width == 8 else _pieces(item, value)
         case tuple():
             found = [_bits(item, each) for each in value]
         case _:

@@ -219,6 +219,50 @@ def test_seeds_that_cannot_be_used_are_told(tmp_path: Path) -> None:
     assert "seed not used: seeds.jsonl:1" in done.out
 
 
+HARNESS = """\
+#include <assert.h>
+void klee_make_symbolic(void *, unsigned long, const char *);
+int main(void) {
+    struct { short a; int b; } both;
+    int x;
+    klee_make_symbolic(&x, sizeof x, "x");
+    klee_make_symbolic(&both, sizeof both, "both");
+    if (x == 5 && both.b > %d) return 1;
+    return both.a;
+}
+"""
+
+
+def ktest(*objects: tuple[str, bytes]) -> bytes:
+    def text(data: bytes) -> bytes:
+        return len(data).to_bytes(4, "big") + data
+
+    body = b"".join(text(name.encode()) + text(data) for name, data in objects)
+    head = b"KTEST" + (3).to_bytes(4, "big") + (1).to_bytes(4, "big") + text(b"prog.bc")
+    return head + bytes(8) + len(objects).to_bytes(4, "big") + body
+
+
+def test_klee_s_tests_are_seeds_of_a_function(tmp_path: Path) -> None:
+    """What KLEE calls an object is a parameter here: 32 bits, little-endian."""
+    (tmp_path / "a.ktest").write_bytes(ktest(("x", b"\xff\xff\xff\xff")))
+    words = ("--range", "x=-100..100", "--shadow", "jpf", "--seeds", "a.ktest", "--no-replay")
+    report = csgtest("build", *pair("foo"), *words, folder=tmp_path).report
+    assert [test["input"]["parameters"] for test in report["tests"]] == [{"x": -1}]
+
+
+def test_klee_s_tests_are_seeds_of_a_harness(tmp_path: Path) -> None:
+    for name, limit in (("old", 7), ("new", 9)):
+        (tmp_path / f"{name}.c").write_text(HARNESS % limit)
+    for name, x in (("near", 5), ("far", 6)):
+        both = (3).to_bytes(4, "little") + (70).to_bytes(4, "little")
+        objects = ("x", x.to_bytes(4, "little")), ("both", both)
+        (tmp_path / f"{name}.ktest").write_bytes(ktest(*objects))
+        words = ("--shadow", "concolic", "--seeds", f"{name}.ktest", "--no-replay")
+        report = csgtest("build", "old.c", "new.c", *words, folder=tmp_path).report
+        assert report["seeds"]["used"] == [f"{name}.ktest"]
+        assert report["counters"]["diff_paths"] == (name == "near")
+
+
 def test_no_difference_beside_seeds_is_told_as_such(tmp_path: Path) -> None:
     (tmp_path / "seeds.json").write_text('{"parameters": {"x": 1, "y": 1}}')
     words = ("--shadow", "jpf", "--seeds", "seeds.json", "--no-replay")
