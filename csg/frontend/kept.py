@@ -101,12 +101,14 @@ def _made(
 
 def _half(texts: Sequence[Preprocessed]) -> frozenset[int]:
     """About half of the characters, the longest texts spread first."""
-    loads_, chosen = [0, 0], set()
+    here, there = 0, 0
+    chosen = set()
     for at in sorted(range(len(texts)), key=lambda at: -len(texts[at].text)):
-        side = int(loads_[1] < loads_[0])
-        loads_[side] += len(texts[at].text)
-        if side:
+        if there < here:
+            there += len(texts[at].text)
             chosen.add(at)
+        else:
+            here += len(texts[at].text)
     return frozenset(chosen)
 
 

@@ -119,6 +119,20 @@ def test_a_build_says_which_files_and_flags(tmp_path: Path) -> None:
     assert first.old.flags == (f"-I{old}/inc", "-Da", "-DALL")  # as its partner, in its own folder
 
 
+def test_a_copy_of_a_file_is_compiled_as_the_file(tmp_path: Path) -> None:
+    touched(tmp_path, "before.c", "src/a.c", "src/b.c")
+    entries = [
+        {"directory": str(tmp_path), "file": name, "command": f"cc -Isrc -DIN={at} -c {name}"}
+        for at, name in enumerate(("src/a.c", "src/b.c"))
+    ]
+    build = database(tmp_path / "build", *entries)
+    new, other = tmp_path / "src/a.c", tmp_path / "src/b.c"
+    first, second = Versions(tmp_path / "before.c", new, (), (other,), build, build).pairs()
+    assert first.old is not None and first.new is not None and second.old is not None
+    assert first.old.flags == first.new.flags == (f"-I{tmp_path}/src", "-DIN=0")
+    assert second.old.flags == (f"-I{tmp_path}/src", "-DIN=1")
+
+
 def test_a_file_that_no_build_compiles_is_refused(tmp_path: Path) -> None:
     touched(tmp_path, "a.c", "b.c", "c.c")
     build = database(tmp_path / "build")
