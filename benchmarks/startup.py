@@ -48,7 +48,7 @@ class Cost:
     cpu: float
 
     def __str__(self) -> str:
-        return f"{self.wall:.1f} ({self.cpu:.1f})"
+        return f"{self.cpu:.1f} ({self.wall:.1f})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +109,7 @@ def row(tree: Path, utility: str, folder: Path) -> Row:
     return Row(utility, len(files), sum(lines), lines[0], tuple(costs))
 
 
-def document(rows: Sequence[Row], version: str) -> str:
+def document(rows: Sequence[Row], version: str, load: float) -> str:
     table = "\n".join(
         f"| {each.utility} | {each.own_lines:,} | {each.files} | {each.lines:,} | "
         + " | ".join(map(str, each.costs))
@@ -119,10 +119,11 @@ def document(rows: Sequence[Row], version: str) -> str:
     return f"""# How soon it begins
 
 Written by `python -m benchmarks.startup`, which takes utilities of {version} with all files of
-gnulib that they need, and an edit in each. Seconds on the clock, in parentheses those of all
-processors together, on {os.cpu_count()} x {_processor()}, Python
-{platform.python_version()}, while the load of the machine was {os.getloadavg()[0]:.0f} (1 is this
-measurement alone). *Cold* is the first run ever, *warm* any later one.
+gnulib that they need, and an edit in each. Seconds of all processors together, compilers included;
+in parentheses those on the clock, while the load of the machine was {load:.0f} (1 is this measurement
+alone; it takes part of the work to a second processor, if there is one to be had). Measured on
+{os.cpu_count()} x {_processor()}, Python {platform.python_version()}.
+*Cold* is the first run ever, *warm* any later one.
 
 - *read*: preprocess, parse and lower all files of one version
 - *graph*: `csgtest graph` of the two versions, until it is drawn
@@ -154,7 +155,7 @@ def main(words: Sequence[str]) -> int:
         if not given.tree:
             make(tree, given.utilities)
         rows = [row(tree, utility, folder) for utility in given.utilities]
-        text = document(rows, tree.name)
+        text = document(rows, tree.name, os.getloadavg()[0])
         print(text)
         if given.write or not given.tree:
             TABLE.write_text(text)
