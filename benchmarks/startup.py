@@ -120,10 +120,10 @@ def document(rows: Sequence[Row], version: str, load: float) -> str:
 
 Written by `python -m benchmarks.startup`, which takes utilities of {version} with all files of
 gnulib that they need, and an edit in each. Seconds of all processors together, compilers included;
-in parentheses those on the clock, while the load of the machine was {load:.0f} (1 is this measurement
-alone; it takes part of the work to a second processor, if there is one to be had). Measured on
-{os.cpu_count()} x {_processor()}, Python {platform.python_version()}.
-*Cold* is the first run ever, *warm* any later one.
+in parentheses those on the clock, while the load of the machine was {load:.0f} (1 is this
+measurement alone; it takes part of the work to a second processor, if there is one to be had).
+Measured on {os.cpu_count()} x {_processor()}, Python
+{platform.python_version()}. *Cold* is the first run ever, *warm* any later one.
 
 - *read*: preprocess, parse and lower all files of one version
 - *graph*: `csgtest graph` of the two versions, until it is drawn
