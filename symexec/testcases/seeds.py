@@ -19,11 +19,8 @@ from pathlib import Path
 
 from csg.errors import CsgtestError, UsageError
 from csg.records import record
-from symexec.testcases.command_text import command_input
 from symexec.testcases.encoding import Json
 from symexec.testcases.inputs import TestInput, input_from_json
-from symexec.testcases.ktest import read_ktest
-from symexec.testcases.shell_words import NotUnderstood
 
 LARGEST = 16 << 20  # bytes of a file
 IN_FOLDERS = (".json", ".jsonl", ".ktest", ".txt", ".sh", ".cmd", ".cmds")
@@ -72,6 +69,8 @@ def _read(file: Path) -> Iterator[Read]:
         yield Unusable(str(file), trouble.strerror or "cannot be read")
         return
     if data.startswith((b"KTEST", b"BOUT\n")):
+        from symexec.testcases.ktest import read_ktest
+
         yield _checked(str(file), partial(read_ktest, data))
     elif file.suffix == ".jsonl":
         for number, line in enumerate(data.splitlines(), 1):
@@ -107,6 +106,8 @@ def _json_input(place: str, value: Json) -> Read:
 
 def _lines(file: Path, data: bytes) -> Iterator[Read]:
     """Comments and empty lines are skipped; a ``$`` before a command is a prompt."""
+    from symexec.testcases.command_text import command_input
+
     for number, line in enumerate(data.decode("utf-8", "surrogateescape").splitlines(), 1):
         text = line.strip()
         if text and not text.startswith("#"):
@@ -117,8 +118,6 @@ def _lines(file: Path, data: bytes) -> Iterator[Read]:
 def _checked(place: str, read: Callable[[], TestInput]) -> Read:
     try:
         return SeedInput(place, read())
-    except NotUnderstood as trouble:
-        return Unusable(place, str(trouble))
     except CsgtestError as trouble:
         return Unusable(place, trouble.message)
     except (KeyError, TypeError, ValueError) as trouble:

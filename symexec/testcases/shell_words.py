@@ -11,10 +11,11 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from csg.errors import UsageError
 from csg.records import record
 
 
-class NotUnderstood(Exception):
+class NotUnderstood(UsageError):
     """Why a line cannot be read without running it."""
 
 
