@@ -13,6 +13,7 @@ from random import Random
 import pytest
 
 from csg.frontend import parse_file
+from csg.language.types import Pointer
 from csg.versions import check, unify
 from tests.csg.versions.mutating.pairs import Pair
 from tests.csg.versions.mutating.trying import try_pair, try_texts
@@ -26,18 +27,10 @@ QUICK = (
     "tokenizer", "duff", "initialisers", "option_parsing", "word_count",
 )  # fmt: skip
 COUNT = int(os.environ.get("CSGTEST_PAIRS", "0"))
-CALLS = {
-    "foo": "foo(atoi(argv[1]))",
-    "toy": "foo(atoi(argv[1]))",
-    "bar": "bar(atoi(argv[1]), argc > 2 ? atoi(argv[2]) : 0)",
-    "plus_two": "next(atoi(argv[1]))",
-    "endless": "settle(2)",
-    "cut_ranges": "parse_ranges(argv[1])",
-}
 MAIN = """
 extern int printf(const char *, ...);
 extern int atoi(const char *);
-int main(int argc, char **argv) {{ if (argc > 1) printf("%d\\n", {call}); return 0; }}
+int main(int argc, char **argv) {{ if (argc > {count}) printf("%d\\n", (int) {call}); return 0; }}
 """
 
 
@@ -63,28 +56,44 @@ def test_generated_pairs(start: int, tmp_path: Path) -> None:
     assert outcomes["held"] >= 0.7 * outcomes.total(), outcomes
 
 
-def samples() -> list[tuple[str, str]]:
-    """Each version of each sample as a program with ``main``."""
-    found = []
-    for path in sorted(SAMPLES.glob("*/*.c")):
-        text, call = path.read_text(), CALLS.get(path.parent.name)
-        name = f"{path.parent.name}-{path.stem}"
-        found.append((name, text if call is None else text + MAIN.format(call=call)))
-    return found
+def with_main(path: Path) -> str:
+    """A sample that can be run: its entry function is called with the words of the command line."""
+    text = path.read_text()
+    functions = [
+        each
+        for each in parse_file(str(path)).functions
+        if each.symbol.linkage == "external" and not each.symbol.from_header
+    ]
+    if any(each.symbol.name == "main" for each in functions):
+        return text
+    entry = functions[-1]
+    given = [
+        f"argv[{at}]" if isinstance(each.type, Pointer) else f"atoi(argv[{at}])"
+        for at, each in enumerate(entry.parameters, 1)
+    ]
+    call = f"{entry.symbol.name}({', '.join(given)})"
+    return text + MAIN.format(call=call, count=len(given))
 
 
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [(old, new) for old, new in zip(samples()[::2], samples()[1::2], strict=True)],
-    ids=[name for name, _ in samples()[::2]],
-)
-def test_sample(old: tuple[str, str], new: tuple[str, str], tmp_path: Path) -> None:
-    """``new`` sorts before ``old``."""
-    assert try_texts(new[1], old[1], old[0], tmp_path) == "held"
+FILES = sorted(SAMPLES.glob("*/*.c"))
+PAIRS = [path for path in FILES if path.stem.endswith("new")]
 
 
-@pytest.mark.parametrize(("name", "text"), samples(), ids=[name for name, _ in samples()])
-def test_mutant_of_a_sample(name: str, text: str, tmp_path: Path) -> None:
+def name_of(path: Path) -> str:
+    return f"{path.parent.name}-{path.stem}"
+
+
+@pytest.mark.parametrize("path", PAIRS, ids=name_of)
+def test_sample(path: Path, tmp_path: Path) -> None:
+    old = path.with_name(path.name.replace("new", "old"))
+    outcome = try_texts(with_main(old), with_main(path), name_of(path), tmp_path)
+    endless = path.parent.name == "endless"
+    assert outcome == ("undefined" if endless else "held")
+
+
+@pytest.mark.parametrize("path", FILES if COUNT else FILES[::4], ids=name_of)
+def test_mutant_of_a_sample(path: Path, tmp_path: Path) -> None:
+    text, name = with_main(path), name_of(path)
     seeds = range(max(1, COUNT // 20))
     outcomes = [try_pair(Pair(text, f"{name} {seed}"), tmp_path) for seed in seeds]
     assert set(outcomes) <= {"held", "no C", "undefined"}

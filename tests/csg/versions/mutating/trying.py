@@ -8,6 +8,7 @@ sanitizers are asked only when something differs: most of the time nothing does.
 
 from __future__ import annotations
 
+import signal
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
@@ -41,10 +42,8 @@ class Program:
 
     def runs(self, given: Input, mask: str = "") -> Run | None:
         """None when it does not end."""
-        try:
-            return run(self.binary, *given, mask, limit=2)
-        except subprocess.TimeoutExpired:
-            return None
+        seen = run(self.binary, *given, mask)
+        return None if seen.status == -signal.SIGXCPU else seen
 
 
 def compiled(text: str, folder: Path, name: str, *flags: str) -> Program | None:
