@@ -13,7 +13,7 @@ from symexec.executor.accesses import inside
 from symexec.executor.offsets import read_at
 from symexec.executor.stretches import copy, fill
 from symexec.executor.undefined import USED, Used, note
-from symexec.executor.variadic import next_argument
+from symexec.executor.variadic import next_argument, parted
 from symexec.expr import Data, Operand, Shadowed, Term, TermTable
 from symexec.memory import BOTH, NEW, OLD, address_of, offset_of
 from symexec.state.endings import MemoryFault, PathEnding
@@ -238,6 +238,8 @@ class ModelContext:
         raise Faulted(MemoryFault(problem.kind, text, kind, size))
 
     def next_argument(self, list_address: int, size: int, floating: bool) -> Data:
+        if self._state.mode == BOTH and parted(self._state, list_address):
+            raise Paired
         found = next_argument(self._state, list_address)
         if found is None:
             raise Faulted(MemoryFault("wild", "no more variadic arguments", "read", size))

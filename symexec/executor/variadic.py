@@ -1,7 +1,8 @@
 """Arguments behind an ellipsis: va_start, va_arg, va_copy.
 
 A va_list in memory holds two words: which of the argument tuples in the state's environment it
-walks, and the index of the next argument. A copy is a plain copy of both.
+walks, and the index of the next argument. A copy is a plain copy of both. Arguments may be pairs;
+once the words themselves differ, the versions walk in turn.
 """
 
 from __future__ import annotations
@@ -22,10 +23,9 @@ if TYPE_CHECKING:
 
 def variadic(engine: Engine, state: State, step: VaStart | VaArgument | VaCopy) -> Iterator[State]:
     place = engine.value(state, step.list)
-    paired = isinstance(place, Shadowed) or any(
-        isinstance(value, Shadowed) for value, _ in state.top.variadic
-    )
-    if paired and state.mode == BOTH:
+    source = engine.value(state, step.source) if isinstance(step, VaCopy) else 0
+    apart = engine.paired(place, source) or (isinstance(step, VaArgument) and parted(state, place))
+    if apart and state.mode == BOTH:
         yield from engine.split(state)
         return
     if not isinstance(place, int):
@@ -42,7 +42,6 @@ def variadic(engine: Engine, state: State, step: VaStart | VaArgument | VaCopy) 
             memory.store(place + 8, 8, 0, mode)
             yield engine.next(state)
         case VaCopy():
-            source = engine.value(state, step.source)
             assert isinstance(source, int)
             for offset in (0, 8):
                 word = memory.load(source + offset, 8, state.mode)
@@ -68,8 +67,16 @@ def _projected(state: State, frame: Frame) -> tuple[tuple[Data, int], ...]:
     return tuple((half(value), width) for value, width in frame.variadic)
 
 
+def parted(state: State, place: Data) -> bool:
+    """Do the versions stand at different arguments, or walk different lists?"""
+    return isinstance(place, int) and any(
+        isinstance(state.memory.load(place + offset, 8, state.mode), Shadowed) for offset in (0, 8)
+    )
+
+
 def next_argument(state: State, place: int) -> tuple[Data, int] | None:
-    """Take the next argument of the va_list at an address: its value and width."""
+    """Take the next argument of the va_list at an address: its value, as the running version(s) see
+    it, and its width. The list is not ``parted`` while both run."""
     number = state.memory.load(place, 8, state.mode)
     index = state.memory.load(place + 8, 8, state.mode)
     lists = state.environment.get("va", ())
@@ -80,8 +87,10 @@ def next_argument(state: State, place: int) -> tuple[Data, int] | None:
     if index >= len(arguments):
         return None
     state.memory.store(place + 8, 8, index + 1, state.write_mode)
-    found: tuple[Data, int] = arguments[index]
-    return found
+    value, width = arguments[index]
+    if state.mode != BOTH:
+        value = old_half(value) if state.mode == OLD else new_half(value)
+    return value, width
 
 
 def fitted(value: Data, width: int, wanted: int) -> Data:
