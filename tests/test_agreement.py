@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -20,7 +21,7 @@ SLOW = pytest.mark.skipif(not ASKED, reason="asks for CSGTEST_AGREEMENT=1")
 NAMED = {family.name: family for family in FAMILIES}
 
 
-def disagreements(name: str, seeds: range, least: int) -> list[str]:
+def disagreements(name: str, seeds: Sequence[int], least: int) -> list[str]:
     """What does not agree; of ``seeds``, at least so many have to be comparable."""
     found = list(verdicts(NAMED[name], seeds, jobs=1))
     assert sum(verdict.kind == "agrees" for verdict in found) >= least
@@ -62,6 +63,11 @@ def test_forced_programs_agree() -> None:
     assert disagreements("random-forced", range(1, 4), least=3) == []
 
 
+def test_two_versions_at_once_agree() -> None:
+    """19: arguments behind an ellipsis differ, and another function walks the list."""
+    assert disagreements("random-shadowed", (1, 2, 19), least=3) == []
+
+
 @SLOW
 @pytest.mark.slow
 def test_many_random_programs_are_defined(tmp_path: Path) -> None:
@@ -76,6 +82,7 @@ def test_many_random_programs_are_defined(tmp_path: Path) -> None:
     [
         ("random", range(31, 351), 320),
         ("random-forced", range(4, 31), 25),
+        ("random-shadowed", range(7, 61), 54),
         ("csmith", range(1, 31), 20),
         ("csmith-float", range(1001, 1021), 10),
         ("csmith-forced", range(1, 11), 8),

@@ -97,6 +97,9 @@ def _become(run: Callable[[], int], output: Path, messages: Path) -> None:
     try:
         for path, descriptor in ((output, 1), (messages, 2)):
             os.dup2(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), descriptor)
+        # A test runner may have put something else in their places.
+        sys.stdout = open(1, "w", closefd=False)  # noqa: SIM115
+        sys.stderr = open(2, "w", closefd=False)  # noqa: SIM115
         code = run()
     except BaseException:
         traceback.print_exc()

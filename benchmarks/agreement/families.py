@@ -128,7 +128,7 @@ FAMILIES = (
     Family(
         "random-shadowed",
         "our own generator, two versions at once",
-        tuple(range(1, 121)),
+        tuple(range(1, 61)),
         _pair,
         run_shadowed,
     ),

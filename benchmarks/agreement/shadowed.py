@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from benchmarks.agreement.compare import both_told, versions
+from csg.errors import UnsupportedError
 from csg.pipeline import program_of, unify_files
 from csg.programs import Versions
 from symexec.campaign.predicting import predicted
@@ -20,6 +21,7 @@ from symexec.environment.registry import registry
 from symexec.executor.engine import Engine
 from symexec.expr import TermTable
 from symexec.solver import build_solver
+from symexec.state.endings import Unsupported
 from symexec.state.state import Outcome, State
 
 
@@ -45,6 +47,9 @@ def run_shadowed(file: Path, flags: Sequence[str], seed: int) -> int:
 
 def _show(outcome: Outcome | None) -> None:
     assert outcome is not None
+    match outcome.ending:
+        case Unsupported(what=what):
+            raise UnsupportedError(what, outcome.location)
     seen = predicted(outcome, {}, main=True)
     assert seen.exit is not None, outcome.ending
     sys.stdout.buffer.write(both_told(seen.stdout, seen.exit))
