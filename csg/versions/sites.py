@@ -15,6 +15,7 @@ from csg.language.expression_text import ExpressionText, Notation
 from csg.language.statement_text import StatementText
 from csg.language.syntax import (
     Assign,
+    Binary,
     Call,
     Case,
     Change,
@@ -34,7 +35,6 @@ from csg.language.syntax import (
     StatementExpression,
     Version,
 )
-from csg.language.syntax import Binary as BinaryOperation
 from csg.language.traversal import Tree, children, walk
 from csg.language.types import Type, decayed, is_arithmetic, promoted
 from csg.records import record
@@ -205,7 +205,7 @@ def why_here(old: Expression, new: Expression, kind: Type) -> str:
     if old.__class__ is not new.__class__ or not children(old) or not children(new):
         return f"{before} became {after}{common}"
     one, other = plain_assignment(old), plain_assignment(new)
-    if isinstance(one, BinaryOperation) and isinstance(other, BinaryOperation):
+    if isinstance(one, Binary) and isinstance(other, Binary):
         if one.operator != other.operator:
             return f"the operator {one.operator} became {other.operator}{common}"
         for left, right in ((one.left, other.left), (one.right, other.right)):
@@ -248,7 +248,7 @@ def _traps(node: Tree) -> bool:
             return True
         case Member(arrow=arrow):
             return arrow
-        case BinaryOperation(operator="/" | "%", right=divisor):
+        case Binary(operator="/" | "%", right=divisor):
             return not (isinstance(divisor, IntegerConstant) and divisor.value)
         case CompoundAssign(operator=operator):
             return operator.removesuffix("=") in ("/", "%")
