@@ -150,6 +150,8 @@ def seek_in(context: Context, number: int, offset: int, whence: int) -> Asking[i
     if file is None:
         return -EBADF
     target = node(context, file.node)
+    if not 0 <= whence <= 4:
+        return -EINVAL
     if target.kind == PIPE:
         return -ESPIPE
     if target.kind == DEVICE:
@@ -159,10 +161,8 @@ def seek_in(context: Context, number: int, offset: int, whence: int) -> Asking[i
             base = 0
         case 1:
             base = yield from position_of(context, file)
-        case 2 | 3 | 4:
-            base = yield from known_size(target.contents)
         case _:
-            return -EINVAL
+            base = yield from known_size(target.contents)
     if whence in (3, 4):  # SEEK_DATA, SEEK_HOLE: there are no holes
         if not 0 <= offset < base:
             return -6  # ENXIO

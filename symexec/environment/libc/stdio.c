@@ -28,7 +28,7 @@ extern int __csgtest_buffering(FILE *stream, int mode);
 extern unsigned long __csgtest_pending(FILE *stream);
 extern int __csgtest_purge(FILE *stream);
 extern int __csgtest_access(FILE *stream);
-extern long __csgtest_seek(FILE *stream, long offset, int whence);
+extern int __csgtest_seek(FILE *stream, long offset, int whence);
 extern long __csgtest_tell(FILE *stream);
 
 enum { INVALID = 22 };
