@@ -144,11 +144,20 @@ def switch(engine: Engine, state: State, step: Switch) -> Iterator[State]:
     if not differs:
         yield from _switch_alone(engine, state, step, value, Version.NEW)
         return
-    old_ways = _arms(step, old_half(value), Version.OLD)
-    new_ways = _arms(step, new_half(value), Version.NEW)
+    arms = _arms(step, old_half(value), Version.OLD), _arms(step, new_half(value), Version.NEW)
+    yield from _joint_arms(engine, state, value, *arms)
+
+
+Arms = list[tuple[int, Data]]  # blocks, each with the condition to get there
+
+
+def _joint_arms(
+    engine: Engine, state: State, value: Data, old_arms: Arms, new_arms: Arms
+) -> Iterator[State]:
+    """One way for each pair of blocks; ``value`` is what the versions choose by."""
     found = []
-    for old, old_condition in old_ways:
-        for new, new_condition in new_ways:
+    for old, old_condition in old_arms:
+        for new, new_condition in new_arms:
             both = binary("and", 1, old_condition, new_condition)
             seed = state.leading if old == new else None
             for taken, path in ways(both, state.path, engine.solver, seed):  # type: ignore[arg-type]
@@ -235,10 +244,15 @@ def _within(value: Data, width: int, low: int, high: int) -> Data:
 def indirect(engine: Engine, state: State, step: IndirectJump) -> Iterator[State]:
     """A computed goto: one way for each label it may name."""
     address = engine.value(state, step.address)
-    if isinstance(address, Shadowed):
-        yield from engine.refuse(state, "computed goto whose target differs between the versions")
-        return
     base = engine.machine.addresses[state.top.function.name]
+    if isinstance(address, Shadowed):
+        old, new = address.old, address.new
+        labels = {base + block for block in step.targets}
+        if isinstance(old, int) and isinstance(new, int) and {old, new} <= labels:
+            yield from _joint_arms(engine, state, address, [(old - base, 1)], [(new - base, 1)])
+        else:
+            yield from engine.refuse(state, "computed goto by an address that is a pair of terms")
+        return
     found = []
     rest: PathCondition | None = state.path
     for block in step.targets:
