@@ -288,9 +288,10 @@ def document(results: Sequence[Compared], version: str) -> str:
 
 Written by `python -m benchmarks.coreutils`, which fetches Debian's source package ({version}),
 configures it (without gmp, with gnulib's regex), builds it, loads each utility with the gnulib
-files that it links, and runs the command lines of `benchmarks/coreutils_lines.py` natively and with
-the engine. With `--tree` it takes a tree as it is, and with names only those utilities. A line
-agrees when standard output, standard error and exit status are equal.
+files that it links (with `-DNO_ASM`, so that factor's arithmetic is its C), and runs the command
+lines of `benchmarks/coreutils_lines.py` natively and with the engine. With `--tree` it takes a tree
+as it is, and with names only those utilities. A line agrees when standard output, standard error
+and exit status are equal.
 
 **{agreed} of {total} command lines agree.**
 
@@ -302,7 +303,7 @@ agrees when standard output, standard error and exit status are equal.
 
 | command line | difference |
 |---|---|
-{left or "| | |"}
+{left or "| nothing | |"}
 """
 
 

@@ -170,3 +170,19 @@ def test_small_things(models: ctypes.CDLL, values: list[int], n: int) -> None:
     for answer in (b"y", b"No", b"", b"x"):
         host, ours = both(models, "rpmatch")
         assert ours(answer) == host(answer)
+
+
+PARTS = ["a", "b", "*", "?", "[ab]", "[!a]", "[a-c]", "[[:alpha:]]", "/", ".", "\\*", "[", "]", "A"]
+
+
+@pytest.mark.parametrize("flags", [0, 1, 2, 4, 5, 8, 9, 16])
+@FEW
+@given(
+    pattern=st.lists(st.sampled_from(PARTS), max_size=5).map("".join),
+    name=st.text(alphabet="abcA/.*[]\\", max_size=6),
+)
+def test_file_names_match_alike(models: ctypes.CDLL, flags: int, pattern: str, name: str) -> None:
+    host, ours = both(models, "fnmatch")
+    for each in (name, pattern):
+        expected = host(pattern.encode(), each.encode(), flags)
+        assert ours(pattern.encode(), each.encode(), flags) == expected
