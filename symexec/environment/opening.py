@@ -122,7 +122,8 @@ def flush(context: Context, arguments: Arguments) -> Model:
     number = yield from stream_of(context, arguments[0])
     before = stream(context, number)
     after = yield from flushed(context, replace(before, failed=False))
-    keep(context, replace((yield from without_window(context, after)), failed=before.failed))
+    given_back = yield from without_window(context, after)
+    keep(context, replace(given_back, failed=before.failed or after.failed))
     return EOF if after.failed else 0
 
 
@@ -132,7 +133,9 @@ def flush_all(context: Context, arguments: Arguments) -> Model:
     for number in streams(context):
         before = stream(context, number)
         if before.pending:
-            failed |= (yield from flushed(context, replace(before, failed=False))).failed
+            after = yield from flushed(context, replace(before, failed=False))
+            keep(context, replace(after, failed=before.failed or after.failed))
+            failed |= after.failed
     return EOF if failed else 0
 
 

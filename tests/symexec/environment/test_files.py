@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from csg.errors import UsageError
@@ -168,12 +168,15 @@ def scripts(operations: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
 
 
 @given(script=scripts(st.one_of(ON_PATHS, ON_DESCRIPTORS)))
+@example(script="popen a 66 420\npsymlink a l\npcreat l/ 420\ndlseek 0 0 5\n")
 @settings(max_examples=EXAMPLES)
 def test_paths_and_descriptors(native: Run, modelled: Run, script: str) -> None:
     assert modelled(script) == native(script)
 
 
 @given(script=scripts(st.one_of(ON_STREAMS, ON_STREAMS, ON_PATHS, ON_DESCRIPTORS)))
+@example(script="sfopen 0 a a+\nsfseek 0 -3 0\nsftell 0\n")
+@example(script="sfopen 0 a w\ndclose 3\nsfputs 0 x\nsfflush 0\nsfclose 0\n")
 @settings(max_examples=EXAMPLES)
 def test_streams(native: Run, modelled: Run, script: str) -> None:
     assert modelled(script) == native(script)
