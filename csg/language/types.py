@@ -212,8 +212,10 @@ def value_bytes(kind: Type) -> bytes:
         case Record(fields=tuple(fields), size=size):
             found = bytearray(size)
             for field_ in fields:
+                if field_.bit_width is not None and not field_.name:
+                    continue  # padding; one of no width may even stand behind the end
                 if field_.bit_width is not None:
-                    last = field_.bit_offset + max(field_.bit_width, 1) - 1
+                    last = field_.bit_offset + field_.bit_width - 1
                     inner = bytes(field_.bit_offset // 8) + b"\1" * (
                         last // 8 - field_.bit_offset // 8 + 1
                     )
