@@ -34,6 +34,7 @@ from csg.versions.chains import Block, Items
 from csg.versions.declared import merge_declarations, split_initializers
 from csg.versions.edits import Edits
 from csg.versions.fingerprints import Fingerprints
+from csg.versions.normal import as_while
 from csg.versions.regions import Regions
 from csg.versions.statements import Statements, same_target
 from csg.versions.wraps import wraps
@@ -159,7 +160,10 @@ class Lists:
     def _may_pair(self, old: Statement, new: Statement) -> bool:
         if self.prints.of(old) == self.prints.of(new):
             return True
-        if old.__class__ is not new.__class__ or isinstance(old, Label):
+        if old.__class__ is not new.__class__:
+            one, other = as_while(old), as_while(new)
+            return one is not None and other is not None and self._may_pair(one, other)
+        if isinstance(old, Label):
             return False
         if isinstance(old, Case) and isinstance(new, Case):
             return self._same_label(old, new)

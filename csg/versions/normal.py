@@ -4,6 +4,7 @@
     { a; ; b; }                         a; b;
     if (p) { if (q) s; }          ->    if (p && q) s;
     for (i = 0; c; i++) s;              i = 0; for (; c; i = i + 1) s;
+    for (; c;) s;                       while (c) s;
     unused:                             (nothing)
 
 Automatic variables are told apart by identity, so where they are declared does not matter.
@@ -83,6 +84,17 @@ def normal_body(body: Compound) -> Compound:
     return _Normal({name: f"label {at}" for at, name in enumerate(used)}).block(body)
 
 
+def as_while(node: Statement) -> While | None:
+    """``for (; c;) S`` is ``while (c) S``, and ``for (;;) S`` is ``while (1) S``."""
+    match node:
+        case While():
+            return node
+        case For(start=(), step=None, condition=condition, body=body, location=place):
+            return While(condition or IntegerConstant(1, INT, "1", place), body, place)
+        case _:
+            return None
+
+
 def jumped_to(node: Tree) -> str:
     """The label that a jump, or the address of a label, names."""
     match node:
@@ -132,7 +144,7 @@ class _Normal:
                 tested = self._expression(condition) if condition is not None else None
                 stepped = plain_assignment(self._expression(step)) if step is not None else None
                 loop = For((), tested, stepped, self.block(body), node.location)
-                return [*self._items(start), loop]
+                return [*self._items(start), as_while(loop) or loop]
             case Switch() | Execute():
                 return [rebuilt(node, self._part)]
             case _:

@@ -42,7 +42,7 @@ from csg.versions.expressions import CONDITION, Expressions, United
 from csg.versions.fingerprints import Fingerprints
 from csg.versions.initializers import unite_initializers
 from csg.versions.neutral import condition_type, neutral
-from csg.versions.normal import joined, plain_assignment
+from csg.versions.normal import as_while, joined, plain_assignment
 
 
 @dataclass(slots=True)
@@ -84,6 +84,10 @@ class Statements:
                 return self._with_body(tested, old.body, new.body, replace_condition(new))
             case (For(), For()):
                 return self._for(old, new)
+            case ((For(), While()) | (While(), For())) if (one := as_while(old)) and (
+                other := as_while(new)
+            ):
+                return self._unite(one, other)
             case (Switch(), Switch()) if old.selector_type == new.selector_type:
                 parts = self._changes((old.selector,), (new.selector,), statement=(old, new))
                 chosen = parts.unite(old.selector, new.selector, new.selector_type)

@@ -192,6 +192,11 @@ EXAMPLES = {
         "for (int i = change(0, 1); change(i < n, i <= n); i = i + change(1, 2)) { g(i); } "
         "return n;",
     ),
+    "another word for a loop, and a change in it": (
+        "int g(int); int f(int n) { while (n > 3) { n--; g(n); } return n; }",
+        "int g(int); int f(int n) { for (; n > 4;) { n--; g(n + 1); } return n; }",
+        "while (n > change(3, 4)) { n--; g(change(n, n + 1)); } return n;",
+    ),
     "a loop without an end": (
         "int g(int); int f(int n) { for (;;) { if (g(n)) break; } return n; }",
         "int g(int); int f(int n) { for (; n < 9;) { if (g(n)) break; } return n; }",
@@ -228,6 +233,14 @@ SAME = {
     "nested conditions": (
         "int f(int a, int b) { if (a && b) a = 1; return a; }",
         "int f(int a, int b) { if (a) { if (b) { a = 1; } } return a; }",
+    ),
+    "another word for a loop": (
+        "int g(int); int f(int n) { while (n > 3) { if (g(n)) continue; n--; } return n; }",
+        "int g(int); int f(int n) { for (; n > 3;) { if (g(n)) continue; n--; } return n; }",
+    ),
+    "another endless loop": (
+        "int g(int); int f(int n) { for (;;) { if (g(n)) break; n--; } return n; }",
+        "int g(int); int f(int n) { while (1) { if (g(n)) break; n--; } return n; }",
     ),
     "spelling": (
         "typedef unsigned T; int f(T x) { x += 1; return x == 0x10 ? 'a' : 2; }",
