@@ -13,11 +13,22 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 
+from symexec.campaign.building import BuildJob
 from symexec.campaign.exploring import ExploreJob
-from symexec.options import ExploreOptions, InputOptions, MemoryOptions, Range, Uninitialised
+from symexec.classification.unwritten import UNWRITTEN
+from symexec.options import (
+    BuildOptions,
+    ExploreOptions,
+    InputOptions,
+    MemoryOptions,
+    Range,
+    SearchOptions,
+    Uninitialised,
+)
 from symexec.progress import Silence
 from symexec.replay.sanitizer import sanitizer_kind
 
@@ -137,6 +148,73 @@ def test_errors_are_found_where_they_are(program: Path, tmp_path: Path) -> None:
     native = Native(program, tmp_path)
     judged = {fault: inputs for fault, inputs in wrong.items() if fault[0] != "uninitialised"}
     assert complaints(native, judged, well, range(low, high + 1)) == []
+
+
+# --------------------------------------------------------------------------- two versions
+
+VERSION = """
+static int limit_of(int kind)
+{{
+    int limit{};
+    if (kind > 3)
+        limit = 10;
+    return limit;
+}}
+
+int f(int kind, int x)
+{{
+    return x > limit_of(kind);
+}}
+"""
+
+
+def built(folder: Path, old: str, new: str, **more: Any) -> BuildJob:
+    files = (folder / "old.c", folder / "new.c")
+    for file, text in zip(files, (old, new), strict=True):
+        file.write_text(text)
+    inputs = InputOptions(entry="f")
+    search = SearchOptions(time=30.0)
+    job = BuildJob(BuildOptions(*files, inputs=inputs, search=search, **more))
+    job.prepare()
+    try:
+        for _ in job.cases(Silence()):
+            pass
+    finally:
+        job.close()
+    return job
+
+
+def test_a_variable_that_lost_its_value_is_a_regression(tmp_path: Path) -> None:
+    job = built(tmp_path, VERSION.format(" = 0"), VERSION.format(""))
+    wrong = [case for case in job.found if case.kind == "regression"]
+    assert wrong and job.mispredicted == []
+    for case in wrong:
+        assert case.new is not None and case.new.sanitizer == UNWRITTEN
+        assert case.blame is not None and case.blame.blamed == (1,)
+        assert dict(case.input.parameters)["kind"] <= 3  # type: ignore[operator]
+
+
+def test_what_both_versions_use_is_told_and_no_difference(tmp_path: Path) -> None:
+    new = VERSION.format("").replace("x > limit_of(kind)", "limit_of(kind) < x")
+    job = built(tmp_path, VERSION.format(""), new, replay=False)
+    assert {event.kind for event in job.events} == {"uninitialised"}
+    assert (job.found, job.verdict) == ([], "no-difference-found")
+
+
+def test_versions_may_ask_for_different_sizes(tmp_path: Path) -> None:
+    """One allocation with two sizes: only the new one is too small."""
+    text = """
+    void *malloc(unsigned long size);
+    int f(unsigned char n, unsigned char m)
+    {{
+        char *p = malloc(n + {});
+        p[m] = 1;
+        return m <= n ? p[m] : 0;
+    }}
+    """
+    job = built(tmp_path, text.format(260), text.format(1), replay=False)
+    given = [dict(case.input.parameters) for case in job.found]
+    assert given and all(each["m"] > each["n"] for each in given)  # type: ignore[operator]
 
 
 # --------------------------------------------------------------------------- generated programs

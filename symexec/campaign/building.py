@@ -19,6 +19,7 @@ from csg.errors import UsageError
 from csg.ir import Program
 from csg.language.syntax import TranslationUnit
 from csg.pipeline import graph_of, program_of, shared_entry
+from csg.source import Location
 from csg.unite import read_pair, unite
 from csg.versions import Unified, printed
 from csg.versions.compiled import MASKED, Confirmation, confirmed, located
@@ -41,6 +42,7 @@ from symexec.progress import Progress
 from symexec.replay import NativeReplay, ReplayPlan
 from symexec.search import Budget, build_searcher
 from symexec.solver import Answer, build_solver
+from symexec.state.endings import MemoryFault
 from symexec.state.state import Chain, Event, State
 from symexec.testcases import (
     Divergence,
@@ -307,6 +309,7 @@ class BuildJob:
             divergence=_divergence(finding),
             found_s=self._seconds(),
             source=self.options.search.mode.value,
+            unwritten=_uses_unwritten(finding.state),
         )
         self._keep(case)
         kind = (case.divergence, finding.told, case.sequence)
@@ -316,6 +319,13 @@ class BuildJob:
         yield case
         if verifier is not None:
             verifier.submit(case, (self._seen[kind], 0 if finding.told else 1))
+
+    def _note_unseen(self, case: TestCase) -> None:
+        """A use that no filling shows: still told, where it is."""
+        if case.unwritten and case.observed == "same" and case.divergence is not None:
+            place = Location(case.divergence.file, case.divergence.line)
+            text = "one version uses what nobody wrote; natively no filling shows it"
+            self.events[Event("uninitialised", text, place)] = 1
 
     def _name(self, test: TestInput) -> str:
         """The next id: t0001, t0002, ..."""
@@ -332,6 +342,7 @@ class BuildJob:
     def _verified(self, cases: Iterator[TestCase]) -> Iterator[TestCase]:
         for case in cases:
             self._keep(case)
+            self._note_unseen(case)
             yield case
 
     # ------------------------------------------------------------------ what it comes to
@@ -348,7 +359,7 @@ class BuildJob:
     @property
     def mispredicted(self) -> list[TestCase]:
         """Tests that were to differ and did not: a defect of ours, or of the model."""
-        return [case for case in self.predicted if case.observed == "same"]
+        return [case for case in self.predicted if case.observed == "same" and not case.unwritten]
 
     @property
     def verdict(self) -> str:
@@ -390,6 +401,17 @@ def switches(prepared: Prepared) -> tuple[list[int], dict[int, frozenset[int]]]:
     """The changes that can be switched on, and which others each requires."""
     changes = prepared.unified.changes
     return [change.id for change in changes], {change.id: change.requires for change in changes}
+
+
+def _uses_unwritten(state: State) -> bool:
+    """Has one version ended where it used what nobody wrote?"""
+    outcomes = (state.old_outcome, state.new_outcome)
+    return any(
+        outcome is not None
+        and isinstance(outcome.ending, MemoryFault)
+        and outcome.ending.kind == "uninitialised"
+        for outcome in outcomes
+    )
 
 
 def _divergence(finding: Finding) -> Divergence | None:

@@ -6,6 +6,7 @@ from symexec.classification.examine import examine, explained, observe, shrink
 from symexec.classification.grouping import Group, group, likeness
 from symexec.classification.minimise import minimise
 from symexec.classification.subsets import Patience, smallest_sets
+from symexec.classification.unwritten import unwritten
 
 __all__ = [
     "Group",
@@ -24,4 +25,5 @@ __all__ = [
     "observe",
     "shrink",
     "smallest_sets",
+    "unwritten",
 ]

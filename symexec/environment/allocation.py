@@ -34,8 +34,7 @@ def _fresh(context: Context, size: Data, called: str, zeroed: bool = False) -> A
     """A new object; 0 when the system would refuse."""
     if isinstance(size, int):
         return (yield from _of_known_size(context, size, called, zeroed))
-    largest = context.largest(size)
-    within = conjunction([compare("ule", 64, half, largest) for half in halves(size)])
+    within = conjunction([compare("ule", 64, half, context.largest(half)) for half in halves(size)])
     assert not isinstance(within, Shadowed)
     if (yield from decide(within)):
         return context.allocate_some(size, f"{called} of line {context.location.line}", zeroed)
@@ -43,7 +42,7 @@ def _fresh(context: Context, size: Data, called: str, zeroed: bool = False) -> A
         raise Paired
     if (yield from decide(holds("ule", 64, REFUSED, size))):
         return _refused(context)
-    text = f"an allocation of more than {largest} bytes"
+    text = f"an allocation of more than {context.largest(size)} bytes"
     context.event("cut", text)
     yield End(Cut(text))
     raise AssertionError("a path does not go on after its end")

@@ -136,7 +136,7 @@ class Context(Protocol):
     def allocate(self, size: int, kind: str, name: str) -> int:
         """A fresh object, kind "heap" or "static"; ``name`` is for messages."""
 
-    def largest(self, size: Data) -> int:
+    def largest(self, size: Operand) -> int:
         """The largest that an object of this symbolic size may be to be followed."""
 
     def allocate_some(self, size: Data, name: str, zeroed: bool) -> int:

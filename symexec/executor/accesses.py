@@ -318,22 +318,23 @@ def allocate(engine: Engine, state: State, step: Allocate) -> Iterator[State]:
             return
         yield _allocated(engine, state, step, size, None)
         return
-    bound = engine.largest(state, size)
-    within = conjunction([compare("ule", 64, half, bound) for half in halves(size)])
+    within = conjunction(
+        [compare("ule", 64, half, engine.largest(state, half)) for half in halves(size)]
+    )
     assert not isinstance(within, Shadowed)
     for small, path in engine.ways(state, within):
         successor = state.fork() if path is not state.path else state
         successor.path = path
         if small:
-            most = engine.most(successor, size, bound)
+            most = engine.most(successor, size)
             yield _allocated(engine, successor, step, most, size)
         elif isinstance(size, Shadowed):
             yield from engine.split(successor)
         else:
-            yield from _too_large(engine, successor, size, bound)
+            yield from _too_large(engine, successor, size)
 
 
-def _too_large(engine: Engine, state: State, size: Term, bound: int) -> Iterator[State]:
+def _too_large(engine: Engine, state: State, size: Term) -> Iterator[State]:
     over = compare("ult", 64, STACK, size)
     assert not isinstance(over, Shadowed)
     for overflows, path in engine.ways(state, over):
@@ -343,7 +344,7 @@ def _too_large(engine: Engine, state: State, size: Term, bound: int) -> Iterator
             place = Place(None, 0, Fault("stack-overflow", "a local array"))
             yield from fault(engine, successor, place, 0, write=True)
         else:
-            text = f"a local array of more than {bound} bytes"
+            text = f"a local array of more than {engine.largest(successor, size)} bytes"
             successor.note("cut", text, engine.location(successor))
             yield from engine.end(successor, Cut(text))
 

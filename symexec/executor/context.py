@@ -137,7 +137,7 @@ class ModelContext:
         count = size if isinstance(size, int) else 0
         raise Faulted(MemoryFault(kind, text, "write" if write else "read", count))
 
-    def largest(self, size: Data) -> int:
+    def largest(self, size: Operand) -> int:
         return self._engine.largest(self._state, size)
 
     def allocate(self, size: int, kind: str, name: str) -> int:
@@ -146,7 +146,7 @@ class ModelContext:
         return address_of(item.number)
 
     def allocate_some(self, size: Data, name: str, zeroed: bool) -> int:
-        most = self._engine.most(self._state, size, self.largest(size))
+        most = self._engine.most(self._state, size)
         unset = None if zeroed else b"\1" * most
         item = self._state.memory.allocate(most, "heap", name, unset=unset, extent=size)
         return address_of(item.number)

@@ -46,11 +46,11 @@ from symexec.executor.machine import Chunk, Machine, Place
 from symexec.executor.undefined import UndefinedValues
 from symexec.expr import (
     Data,
+    Operand,
     Shadowed,
     Term,
     TermTable,
     compare,
-    disjunction,
     evaluate,
     halves,
     new_half,
@@ -312,20 +312,27 @@ class Engine:
         """Each way that a condition of one version leaves a state."""
         return ways(condition, state.path, self.solver, state.leading)
 
-    def largest(self, state: State, size: Data) -> int:
+    def largest(self, state: State, size: Operand) -> int:
         """The largest symbolic size of an object that is followed: so much above the least."""
-        least = min(self.solver.bounds(state.path, half)[0] for half in halves(size))
+        least = self.solver.bounds(state.path, size)[0]
         return self.memory.most_allocated + min(least, LARGEST_LEAST)
 
-    def most(self, state: State, size: Data, bound: int) -> int:
-        """A small upper bound for a size that is at most ``bound``."""
-        high = min(bound, max(self.solver.bounds(state.path, half)[1] for half in halves(size)))
+    def most(self, state: State, size: Data, bound: int | None = None) -> int:
+        """A small upper bound for a size that is at most ``bound``, or as large as is followed."""
+        return max(self._most(state, half, bound) for half in halves(size))
+
+    def _most(self, state: State, size: Operand, bound: int | None) -> int:
+        if isinstance(size, int):
+            return size
+        low, high = self.solver.bounds(state.path, size)
+        high = min(high, self.largest(state, size) if bound is None else bound)
         limit = LEAST_ROOM
         while limit < high:
-            above = disjunction([compare("ult", 64, limit, half) for half in halves(size)])
-            assert not isinstance(above, Shadowed)
-            if self.solver.check(state.path, above) is Answer.UNSAT:
-                return limit
+            if limit >= low:
+                above = compare("ult", 64, limit, size)
+                assert not isinstance(above, Shadowed)
+                if self.solver.check(state.path, above) is Answer.UNSAT:
+                    return limit
             limit *= 2
         return high
 

@@ -1,6 +1,6 @@
 """Native runs of both versions behind walls: builds, harness, sandbox, observations."""
 
-from symexec.replay.build import Source, Text
+from symexec.replay.build import FILLED, ZEROED, Source, Text
 from symexec.replay.native import (
     PLAIN,
     SANITIZED,
@@ -14,8 +14,10 @@ from symexec.replay.sandbox import Sandbox
 from symexec.replay.touching import probed, probes, touched
 
 __all__ = [
+    "FILLED",
     "PLAIN",
     "SANITIZED",
+    "ZEROED",
     "Call",
     "NativeReplay",
     "Pair",

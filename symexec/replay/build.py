@@ -27,9 +27,16 @@ from symexec.replay.sandbox import build_runner, cached_build
 from symexec.testcases.signature import EntrySignature
 
 SANITIZED, PLAIN = "sanitized", "plain"
+ZEROED, FILLED = "zeroed", "filled"  # with zeros, or 0xFE, in memory that nobody wrote
 
 _COMMON = ("-w", "-fwrapv", "-fno-strict-aliasing")
-_STYLES = {SANITIZED: ("-g", "-O0"), PLAIN: ("-O1",)}
+_STYLES = {
+    SANITIZED: ("-g", "-O0"),
+    PLAIN: ("-O1",),
+    ZEROED: ("-O0", "-ftrivial-auto-var-init=zero"),
+    FILLED: ("-O0", "-ftrivial-auto-var-init=pattern"),
+}
+HEAP_FILLING = {ZEROED: b"MALLOC_PERTURB_=255", FILLED: b"MALLOC_PERTURB_=001"}  # complements
 # For programs that link only when calls are inlined and dead ones left out, as builds have it.
 _SPARING = ("-O1", "-ffunction-sections", "-Wl,--gc-sections")
 _CHECKS = "address,bounds,null,integer-divide-by-zero,object-size"
@@ -147,7 +154,7 @@ class Builds:
             objects = [each.result() for each in waiting]
             compile_program([*linked, *objects], output, [*flags, *more, "-lm"])
 
-        if style == PLAIN:
+        if style != SANITIZED:
             _compile_plain(make)
             return Executable(output, "", takes_values)
         return Executable(output, _compile_sanitized(make), takes_values)

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 
 from csg.programs import SourceFile
 from csg.versions.printing import mask_text
-from symexec.replay.build import PLAIN, SANITIZED, Builds, Program, Source
+from symexec.replay.build import HEAP_FILLING, PLAIN, SANITIZED, Builds, Program, Source
 from symexec.replay.harness import control_text, decode_answer
 from symexec.replay.sandbox import ALL_WALLS, Sandbox, signal_name
 from symexec.replay.sanitizer import (
@@ -185,6 +185,8 @@ class NativeReplay:
             f"HOME={base}/home".encode(),
             f"TMPDIR={base}/tmp".encode(),
         ]
+        if request.style in HEAP_FILLING:
+            environment.append(HEAP_FILLING[request.style])
         if request.changes is not None:
             environment.append(_mask_variable(request.changes))
         if executable.sanitizers:

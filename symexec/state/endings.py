@@ -49,8 +49,8 @@ class AssertionFailed:
 @record
 class MemoryFault:
     """``kind`` is out-of-bounds, use-after-free, use-after-return, double-free, bad-free, null,
-    read-only, wild or stack-overflow; ``what`` names the object and offset; ``access`` is read,
-    write, free or call, of ``size`` bytes."""
+    read-only, wild, overlap, uninitialised or stack-overflow; ``what`` names the object and offset;
+    ``access`` is read, write, free, call, copy or use, of ``size`` bytes."""
 
     kind: str
     what: str = field(compare=False)

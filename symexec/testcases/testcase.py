@@ -73,6 +73,7 @@ class TestCase:
     found_s: float = 0.0
     source: str = ""  # who found it: search, seed, native, ...
     notes: tuple[str, ...] = ()
+    unwritten: bool = False  # a version is predicted to use memory that nobody wrote
 
 
 def to_json(case: TestCase) -> Json:

@@ -98,7 +98,7 @@ class ReferenceContext:
 
     most_allocated: int = 64
 
-    def largest(self, size: Data) -> int:
+    def largest(self, size: Operand) -> int:
         return self.most_allocated
 
     def allocate_some(self, size: Data, name: str, zeroed: bool) -> int:
