@@ -74,6 +74,14 @@ the engine decides by its solver what it otherwise computes, and what it prints 
 find exactly one path, without giving up on a question, and what that path prints under the
 solver's model has to be what gcc's binary prints.
 
+*Two versions at once*: of each program a second version is made, with other literals here and
+there; both are united, and executed as one. What the engine says that each writes has to be what
+gcc's binary of it writes.
+
+A night's search for more, which keeps the programs that do not agree:
+
+    python -m benchmarks.agreement csmith random --seeds 10000-99999 --time 28800 --keep failures
+
 | programs | seeds | compared | agree | the others | seconds each |
 |---|---|---|---|---|---|
 """
