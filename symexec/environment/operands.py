@@ -172,15 +172,3 @@ def each_value(value: Operand, width: int) -> Asking[int]:
         if (yield from decide(holds("eq", width, value, suggested))):
             return suggested
     return value
-
-
-def one_of_few(value: Operand, width: int, why: str, most: int = 8) -> Asking[int]:
-    """A value for each of ``most`` paths; what the term can be beyond them is pinned to one."""
-    if isinstance(value, int):
-        return value
-    for _ in range(most):
-        suggested = yield Suggest(value)
-        assert isinstance(suggested, int)
-        if (yield from decide(holds("eq", width, value, suggested))):
-            return suggested
-    return (yield from pin(value, why))

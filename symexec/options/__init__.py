@@ -165,7 +165,6 @@ class MemoryOptions:
 
     uninitialised: Uninitialised = Uninitialised.DIFFERENCES
     most_allocated: int = 64  # bytes above the least that an object of symbolic size may have
-    leaks: bool = False  # is heap that nothing points to at the end an error?
 
 
 @record
