@@ -84,7 +84,7 @@ class Statements:
                 return self._with_body(tested, old.body, new.body, replace_condition(new))
             case (For(), For()):
                 return self._for(old, new)
-            case ((For(), While()) | (While(), For())) if (one := as_while(old)) and (
+            case (For(), While()) | (While(), For()) if (one := as_while(old)) and (
                 other := as_while(new)
             ):
                 return self._unite(one, other)
