@@ -291,7 +291,7 @@ configures it (without gmp, with gnulib's regex), builds it, loads each utility 
 files that it links (with `-DNO_ASM`, so that factor's arithmetic is its C), and runs the command
 lines of `benchmarks/coreutils_lines.py` natively and with the engine. With `--tree` it takes a tree
 as it is, and with names only those utilities. A line agrees when standard output, standard error
-and exit status are equal.
+and exit status are equal. Seconds are those of the clock, whatever else the machine did.
 
 **{agreed} of {total} command lines agree.**
 
