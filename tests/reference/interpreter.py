@@ -174,7 +174,7 @@ class Machine:
             case ir.Switch():
                 frame.block = self.choose(terminator, self.value(frame, terminator.value))
             case ir.IndirectJump(address=address, targets=targets):
-                goal = self.value(frame, address)
+                goal = self.value(frame, address) - self.addresses[frame.function.name]
                 assert goal in targets, "a computed goto to no label"
                 frame.block = goal
             case ir.Enter(region=region, body=body, exit=leave):
@@ -239,7 +239,7 @@ class Machine:
             case ir.FunctionAddress(target=target, name=name):
                 put(target, self.addresses[name])
             case ir.LabelAddress(target=target, block=block):
-                put(target, block)
+                put(target, self.addresses[frame.function.name] + block)
             case ir.Copy(address=address, source=source, size=size):
                 self.write(get(address), self.read(get(source), size))
             case ir.Fill(address=address, byte=byte, size=size):
