@@ -52,6 +52,8 @@ def predicted(outcome: Outcome, model: Model, main: bool) -> Observation:
 
 def written(last: Output | None, stream: int, value: Evaluate) -> bytes:
     """What went to a stream."""
+    if last is None:
+        return b""
     found = bytearray()
     for where, item in Output.items(last):
         if where != stream:

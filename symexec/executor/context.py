@@ -53,10 +53,11 @@ class Versioned:
 
 def environment_of(state: State, mode: int) -> dict[str, object]:
     """The environment store as one version sees it."""
-    return {
-        key: (item.old if mode == OLD else item.new) if isinstance(item, Versioned) else item
-        for key, item in state.environment.items()
-    }
+    found = state.environment.copy()
+    for key, item in found.items():
+        if item.__class__ is Versioned:
+            found[key] = item.old if mode == OLD else item.new
+    return found
 
 
 class ModelContext:

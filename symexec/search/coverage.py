@@ -50,14 +50,15 @@ class Frontier:
     def refreshed(self) -> bool:
         """To be asked before each selection; False when nothing is left to reach."""
         self._age += 1
-        if self._made is None:
-            if self._age < WARM_UP:
-                return False
-            self._made = self._distances()
+        if self._known < 0 and self._age < WARM_UP:
+            return False
         if len(self._covered) != self._known and (self._age >= STALE or self._known < 0):
             self._age, self._known = 0, len(self._covered)
             self._left = frozenset(self._wanted) - frozenset(self._covered)
-            self._to = self._made.nearest(sorted(self._left))
+            if self._left:
+                if self._made is None:
+                    self._made = self._distances()
+                self._to = self._made.nearest(sorted(self._left))
         return bool(self._left)
 
     def distance(self, state: State) -> float:

@@ -162,21 +162,28 @@ class Patient:
 
     def __init__(self, make: Callable[[], Searcher]) -> None:
         self._make = make
-        self._levels: dict[int, Searcher] = {}
+        self._levels: dict[int, Searcher] = {}  # in order
+        self._waiting = 0
         self.name = make().name
 
     def select(self) -> State:
-        level = min(level for level, searcher in self._levels.items() if not searcher.empty())
-        return self._levels[level].select()
+        self._waiting -= 1
+        for searcher in self._levels.values():
+            if not searcher.empty():
+                return searcher.select()
+        raise IndexError("no state is waiting")
 
     def update(self, added: Iterable[State], covers: bool) -> None:
         for state in added:
-            if state.deferred not in self._levels:
-                self._levels[state.deferred] = self._make()
-            self._levels[state.deferred].update([state], covers)
+            self._waiting += 1
+            level = self._levels.get(state.deferred)
+            if level is None:
+                level = self._levels[state.deferred] = self._make()
+                self._levels = dict(sorted(self._levels.items()))
+            level.update((state,), covers)
 
     def empty(self) -> bool:
-        return all(level.empty() for level in self._levels.values())
+        return not self._waiting
 
     def states(self) -> list[State]:
         return [state for level in self._levels.values() for state in level.states()]
@@ -194,6 +201,7 @@ class InTurn:
         self._turn = 0
         self._open = AT_ONCE
         self._idle = 0  # lanes in a row that had nothing to do
+        self._waiting = 0
         self.name = make().name
 
     def select(self) -> State:
@@ -205,18 +213,21 @@ class InTurn:
             lane = self._lanes[self._order[place]]
             if not lane.empty():
                 self._idle = 0
+                self._waiting -= 1
                 return lane.select()
             self._idle += 1
 
     def update(self, added: Iterable[State], covers: bool) -> None:
         for state in added:
-            if state.lane not in self._lanes:
-                self._lanes[state.lane] = self._make()
+            self._waiting += 1
+            lane = self._lanes.get(state.lane)
+            if lane is None:
+                lane = self._lanes[state.lane] = self._make()
                 self._order.append(state.lane)
-            self._lanes[state.lane].update([state], covers)
+            lane.update((state,), covers)
 
     def empty(self) -> bool:
-        return all(lane.empty() for lane in self._lanes.values())
+        return not self._waiting
 
     def states(self) -> list[State]:
         return [state for lane in self._lanes.values() for state in lane.states()]

@@ -22,10 +22,12 @@ Evaluate = Callable[[Operand], int]
 def decode(inputs: Iterable[Input], model: Model) -> TestInput:
     """The input that follows a path, given a model of it; symbols it does not name are 0."""
 
+    known = model.get
+
     def value(term: Operand) -> int:
         if isinstance(term, int):
             return term
-        return model.get(term, 0) if term.name is not None else evaluate(term, model)
+        return known(term, 0) if term.name is not None else evaluate(term, model)
 
     arguments: list[bytes] = []
     stdin = b""

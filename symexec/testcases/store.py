@@ -13,6 +13,7 @@ import fcntl
 import json
 import os
 import shutil
+import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import IO
@@ -23,6 +24,7 @@ from symexec.testcases.testcase import TestCase, from_json, to_json
 
 MARKER = ".csgtest"
 _MARK = "csgtest output folder; csgtest overwrites what it finds here\n"
+HELD = 0.05
 _OURS = ("report.json", "report.html", "csg.dot", "csg.svg", "csg.json", "unified.c", "tests")
 
 
@@ -56,17 +58,34 @@ class OutputFolder:
 
     def record(self, case: TestCase) -> None:
         """Append what is known of a test now; it survives a ``kill -9`` of this process."""
+        self._append(self._line(case))
+
+    def record_all(self, cases: Iterable[TestCase]) -> None:
+        """Append many, as they come. Those that have nothing to tell of may wait ``HELD`` seconds
+        for others: a call of the system for each is dear where thousands come in a second."""
+        held: list[bytes] = []
+        written = 0.0
+        try:
+            for case in cases:
+                held.append(self._line(case))
+                now = time.monotonic()
+                if case.notes or now >= written + HELD:
+                    self._append(b"".join(held))
+                    held.clear()
+                    written = now
+        finally:
+            self._append(b"".join(held))
+
+    def _line(self, case: TestCase) -> bytes:
+        return self._encode(to_json(case)).encode("ascii") + b"\n"
+
+    def _append(self, lines: bytes) -> None:
         if self._log is None:
             path = self.path / "tests" / "tests.jsonl"
             self._log = _open_for_append(path)
             if not path.read_bytes().endswith(b"\n") and self._log.tell() > 0:
                 self._log.write(b"\n")  # an earlier run was killed in the middle of a line
-        self._log.write(self._encode(to_json(case)).encode("ascii") + b"\n")
-
-    def record_all(self, cases: Iterable[TestCase]) -> None:
-        """Append many, as they come."""
-        for case in cases:
-            self.record(case)
+        self._log.write(lines)
 
     def write_test(self, case: TestCase, text: str) -> None:
         """A finished difference, for programs and for people."""
