@@ -257,7 +257,11 @@ class Memory:
         if mode != BOTH and item.unset is not None:
             self.put(item, offset, size, value, mode)
             return True
-        if mode == BOTH and item.cells is None and value.__class__ is int:
+        if (
+            mode == BOTH
+            and value.__class__ is int
+            and (item.cells is None or offset >= item.high or offset + size <= item.low)
+        ):
             if size == 1:
                 item.data[offset] = value
             else:

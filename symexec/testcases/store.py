@@ -20,7 +20,7 @@ from typing import IO
 
 from csg.errors import UsageError
 from symexec.testcases.encoding import Json
-from symexec.testcases.testcase import TestCase, from_json, to_json
+from symexec.testcases.testcase import TestCase, from_json, to_json, to_line
 
 MARKER = ".csgtest"
 _MARK = "csgtest output folder; csgtest overwrites what it finds here\n"
@@ -77,7 +77,7 @@ class OutputFolder:
             self._append(b"".join(held))
 
     def _line(self, case: TestCase) -> bytes:
-        return self._encode(to_json(case)).encode("ascii") + b"\n"
+        return self._encode(to_line(case)).encode("ascii") + b"\n"
 
     def _append(self, lines: bytes) -> None:
         if self._log is None:

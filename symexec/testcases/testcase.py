@@ -15,6 +15,8 @@ from symexec.testcases.observation import (
     observation_to_json,
 )
 
+_UNSEEN = "not-replayed"
+
 Changes = tuple[int, ...]  # ids, ascending
 
 
@@ -66,7 +68,7 @@ class TestCase:
     new: Observation | None = None
     golden: Observation | None = None
     predicted: Observation | None = None  # what the engine says of one program alone
-    observed: str = "not-replayed"
+    observed: str = _UNSEEN
     kind: str = ""
     error: str = ""  # with a golden version: regression, differential or empty
     blame: Blame | None = None
@@ -77,18 +79,38 @@ class TestCase:
 
 
 def to_json(case: TestCase) -> Json:
-    result: dict[str, Json] = {
+    return {
         "id": case.id,
         "input": input_to_json(case.input),
-        "sequence": list(case.sequence),
-        "divergence": _divergence_to_json(case.divergence),
-        "old": observation_to_json(case.old) if case.old else None,
-        "new": observation_to_json(case.new) if case.new else None,
-        "observed": case.observed,
-        "class": case.kind,
-        "blamed": list(case.blame.blamed) if case.blame else [],
-        "found_s": round(case.found_s, 3),
+        "sequence": [],
+        "divergence": None,
+        "old": None,
+        "new": None,
+        "observed": _UNSEEN,
+        "class": "",
+        "blamed": [],
+        **_told(case),
     }
+
+
+def to_line(case: TestCase) -> Json:
+    """The same without what says nothing: searches write a line for each of thousands of tests."""
+    given = {key: part for key, part in input_to_json(case.input).items() if part}
+    return {"id": case.id, "input": given, **_told(case)}
+
+
+def _told(case: TestCase) -> dict[str, Json]:
+    result: dict[str, Json] = {"class": case.kind, "found_s": round(case.found_s, 3)}
+    if case.sequence:
+        result["sequence"] = list(case.sequence)
+    if case.divergence:
+        result["divergence"] = _divergence_to_json(case.divergence)
+    if case.old:
+        result["old"] = observation_to_json(case.old)
+    if case.new:
+        result["new"] = observation_to_json(case.new)
+    if case.observed != _UNSEEN:
+        result["observed"] = case.observed
     if case.golden:
         result["golden"] = observation_to_json(case.golden)
     if case.predicted:
@@ -96,6 +118,7 @@ def to_json(case: TestCase) -> Json:
     if case.error:
         result["error"] = case.error
     if case.blame:
+        result["blamed"] = list(case.blame.blamed)
         result["interaction"] = case.blame.interaction
         result["blame"] = _blame_to_json(case.blame)
     if case.source:
@@ -122,7 +145,7 @@ def from_json(value: Json) -> TestCase:
         new=seen("new"),
         golden=seen("golden"),
         predicted=seen("predicted"),
-        observed=value.get("observed", "not-replayed"),
+        observed=value.get("observed", _UNSEEN),
         kind=value.get("class", ""),
         error=value.get("error", ""),
         blame=_blame_from_json(value.get("blame")),
