@@ -83,6 +83,7 @@ class SolverChain:
     ) -> None:
         self.name = name
         self.layers = layers
+        self._beyond_models = [each for each in layers if not isinstance(each, PathModels)]
         self.options = options
         self.counters = counters
         self.deadline = float("inf")  # on the monotonic clock; no question lasts much longer
@@ -121,13 +122,14 @@ class SolverChain:
             self.counters.queries += 1
             self.counters.answer("known")
             return known == 1, known == 0
+        tried = can_be_true or can_be_false
         if not can_be_true:
-            can_be_true = self.check(path, condition) is not Answer.UNSAT
+            can_be_true = self._ask(path, condition, tried)[0] is not Answer.UNSAT
             if not can_be_true:
                 return False, True
         if not can_be_false:
             opposite = condition.table.negate(condition)
-            can_be_false = self.check(path, opposite) is not Answer.UNSAT
+            can_be_false = self._ask(path, opposite, tried)[0] is not Answer.UNSAT
         return can_be_true, can_be_false
 
     def model(
@@ -170,8 +172,9 @@ class SolverChain:
     # ------------------------------------------------------------------ answers
 
     def _ask(
-        self, path: PathCondition, condition: Operand | None
+        self, path: PathCondition, condition: Operand | None, tried: bool = False
     ) -> tuple[Answer, Assignment | None]:
+        """``tried``: no known model of the path satisfies the condition."""
         self.counters.queries += 1
         if condition == 0 or path.contradictory:
             self.counters.answer("fold")
@@ -190,7 +193,7 @@ class SolverChain:
             self.counters.answer("known")
             return Answer.UNSAT, None
         question = Question(path, facts, condition, base)
-        for layer in self.layers:
+        for layer in self._beyond_models if tried else self.layers:
             answer = layer.decide(question)
             if answer is not None:
                 self.counters.answer(layer.name)
