@@ -74,6 +74,7 @@ class ExploreJob:
             for finding in exploration.turns(initial, end - self._kept()):
                 if finding is not None:
                     yield self._test(finding)
+                    continue
                 progress.update(
                     paths=self.counters.paths,
                     divergences=len(self.errors),

@@ -152,8 +152,12 @@ class FactFinder:
             facts.domains[symbol] = domain
             if not domain:
                 facts.contradictory = True
-            if symbol not in facts.groups:
+            group = facts.groups.get(symbol)
+            if group is None:
                 facts.groups[symbol] = Group(names, (literal,), True)
+                return
+            if group.symbols == names:
+                facts.groups[symbol] = Group(names, (*group.literals, literal), group.exact)
                 return
         joined = facts.groups_of(names)
         group = Group(

@@ -35,7 +35,10 @@ class Assignment:
 
     def restricted(self, names: frozenset[Term]) -> dict[Term, int]:
         """The values of these symbols; those that it leaves out are 0."""
-        return {name: value for name, value in self.values.items() if name in names}
+        values = self.values
+        if values.keys() <= names:
+            return values
+        return {name: value for name, value in values.items() if name in names}
 
     def value(self, term: Term) -> int:
         return evaluate(term, self.values, self._cache)
