@@ -18,13 +18,15 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from contextlib import chdir
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 
 from benchmarks.coreutils_lines import FILES, LINES, command_lines
+from benchmarks.foreign import private_apt
 from csg.errors import CsgtestError
 from csg.ir import Program
 from symexec.campaign.running import run_program
@@ -43,9 +45,8 @@ CONFIGURATION = (  # what Debian takes from other libraries is taken from gnulib
 PROCESSOR = "#define USE_AVX2_WC_LINECOUNT 1\n"  # a faster wc -l with vector instructions
 LIMIT = 10  # seconds of the processor for one command line in the engine
 SLOW = f"not finished in {LIMIT} s"
+_NONE: Mapping[str, str] = MappingProxyType({})
 PATIENCE = 2  # lines of a utility that may take longer; the rest is not run then
-KEYS = "/usr/share/keyrings/debian-archive-keyring.gpg"
-MIRROR = "http://deb.debian.org/debian bookworm main"
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,23 +74,21 @@ class Compared:
 # ---------------------------------------------------------------------- the package
 
 
+def built(tree: Path | None, folder: Path, utilities: Sequence[str]) -> Path:
+    """The tree that is given, or one that is fetched and built below ``folder``."""
+    if tree is not None:
+        return tree.resolve()
+    fresh = fetch(folder / "package")
+    make(fresh, utilities)
+    return fresh
+
+
 def fetch(folder: Path) -> Path:
     """Source of coreutils, configured, in a folder that apt's own files are in, too."""
     folder.mkdir()
-    for part in ("lists/partial", "cache/archives/partial", "none"):
-        (folder / part).mkdir(parents=True)
-    (folder / "sources.list").write_text(f"deb-src [signed-by={KEYS}] {MIRROR}\n")
-    settings = {
-        "Dir::Etc::SourceList": "sources.list",
-        "Dir::Etc::SourceParts": "none",
-        "Dir::State::Lists": "lists",
-        "Dir::Cache": "cache",
-    }
-    options = ["-o", f"APT::Sandbox::User={os.environ.get('USER', 'root')}"]
-    for key, value in settings.items():
-        options += ["-o", f"{key}={folder / value}"]
-    _step(["apt-get", *options, "update"], folder, 300)
-    _step(["apt-get", *options, "source", "coreutils"], folder, 300)
+    configuration = {"APT_CONFIG": str(private_apt(folder))}
+    _step(["apt-get", "update"], folder, 300, configuration)
+    _step(["apt-get", "source", "coreutils"], folder, 300, configuration)
     (tree,) = (path for path in folder.glob("coreutils-*") if path.is_dir())
     _step(["./configure", *CONFIGURATION], tree, 1200)
     header = tree / "lib" / "config.h"
@@ -106,8 +105,10 @@ def make(tree: Path, utilities: Sequence[str]) -> None:
     _step(["make", *(f"src/{utility}" for utility in utilities)], tree, 1800)
 
 
-def _step(command: Sequence[str], folder: Path, limit: float) -> None:
-    environment = {**os.environ, "FORCE_UNSAFE_CONFIGURE": "1"}
+def _step(
+    command: Sequence[str], folder: Path, limit: float, variables: Mapping[str, str] = _NONE
+) -> None:
+    environment = {**os.environ, "FORCE_UNSAFE_CONFIGURE": "1", **variables}
     print("  " + " ".join([*command[:1], *command[-2:]]), flush=True)
     done = subprocess.run(
         command, cwd=folder, env=environment, capture_output=True, timeout=limit, check=False
@@ -327,9 +328,7 @@ def main(words: Sequence[str]) -> int:
     given = parser.parse_args(words)
     with tempfile.TemporaryDirectory(prefix="coreutils-") as name:
         folder = Path(name)
-        tree = given.tree.resolve() if given.tree else fetch(folder / "package")
-        if not given.tree:
-            make(tree, given.utilities)
+        tree = built(given.tree, folder, given.utilities)
         data = folder / "data"
         data.mkdir()
         for file, content in FILES.items():

@@ -20,7 +20,7 @@ from contextlib import chdir
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from benchmarks.coreutils import FLAGS, ROOT, fetch, load, make
+from benchmarks.coreutils import FLAGS, ROOT, built, load
 from symexec.replay import Sandbox
 from symexec.replay.wire import Job, RawResult
 from symexec.testcases import Observation, TestCase
@@ -227,9 +227,7 @@ def main(words: Sequence[str]) -> int:
     given = parser.parse_args(words)
     with tempfile.TemporaryDirectory(prefix="coverage-") as name:
         folder = Path(name)
-        tree = given.tree.resolve() if given.tree else fetch(folder / "package")
-        if not given.tree:
-            make(tree, given.utilities)
+        tree = built(given.tree, folder, given.utilities)
         results = []
         for utility in given.utilities:
             out, build = folder / f"{utility}-out", folder / utility

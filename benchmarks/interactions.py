@@ -19,7 +19,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from benchmarks.coreutils import FLAGS, ROOT, fetch, libraries, load, make, source_of
+from benchmarks.coreutils import FLAGS, ROOT, built, libraries, load, source_of
 from csg.records import record
 
 TABLE = ROOT / "docs" / "interactions.md"
@@ -244,9 +244,7 @@ def main(words: Sequence[str]) -> int:
     chosen = [pair for pair in PAIRS if not given.pairs or pair.name in given.pairs]
     with tempfile.TemporaryDirectory(prefix="interactions-") as name:
         folder = Path(name)
-        tree = given.tree.resolve() if given.tree else fetch(folder / "package")
-        if not given.tree:
-            make(tree, sorted({pair.utility for pair in chosen}))
+        tree = built(given.tree, folder, sorted({pair.utility for pair in chosen}))
         results = []
         for pair in chosen:
             limit = ("--time", str(LIMIT))

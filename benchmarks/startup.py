@@ -20,7 +20,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.coreutils import FLAGS, ROOT, fetch, load, make
+from benchmarks.coreutils import FLAGS, ROOT, built, load
 
 TABLE = ROOT / "docs" / "start-up.md"
 EDITS = {  # utility: what becomes what in its main file
@@ -151,9 +151,7 @@ def main(words: Sequence[str]) -> int:
     given = parser.parse_args(words)
     with tempfile.TemporaryDirectory(prefix="startup-") as name:
         folder = Path(name)
-        tree = given.tree.resolve() if given.tree else fetch(folder / "package")
-        if not given.tree:
-            make(tree, given.utilities)
+        tree = built(given.tree, folder, given.utilities)
         rows = [row(tree, utility, folder) for utility in given.utilities]
         text = document(rows, tree.name, os.getloadavg()[0])
         print(text)
