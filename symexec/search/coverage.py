@@ -13,7 +13,7 @@ import heapq
 from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from symexec.search.searchers import Pool
+from symexec.search.searchers import Undirected
 from symexec.search.targets import FAR, Spot, way
 from symexec.state.state import State
 
@@ -115,19 +115,17 @@ class _Places:
         return (frame.function.name, frame.block), self._frontier.distance(state)
 
 
-class Covering:
+class Covering(Undirected):
     """In turn: the state that is nearest to new code, and the newest one (so that the solver stays
     on one path), now and then a random one. While nothing new is reached, more and more often the
     newest one."""
 
     def __init__(self, seed: int, frontier: Frontier) -> None:
+        super().__init__(seed)
         self.name = "coverage"
         self._frontier = frontier
-        self._pool = Pool(seed)
-        self._newest: list[State] = []
         self._places = _Places(frontier)
         self._unplaced: list[State] = []
-        self._turn = 0
         self._fruitless = 0
 
     def select(self) -> State:
@@ -150,12 +148,6 @@ class Covering:
             return self._turn % 4 != 0
         return self._turn % min(64, self._fruitless // PATIENCE * 4) == 1
 
-    def _last(self) -> State:
-        while True:
-            state = self._newest.pop()
-            if state in self._pool:
-                return state
-
     def _nearest(self) -> State | None:
         for state in self._unplaced:
             if state in self._pool:
@@ -166,15 +158,11 @@ class Covering:
     def update(self, added: Iterable[State], covers: bool) -> None:
         if covers:
             self._fruitless = 0
-        for state in added:
-            self._pool.add(state)
-            self._newest.append(state)
-            self._unplaced.append(state)
-
-    def empty(self) -> bool:
-        return not len(self._pool)
+        states = list(added)
+        super().update(states, covers)
+        self._unplaced += states
 
     def states(self) -> list[State]:
         """The nearest first."""
         self._frontier.refreshed()
-        return sorted(self._pool.everyone(), key=self._frontier.distance)
+        return sorted(super().states(), key=self._frontier.distance)
