@@ -137,10 +137,6 @@ class SolverChain:
     ) -> dict[Term, int] | None:
         """Values of the symbols that occur, 0 for those left out; None if there is no model or the
         solver gave up. Differs with the questions asked before: see ``canonical_model``."""
-        if condition is None and path.models:
-            self.counters.queries += 1
-            self.counters.answer("model")
-            return path.models[0].restricted(path.symbols())
         answer, assignment = self._ask(path, condition)
         if answer is not Answer.SAT or assignment is None:
             return None

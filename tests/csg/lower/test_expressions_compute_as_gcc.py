@@ -75,7 +75,6 @@ def program(texts: list[str], values: list[int]) -> str:
 @settings(
     max_examples=12,
     deadline=None,
-    derandomize=True,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture,
                            HealthCheck.data_too_large],
 )  # fmt: skip
