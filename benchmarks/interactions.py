@@ -252,7 +252,7 @@ def main(words: Sequence[str]) -> int:
             print(results[-1], flush=True)
         if given.write:
             TABLE.write_text(document(results))
-    return int(any(each.first_s is None for each in results))
+    return int(any(each.first_s is None or len(each.blamed) < 2 for each in results))
 
 
 if __name__ == "__main__":

@@ -115,3 +115,23 @@ def test_trouble_is_told_where_it_is(shelf: Path, words: str, begin: str, other:
     assert done.err.startswith(f"csgtest: {begin}"), done.err
     assert other in done.err and "Traceback" not in done.err
     assert not (shelf / "csgtest-out").exists()
+
+
+def test_inline_functions_of_a_header_are_in_every_file(tmp_path: Path) -> None:
+    """One of the shared files gives them external linkage, as C asks of one; the program that is
+    switched by a mask links all the same, so there is something to blame."""
+    (tmp_path / "twice.h").write_text(
+        "inline int twice(int x) { return 2 * x; }\n"
+        "inline int unused(int x) { return x ? twice(x) : 0; }\n"
+    )
+    (tmp_path / "twice.c").write_text(
+        '#include "twice.h"\nextern inline int twice(int x);\nextern inline int unused(int x);\n'
+    )
+    text = '#include "twice.h"\nint entry(int x) {{ return twice(x) + unused(x) + {}; }}\n'
+    (tmp_path / "old.c").write_text(text.format(1))
+    (tmp_path / "new.c").write_text(text.format("(x > 9 ? 2 : 1)"))
+    words = "build old.c new.c --with twice.c --entry entry --range x=0..20 --time 20"
+    done = csgtest(*words.split(), folder=tmp_path)
+    assert done.code == 1, done
+    assert [group["blamed"] for group in done.report["groups"]] == [[1]]
+    assert "blame unknown" not in done.out

@@ -162,6 +162,8 @@ def function_words(symbol: Symbol, body: bool = False) -> str:
         words = "static "  # an inline function of a header has its body elsewhere as well
     elif not symbol.defined and not body:
         words = "extern "
+    elif symbol.inline and body:  # other files may have it, too, from the same header (C17 6.7.4p7)
+        words = "__attribute__((weak)) "
     return words + ("_Noreturn " if symbol.noreturn else "")
 
 

@@ -162,10 +162,19 @@ def reservations(report: Report) -> list[str]:
         ("paths not followed to the end", counters.get("cuts")),
     )
     found = [f"{words}: {count}" for words, count in rows if count]
+    found += [f"changes to blame unknown: {note}" for note in _without_blame(report)]
     gaps = counters.get("gaps")
     if gaps:
         found.append("not modelled: " + ", ".join(map(str, gaps[:5])))
     return found
+
+
+def _without_blame(report: Report) -> list[str]:
+    """Why differences have nothing to blame, each reason once."""
+    by_id = {case.id: case for case in report.tests}
+    witnesses = (by_id[each.witness] for each in report.groups if not each.blamed)
+    notes = (case.blame.note for case in witnesses if case.blame is not None and case.blame.note)
+    return list(dict.fromkeys(note.splitlines()[0] for note in notes))
 
 
 def readable_test(case: TestCase, report: Report) -> str:

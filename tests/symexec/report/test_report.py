@@ -166,6 +166,15 @@ def test_the_table_has_a_row_for_each_group() -> None:
     assert "\x1b" not in out.getvalue()
 
 
+def test_why_nothing_is_blamed_is_told_once() -> None:
+    reason = Blame(complete=False, note="the unified program cannot be built: ld returned 1")
+    other = Observation(exit=3)
+    shown = io.StringIO()
+    unknown = [case("t1", b"7", blame=reason), case("t2", b"8", blame=reason, new=other)]
+    print_report(report(tests=unknown), shown)
+    assert shown.getvalue().count("changes to blame unknown: the unified program cannot") == 1
+
+
 def test_on_a_terminal_there_are_colours(monkeypatch: pytest.MonkeyPatch) -> None:
     class Terminal(io.StringIO):
         def isatty(self) -> bool:
