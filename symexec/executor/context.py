@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import Enum
 from typing import TYPE_CHECKING, NoReturn
 
 from csg.ir import Call
@@ -43,6 +44,12 @@ class Unproven(Exception):
         self.write = write
 
 
+class Absent(Enum):
+    """Half of an entry that only one version has made so far."""
+
+    ABSENT = "absent"
+
+
 @record
 class Versioned:
     """An entry of the environment store that differs between the versions."""
@@ -54,9 +61,13 @@ class Versioned:
 def environment_of(state: State, mode: int) -> dict[str, object]:
     """The environment store as one version sees it."""
     found = state.environment.copy()
-    for key, item in found.items():
-        if item.__class__ is Versioned:
-            found[key] = item.old if mode == OLD else item.new
+    for key, item in state.environment.items():
+        if isinstance(item, Versioned):
+            half = item.old if mode == OLD else item.new
+            if half is Absent.ABSENT:
+                del found[key]
+            else:
+                found[key] = half
     return found
 
 
@@ -260,7 +271,8 @@ class ModelContext:
             return found
         if self._state.mode == BOTH:
             raise Paired
-        return found.old if self._state.mode == OLD else found.new
+        half = found.old if self._state.mode == OLD else found.new
+        return default if half is Absent.ABSENT else half
 
     def put(self, key: str, value: object) -> None:
         store = self._state.environment
@@ -268,7 +280,7 @@ class ModelContext:
         if mode == BOTH:
             store[key] = value
             return
-        current = store.get(key)
+        current = store.get(key, Absent.ABSENT)
         old, new = (
             (current.old, current.new) if isinstance(current, Versioned) else (current, current)
         )
