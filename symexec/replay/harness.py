@@ -4,6 +4,7 @@
                                   csgtest_set("x", &csgtest_0, sizeof csgtest_0);
                                   int result = clamp(csgtest_0);
                                   csgtest_returned(&result, sizeof result);
+                                  csgtest_finished();
 
 The user's file is included as it is, its ``main`` renamed. Descriptor 3 brings the values and takes
 what is to be observed (harness_support.c has the lines).
@@ -27,6 +28,7 @@ extern void csgtest_returned(const void *, unsigned long);
 extern void csgtest_returned_string(const char *);
 extern void csgtest_returned_nothing(const char *);
 extern void csgtest_memory(const char *, const void *, unsigned long);
+extern void csgtest_finished(void);
 """
 
 
@@ -40,7 +42,7 @@ def harness_text(signature: EntrySignature, included: str) -> str:
     after += [_global_shown(each) for each in signature.globals]
     # A pointer to void becomes any pointer to an object.
     call = f"{signature.name}({', '.join(f'csgtest_{i}' for i, _ in own)})"
-    lines = [*before, *_called(signature.result, call), *after, "return 0;"]
+    lines = [*before, *_called(signature.result, call), *after, "csgtest_finished();"]
     body = "\n".join("    " + line for part in lines for line in part.split("\n"))
     return (
         f'#define main csgtest_user_main\n#include "{path}"\n#undef main\n{_PRELUDE}'

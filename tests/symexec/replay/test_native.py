@@ -272,6 +272,18 @@ def test_a_function_that_exits_does_not_return(tmp_path: Path) -> None:
     assert (seen.exit, seen.returned) == (3, None)
 
 
+@pytest.mark.parametrize(("leave", "shown"), [("return;", b"left"), ("exit(0);", b"left, gone")])
+def test_a_function_that_returns_is_over(tmp_path: Path, leave: str, shown: bytes) -> None:
+    """What waits in buffers is written; handlers run where the function itself ends the process."""
+    text = (
+        "#include <stdio.h>\n#include <stdlib.h>\n"
+        'static void gone(void) { printf(", gone"); }\n'
+        'void f(void) { setvbuf(stdout, 0, _IOFBF, 64); atexit(gone); printf("left"); %s }'
+    )
+    seen = observe(tmp_path, text % leave, signature=EntrySignature("f", None))
+    assert (seen.exit, seen.stdout) == (0, shown)
+
+
 def test_an_unknown_parameter_is_refused(tmp_path: Path) -> None:
     signature = EntrySignature("f", None)
     with pytest.raises(UsageError, match="no parameter 'y'"):
