@@ -157,6 +157,7 @@ class BuildJob:
                 signature=self.signature,
                 name=program_name(self.options),
                 without_walls=self.options.without_walls,
+                leaks=self.options.memory.leaks,
             )
         )
         replay.prepare("mask")

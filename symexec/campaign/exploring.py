@@ -9,7 +9,7 @@ job.errors          the tests whose path ends in an error of the program
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from csg.ir import Block, Program
@@ -36,12 +36,13 @@ from symexec.state.endings import (
     PathEnding,
     row,
 )
-from symexec.state.state import Chain, Event, State
+from symexec.state.state import Chain, Event, Lost, State
 from symexec.testcases import Observation, TestCase, decode
 
 if TYPE_CHECKING:
     from csg.analysis import Distances
 
+LEAK = "leak"  # the path of a test ends well, but for what it has lost
 UNFINISHED = "unfinished"  # the path of a test that had not come to its end when the time was over
 LEFT_OVER, MOST_LEFT_OVER = 0.1, 20.0  # of the time, in seconds, for tests of such paths
 
@@ -156,6 +157,8 @@ class ExploreJob:
                 foreseen = predicted(outcome, finding.model, main=True)
             if error:
                 notes = (f"{outcome.location}: {_described(outcome.ending)}",)
+            elif outcome.leaks:
+                kind, error, notes = LEAK, True, (_lost(outcome.leaks),)
         case = TestCase(
             id=f"t{self.tests:04d}",
             input=decode(finding.state.inputs, finding.model),
@@ -188,6 +191,12 @@ def _ignore(state: State, node: int) -> None:
 
 def _nothing(state: State) -> list[tuple[Data, int]]:
     return []
+
+
+def _lost(leaks: Sequence[Lost]) -> str:
+    first = min(leaks, key=lambda each: (each.location, each.name))
+    more = f" and {len(leaks) - 1} more" if len(leaks) > 1 else ""
+    return f"{first.location}: leak: {first.name}{more}"
 
 
 def _described(ending: PathEnding) -> str:

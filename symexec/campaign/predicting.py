@@ -33,13 +33,14 @@ def predicted(outcome: Outcome, model: Model, main: bool) -> Observation:
         return term if isinstance(term, int) else evaluate(term, model)
 
     stdout, stderr = written(outcome.output, 1, value), written(outcome.output, 2, value)
+    leaks = None if outcome.leaks is None else len(outcome.leaks)
     match outcome.ending:
         case Exit(status=status):
             code = value(_plain(status)) & 0xFF
-            return Observation(exit=code, stdout=stdout, stderr=stderr)
+            return Observation(exit=code, stdout=stdout, stderr=stderr, leaks=leaks)
         case Returned(value=status) if main:
             code = value(_plain(status or 0)) & 0xFF
-            return Observation(exit=code, stdout=stdout, stderr=stderr)
+            return Observation(exit=code, stdout=stdout, stderr=stderr, leaks=leaks)
         case MemoryFault(kind=kind):
             return Observation(sanitizer=kind, stdout=stdout, stderr=stderr)
         case Endless():

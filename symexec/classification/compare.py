@@ -17,6 +17,7 @@ from symexec.testcases import Observation
 # though nothing else does.
 _PLACE = re.compile(rb"[^\s:'\"]+\.[ch]\w*:\d+(:\d+)?(?=:)")
 _PARTS = ("stdout", "exit", "signal", "returned", "memory", "sanitizer", "files", "timed_out")
+_LEAKS = ("leaks",)
 
 
 class Kind(Enum):
@@ -27,6 +28,8 @@ class Kind(Enum):
     REGRESSION = "regression"  # new fails (crash, sanitizer, assertion), old did not
     FIX = "fix"  # the other way round
     DIFFERENCE = "difference"  # both end, and show something else
+    LEAK = "leak"  # both end alike, but new loses more of the heap (--leaks)
+    LEAK_FIX = "leak-fix"  # the other way round
     STDERR_ONLY = "stderr-only"
     PATH_ONLY = "path-only"  # the search saw a divergence, nobody outside can
     NONDETERMINISTIC = "nondeterministic"  # a version differs from itself
@@ -57,6 +60,8 @@ def differing_parts(
     if old.timed_out or new.timed_out:
         return () if old.timed_out and new.timed_out else ("timed_out",)
     parts = [part for part in _PARTS if getattr(old, part) != getattr(new, part)]
+    if old.leaks != new.leaks and None not in (old.leaks, new.leaks):
+        parts += _LEAKS
     if with_stderr and plain_stderr(old) != plain_stderr(new):
         parts.append("stderr")
     return tuple(parts)
@@ -83,9 +88,15 @@ def classify(pair: Pair) -> Verdict:
         return Verdict(Kind.PATH_ONLY, "same")
     if parts == ("stderr",):
         return Verdict(Kind.STDERR_ONLY, "different", parts)
+    if set(parts) <= {"leaks", "stderr"}:
+        return Verdict(_leak_kind(old, new), "different", parts)
     if pair.golden is not None:
         return _against_golden(pair, pair.golden, parts)
     return Verdict(_kind(old, new), "different", parts)
+
+
+def _leak_kind(old: Observation, new: Observation) -> Kind:
+    return Kind.LEAK if (old.leaks or 0) < (new.leaks or 0) else Kind.LEAK_FIX
 
 
 def _kind(old: Observation, new: Observation) -> Kind:

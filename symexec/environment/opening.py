@@ -26,6 +26,7 @@ from symexec.environment.operands import Asking, decide, holds, pin, signed
 from symexec.environment.paths import Found, look_up
 from symexec.environment.streams import (
     EOF,
+    STREAM_OBJECT,
     Stream,
     attached,
     detached,
@@ -39,6 +40,13 @@ from symexec.environment.streams import (
 from symexec.expr import Operand
 
 models = Registry()
+
+
+@models("__csgtest_stream_room")
+def make_room(context: Context, arguments: Arguments) -> Model:
+    """The object of a stream; the library knows of it until it is closed."""
+    size = yield from pin(arguments[0], "the size of a stream's object")
+    return context.allocate(size, "heap", STREAM_OBJECT)
 
 
 @models("__csgtest_attach", needs=(ERRNO,))

@@ -27,7 +27,7 @@ def leave(context: Context, arguments: Arguments) -> Model:
 def leave_at_once(context: Context, arguments: Arguments) -> Model:
     """What streams have not written yet is lost."""
     discard_pending(context)
-    yield End(Exit(arguments[0]))
+    yield End(Exit(arguments[0], at_once=True))
     return None
 
 

@@ -39,6 +39,7 @@ from symexec.expr import Operand
 
 EOF = 0xFFFFFFFF
 BLOCK = 4096
+STREAM_OBJECT = "stream"  # the name of a FILE's object
 
 
 @record

@@ -16,7 +16,7 @@ from symexec.executor.stretches import copy, fill
 from symexec.executor.undefined import USED, Used, note
 from symexec.executor.variadic import next_argument, parted
 from symexec.expr import Data, Operand, Shadowed, Term, TermTable
-from symexec.memory import BOTH, NEW, OLD, address_of, offset_of
+from symexec.memory import BOTH, NEW, OLD, MemoryObject, address_of, offset_of
 from symexec.state.endings import MemoryFault, PathEnding
 from symexec.state.inputs import Input
 from symexec.state.state import Output, State
@@ -155,12 +155,18 @@ class ModelContext:
     def allocate(self, size: int, kind: str, name: str) -> int:
         unset = b"\1" * size if kind == "heap" else None
         item = self._state.memory.allocate(size, kind, name, unset=unset)
-        return address_of(item.number)
+        return self._made(item)
 
     def allocate_some(self, size: Data, name: str, zeroed: bool) -> int:
         most = self._engine.most(self._state, size)
         unset = None if zeroed else b"\1" * most
         item = self._state.memory.allocate(most, "heap", name, unset=unset, extent=size)
+        return self._made(item)
+
+    def _made(self, item: MemoryObject) -> int:
+        if self._engine.memory.leaks:
+            item.version = BOTH if self._state.alone else self._state.mode
+            item.place = self.location
         return address_of(item.number)
 
     def free(self, address: int) -> None:

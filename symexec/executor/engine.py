@@ -42,6 +42,7 @@ from symexec.environment.contract import ModelEntry
 from symexec.executor import accesses, arithmetic, branching, calls, undefined, variadic
 from symexec.executor.context import environment_of
 from symexec.executor.helpers import chunk_helpers
+from symexec.executor.leaks import lost_objects
 from symexec.executor.machine import Chunk, Machine, Place
 from symexec.executor.undefined import UndefinedValues
 from symexec.expr import (
@@ -62,7 +63,7 @@ from symexec.shadow.directions import ways
 from symexec.shadow.regions import Joins, at_join, begin_instruction, go_alone, settle, survivor
 from symexec.solver import Answer, PathCondition, SolverChain
 from symexec.state.endings import PathEnding, Returned, Trapped, Unsupported
-from symexec.state.state import Divergence, Outcome, State
+from symexec.state.state import Divergence, Lost, Outcome, State
 
 Visit = Callable[[State, int], None]
 LARGEST_LEAST = 1 << 20  # bytes that an object of symbolic size has at least
@@ -279,10 +280,12 @@ class Engine:
         location = self.location(state)
         if state.mode in (BOTH, OLD):
             left = environment_of(state, OLD)
-            state.old_outcome = Outcome(_half(ending, OLD), state.old_output, location, left)
+            lost = self._leaks(state, OLD, ending)
+            state.old_outcome = Outcome(_half(ending, OLD), state.old_output, location, left, lost)
         if state.mode in (BOTH, NEW):
             left = environment_of(state, NEW)
-            state.new_outcome = Outcome(_half(ending, NEW), state.new_output, location, left)
+            lost = self._leaks(state, NEW, ending)
+            state.new_outcome = Outcome(_half(ending, NEW), state.new_output, location, left, lost)
         if state.region is None:
             state.frame = None
             yield state
@@ -296,6 +299,11 @@ class Engine:
             parted = Divergence("ending", location, node, f"{ended}-ends")
             state.divergences = (*state.divergences, parted)
         yield state
+
+    def _leaks(self, state: State, mode: int, ending: PathEnding) -> tuple[Lost, ...] | None:
+        if not self.memory.leaks:
+            return None
+        return lost_objects(state, mode, ending, self.program.entry == "main")
 
     def evaluate(self, term: int | Term, model: dict[Term, int] | None) -> int:
         """A term's value under a model; symbols that the model leaves open are 0."""

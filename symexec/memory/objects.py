@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from csg.source import NOWHERE
 from symexec.expr import Data, Term, concat, extract, shadowed
 from symexec.expr import new_half as new_of
 from symexec.expr import old_half as old_of
@@ -52,10 +53,12 @@ class MemoryObject:
         "name",
         "number",
         "owner",
+        "place",
         "readonly",
         "size",
         "type",
         "unset",
+        "version",
     )
 
     def __init__(
@@ -68,6 +71,8 @@ class MemoryObject:
         self.owner = owner
         self.readonly = readonly
         self.dead = 0  # 1: freed by the old version alone, 2: by the new one alone
+        self.version = BOTH  # who allocated it
+        self.place = NOWHERE  # of the allocation, when leaks are looked for
         self.type: object = None  # its C type, when it was declared with one
         self.data = bytearray(size)
         self.cells: dict[int, Cell] | None = None
@@ -86,6 +91,8 @@ class MemoryObject:
         twin.owner = owner
         twin.readonly = self.readonly
         twin.dead = self.dead
+        twin.version = self.version
+        twin.place = self.place
         twin.type = self.type
         twin.data = bytearray(self.data)
         twin.cells = None if self.cells is None else self.cells.copy()

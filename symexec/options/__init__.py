@@ -165,6 +165,7 @@ class MemoryOptions:
 
     uninitialised: Uninitialised = Uninitialised.DIFFERENCES
     most_allocated: int = 64  # bytes above the least that an object of symbolic size may have
+    leaks: bool = False  # look for what nothing points to at the end
 
 
 @record

@@ -104,7 +104,7 @@ def _shadow(given: argparse.Namespace) -> ShadowOptions:
 
 def _memory(given: argparse.Namespace, usual: Uninitialised) -> MemoryOptions:
     chosen = usual if given.uninitialised is None else Uninitialised(given.uninitialised)
-    return MemoryOptions(chosen, given.most_allocated)
+    return MemoryOptions(chosen, given.most_allocated, given.leaks)
 
 
 def build(given: argparse.Namespace, flags: tuple[str, ...]) -> Options:

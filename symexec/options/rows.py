@@ -245,6 +245,12 @@ MEMORY = under(
         help="bytes above the least that an object of symbolic size may have; larger ones are cut "
         "(default: %(default)s)",
     ),
+    row(
+        "--leaks",
+        action="store_true",
+        help="memory of the heap that nothing points to at the end is an error (explore), or a "
+        "difference where one version alone, or one version more, loses it (build)",
+    ),
 )
 RESULTS = under(
     "results",

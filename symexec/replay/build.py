@@ -47,6 +47,7 @@ _SANITIZERS = (
     ("-fsanitize=address",),
     (),
 )
+_LEAK_FLAGS = ("-Wl,--wrap=main", "-Wl,--wrap=exit")  # see leaks.c
 _RECORDED_INPUT = re.compile(r"__VERIFIER_|\bklee_|reach_error|__csgtest_")
 
 
@@ -79,7 +80,7 @@ class Executable:
 class Builds:
     """``close`` removes the executables."""
 
-    def __init__(self, programs: dict[str, Program]) -> None:
+    def __init__(self, programs: dict[str, Program], leaks: bool = False) -> None:
         self._own = OwnFolder("builds")
         self.folder = self._own.path
         if os.geteuid() == 0:  # programs run as nobody
@@ -92,6 +93,8 @@ class Builds:
         self._lock = Lock()
         self._support: Future[Path] | None = None
         self._unbuffered: Future[Path] | None = None
+        self._leaks: Future[Path] | None = None
+        self._looks_for_leaks = leaks
         self._runner = self._pool.submit(build_runner, self.folder)
         self._pool.submit(sweep)
 
@@ -115,6 +118,8 @@ class Builds:
                 self._support = self._pool.submit(self._build_helper, "harness_support")
             if self._unbuffered is None:
                 self._unbuffered = self._pool.submit(self._build_helper, "unbuffered")
+            if self._looks_for_leaks and self._leaks is None:
+                self._leaks = self._pool.submit(self._build_helper, "leaks")
             self._running[key] = self._pool.submit(self._build, name, style)
 
     def result(self, name: str, style: str = SANITIZED) -> Executable:
@@ -137,6 +142,9 @@ class Builds:
             linked.append(str(self._support.result()))
         linked.append(str(self._unbuffered.result()))
         flags = _flags(first, style)
+        if self._leaks is not None and style == SANITIZED:
+            linked.append(str(self._leaks.result()))
+            flags += _LEAK_FLAGS
         renamed = ("-Dmain=csgtest_user_main",) if program.signature is not None else ()
 
         def make(more: Sequence[str]) -> None:

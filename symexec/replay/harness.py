@@ -29,6 +29,7 @@ extern void csgtest_returned_string(const char *);
 extern void csgtest_returned_nothing(const char *);
 extern void csgtest_memory(const char *, const void *, unsigned long);
 extern void csgtest_finished(void);
+extern void csgtest_look_for_leaks(void) __attribute__((weak));
 """
 
 
@@ -42,6 +43,7 @@ def harness_text(signature: EntrySignature, included: str) -> str:
     after += [_global_shown(each) for each in signature.globals]
     # A pointer to void becomes any pointer to an object.
     call = f"{signature.name}({', '.join(f'csgtest_{i}' for i, _ in own)})"
+    after += ["if (csgtest_look_for_leaks)\n    csgtest_look_for_leaks();"]
     lines = [*before, *_called(signature.result, call), *after, "csgtest_finished();"]
     body = "\n".join("    " + line for part in lines for line in part.split("\n"))
     return (
@@ -74,10 +76,11 @@ def _global_set(parameter: Parameter) -> str:
 def _called(result: Parameter | None, call: str) -> list[str]:
     if result is None:
         return [f"{call};", 'csgtest_returned_nothing("void");']
+    kept = f"const void *volatile csgtest_result = {call};"  # nothing is lost that it reaches
     if result.kind == "string":
-        return [f"csgtest_returned_string((const char *) {call});"]
+        return [kept, "csgtest_returned_string((const char *) csgtest_result);"]
     if result.kind != "scalar":
-        return [f'csgtest_returned_nothing({call} ? "pointer" : "null");']
+        return [kept, 'csgtest_returned_nothing(csgtest_result ? "pointer" : "null");']
     return [
         f"{result.element} csgtest_result = {call};",
         "csgtest_returned(&csgtest_result, sizeof csgtest_result);",

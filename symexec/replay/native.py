@@ -19,6 +19,7 @@ from symexec.replay.build import HEAP_FILLING, PLAIN, SANITIZED, Builds, Program
 from symexec.replay.harness import control_text, decode_answer
 from symexec.replay.sandbox import ALL_WALLS, Sandbox, signal_name
 from symexec.replay.sanitizer import (
+    leaks_of,
     sanitizer_environment,
     sanitizer_kind,
     without_announcement,
@@ -48,6 +49,7 @@ class ReplayPlan:
     address_space: int = 1 << 30  # bytes, of builds without sanitizers
     without_walls: bool = False
     walls: int = ALL_WALLS
+    leaks: bool = False  # look for them where a run ends by itself
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +81,7 @@ class NativeReplay:
 
     def __init__(self, plan: ReplayPlan) -> None:
         self.plan = plan
-        self._builds = Builds(_programs(plan))
+        self._builds = Builds(_programs(plan), plan.leaks)
         self._sandbox = Sandbox(
             self._builds.folder,
             plan.walls,
@@ -159,7 +161,9 @@ class NativeReplay:
             second = first
         else:
             again = (
-                Request(name, test, None, style, 2.0, explain and seen.sanitizer is not None)
+                Request(
+                    name, test, None, style, 2.0, explain and bool(seen.sanitizer or seen.leaks)
+                )
                 for name, seen in zip(names, first, strict=True)
             )
             second = list(self.observe_all(again))
@@ -205,6 +209,7 @@ class NativeReplay:
     def _observation(self, request: Request, result: RawResult) -> Observation:
         timed_out = result.timed_out or result.signal in _UNENDING
         kind, report = sanitizer_kind(result.reports)
+        leaks, lost = leaks_of(result.reports)
         stderr = without_announcement(result.stderr.data) if kind else result.stderr.data
         answer = decode_answer(result.control.data, request.test, self.plan.signature)
         returned = "assumption fails" if answer.assumption_failed else answer.returned
@@ -219,7 +224,8 @@ class NativeReplay:
             timed_out=timed_out,
             memory=answer.memory,
             files=_written(request.test, result),
-            report=report.replace(f"{self._builds.folder}/", ""),
+            report=(report or lost).replace(f"{self._builds.folder}/", ""),
+            leaks=leaks,
         )
 
 
@@ -242,7 +248,8 @@ def _programs(plan: ReplayPlan) -> dict[str, Program]:
 
 
 def _explained(seen: Observation, again: Observation) -> Observation:
-    return replace(seen, report=again.report) if seen.sanitizer == again.sanitizer else seen
+    alike = (seen.sanitizer, seen.leaks) == (again.sanitizer, again.leaks)
+    return replace(seen, report=again.report) if alike else seen
 
 
 def _steady(seen: Observation) -> Observation:

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 _SUMMARY = re.compile(r"SUMMARY: \w+Sanitizer: ([\w-]+)")
 _ERROR = re.compile(r"ERROR: \w+Sanitizer: (?:attempting )?([\w-]+)")
 _RUNTIME = re.compile(r"runtime error: (.*)")
+_LOST = re.compile(rb"lost (\d+) objects")
 _PROCESS = re.compile(r"==\d+==")
 _ADDRESS = re.compile(r"0x[0-9a-f]{4,}")
 
@@ -37,7 +38,8 @@ def sanitizer_environment(base: str, explain: bool = False) -> tuple[bytes, ...]
     """Reports go to files ``BASE/report.PID``, so that stderr stays the program's own. To
     ``explain`` with functions and lines takes 0.1 s; the environment keeps its size."""
     options = OPTIONS + f"symbolize={int(explain)}:log_path={base}/report".encode()
-    return b"ASAN_OPTIONS=" + options, b"UBSAN_OPTIONS=" + options
+    leaks = f"CSGTEST_LEAKS={base}/report.leaks".encode()
+    return b"ASAN_OPTIONS=" + options, b"UBSAN_OPTIONS=" + options, leaks
 
 
 def sanitizer_kind(reports: Sequence[bytes]) -> tuple[str | None, str]:
@@ -48,6 +50,16 @@ def sanitizer_kind(reports: Sequence[bytes]) -> tuple[str | None, str]:
         if kind is not None:
             text = _PROCESS.sub("", text.partition("\nShadow bytes around")[0])
             return kind, _ADDRESS.sub("0x...", text.lstrip("=\n"))[:MOST_REPORT]
+    return None, ""
+
+
+def leaks_of(reports: Sequence[bytes]) -> tuple[int | None, str]:
+    """How many objects nothing points to any more, and which; None when nobody looked (leaks.c)."""
+    for report in reports:
+        found = _LOST.match(report)
+        if found is not None:
+            text = report.decode("utf-8", "replace") if int(found[1]) else ""
+            return int(found[1]), text[:MOST_REPORT]
     return None, ""
 
 

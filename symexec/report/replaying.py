@@ -111,4 +111,7 @@ def _plan(report: Report, without_walls: bool) -> ReplayPlan:
         signature=report.signature,
         name=report.name,
         without_walls=without_walls,
+        leaks=any(
+            seen.leaks is not None for case in report.tests for seen in (case.old, case.new) if seen
+        ),
     )

@@ -34,6 +34,8 @@ _COLOURS = {
     "fix": "green",
     "hang-fix": "green",
     "difference": "yellow",
+    "leak": "yellow",
+    "leak-fix": "green",
 }
 Row = tuple[str, ...]
 

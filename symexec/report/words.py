@@ -21,9 +21,10 @@ def ending(seen: Observation) -> str:
         return seen.sanitizer
     if seen.signal is not None:
         return seen.signal
+    lost = f", {seen.leaks} object{_s(seen.leaks)} lost" if seen.leaks else ""
     if seen.returned is not None:
-        return f"returns {seen.returned}" if seen.returned != "void" else "returns"
-    return f"exit {seen.exit}"
+        return f"returns {seen.returned}{lost}" if seen.returned != "void" else f"returns{lost}"
+    return f"exit {seen.exit}{lost}"
 
 
 def brief(seen: Observation | None) -> str:

@@ -35,6 +35,7 @@ class Told(Enum):
     ERRORS = "stderr"
     MEMORY = "memory"
     FILES = "files"
+    LEAKS = "leaks"
 
 
 def differences(
@@ -54,6 +55,7 @@ def differences(
         (Told.OUTPUT, _outputs(old.output, new.output, 1)),
         (Told.MEMORY, _pairs(memory)),
         (Told.FILES, files),
+        (Told.LEAKS, _leaks(old, new)),
         (Told.ERRORS, _outputs(old.output, new.output, 2)),
     ]
     return [
@@ -98,6 +100,13 @@ def _plain(value: Data) -> int | Term:
     """Of two plain values nothing paired comes."""
     assert not isinstance(value, Shadowed)
     return value
+
+
+def _leaks(old: Outcome, new: Outcome) -> int:
+    """Which objects are lost cannot be compared between versions; how many can."""
+    if old.leaks is None or new.leaks is None:
+        return 0
+    return int(len(old.leaks) != len(new.leaks))
 
 
 def _pairs(memory: list[tuple[Data, int]]) -> int | Term:

@@ -19,9 +19,11 @@ from symexec.expr import Data
 
 @record
 class Exit:
-    """``exit(status)``; the parent process sees the low byte of the 32 bits."""
+    """``exit(status)``; the parent process sees the low byte of the 32 bits. ``at_once``: by
+    ``_exit``, behind which nothing more is looked at."""
 
     status: Data
+    at_once: bool = field(default=False, compare=False)
 
 
 @record

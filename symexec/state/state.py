@@ -77,13 +77,23 @@ class Output:
 
 
 @record
+class Lost:
+    """An object of the heap that nothing points to at the end, and where it was allocated."""
+
+    name: str
+    location: Location
+
+
+@record
 class Outcome:
-    """How one version ended, with all that it wrote, and what it left in the environment store."""
+    """How one version ended, with all that it wrote, and what it left in the environment store.
+    ``leaks``: None when nobody looked for any."""
 
     ending: PathEnding
     output: Output | None
     location: Location
     environment: Mapping[str, object]
+    leaks: tuple[Lost, ...] | None = None
 
 
 @record

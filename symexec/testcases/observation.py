@@ -2,8 +2,8 @@
 
     {"exit": 0, "signal": null, "stdout": "1\\n", "stderr": "", "returned": "1", "sanitizer": null}
 
-``memory`` (arrays and globals after the call), ``files`` (what the run wrote) and ``timed_out``
-stand there only when there is something to say.
+``memory`` (arrays and globals after the call), ``files`` (what the run wrote), ``timed_out`` and
+``leaks`` (with ``--leaks``) stand there only when there is something to say.
 """
 
 from __future__ import annotations
@@ -40,6 +40,7 @@ class Observation:
     memory: tuple[tuple[str, Value], ...] = ()
     files: tuple[tuple[str, bytes], ...] = ()
     report: str = ""
+    leaks: int | None = None  # objects lost at the end; None: nobody looked
 
     @property
     def failed(self) -> bool:
@@ -72,6 +73,8 @@ def observation_to_json(seen: Observation) -> Json:
         result["files"] = {name: bytes_to_json(data) for name, data in seen.files}
     if seen.report:
         result["report"] = seen.report
+    if seen.leaks is not None:
+        result["leaks"] = seen.leaks
     return result
 
 
@@ -89,6 +92,7 @@ def observation_from_json(value: Json) -> Observation:
         memory=tuple((name, value_from_json(part)) for name, part in memory.items()),
         files=tuple((name, bytes_from_json(data)) for name, data in files.items()),
         report=str(value.get("report", "")),
+        leaks=value.get("leaks"),
     )
 
 

@@ -4,6 +4,7 @@ typedef void handler(void);
 typedef void handler_with(int, void *);
 
 extern void __csgtest_exit(int status) __attribute__((noreturn));
+extern void _Exit(int status) __attribute__((noreturn));
 
 enum { ROOM = 256 }; /* the standard asks for 32 */
 
@@ -57,5 +58,5 @@ void quick_exit(int status)
 {
     while (quick_count)
         quick_wishes[--quick_count].plain();
-    __csgtest_exit(status);
+    _Exit(status); /* nothing is flushed */
 }
