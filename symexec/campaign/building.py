@@ -29,7 +29,7 @@ from symexec.campaign.lines import shaped
 from symexec.campaign.preparation import Prepared, pruner
 from symexec.campaign.seeding import Seeding
 from symexec.campaign.shrinking import Shrinker, share_of
-from symexec.campaign.start import begin, definition, differing_memory
+from symexec.campaign.start import begin, definition
 from symexec.campaign.verification import Verifier
 from symexec.counters import Counters
 from symexec.environment import library
@@ -245,9 +245,7 @@ class BuildJob:
             engine,
             searcher,
             self.counters,
-            compares=True,
-            main=prepared.program.entry == "main",
-            watched_memory=differing_memory,
+            caller=prepared.caller,
             prunes=pruner(prepared) if search.prune else None,
             on_end=self._ended,
         )

@@ -12,15 +12,15 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from symexec.campaign.caller import Caller
 from symexec.campaign.endlessness import Course, Endlessness
 from symexec.campaign.opposites import opposite_signs
 from symexec.counters import Counters
-from symexec.environment.remains import different_files
 from symexec.executor.engine import Engine
-from symexec.expr import Data, Model, Term
+from symexec.expr import Model, Term
 from symexec.memory import BOTH, OLD
 from symexec.search import Searcher
-from symexec.shadow.outcomes import Told, differences
+from symexec.shadow.outcomes import Told
 from symexec.state.endings import Cut, Endless, row
 from symexec.state.state import Divergence, State
 
@@ -42,16 +42,14 @@ class Finding:
 
 
 class Exploration:
-    """One search. ``compares``: both versions are executed, so outcomes are compared."""
+    """One search. ``caller`` compares the outcomes of two versions; None: there is one program."""
 
     def __init__(
         self,
         engine: Engine,
         searcher: Searcher,
         counters: Counters,
-        compares: bool,
-        main: bool,
-        watched_memory: Callable[[State], list[tuple[Data, int]]],
+        caller: Caller | None,
         prunes: Callable[[State], bool] | None = None,
         on_end: Callable[[State], None] | None = None,
         clock: Callable[[], float] = time.monotonic,
@@ -59,10 +57,9 @@ class Exploration:
         self.engine = engine
         self.searcher = searcher
         self.counters = counters
-        self.compares = compares
-        self.main = main
+        self.compares = caller is not None
         self.exhausted = False
-        self._watched_memory = watched_memory
+        self._caller = caller
         self._prunes = prunes
         self._on_end = on_end
         self._clock = clock
@@ -239,20 +236,14 @@ class Exploration:
         solver = self.engine.solver
         parted = state.divergences[0] if state.divergences else None
         found = False
-        if state.old_outcome is not None and state.new_outcome is not None and state.shadows:
-            memory = self._watched_memory(state)
-            for told, condition in differences(
-                state.old_outcome,
-                state.new_outcome,
-                self.main,
-                memory,
-                different_files(state.old_outcome, state.new_outcome),
-            ):
+        old, new = state.old_outcome, state.new_outcome
+        if self._caller is not None and old is not None and new is not None and state.shadows:
+            for told, condition in self._caller.tells_apart(state):
                 model = self._model(state, condition)
                 if model is None:
                     continue
                 found = True
-                place = parted or Divergence("output", state.new_outcome.location, -1, told.value)
+                place = parted or Divergence("output", new.location, -1, told.value)
                 yield Finding(state, model, (told,), place, ended=True)
                 break
         if parted is not None and not found:

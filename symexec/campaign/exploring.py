@@ -22,7 +22,7 @@ from symexec.counters import Counters
 from symexec.environment.plan import no_input_left, plan
 from symexec.environment.registry import registry
 from symexec.executor.engine import Engine
-from symexec.expr import Data, TermTable
+from symexec.expr import TermTable
 from symexec.options import ExploreOptions
 from symexec.progress import Progress
 from symexec.search import Covering, Frontier, Searcher, stacked
@@ -119,9 +119,7 @@ class ExploreJob:
             engine,
             self._searcher(engine),
             self.counters,
-            compares=False,
-            main=self.program.entry == "main",
-            watched_memory=_nothing,
+            caller=None,
             on_end=self._ended,
         )
         return exploration, possible
@@ -187,10 +185,6 @@ def _file(program: Program, block: Block) -> str:
 
 def _ignore(state: State, node: int) -> None:
     return
-
-
-def _nothing(state: State) -> list[tuple[Data, int]]:
-    return []
 
 
 def _lost(leaks: Sequence[Lost]) -> str:

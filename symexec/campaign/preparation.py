@@ -14,6 +14,7 @@ from csg.graph import SequenceGraph
 from csg.ir import Call, FunctionCode, Program
 from csg.ir.flow import successors
 from csg.language.syntax import FunctionDefinition, Symbol, TranslationUnit
+from symexec.campaign.caller import Caller
 from symexec.campaign.start import definition
 from symexec.environment.far_jumps import SETTERS
 from symexec.memory import BOTH
@@ -53,6 +54,10 @@ class Prepared:
     @property
     def entry(self) -> FunctionDefinition:
         return definition(self.unified.units, self.program.entry)
+
+    @property
+    def caller(self) -> Caller:
+        return Caller.of(self.entry)
 
     def targets(self, mode: str) -> Targets:
         """What states look for: the graph from its start nodes, or a flat set."""

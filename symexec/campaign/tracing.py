@@ -15,14 +15,12 @@ from dataclasses import dataclass
 
 from symexec.campaign.pinning import Pins
 from symexec.campaign.preparation import Prepared
-from symexec.campaign.start import begin, differing_memory
+from symexec.campaign.start import begin
 from symexec.counters import Counters
 from symexec.environment.registry import registry
-from symexec.environment.remains import different_files
 from symexec.executor.engine import Engine
 from symexec.expr import TermTable
 from symexec.options import InputOptions
-from symexec.shadow.outcomes import differences
 from symexec.solver import build_solver
 from symexec.state.endings import Exit, MemoryFault, row
 from symexec.state.state import Chain, Outcome, State
@@ -97,10 +95,7 @@ class Tracer:
             return Divergence(parted.kind, place.file, place.line, parted.directions)
         if state.old_outcome is None or state.new_outcome is None or not state.shadows:
             return None
-        main = self._prepared.program.entry == "main"
-        memory = differing_memory(state)
-        old, new = state.old_outcome, state.new_outcome
-        for told, condition in differences(old, new, main, memory, different_files(old, new)):
+        for told, condition in self._prepared.caller.tells_apart(state):
             if condition:
                 place = state.new_outcome.location
                 return Divergence("output", place.file, place.line, told.value)

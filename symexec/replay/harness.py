@@ -216,7 +216,7 @@ def _as_c_prints(value: Scalar) -> str:
 
 def _unpacked(parameter: Parameter, data: bytes, was_string: bool) -> Value:
     if was_string:
-        return data.split(b"\0")[0]
+        return data.rstrip(b"\0")  # a buffer may hold more behind its first 0
     size = parameter.size
     parts = [data[i : i + size] for i in range(0, len(data), size)]
     values = tuple(_scalar(parameter, part) for part in parts if len(part) == size)

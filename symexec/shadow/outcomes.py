@@ -44,14 +44,16 @@ def differences(
     main: bool,
     memory: list[tuple[Data, int]],
     files: int | Term,
+    results: int | Term | None = None,
 ) -> list[tuple[Told, int | Term]]:
     """The conditions under which each part of what is observed differs; parts that cannot differ
     are left out. ``memory`` holds the pairs left in objects that the caller looks at, with their
-    widths; ``files`` is the condition under which they left different files."""
+    widths; ``files`` is the condition under which they left different files, ``results`` the one
+    under which returned pointers differ to the caller (None: results are plain values)."""
     if isinstance(old.ending, Endless) and isinstance(new.ending, Endless):
         return []  # no run can be waited for, and what they print has no end
     found = [
-        (Told.ENDING, _endings(old.ending, new.ending, main)),
+        (Told.ENDING, _endings(old.ending, new.ending, main) if results is None else results),
         (Told.OUTPUT, _outputs(old.output, new.output, 1)),
         (Told.MEMORY, _pairs(memory)),
         (Told.FILES, files),

@@ -1,0 +1,86 @@
+"""By what the caller of the entry function can tell two versions apart once both have ended.
+
+    return x + 1;  |  return x;              returns x + 1 or x: always
+    return "big";  |  return names + 6;      the texts, not where they lie
+    *count = n;    |  *count = n > 0;        what is left in objects that the caller knows
+
+It looks at what replay looks at (``replay.harness``): of a pointer to char the text up to its 0, of
+another pointer whether it is null.
+"""
+
+from __future__ import annotations
+
+from csg.language.syntax import FunctionDefinition
+from csg.records import record
+from symexec.campaign.start import differing_memory
+from symexec.environment.operands import plain
+from symexec.environment.remains import different_files
+from symexec.expr import Data, Operand, compare, conjunction, disjunction, new_half, old_half
+from symexec.memory import NEW, OLD
+from symexec.shadow.outcomes import Told, differences
+from symexec.state.endings import Returned
+from symexec.state.state import Outcome, State
+from symexec.testcases import signature_of
+
+LONGEST = 1 << 12  # bytes of a returned text that are compared
+
+
+@record
+class Caller:
+    """``main``: it is the system, and learns the low byte of the result. ``result``: the kind of
+    what is returned, as tests have it (scalar, string, pointer; nothing is a scalar)."""
+
+    main: bool
+    result: str = "scalar"
+
+    @classmethod
+    def of(cls, entry: FunctionDefinition) -> Caller:
+        if entry.symbol.name == "main":
+            return cls(True)
+        result = signature_of(entry).result
+        return cls(False, "scalar" if result is None else result.kind)
+
+    def tells_apart(self, state: State) -> list[tuple[Told, Operand]]:
+        """Each part of what is observed that may differ, with the condition under which it does."""
+        old, new = state.old_outcome, state.new_outcome
+        assert old is not None and new is not None
+        memory, files = differing_memory(state), different_files(old, new)
+        return differences(old, new, self.main, memory, files, self._results(state, old, new))
+
+    def _results(self, state: State, old: Outcome, new: Outcome) -> Operand | None:
+        """When two returned pointers differ to the caller; None for other results."""
+        if self.result == "scalar":
+            return None
+        match old.ending, new.ending:
+            case Returned(value=left), Returned(value=right):
+                one, two = old_half(left or 0), new_half(right or 0)
+                return _nulls(one, two) if self.result == "pointer" else _texts(state, one, two)
+            case _:
+                return None
+
+
+def _nulls(one: Operand, two: Operand) -> Operand:
+    """One of two addresses is null."""
+    left, right = compare("eq", 64, one, 0), compare("eq", 64, two, 0)
+    return plain(compare("ne", 1, left, right))
+
+
+def _texts(state: State, one: Operand, two: Operand) -> Operand:
+    """Two addresses lead to different texts. True where that cannot be told: replay will."""
+    if one is two or one == two == 0:
+        return 0
+    if not isinstance(one, int) or not isinstance(two, int) or 0 in (one, two):
+        return 1
+    parts: list[Data] = []
+    alike: Data = 1  # as far as here, and not yet at the end
+    for place in range(LONGEST):
+        left = state.memory.load(one + place, 1, OLD)
+        right = state.memory.load(two + place, 1, NEW)
+        if left is None or right is None:
+            return 1
+        parts.append(conjunction([alike, compare("ne", 8, left, right)]))
+        same = [compare("eq", 8, left, right), compare("ne", 8, left, 0)]
+        alike = conjunction([alike, *same])
+        if isinstance(alike, int) and not alike:
+            return plain(disjunction(parts))
+    return 1

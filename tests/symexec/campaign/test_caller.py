@@ -1,0 +1,72 @@
+"""What is compared at the end is what a caller sees, by the model as well as natively."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from symexec.campaign.building import BuildJob
+from symexec.options import BuildOptions, InputOptions
+from symexec.progress import Silence
+
+SAME, OTHER = "equivalent-within-bounds", "different"
+
+TEXTS = 'const char *f(int x) { return x > 3 ? "big" : "small"; }'
+PLACES = "static int a[2]; int *f(int x) { return x > 3 ? 0 : a; }"
+CUT = "void f(char *s) { s[0] = 0; }"
+TOTAL = """
+int f(int x)
+{
+    int total = 0, c;
+    while ((c = getchar()) != EOF)
+        total += c;
+    return total + x;
+}
+"""
+BY_LINES = """
+int f(int x)
+{
+    char line[8];
+    while (fgets(line, sizeof line, stdin))
+        for (char *p = line; *p; p++)
+            x += (unsigned char) *p;
+    return x;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "verdict"),
+    [
+        (
+            TEXTS,
+            'char all[] = "small\\0big"; char *f(int x) { return x > 3 ? all + 6 : all; }',
+            SAME,
+        ),
+        (TEXTS, TEXTS.replace("big", "bigger"), OTHER),
+        (TEXTS, TEXTS.replace('"big"', "0"), OTHER),
+        (PLACES, PLACES.replace(": a", ": a + 1"), SAME),
+        (PLACES, PLACES.replace("x > 3", "x > 4"), OTHER),
+        (CUT, CUT.replace("s[0] = 0", "*s = 0"), SAME),
+        (CUT, CUT.replace("s[0] = 0", "s[0] = 0; s[1] = 7"), OTHER),
+        (TOTAL, BY_LINES, OTHER),  # a line with a 0 in it
+        (TOTAL, TOTAL.replace("getchar()", "fgetc(stdin)"), SAME),
+        (TOTAL, TOTAL.replace("c = getchar()", "c = x ? fgetc(stdin) : getc(stdin)"), SAME),
+    ],
+)
+def test_versions_differ_by_what_their_caller_sees(
+    old: str, new: str, verdict: str, tmp_path: Path
+) -> None:
+    files = tmp_path / "old.c", tmp_path / "new.c"
+    for file, text in zip(files, (old, new), strict=True):
+        file.write_text(f"#include <stdio.h>\n{text}\n")
+    inputs = InputOptions("f", array_length=2, stdin=2 if "stdin" in new else None)
+    job = BuildJob(BuildOptions(*files, inputs=inputs, without_walls=True))
+    try:
+        job.prepare()
+        list(job.cases(Silence()))
+        assert job.verdict == verdict
+        assert job.mispredicted == []
+    finally:
+        job.close()
