@@ -14,7 +14,7 @@ from symexec.options import After, BuildOptions, InputOptions, Range, SearchOpti
 from tests.reference.enumeration import Grid, enumerated
 from tests.reference.subjects import Mutant
 
-LIMIT = 100.0  # seconds for one search
+LIMIT = 300.0  # seconds of the clock for one search
 
 
 @dataclass(frozen=True, slots=True)
