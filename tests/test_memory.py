@@ -54,6 +54,7 @@ KINDS = {
     "global-buffer-overflow": "out-of-bounds",
     "index out of bounds": "out-of-bounds",
     "stack-use-after-return": "use-after-return",
+    "stack-use-after-scope": "use-after-scope",
     "heap-use-after-free": "use-after-free",
     "double-free": "double-free",
     "bad-free": "bad-free",
@@ -269,3 +270,45 @@ def test_generated_programs_fail_as_they_natively_do(seed: int, tmp_path: Path) 
     wrong, well = explored(program, 0, 7, Uninitialised.ZERO)
     found = complaints(Native(program, tmp_path), wrong, well, range(8))
     assert found == [], program.read_text()
+
+
+LEFT = """
+static int buffer[4];
+
+static int *filled(int x)
+{{
+    int *here = buffer, local[4] = {{ 1, 2, 3, x }};
+    {}
+    here[3] = x;
+    return here;
+}}
+
+int f(int x)
+{{
+    int *place = filled(x), *kept = buffer, sum = 0;
+    for (int i = 0; i < 3; i++) {{
+        int here[2] = {{ i, x }};
+        {}
+        sum += here[0] + *kept;
+    }}
+    return x > 5 ? *place + *kept : sum;
+}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("wrong", "shown"),
+    [
+        (("here = local;", ""), "stack-use-after-return"),
+        (("", "if (i == 2) kept = here + 1;"), "stack-use-after-scope"),
+    ],
+)
+def test_a_local_object_that_is_used_too_late_is_a_regression(
+    wrong: tuple[str, str], shown: str, tmp_path: Path
+) -> None:
+    job = built(tmp_path, LEFT.format("", ""), LEFT.format(*wrong))
+    found = [case for case in job.found if case.kind == "regression"]
+    assert found and job.mispredicted == []
+    for case in found:
+        assert case.new is not None and case.new.sanitizer == shown
+        assert dict(case.input.parameters)["x"] > 5  # type: ignore[operator]

@@ -41,12 +41,25 @@ class Slot:
     location: Location = NOWHERE
 
 
+@record
+class Lifetime:
+    """Objects of slots that ``begin`` to live before the instruction at ``place`` (at their
+    declaration), ``end`` to (with their block), or ``resume``: live, whatever was before (at a
+    label). These are no instructions, since they belong to no statement."""
+
+    place: int
+    event: str
+    slots: tuple[int, ...]
+    version: Version | None = None
+
+
 @dataclass(slots=True)
 class Block:
     index: int
     instructions: list[Instruction] = field(default_factory=list)
     terminator: Terminator | None = None  # set before lowering ends
     region: Version | None = None  # inside an Enter of that version
+    lifetimes: list[Lifetime] = field(default_factory=list)  # by place
 
 
 @dataclass(slots=True)
@@ -128,6 +141,7 @@ __all__ = [
     "ChangeInfo",
     "FunctionCode",
     "GlobalObject",
+    "Lifetime",
     "Node",
     "Program",
     "Relocation",

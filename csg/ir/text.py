@@ -50,7 +50,7 @@ from csg.ir.instructions import (
     VaCopy,
     VaStart,
 )
-from csg.ir.program import Block, FunctionCode, GlobalObject, Node, Program, Relocation
+from csg.ir.program import Block, FunctionCode, GlobalObject, Lifetime, Node, Program, Relocation
 from csg.language.syntax import Version
 
 
@@ -111,7 +111,8 @@ def _block_lines(block: Block, leaves: bool, nodes: bool) -> Iterator[str]:
     marks = [block.region.value] if block.region else []
     marks += ["exit"] if leaves else []
     yield f"B{block.index}:" + "".join(f" {mark}" for mark in marks)
-    for item in [*block.instructions, block.terminator]:
+    for place, item in enumerate([*block.instructions, block.terminator]):
+        yield from (_lifetime(each) for each in block.lifetimes if each.place == place)
         if item is None:
             yield "  (no terminator)"
             continue
@@ -182,6 +183,11 @@ def _call(call: Call) -> str:
         arguments.insert(call.variadic_from, "...")
     callee = call.callee if isinstance(call.callee, str) else f"*{call.callee}"
     return f"{result}call {callee}({', '.join(arguments)})" + (" noreturn" if call.noreturn else "")
+
+
+def _lifetime(event: Lifetime) -> str:
+    slots = ", ".join(f"slot {slot}" for slot in event.slots)
+    return f"  {_tag(event.version)}{event.event} {slots}"
 
 
 def print_terminator(terminator: Terminator) -> str:

@@ -74,7 +74,7 @@ def _skip_empty(blocks: list[Block], exit_block: int, pinned: set[int]) -> None:
 
 def _only_jumps(blocks: list[Block], index: int, exit_block: int, pinned: set[int]) -> bool:
     block = blocks[index]
-    if index in (0, exit_block) or index in pinned or block.instructions:
+    if index in (0, exit_block) or index in pinned or block.instructions or block.lifetimes:
         return False
     terminator = block.terminator
     # The end of a version's region stays: a body that does nothing must still be one.
@@ -108,6 +108,8 @@ def _join_straight(
                 or following.terminator is None
             ):
                 break
+            before = len(block.instructions)
+            block.lifetimes += [replace(e, place=e.place + before) for e in following.lifetimes]
             block.instructions += following.instructions
             block.terminator = following.terminator
             if following.index in pinned:

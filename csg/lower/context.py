@@ -15,6 +15,7 @@ from csg.ir import Block, Register, Slot, Value
 from csg.language.syntax import Expression, Initializer, Statement, Symbol, Version
 from csg.language.types import Array, Type, alignment_of, size_of
 from csg.lower.builder import FunctionBuilder
+from csg.lower.lifetimes import Scope
 from csg.lower.nodes import NodeTable
 from csg.lower.objects import Objects
 from csg.lower.places import Place
@@ -25,6 +26,7 @@ from csg.source import Location
 @dataclass(slots=True)
 class LabelTarget:
     block: Block
+    scope: Scope | None = None  # where it is defined
     defined: bool = False
     used: Location | None = None
 
@@ -47,6 +49,7 @@ class SwitchCases:
     signed: bool
     node: int
     region: Version | None
+    scope: Scope
     cases: list[tuple[int, int, int, Version | None]] = field(default_factory=list)
     defaults: list[tuple[Block, Version | None]] = field(default_factory=list)
 
@@ -70,6 +73,9 @@ class Lowering(ABC):
         self.array_sizes: dict[int, tuple[Array, Register]] = {}  # by identity of the type
         self.breaks: list[Block] = []
         self.continues: list[Block] = []
+        self.scope = Scope()
+        self.jump_scopes: dict[int, Scope] = {}  # of the blocks that break and continue go to
+        self.open_gotos: list[tuple[Block, str, Scope]] = []
         self.switches: list[SwitchCases] = []
         self.labels: dict[str, LabelTarget] = {}
         self.addressed_labels: list[str] = []

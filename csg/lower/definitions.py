@@ -57,7 +57,8 @@ def lower_function(
     if not isinstance(kind.result, Void | Record):
         lowering.result_register = builder.variable(value_bits(kind.result))
         function.result_width = lowering.result_register.width
-    lowering.statement(definition.body)
+    for item in definition.body.items:
+        lowering.statement(item)
     _finish(lowering, definition)
     function.variadic = kind.variadic
     function.location = definition.location

@@ -18,6 +18,7 @@ from csg.lower import (
     initializers,
     intrinsics,
     jumps,
+    lifetimes,
     lvalues,
     statements,
     static_data,
@@ -124,8 +125,10 @@ class FunctionLowering(Lowering):
             case c.ExpressionStatement():
                 statements.expression_statement(self, statement)
             case c.Compound():
+                lifetimes.enter(self)
                 for item in statement.items:
                     self.statement(item)
+                lifetimes.leave(self)
             case c.Declaration():
                 initializers.declaration(self, statement)
             case c.If():

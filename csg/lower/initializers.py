@@ -18,10 +18,11 @@ from csg.language.syntax import (
     Symbol,
 )
 from csg.language.types import Array, Pointer, Record, Type, size_of
+from csg.lower import lifetimes
 from csg.lower.builder import ADDRESS
 from csg.lower.context import Lowering
 from csg.lower.expressions import converted, integer, is_variable, run_time_size, settle_size
-from csg.lower.lvalues import is_local, symbol_place
+from csg.lower.lvalues import declare_slot, is_local, symbol_place
 from csg.lower.places import InMemory, InRegister, Place, member, write
 from csg.lower.versions import assign_variable, in_region
 
@@ -52,7 +53,11 @@ def _automatic(lowering: Lowering, statement: Declaration) -> None:
         settle_size(lowering, symbol.type)
     if is_variable(symbol.type):
         _variable_array(lowering, symbol)
-    elif statement.initializer is not None:
+        return
+    if lowering.scope.outer is not None and lifetimes.needs_slot(symbol):
+        known = lowering.slots.get(symbol)
+        lifetimes.begin(lowering, declare_slot(lowering, symbol) if known is None else known)
+    if statement.initializer is not None:
         place = symbol_place(lowering, symbol)
         initialize(lowering, place, symbol.type, statement.initializer)
 

@@ -13,6 +13,7 @@ from csg.errors import UnsupportedError
 from csg.ir import IndirectJump, Relocation, Value
 from csg.language.syntax import Break, ComputedGoto, Continue, Goto, Label, Return, Version
 from csg.language.types import Record, Void, size_of
+from csg.lower import lifetimes
 from csg.lower.context import LabelEntry, LabelTarget, Lowering
 from csg.lower.versions import assign_variable
 from csg.source import Location
@@ -33,7 +34,9 @@ def label(lowering: Lowering, statement: Label) -> None:
             _refuse_region(target.used)
         target.block.region = builder.region
     target.defined = True
+    target.scope = lowering.scope
     builder.start(target.block)
+    lifetimes.resume(lowering)
 
 
 def _refuse_region(location: Location) -> None:
@@ -51,6 +54,7 @@ def goto(lowering: Lowering, statement: Goto) -> None:
         _refuse_region(statement.location)
     target.used = statement.location
     target.block.region = lowering.builder.region
+    lifetimes.note_goto(lowering, statement.label)
     lowering.builder.jump_away(target.block)
 
 
@@ -97,11 +101,13 @@ def computed_goto(lowering: Lowering, statement: ComputedGoto) -> None:
 
 def break_statement(lowering: Lowering, statement: Break) -> None:
     _simple_node(lowering, statement.location)
+    lifetimes.leave_down_to(lowering, lowering.jump_scopes[lowering.breaks[-1].index])
     lowering.leave_to(lowering.breaks[-1], statement.location)
 
 
 def continue_statement(lowering: Lowering, statement: Continue) -> None:
     _simple_node(lowering, statement.location)
+    lifetimes.leave_down_to(lowering, lowering.jump_scopes[lowering.continues[-1].index])
     lowering.leave_to(lowering.continues[-1], statement.location)
 
 
@@ -137,6 +143,7 @@ def check_labels(lowering: Lowering) -> None:
     for name, target in lowering.labels.items():
         if not target.defined:
             raise UnsupportedError(f"label '{name}' is used but not defined", target.used)
+    lifetimes.settle_gotos(lowering)
     goals = tuple(lowering.labels[name].block.index for name in lowering.addressed_labels)
     for block in lowering.builder.function.blocks:
         if isinstance(block.terminator, IndirectJump):

@@ -25,7 +25,8 @@ from csg.language.syntax import (
     Version,
     While,
 )
-from csg.language.types import Void
+from csg.language.types import Record, Void, size_of
+from csg.lower import lifetimes
 from csg.lower.context import Lowering
 from csg.lower.excerpts import Excerpts
 from csg.source import Location
@@ -139,6 +140,7 @@ def do_statement(lowering: Lowering, statement: DoWhile) -> None:
 
 def for_statement(lowering: Lowering, statement: For) -> None:
     builder = lowering.builder
+    lifetimes.enter(lowering)
     for item in statement.start:
         lowering.statement(item)
     head, body = builder.new_block(), builder.new_block()
@@ -158,11 +160,13 @@ def for_statement(lowering: Lowering, statement: For) -> None:
         _effect(lowering, statement.step, place, _excerpts(lowering).step(place))
     builder.jump(head)
     builder.block = end
+    lifetimes.leave(lowering)
 
 
 def _body(lowering: Lowering, body: Compound, on_break: Block, on_continue: Block) -> None:
     lowering.breaks.append(on_break)
     lowering.continues.append(on_continue)
+    lowering.jump_scopes[on_break.index] = lowering.jump_scopes[on_continue.index] = lowering.scope
     lowering.statement(body)
     lowering.breaks.pop()
     lowering.continues.pop()
@@ -176,9 +180,15 @@ def statement_expression(lowering: Lowering, expression: StatementExpression) ->
         discard_statement_expression(lowering, expression)
         return Constant(0, 32)
     lowering.inside_expression += 1
+    lifetimes.enter(lowering)
     for item in items[:-1]:
         lowering.statement(item)
     value = lowering.value(last.expression)
+    if isinstance(expression.type, Record) and lowering.scope.slots:
+        kept = lowering.temporary("value", expression.type)  # it may stand in what ends here
+        lowering.builder.copy(kept, value, size_of(expression.type))
+        value = kept
+    lifetimes.leave(lowering)
     lowering.inside_expression -= 1
     return value
 

@@ -14,6 +14,7 @@ from csg.ir import Block
 from csg.ir import Switch as SwitchTerminator
 from csg.language.syntax import Case, Switch, Version
 from csg.language.types import is_signed, value_bits
+from csg.lower import lifetimes
 from csg.lower.context import Lowering, SwitchCases
 from csg.lower.expressions import converted
 from csg.lower.statements import condition_node
@@ -27,9 +28,10 @@ def switch(lowering: Lowering, statement: Switch) -> None:
     value = converted(lowering, statement.selector, kind)
     head, node, version = builder.block, builder.node, builder.version
     end = builder.new_block()
-    gathered = SwitchCases(value_bits(kind), is_signed(kind), node, builder.region)
+    gathered = SwitchCases(value_bits(kind), is_signed(kind), node, builder.region, lowering.scope)
     lowering.switches.append(gathered)
     lowering.breaks.append(end)
+    lowering.jump_scopes[end.index] = lowering.scope
     builder.block = builder.new_block()  # code before the first label: never reached
     lowering.statement(statement.body)
     builder.jump(end)
@@ -74,6 +76,7 @@ def case_label(lowering: Lowering, statement: Case) -> None:
     lowering.nodes.note_change(gathered.node, statement.change)
     block = builder.new_block()
     builder.start(block)
+    lifetimes.resume(lowering, gathered.scope)
     version = statement.version
     if builder.version is not None:
         if version is not None and version is not builder.version:

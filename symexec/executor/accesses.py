@@ -27,7 +27,7 @@ from symexec.expr import (
     halves,
     truncate,
 )
-from symexec.memory import BOTH, OLD, Fault, MemoryObject, address_of, offset_of
+from symexec.memory import BOTH, NEW, OLD, Fault, MemoryObject, address_of, offset_of
 from symexec.state.endings import Cut, MemoryFault
 from symexec.state.state import State
 
@@ -180,7 +180,7 @@ def resolve(
 
 def concrete_place(state: State, address: int, size: int, write: bool) -> Place:
     item = state.memory.find(address >> 32)
-    if item is not None and state.mode == BOTH and item.dead:
+    if item is not None and state.mode == BOTH and item.dead in (OLD, NEW):
         return Place(None, 0, None, address, apart=True)
     problem = state.memory.fault(address, size, write, state.mode)
     return Place(None if problem else item, address & 0xFFFFFFFF, problem, address)
@@ -214,7 +214,8 @@ def _within_one(
     engine: Engine, state: State, address: int | Term, number: int, size: int, write: bool
 ) -> Iterator[tuple[State, Place]]:
     item = state.memory.find(number)
-    if item is not None and state.mode == BOTH and (item.dead or isinstance(item.extent, Shadowed)):
+    apart = item is not None and (item.dead in (OLD, NEW) or isinstance(item.extent, Shadowed))
+    if apart and state.mode == BOTH:
         yield state, Place(None, 0, None, apart=True)
         return
     problem = state.memory.fault(address_of(number), 0, write, state.mode)

@@ -54,7 +54,7 @@ from csg.ir import (
 )
 from csg.language.syntax import Version
 from symexec.executor.chunk_arithmetic import ChunkArithmetic, mask
-from symexec.executor.chunk_registers import BOTH, OLD
+from symexec.executor.chunk_registers import BOTH, NEW, OLD
 from symexec.executor.register_use import last_reads
 
 LARGEST_TABLE: Final = 1024
@@ -100,6 +100,7 @@ class ChunkWriter(ChunkArithmetic):
             terminator = current.terminator
             assert terminator is not None
             self.index = len(current.instructions)
+            self._lifetimes(current, self.index)
             self._watch()
             if (
                 isinstance(terminator, Jump)
@@ -115,6 +116,12 @@ class ChunkWriter(ChunkArithmetic):
             break
         return f"def {name}(s, r):\n" + "\n".join(self.lines) + "\n"
 
+    def _lifetimes(self, block: Block, place: int) -> None:
+        for event in block.lifetimes:
+            if event.place == place and not self._skipped(event.version):
+                only = 0 if event.version is None else OLD if event.version is Version.OLD else NEW
+                self.write(f"{event.event}(s, {event.slots!r}, {only})")
+
     def _watch(self) -> None:
         node = self.watched.get((self.block, self.index))
         if node is not None:
@@ -124,6 +131,7 @@ class ChunkWriter(ChunkArithmetic):
         """Write instructions up to the block's end; False when the chunk ends before it."""
         for place in range(index, len(block.instructions)):
             instruction = block.instructions[place]
+            self._lifetimes(block, place)
             if self._skipped(instruction.version):
                 continue
             self.index = place

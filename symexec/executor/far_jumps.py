@@ -64,6 +64,8 @@ def jump_back(engine: Engine, state: State, number: object, value: Data) -> Iter
             state.memory.drop_stack(slot)
         state.frame = state.top.caller
     frame = state.owned_frame()
+    for slot in frame.slots:  # which blocks are left is not followed
+        state.memory.begin_life(slot, state.mode, None)
     frame.resume = None
     frame.block, frame.index = goal.place[0], goal.place[1] + 1
     if goal.result is not None:

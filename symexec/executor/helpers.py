@@ -87,7 +87,16 @@ def chunk_helpers(engine: Engine, visit: Callable[[State, int], None]) -> dict[s
             return after
         return engine.returned(state)
 
+    def begin(state: State, slots: tuple[int, ...], only: int) -> None:
+        frame, memory = state.top, state.memory
+        marks = engine.machine.functions[frame.function.name].slots
+        for slot in slots:
+            memory.begin_life(frame.slots[slot], only or state.mode, marks[slot][3])
+
     return {
+        "begin": begin,
+        "resume": _resume,
+        "end": _end,
         "stop": stop,
         "call": call,
         "leave": leave,
@@ -114,6 +123,16 @@ def chunk_helpers(engine: Engine, visit: Callable[[State, int], None]) -> dict[s
         "shift_lshr": _lshr,
         "shift_ashr": _ashr,
     }
+
+
+def _resume(state: State, slots: tuple[int, ...], only: int) -> None:
+    for slot in slots:
+        state.memory.begin_life(state.top.slots[slot], only or state.mode, None)
+
+
+def _end(state: State, slots: tuple[int, ...], only: int) -> None:
+    for slot in slots:
+        state.memory.end_life(state.top.slots[slot], only or state.mode)
 
 
 def _last(frame: object) -> int:

@@ -70,7 +70,7 @@ class MemoryObject:
         self.name = name
         self.owner = owner
         self.readonly = readonly
-        self.dead = 0  # 1: freed by the old version alone, 2: by the new one alone
+        self.dead = 0  # 1: freed by the old version alone, 2: by the new one alone; 3: out of scope
         self.version = BOTH  # who allocated it
         self.place = NOWHERE  # of the allocation, when leaks are looked for
         self.type: object = None  # its C type, when it was declared with one
@@ -111,6 +111,13 @@ class MemoryObject:
         if self.holes:
             self.unset = bytearray(marks)
             self._have_cells()
+
+    def renew(self, marks: bytes) -> None:
+        """A variable is declared once more: what it held is gone."""
+        self.cells = None
+        self.low, self.high = len(self.data), 0
+        self.unset = None
+        self.blank(marks)
 
     def is_set(self, offset: int, size: int) -> bool:
         """Have all bytes of a range been written, by whatever version?"""

@@ -36,7 +36,7 @@ def offset_of(address: int) -> int:
 class Fault:
     """Why an access is an error of the program under test."""
 
-    kind: str  # "null" | "out-of-bounds" | "use-after-free" | "read-only" | "wild" | "unproven"
+    kind: str  # as MemoryFault has it; "unproven": the object may be too small
     what: str  # the object, for messages
 
 
@@ -144,6 +144,25 @@ class Memory:
         """A local object dies with its call."""
         self._own_page(number >> PAGE_BITS).objects[number & PAGE_MASK] = None
 
+    def end_life(self, number: int, mode: int) -> None:
+        """A local object's block is left; its next activation finds it at the same address."""
+        item = self.find(number)
+        gone = OLD | NEW if mode == BOTH else mode
+        if item is not None and item.dead & gone != gone:
+            self.writable(item).dead |= gone
+
+    def begin_life(self, number: int, mode: int, marks: bytes | None) -> None:
+        """``marks``: of the bytes that nobody has written now; None: they are as they were."""
+        item = self.find(number)
+        if item is None:
+            return
+        if item.dead:
+            item = self.writable(item)
+            item.dead &= ~(OLD | NEW if mode == BOTH else mode)
+        if marks is not None and self.symbol is not None and mode == BOTH:
+            self.writable(item).renew(marks)
+            self.blank = True
+
     def find(self, number: int) -> MemoryObject | None:
         if 0 < number < self.count:
             return self.pages[number >> PAGE_BITS].objects[number & PAGE_MASK]
@@ -208,6 +227,8 @@ class Memory:
             kind = "use-after-return" if number < self.count else "wild"
             return Fault(kind, f"address {address:#x}")
         if item.dead and (mode == BOTH or item.dead & mode):
+            if item.kind == "stack":
+                return Fault("use-after-scope", item.name)
             return Fault("use-after-free", f"freed {item.name}")
         if item.kind == "function":
             return Fault("wild", f"code of {item.name}")

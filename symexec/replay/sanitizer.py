@@ -29,6 +29,7 @@ _KINDS = (
 OPTIONS = (
     b"detect_leaks=0:abort_on_error=0:exitcode=99:handle_abort=0:allocator_may_return_null=1:"
     b"max_allocation_size_mb=512:detect_odr_violation=0:halt_on_error=1:color=never:"
+    b"detect_stack_use_after_return=1:"
 )
 MOST_REPORT = 4096
 _ANNOUNCED = re.compile(rb"\w+Sanitizer:DEADLYSIGNAL\n")  # goes to stderr whatever the options

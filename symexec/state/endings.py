@@ -50,7 +50,8 @@ class AssertionFailed:
 
 @record
 class MemoryFault:
-    """``kind`` is out-of-bounds, use-after-free, use-after-return, double-free, bad-free, null,
+    """``kind`` is out-of-bounds, use-after-free, use-after-return,
+    use-after-scope, double-free, bad-free, null,
     read-only, wild, overlap, uninitialised or stack-overflow; ``what`` names the object and offset;
     ``access`` is read, write, free, call, copy or use, of ``size`` bytes."""
 
