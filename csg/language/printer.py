@@ -102,7 +102,8 @@ class UnitText:
             return
         self.shown.add(symbol)
         text = declaration_text(symbol.type, symbol.name, length=self.statements.expressions.of)
-        yield f"{function_words(symbol)}{text};"
+        # Parameters have no names here, so lengths that speak of them are left open: int (*)[*].
+        yield f"{function_words(symbol)}{declaration_text(symbol.type, symbol.name)};"
 
     def _objects(self) -> Iterator[str]:
         for declaration in self.unit.declarations:

@@ -91,9 +91,10 @@ def begin(engine: Engine, start: Start) -> State:
         write(number, described.cells)
     for name, cells in start.globals.items():
         write(engine.machine.addresses[name] >> 32, cells)
-    watched = [engine.machine.addresses[name] >> 32 for name in start.globals]
+    watched = [*numbers, *(engine.machine.addresses[name] >> 32 for name in start.globals)]
     state.environment.update(start.environment)
-    state.environment[WATCHED] = (*numbers, *watched)
+    # A process leaves no memory behind: what becomes of argv is nobody's to see.
+    state.environment[WATCHED] = () if engine.program.entry == "main" else tuple(watched)
     state.inputs = start.inputs
     for condition in start.conditions:
         state.path = state.path.assuming(condition)

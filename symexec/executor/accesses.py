@@ -239,12 +239,8 @@ def _within_one(
 
 def learn(state: State, item: MemoryObject, offset: int | Term, size: int) -> None:
     """An access was in bounds: from here on the object has at least these bytes."""
-    if (
-        isinstance(offset, int)
-        and offset + size > item.size
-        and not isinstance(item.extent, Shadowed)
-    ):
-        state.memory.writable(item).size = offset + size
+    if isinstance(offset, int) and offset + size > item.surely(state.mode):
+        state.memory.writable(item).learn(offset + size, state.mode)
 
 
 def _witness(engine: Engine, state: State, address: int | Term) -> int:

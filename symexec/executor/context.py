@@ -112,8 +112,12 @@ class ModelContext:
 
     def store(self, address: int, size: int, value: Data) -> None:
         state = self._state
-        if not state.memory.store(address, size, value, state.write_mode):
-            self._check(address, size, write=True)
+        if state.memory.store(address, size, value, state.write_mode):
+            return
+        self._check(address, size, write=True)  # of the running versions; the other may be over
+        item = state.memory.find(address >> 32)
+        assert item is not None
+        state.memory.put(item, address & 0xFFFFFFFF, size, value, state.write_mode)
 
     def fill(self, address: int, size: Operand, byte: Operand) -> None:
         if isinstance(size, int):
@@ -231,7 +235,7 @@ class ModelContext:
         item = self._state.memory.find(address >> 32)
         if item is None:
             return 0
-        return max(0, item.size - (address & 0xFFFFFFFF))
+        return max(0, item.surely(self._state.mode) - (address & 0xFFFFFFFF))
 
     def _check(self, address: int, size: int, write: bool) -> None:
         if not size:

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from csg.source import NOWHERE
-from symexec.expr import Data, Term, concat, extract, shadowed
+from symexec.expr import Data, Shadowed, Term, concat, extract, shadowed
 from symexec.expr import new_half as new_of
 from symexec.expr import old_half as old_of
 
@@ -39,7 +39,8 @@ class MemoryObject:
 
     ``size`` is how many bytes an access may surely touch. When the size that was asked for is a
     term, or differs between the versions, it is ``extent``; ``size`` grows as paths learn of it,
-    and ``data`` has room for the most that is followed."""
+    and ``data`` has room for the most that is followed. Where it differs, ``sizes`` says what each
+    version may surely touch, and ``size`` what both may."""
 
     __slots__ = (
         "cells",
@@ -56,6 +57,7 @@ class MemoryObject:
         "place",
         "readonly",
         "size",
+        "sizes",
         "type",
         "unset",
         "version",
@@ -81,6 +83,7 @@ class MemoryObject:
         self.unset: bytearray | None = None  # 1 for each byte never written; None: there is none
         self.holes = 0  # how many that are
         self.extent: Data | None = None  # None: ``size`` bytes in both versions
+        self.sizes: tuple[int, int] | None = None  # of old and new; None: ``size``
 
     def copy(self, owner: object) -> MemoryObject:
         twin = MemoryObject.__new__(MemoryObject)
@@ -101,7 +104,34 @@ class MemoryObject:
         twin.unset = None if self.unset is None else bytearray(self.unset)
         twin.holes = self.holes
         twin.extent = self.extent
+        twin.sizes = self.sizes
         return twin
+
+    # ------------------------------------------------------------------ sizes that are not known
+
+    def bound(self, extent: Data) -> None:
+        """A fresh object whose size is learned; what is a number is known at once."""
+        self.extent = extent
+        self.size = 0
+        if isinstance(extent, Shadowed):
+            old, new = (each if isinstance(each, int) else 0 for each in (extent.old, extent.new))
+            self.sizes = (old, new)
+            self.size = min(old, new)
+
+    def surely(self, mode: int) -> int:
+        """How many bytes the versions of ``mode`` may touch, as far as the path knows."""
+        if mode == BOTH or self.sizes is None:
+            return self.size
+        return self.sizes[mode == NEW]
+
+    def learn(self, size: int, mode: int) -> None:
+        """The versions of ``mode`` may touch so many bytes."""
+        if self.sizes is None:
+            self.size = max(self.size, size)
+            return
+        old, new = self.sizes
+        self.sizes = (old if mode == NEW else max(old, size), new if mode == OLD else max(new, size))
+        self.size = min(self.sizes)
 
     # ------------------------------------------------------------------ bytes never written
 

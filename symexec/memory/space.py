@@ -117,8 +117,7 @@ class Memory:
             item.blank(unset)
             self.blank = True
         if extent is not None:
-            item.extent = extent
-            item.size = 0  # grows with what paths learn
+            item.bound(extent)
             self.bounded = True
         slot = number & PAGE_MASK
         if slot == 0:
@@ -235,7 +234,7 @@ class Memory:
         if write and item.readonly:
             return Fault("read-only", item.name)
         end = (address & OFFSET_MASK) + size
-        if end > item.size:
+        if end > item.surely(mode):
             if item.extent is not None and end <= len(item.data):
                 return Fault("unproven", item.name)
             behind = self.find(number + 1)
@@ -250,7 +249,9 @@ class Memory:
             return None
         item = self.pages[number >> 5].objects[number & 31]
         offset = address & 0xFFFFFFFF
-        if item is None or offset + size > item.size:
+        if item is None:
+            return None
+        if offset + size > item.size and offset + size > item.surely(mode):
             return None
         if item.dead and (mode == BOTH or item.dead & mode):
             return None
@@ -269,7 +270,9 @@ class Memory:
             return False
         item = self.pages[number >> 5].objects[number & 31]
         offset = address & 0xFFFFFFFF
-        if item is None or offset + size > item.size or item.readonly:
+        if item is None or item.readonly:
+            return False
+        if offset + size > item.size and offset + size > item.surely(mode):
             return False
         if item.dead and (mode == BOTH or item.dead & mode):
             return False
