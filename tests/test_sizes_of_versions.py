@@ -76,7 +76,7 @@ def test_room_to_spare_is_no_difference(tmp_path: Path, access: str) -> None:
 
 
 def test_what_becomes_of_the_arguments_is_nobodys_to_see(tmp_path: Path) -> None:
-    """Options parsing permutes argv, and programs cut their words; both are gone with the process."""
+    """Programs permute argv, and cut its words; both are gone with the process."""
     text = "int main(int argc, char **argv) {{ {} return argc > 2; }}\n"
     (tmp_path / "old.c").write_text(text.format(""))
     (tmp_path / "new.c").write_text(text.format("if (argc > 1) argv[1][0] = 0, argv[0] = argv[1];"))

@@ -101,7 +101,6 @@ class UnitText:
         if symbol.name in self.without or symbol in self.shown:
             return
         self.shown.add(symbol)
-        text = declaration_text(symbol.type, symbol.name, length=self.statements.expressions.of)
         # Parameters have no names here, so lengths that speak of them are left open: int (*)[*].
         yield f"{function_words(symbol)}{declaration_text(symbol.type, symbol.name)};"
 

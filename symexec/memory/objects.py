@@ -130,7 +130,11 @@ class MemoryObject:
             self.size = max(self.size, size)
             return
         old, new = self.sizes
-        self.sizes = (old if mode == NEW else max(old, size), new if mode == OLD else max(new, size))
+        if mode != NEW:
+            old = max(old, size)
+        if mode != OLD:
+            new = max(new, size)
+        self.sizes = (old, new)
         self.size = min(self.sizes)
 
     # ------------------------------------------------------------------ bytes never written

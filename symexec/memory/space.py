@@ -171,8 +171,12 @@ class Memory:
         """The object itself when this memory owns it, else a copy put in its place."""
         if item.owner is self.owner:
             return item
+        objects = self._own_page(item.number >> PAGE_BITS).objects
+        current = objects[item.number & PAGE_MASK]
+        if current is not None and current.owner is self.owner:
+            return current  # the caller's was found before the last write
         twin = item.copy(self.owner)
-        self._own_page(item.number >> PAGE_BITS).objects[item.number & PAGE_MASK] = twin
+        objects[item.number & PAGE_MASK] = twin
         return twin
 
     def _own_page(self, index: int) -> _Page:
@@ -201,8 +205,7 @@ class Memory:
     def put(self, item: MemoryObject, offset: int, size: int, value: Data, mode: int) -> None:
         """Write an object at a place that is known to be in it."""
         if mode != BOTH:
-            self.reveal(item, offset, size)  # the other version's half
-            item = self.find(item.number) or item
+            self.reveal(self.writable(item), offset, size)  # the other version's half
         self.writable(item).store(offset, size, value, mode)
 
     def live_objects(self) -> list[MemoryObject]:

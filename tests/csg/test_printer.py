@@ -150,3 +150,11 @@ def test_layouts_survive(tmp_path: Path) -> None:
     (tmp_path / "a.c").write_text(text)
     (tmp_path / "b.c").write_text(print_unit(parse_text(text)))
     assert native(tmp_path / "a.c", tmp_path / "it") == native(tmp_path / "b.c", tmp_path / "it")
+
+
+def test_prototypes_leave_lengths_open_that_their_parameters_say(tmp_path: Path) -> None:
+    text = "int f(int n, int m, int a[n][m]) { return a[n - 1][m - 1]; }\n"
+    printed = print_unit(parse_text(text))
+    assert "int f(int, int, int (*)[*]);" in printed
+    (tmp_path / "again.c").write_text(printed)
+    compile_program([str(tmp_path / "again.c")], str(tmp_path / "again.o"), ["-c", "-w"])

@@ -112,3 +112,16 @@ def test_a_fork_does_not_see_later_writes() -> None:
     assert memory.load(address, 4, BOTH) == 2
     assert twin.load(address, 4, BOTH) == 3
     assert memory.find(late) is None
+
+
+def test_an_object_found_before_the_last_write_is_good_for_the_next() -> None:
+    """Both writes stand, though the first one made a copy for this memory."""
+    memory = Memory(TermTable().symbol)
+    number = memory.allocate(2, "stack", "a", unset=b"\1\1").number
+    memory.fork()
+    found = memory.find(number)
+    assert found is not None
+    memory.put(found, 0, 1, 7, OLD)
+    memory.put(found, 1, 1, 8, OLD)
+    assert old_half(memory.load(number << 32, 1, OLD)) == 7
+    assert old_half(memory.load((number << 32) + 1, 1, OLD)) == 8
