@@ -43,6 +43,9 @@ def minimise(
 
 def smaller(test: TestInput) -> Iterator[TestInput]:
     """Inputs with less in them, the boldest first; each has a smaller ``size``."""
+    readable = _readable(test)
+    if readable != test:
+        yield readable
     for args in _smaller_list(test.args):
         yield replace(test, args=args)
     for stdin in _smaller_bytes(test.stdin):
@@ -67,6 +70,29 @@ def smaller(test: TestInput) -> Iterator[TestInput]:
                 yield replace(test, objects=_put(test.objects, i, (name, content)))
 
 
+def _readable(test: TestInput) -> TestInput:
+    """Every byte of text that cannot be printed becomes a letter."""
+
+    def read(named: tuple[tuple[str, Value], ...]) -> tuple[tuple[str, Value], ...]:
+        return tuple(
+            (name, _lettered(value) if isinstance(value, bytes) else value) for name, value in named
+        )
+
+    return replace(
+        test,
+        args=tuple(map(_lettered, test.args)),
+        stdin=_lettered(test.stdin),
+        files=tuple((name, _lettered(data)) for name, data in test.files),
+        parameters=read(test.parameters),
+        globals=read(test.globals),
+    )
+
+
+def _lettered(data: bytes, plain: bytes = _PLAIN[0]) -> bytes:
+    each = (data[i : i + 1] for i in range(len(data)))
+    return b"".join(plain if odd_bytes(byte) else byte for byte in each)
+
+
 def _put(items: tuple[Item, ...], index: int, item: Item) -> tuple[Item, ...]:
     return (*items[:index], item, *items[index + 1 :])
 
@@ -89,6 +115,9 @@ def _smaller_bytes(data: bytes) -> Iterator[bytes]:
         yield data[len(data) // 2 :]
     for i in range(len(data)):
         yield data[:i] + data[i + 1 :]
+    if odd_bytes(data) > 1:
+        for plain in _PLAIN:
+            yield _lettered(data, plain)
     for i in range(len(data)):
         if odd_bytes(data[i : i + 1]):
             for plain in _PLAIN:

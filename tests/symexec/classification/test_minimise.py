@@ -62,3 +62,11 @@ def test_time_ends_it() -> None:
     found = minimise(test, lambda each: each.parameters[0][1] != 0, 5, lambda: next(ticks))
     assert found.parameters[0][1] != 0
     assert next(ticks) < 10
+
+
+def test_what_cannot_be_read_is_replaced_at_once() -> None:
+    """One question for all of a witness, though it has many such bytes."""
+    test = TestInput(args=(b"-n", b"\1\1\1\1\1"), stdin=b"\2" * 40, files=(("A", b"\3\n"),))
+    asked = []
+    minimise(test, lambda candidate: asked.append(candidate) or False)  # type: ignore[func-returns-value]
+    assert asked[0] == TestInput(args=(b"-n", b"aaaaa"), stdin=b"a" * 40, files=(("A", b"a\n"),))
