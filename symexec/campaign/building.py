@@ -31,6 +31,7 @@ from symexec.campaign.seeding import Seeding
 from symexec.campaign.shrinking import Shrinker, share_of
 from symexec.campaign.start import begin, definition
 from symexec.campaign.verification import Verifier
+from symexec.classification import told_apart
 from symexec.counters import Counters
 from symexec.environment import library
 from symexec.environment.plan import no_input_left, plan
@@ -192,11 +193,19 @@ class BuildJob:
             if verifier is not None:
                 yield from self._verified(verifier.drain())
                 verifier.close()
+                yield from self._told_apart(prepared)
                 yield from self._minimised(prepared, deadline + GRACE)
         finally:
             self.counters.wall_s = time.monotonic() - self.started
             if verifier is not None:
                 verifier.close()
+
+    def _told_apart(self, prepared: Prepared) -> Iterator[TestCase]:
+        """What turns out to be a matter of wording when all explanations are there."""
+        changes = [change.info() for change in prepared.unified.changes]
+        for case in list(told_apart(self.found, changes)):
+            self._keep(case)
+            yield case
 
     def _minimised(self, prepared: Prepared, deadline: float) -> Iterator[TestCase]:
         """A smaller witness for each group, as far as a small share of the time goes."""

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from symexec.campaign.preparation import Prepared
 from symexec.campaign.tracing import Trace, Tracer
-from symexec.classification import Patience, examine, group, minimise, shrink
+from symexec.classification import Kind, Patience, examine, group, minimise, shrink
 from symexec.options import InputOptions
 from symexec.replay import NativeReplay
 from symexec.testcases import TestCase, TestInput
@@ -58,6 +58,8 @@ class Shrinker:
             if left <= 0:
                 return
             witness = by_id[each.witness]
+            if each.kind == Kind.HELP_TEXT.value:  # judged by all that was found
+                continue
             found = self._shrunk(witness, left / (len(groups) - place))
             if found.input != witness.input:
                 yield found

@@ -7,6 +7,7 @@ from symexec.classification.grouping import Group, group, likeness
 from symexec.classification.minimise import minimise
 from symexec.classification.subsets import Patience, smallest_sets
 from symexec.classification.unwritten import unwritten
+from symexec.classification.wording import told_apart
 
 __all__ = [
     "Group",
@@ -25,5 +26,6 @@ __all__ = [
     "observe",
     "shrink",
     "smallest_sets",
+    "told_apart",
     "unwritten",
 ]

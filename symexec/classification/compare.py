@@ -31,6 +31,7 @@ class Kind(Enum):
     LEAK = "leak"  # both end alike, but new loses more of the heap (--leaks)
     LEAK_FIX = "leak-fix"  # the other way round
     STDERR_ONLY = "stderr-only"
+    HELP_TEXT = "help-text"  # only the wording of help, version or usage text (wording.py)
     PATH_ONLY = "path-only"  # the search saw a divergence, nobody outside can
     NONDETERMINISTIC = "nondeterministic"  # a version differs from itself
     BOTH_FAIL = "both-fail-differently"

@@ -25,6 +25,7 @@ _ORDER = (
     Kind.FIX,
     Kind.LEAK_FIX,
     Kind.STDERR_ONLY,
+    Kind.HELP_TEXT,
     Kind.NONDETERMINISTIC,
     Kind.TIMEOUT,
     Kind.PATH_ONLY,
@@ -77,6 +78,8 @@ def group(cases: Iterable[TestCase]) -> list[Group]:
 def _key(case: TestCase) -> Shape:
     assert case.old is not None and case.new is not None
     place = (case.divergence.file, case.divergence.line) if case.divergence else None
+    if case.kind == Kind.HELP_TEXT.value:
+        return (case.kind, (), None, ())
     blamed = case.blame.blamed if case.blame else ()
     return case.kind, blamed, place, shape(case.old, case.new)
 
@@ -100,6 +103,9 @@ def _rank(case: TestCase) -> tuple[int, int]:
 
 def _group(name: str, tests: list[TestCase]) -> Group:
     blamed = tests[0].blame
+    if tests[0].kind == Kind.HELP_TEXT.value:  # all of the reworded texts
+        every = {change for case in tests if case.blame for change in case.blame.reproducing}
+        return Group(name, tests[0].kind, tuple(sorted(every)), False, tuple(c.id for c in tests))
     return Group(
         id=name,
         kind=tests[0].kind,

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from csg.errors import UsageError
 from csg.programs import SourceFile
-from symexec.classification import classify, differing_parts
+from symexec.classification import Kind, classify, differing_parts
 from symexec.replay import NativeReplay, Pair, ReplayPlan
 from symexec.report.model import Report
 from symexec.testcases import TestCase, from_json
@@ -83,9 +83,10 @@ def replay_folder(
 
 def _outcome(case: TestCase, pair: Pair) -> Replayed:
     verdict = classify(pair)
-    now = replace(
-        case, old=pair.old, new=pair.new, observed=verdict.observed, kind=verdict.kind.value
-    )
+    kind = verdict.kind
+    if kind is Kind.DIFFERENCE and case.kind == Kind.HELP_TEXT.value:
+        kind = Kind.HELP_TEXT
+    now = replace(case, old=pair.old, new=pair.new, observed=verdict.observed, kind=kind.value)
     if not pair.stable:
         return Replayed(now, "unstable")
     if verdict.observed == "same":
