@@ -15,6 +15,7 @@ from csg.errors import UsageError
 from csg.programs import BY_TREES, Annotation, Versions
 
 if TYPE_CHECKING:
+    from csg.analysis import DependenceGraph
     from csg.graph import SequenceGraph
     from csg.ir import Program
     from csg.language.syntax import TranslationUnit
@@ -61,12 +62,16 @@ def program_of(unified: Unified, entry: str | None = None) -> Program:
 
 
 def graph_of(
-    program: Program, interactions: str = "important", deletions: bool = True
+    program: Program,
+    interactions: str = "important",
+    deletions: bool = True,
+    dependences: DependenceGraph | None = None,
 ) -> SequenceGraph:
-    """The change sequence graph; ``interactions`` "important" or "all"."""
+    """The change sequence graph; ``interactions`` "important" or "all", ``dependences`` where they
+    are known."""
     from csg.graph import build_csg
 
-    return build_csg(program, interactions, deletions)
+    return build_csg(program, interactions, deletions, dependences)
 
 
 def entry_of(units: Sequence[TranslationUnit], asked: str | None) -> str:

@@ -164,11 +164,8 @@ def _link_memory(graph: DependenceGraph) -> None:
     accesses = Accesses(graph.pointers, graph.calls)
     memory = MemoryFlow(graph.program, graph.calls, accesses, graph.vertices, graph.flows)
     memory.solve()
-
-    def link(use: int, definition: int) -> None:
-        graph.data[use].add(definition)
-
-    memory.link(link)
+    for reader, writers in memory.links():
+        graph.data[reader].update(writers)
     for node, name in changed_initialisers(graph.program):
         number = accesses.pointers.objects.numbers.get(("global", name, ""))
         vertex = len(graph.vertices.node)
@@ -176,7 +173,7 @@ def _link_memory(graph: DependenceGraph) -> None:
         graph.data.append(set())
         graph.control.append(set())
         for reader in memory.readers_of_initial(number) if number is not None else ():
-            link(reader, vertex)
+            graph.data[reader].add(vertex)
 
 
 def changed_initialisers(program: Program) -> list[tuple[int, str]]:

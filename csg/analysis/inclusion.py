@@ -96,7 +96,7 @@ class Inclusions:
             new = self.sets[variable] & ~self._passed[variable]
             self._passed[variable] |= new
             for target, distance in list(self._edges[variable]):
-                self.include(target, self._moved(new, distance))
+                self.include(target, self._moved(new, distance) if distance else new)
             if self._waiting[variable]:
                 for location in bits(new):
                     for arrival in list(self._waiting[variable]):

@@ -19,7 +19,7 @@ from csg.analysis.accesses import TOUCHES_MEMORY, Accesses
 from csg.analysis.call_graph import CallGraph
 from csg.analysis.flow import FlowGraph
 from csg.analysis.objects import ANYWHERE, bits
-from csg.analysis.register_flow import Link, solve_forward
+from csg.analysis.register_flow import solve_forward
 from csg.analysis.vertices import Vertices
 from csg.ir import Program
 from csg.language.syntax import Version
@@ -85,17 +85,21 @@ class MemoryFlow:
                 changes = [step(name) for name in members]
                 again = any(changes) and self._again(members)
 
-    def link(self, link: Link) -> None:
+    def links(self) -> Iterator[tuple[int, list[int]]]:
+        """Each read with the writes that reach it."""
+        reaching: dict[int, int] = {}
         for name in self.flows:
             for event, before in self._walk(name):
                 if event.reads:
-                    for bit in bits(before & self._visible(event.reads) & ~self.cells):
-                        link(event.vertex, self._writer(bit))
+                    seen = before & self._visible(event.reads)
+                    reaching[event.vertex] = reaching.get(event.vertex, 0) | seen
                 for callee in event.callees:
                     for cells, readers in self.summaries[callee].exposed.items():
-                        for bit in bits(before & self._visible(cells) & ~self.cells):
-                            for reader in readers:
-                                link(reader, self._writer(bit))
+                        seen = before & self._visible(cells)
+                        for reader in readers:
+                            reaching[reader] = reaching.get(reader, 0) | seen
+        for reader, seen in reaching.items():
+            yield reader, [self._writer(bit) for bit in bits(seen & ~self.cells)]
 
     def readers_of_initial(self, number: int) -> list[int]:
         """The reads that may see what an object held when the program started."""

@@ -9,6 +9,7 @@ numbered, so that a set of them is an int with a bit for each.
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -16,6 +17,7 @@ from csg.language.types import Array, Type
 
 ANYWHERE = -1
 OFFSETS_KEPT = 32
+_WORD = 64  # bits
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +83,20 @@ def is_flat(kind: Type | None) -> bool:
 
 
 def bits(mask: int) -> Iterator[int]:
-    """The positions of the ones in a bit set, ascending."""
-    while mask:
-        low = mask & -mask
-        yield low.bit_length() - 1
-        mask ^= low
+    """The positions of the ones in a bit set, ascending. Word by word: taking ones from a long
+    integer copies all of it each time."""
+    if mask.bit_length() <= _WORD:
+        yield from _bits_of_word(mask, 0)
+        return
+    count = -(-mask.bit_length() // _WORD)
+    words = struct.unpack(f"<{count}Q", mask.to_bytes(count * _WORD // 8, "little"))
+    for index, word in enumerate(words):
+        if word:
+            yield from _bits_of_word(word, index * _WORD)
+
+
+def _bits_of_word(word: int, first: int) -> Iterator[int]:
+    while word:
+        low = word & -word
+        yield first + low.bit_length() - 1
+        word ^= low

@@ -14,7 +14,7 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from csg.analysis import Distances
+from csg.analysis import Distances, dependence_graph
 from csg.errors import UsageError
 from csg.ir import Program
 from csg.language.syntax import TranslationUnit
@@ -101,8 +101,10 @@ class BuildJob:
         if options.replay:
             self.replay = self._native()
         library.complete(program)
-        graph = graph_of(program)
-        self.prepared = Prepared(self.unified, program, graph, Distances(program))
+        dependences = dependence_graph(program)
+        graph = graph_of(program, dependences=dependences)
+        distances = Distances(program, dependences.calls)
+        self.prepared = Prepared(self.unified, program, graph, distances)
 
     def _confirmed_program(self, entry: str) -> Program:
         """Lower the united program while the compiler looks at it; again, with more of it kept
