@@ -60,18 +60,23 @@ class Pins:
         arrays = [value for _, value in test.parameters if isinstance(value, bytes | tuple)]
         words = max(map(len, test.args), default=0)
         largest = max((len(data) for _, data in test.files), default=0)
-        shape = (len(test.args), words, len(test.stdin), largest)
+        stdin = len(test.stdin)
+        if self._options.ranges or self._options.assumptions:
+            # They may speak of bytes that this input does not have.
+            words = max(words, self._options.arguments.length if self._options.arguments else 0)
+            stdin = max(stdin, self._options.stdin or 0)
+        shape = (len(test.args), words, stdin, largest)
         length = self._options.array_length
         if self._entry.symbol.name != "main":
             length = max([length, *map(len, arrays)])
-            shape = (length, 0, len(test.stdin), largest)
+            shape = (length, 0, stdin, largest)
         if shape not in self._starts:
             arguments = SymbolicArguments(len(test.args), len(test.args), max(1, words))
             files, named = self._options.files, self._options.named_files
             options = replace(
                 self._options,
                 arguments=arguments,
-                stdin=len(test.stdin),
+                stdin=stdin,
                 files=files and replace(files, length=max(files.length, largest)),
                 named_files=tuple(
                     replace(each, length=max(each.length, largest)) for each in named
