@@ -3,13 +3,16 @@
     candidates = function_candidates(signature, words, options, seed)
     test = next(candidates)             x=0, then x=1, x=-1, ... and x=1001 beside x=1000
     candidates.keep(test)               it did something new: its neighbours will be tried
+    Offspring(domain, test, seed)       inputs near one, and near what they bring
 
 ``exhausted``: the whole input space has been enumerated; nothing is left to try.
 """
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator
+from itertools import zip_longest
 from random import Random
 from typing import Protocol
 
@@ -34,6 +37,9 @@ class Domain(Protocol):
 
     def mutated(self, test: TestInput, other: TestInput, chance: Random) -> TestInput:
         """``test`` with a small change, or with a part of ``other``."""
+
+    def neighbours(self, test: TestInput) -> Iterator[TestInput]:
+        """``test`` with one part replaced by what the program's text speaks of."""
 
 
 class Candidates:
@@ -74,18 +80,46 @@ class Candidates:
         if self._enumerated is None and self._domain.finite:
             return None
         if self._corpus and self._turn % 8:
-            test = self._chance.choice(self._corpus)
-            other = self._chance.choice(self._corpus)
-            for _ in range(self._chance.choice((1, 1, 2, 4))):
-                test = self._domain.mutated(test, other, self._chance)
-            return test
+            return self._mutation()
         return self._domain.drawn(self._chance)
+
+    def _mutation(self) -> TestInput:
+        test = self._chance.choice(self._corpus)
+        other = self._chance.choice(self._corpus)
+        for _ in range(self._chance.choice((1, 1, 2, 4))):
+            test = self._domain.mutated(test, other, self._chance)
+        return test
 
     def keep(self, test: TestInput) -> None:
         if len(self._corpus) < CORPUS:
             self._corpus.append(test)
         else:
             self._corpus[self._chance.randrange(CORPUS)] = test
+
+
+class Offspring(Candidates):
+    """Inputs near one, and near those of them that are kept: one part replaced by a word or number
+    of the program, each in turn, and mutations by chance."""
+
+    def __init__(self, domain: Domain, test: TestInput, seed: int) -> None:
+        super().__init__(domain, seed)
+        self._neighbours: deque[Iterator[TestInput]] = deque()
+        self._seen.add(test)
+        self.keep(test)
+
+    def _proposal(self) -> TestInput | None:
+        """In turn, with the neighbours of what was kept last or of what waits longest."""
+        self._turn += 1
+        while self._neighbours and self._turn % 2:
+            place = -1 if self._turn % 4 == 1 else 0
+            for test in self._neighbours[place]:
+                return test
+            del self._neighbours[place]
+        return self._mutation()
+
+    def keep(self, test: TestInput) -> None:
+        super().keep(test)
+        self._neighbours.append(self._domain.neighbours(test))
 
 
 class FunctionDomain:
@@ -116,6 +150,14 @@ class FunctionDomain:
         else:
             row[place] = self._values[place].mutated(row[place], chance)
         return self._test(tuple(row))
+
+    def neighbours(self, test: TestInput) -> Iterator[TestInput]:
+        """The parts in turn."""
+        row = self._row(test)
+        for values in zip_longest(*(each.telling for each in self._values), fillvalue=None):
+            for place, value in enumerate(values):
+                if value is not None:
+                    yield self._test((*row[:place], value, *row[place + 1 :]))
 
     def _row(self, test: TestInput) -> list[Value]:
         return [value for _, value in (*test.parameters, *test.globals)]

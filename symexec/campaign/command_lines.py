@@ -14,7 +14,7 @@ from random import Random
 
 from symexec.campaign.values import growing, mutated_bytes
 from symexec.campaign.vocabulary import Vocabulary
-from symexec.environment.plan import DEFAULT_ARGUMENTS, DEFAULT_STDIN
+from symexec.environment.plan import DEFAULT_ARGUMENTS, DEFAULT_STDIN, shapes_lines
 from symexec.options import InputOptions, SymbolicArguments
 from symexec.testcases import TestInput
 
@@ -24,13 +24,21 @@ VALUES = (b"1", b"2", b"0", b"-", b"1-", b"-1", b"1-2", b"10", b"a")
 
 class CommandLines:
     """Keeps to the number and length of arguments that the user gave. A word of the program's own
-    text may be longer: whoever tests by hand would use it as well."""
+    text may be longer: whoever tests by hand would use it as well; not if it is ``strict`` and the
+    user gave a length."""
 
     finite = False
 
-    def __init__(self, words: Vocabulary, options: InputOptions, takes_arguments: bool) -> None:
+    def __init__(
+        self,
+        words: Vocabulary,
+        options: InputOptions,
+        takes_arguments: bool,
+        strict: bool = False,
+    ) -> None:
         asked, stdin = options.arguments, options.stdin
-        if asked is None and stdin is None:
+        self._strict = strict and not shapes_lines(options)
+        if shapes_lines(options):
             asked, stdin = replace(DEFAULT_ARGUMENTS, length=WORD), 2 * DEFAULT_STDIN
         if asked is None or not takes_arguments:
             asked = SymbolicArguments(0, 0, 0)
@@ -102,10 +110,22 @@ class CommandLines:
                 return replace(test, stdin=self._text(chance))
         return replace(test, args=tuple(args))
 
+    def neighbours(self, test: TestInput) -> Iterator[TestInput]:
+        """Another word in each place, an option in front, another standard input."""
+        args = test.args
+        for option in filter(self._fits, self._options):
+            if len(args) < self._bounds.maximum:
+                yield replace(test, args=(option, *args))
+        for text in self._texts:
+            yield replace(test, stdin=text)
+        for word in filter(self._fits, self._lines):
+            for place in range(len(args)):
+                yield replace(test, args=(*args[:place], word, *args[place + 1 :]))
+
     # ------------------------------------------------------------------ parts
 
     def _fits(self, word: bytes) -> bool:
-        known = word in self._options or word in self._words
+        known = not self._strict and (word in self._options or word in self._words)
         return known or len(word) <= self._bounds.length
 
     def _word(self, chance: Random) -> bytes:

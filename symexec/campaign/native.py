@@ -1,6 +1,6 @@
 """Differential testing of both native builds: no model, no solver, as many pairs as time allows.
 
-    testing = NativeTesting(replay, candidates, unified.changes)
+    testing = NativeTesting(replay, candidates, explaining(replay, changes))
     for case in testing.cases(started, deadline):
         ...                     # a difference, confirmed by the sanitized builds and blamed
     testing.tests, testing.differing, testing.sample
@@ -14,23 +14,28 @@ from __future__ import annotations
 
 import heapq
 import time
-from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections import Counter, deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
 from random import Random
 
-from csg.versions import ChangeRecord
 from symexec.campaign.candidates import Candidates
 from symexec.classification import Patience, differing_parts, examine
 from symexec.classification.grouping import shape
 from symexec.replay import PLAIN, NativeReplay, Request
-from symexec.testcases import Observation, TestCase, TestInput
+from symexec.testcases import Observation, TestCase, TestInput, Value
 
 SLICE = 0.1  # seconds of fast runs between looks at what they brought
+BATCH = 32  # tests that are made before the first of them is judged
 HURRY = 0.25  # share of a replay's time that a fast run gets to end
 SAMPLE = 400  # tests kept to stand for all
 ALIKE = 100  # of differences that look alike so many are confirmed at most
+NEW = 16  # of tests that end alike so many count as new, though they show something new
 WAITING = 4_000  # suspects that are remembered
+SOURCE = "native"
+
+Confirm = Callable[[TestCase, float], TestCase]  # a suspect, observed again until then
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,12 +46,33 @@ class Sampled:
     differs: bool
 
 
+@dataclass(slots=True)
+class Stream:
+    """A source of inputs. What it makes depends on nothing but itself: ``shown`` are the behaviours
+    of its own tests, ``number`` counts them, so that n0012 is the same input in every run."""
+
+    name: str
+    candidates: Candidates
+    number: int = 0
+    empty: bool = False
+    waiting: deque[tuple[str, TestInput]] = field(default_factory=deque)  # with their names
+    shown: set[object] = field(default_factory=set)
+
+    def refill(self) -> None:
+        """When all that was made has been judged."""
+        for test in () if self.waiting else islice(self.candidates, BATCH):
+            self.number += 1
+            self.waiting.append((f"{self.name}{self.number:04d}", test))
+        self.empty = not self.waiting
+
+
 @dataclass(frozen=True, slots=True, order=True)
 class _Suspect:
     """Waits for a run on the sanitized builds; ``rank``: how many like it were seen before."""
 
     rank: int
     number: int
+    name: str
     input: TestInput
     found_s: float
     differs: bool  # on the fast builds
@@ -54,15 +80,19 @@ class _Suspect:
 
 class NativeTesting:
     """``differing`` counts tests that differ on the fast builds, or on the sanitized ones if they
-    were run there; ``refuted`` are those of them that did not differ when repeated."""
+    were run there; ``refuted`` are those of them that did not differ when repeated. ``on_new`` is
+    told of tests that show something new, with what they have in common with others; ``over``:
+    leave everything as it is."""
 
     def __init__(
         self,
         replay: NativeReplay,
         candidates: Candidates,
-        changes: Sequence[ChangeRecord],
+        confirm: Confirm,
         seed: int = 0,
         admits: Callable[[TestInput], bool] | None = None,
+        on_new: Callable[[TestCase, object], None] | None = None,
+        over: Callable[[], bool] = lambda: False,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.tests = 0
@@ -70,70 +100,115 @@ class NativeTesting:
         self.refuted = 0
         self.sample: list[Sampled] = []
         self._replay = replay
-        self._candidates = candidates
-        self._changes = [change.id for change in changes]
-        self._requires = {change.id: change.requires for change in changes}
+        self._own = Stream("n", candidates)
+        self._others: deque[Stream] = deque()
+        self._turn = 0
+        self._confirm = confirm
         self._chance = Random(seed)
         self._admits = admits
+        self._on_new = on_new
+        self._over = over
         self._clock = clock
         self._started = 0.0
         self._suspects: list[_Suspect] = []
         self._alike: Counter[object] = Counter()
-        self._confirmed = 0
+        self._new: Counter[object] = Counter()
+
+    def give(self, name: str, candidates: Candidates) -> None:
+        """One more source of inputs, whose tests are named so. The first one has every other
+        turn."""
+        self._others.append(Stream(name, candidates))
 
     def cases(self, started: float, deadline: float, grace: float = 1.0) -> Iterator[TestCase]:
         """Confirmed differences. ``started`` is when the budget began, on the clock; what is still
         to be confirmed at the ``deadline`` gets ``grace`` seconds more."""
+        while self.busy and self._clock() < deadline:
+            yield from self.turn(started, deadline)
+        yield from self._examined(deadline + grace if self.busy else deadline, known=True)
+
+    def turn(self, started: float, deadline: float) -> Iterator[TestCase]:
+        """A slice of fast runs, then as long for what they brought."""
         self._started = started
-        exhausted = False
-        while not exhausted and self._clock() < deadline:
-            begun = self._clock()
-            exhausted = self._fast(min(begun + SLICE, deadline))
-            spent = self._clock() - begun
-            yield from self._examined(min(self._clock() + spent, deadline))
-        yield from self._examined(deadline + grace if not exhausted else deadline, known=True)
+        begun = self._clock()
+        self._fast(min(begun + SLICE, deadline))
+        now = self._clock()
+        yield from self._examined(min(now + max(now - begun, SLICE / 4), deadline))
+
+    @property
+    def busy(self) -> bool:
+        """Is there an input left to try, or one to try again?"""
+        return not self._own.empty or bool(self._others) or bool(self._suspects)
+
+    @property
+    def exhausted(self) -> bool:
+        """Has the whole input space been tried?"""
+        return self._own.candidates.exhausted
 
     # ------------------------------------------------------------------ fast runs
 
-    def _fast(self, until: float) -> bool:
-        """Run pairs; True when no input is left."""
-        tried: list[TestInput] = []
-        exhausted = False
+    def _fast(self, until: float) -> None:
+        while self._clock() < until and not self._over():
+            stream = self._next_stream()
+            if stream is None:
+                return
+            self._run(stream, until)
+
+    def _next_stream(self) -> Stream | None:
+        """The first source in turn with the others."""
+        self._turn += 1
+        if self._others and (self._turn % 2 == 0 or self._own.empty):
+            self._others.rotate(-1)
+            return self._others[-1]
+        return None if self._own.empty else self._own
+
+    def _run(self, stream: Stream, until: float) -> None:
+        """A batch, or what the time allows of it: the rest waits, so that the time says when an
+        input is tried but not which."""
+        stream.refill()
+        if stream.empty and stream is not self._own:
+            self._others.remove(stream)
+        tried: list[tuple[str, TestInput]] = []
 
         def requests() -> Iterator[Request]:
-            nonlocal exhausted
-            while self._clock() < until:
-                test = next(self._candidates, None)
-                if test is None:
-                    exhausted = True
-                    return
+            while stream.waiting and self._clock() < until and not self._over():
+                name, test = stream.waiting.popleft()
                 if self._admits is None or self._admits(test):
-                    tried.append(test)
+                    tried.append((name, test))
                     yield Request("old", test, None, PLAIN, HURRY)
                     yield Request("new", test, None, PLAIN, HURRY)
 
         seen = self._replay.observe_all(requests())
         for place, old in enumerate(seen):
-            self._judge(tried[place], old, next(seen))
-        return exhausted
+            self._judge(stream, *tried[place], old, next(seen))
 
-    def _judge(self, test: TestInput, old: Observation, new: Observation) -> None:
+    def _judge(
+        self, stream: Stream, name: str, test: TestInput, old: Observation, new: Observation
+    ) -> None:
         differs = bool(differing_parts(old, new))
         self.tests += 1
         self.differing += differs
         self._sample(Sampled(test, differs))
-        behaviour = (_behaviour(old), _behaviour(new))
-        if not self._alike[behaviour]:
-            self._candidates.keep(test)
-        self._alike[behaviour] += 1
         kind = shape(old, new) if differs else (_ending(old), _ending(new))
+        found_s = self._clock() - self._started
+        behaviour = (_behaviour(old, test), _behaviour(new, test))
+        if behaviour not in stream.shown:
+            stream.shown.add(behaviour)
+            stream.candidates.keep(test)
+            self._tell(TestCase(name, test, found_s=found_s, source=SOURCE), kind, behaviour)
         self._alike[kind] += 1
         if not differs or self._alike[kind] <= ALIKE:
-            found_s = self._clock() - self._started
-            suspect = _Suspect(self._alike[kind], self.tests, test, found_s, differs)
+            suspect = _Suspect(self._alike[kind], self.tests, name, test, found_s, differs)
             heapq.heappush(self._suspects, suspect)
         if len(self._suspects) > WAITING:
             self._suspects = heapq.nsmallest(WAITING // 2, self._suspects)  # sorted: a heap
+
+    def _tell(self, case: TestCase, kind: object, behaviour: object) -> None:
+        """Of something new, if it is new among the tests of all streams."""
+        if self._on_new is None or self._new[behaviour] or self._new[kind] >= NEW:
+            return
+        self._new[behaviour] = 1
+        self._new[kind] += 1
+        self._on_new(case, kind)
 
     def _sample(self, sampled: Sampled) -> None:
         """Every test has the same chance to be in the sample."""
@@ -149,13 +224,13 @@ class NativeTesting:
     def _examined(self, until: float, known: bool = False) -> Iterator[TestCase]:
         """Take suspects until then, those first of which few were seen; ``known``: only such as
         differ on the fast builds."""
-        while self._suspects and self._clock() < until:
+        while self._suspects and self._clock() < until and not self._over():
             suspect = heapq.heappop(self._suspects)
             if not suspect.differs and (known or not self._differs_sanitized(suspect.input)):
                 continue
-            case = self._case(suspect, until)
+            case = TestCase(suspect.name, suspect.input, found_s=suspect.found_s, source=SOURCE)
+            case = self._confirm(case, max(until, self._clock()))
             if case.observed == "different":
-                self._confirmed += 1
                 self.differing += not suspect.differs
                 yield case
             else:
@@ -165,21 +240,31 @@ class NativeTesting:
         old, new = self._replay.observe_all([Request("old", test), Request("new", test)])
         return bool(differing_parts(old, new))
 
-    def _case(self, suspect: _Suspect, until: float) -> TestCase:
-        case = TestCase(
-            id=f"n{self._confirmed + 1:04d}",
-            input=suspect.input,
-            found_s=suspect.found_s,
-            source="native",
-        )
-        patience = Patience(deadline=max(until, self._clock()) + 1.0)
-        return examine(case, self._replay, self._changes, self._requires, patience, explain=False)
+
+def explaining(
+    replay: NativeReplay, changes: Sequence[int], requires: Mapping[int, frozenset[int]]
+) -> Confirm:
+    """Observe a suspect again, and find out which changes are to blame."""
+
+    def confirm(case: TestCase, until: float) -> TestCase:
+        patience = Patience(deadline=until + 1.0)
+        return examine(case, replay, changes, requires, patience, explain=False)
+
+    return confirm
 
 
-def _behaviour(seen: Observation) -> object:
-    """All that a run shows, small enough to be kept."""
-    shown = (seen.stdout, seen.stderr, seen.returned, seen.memory, seen.files)
+def _behaviour(seen: Observation, test: TestInput) -> object:
+    """All that a run shows, small enough to be kept. Of what the caller owns only what changed: the
+    input itself is no behaviour."""
+    given = {name: _text(value) for name, value in (*test.parameters, *test.globals)}
+    memory = tuple(each for each in seen.memory if given.get(each[0]) != _text(each[1]))
+    shown = (seen.stdout, seen.stderr, seen.returned, memory, seen.files)
     return hash(shown), seen.exit, seen.signal
+
+
+def _text(value: Value) -> Value:
+    """The zeros at the end of a text may be given or not."""
+    return value.rstrip(b"\0") if isinstance(value, bytes) else value
 
 
 def _ending(seen: Observation) -> object:

@@ -34,11 +34,26 @@ class Values:
         self._words = words
         self._length = length
         self._bounds = bounds
+        self._own = [
+            word for word in words.words if len(word) <= length and all(map(self._allows, word))
+        ]
+        self._numbers = [] if parameter.floating else self._numbers_of_source()
         self._scalars = self._scalar_pool()
         self.pool: list[Value] = self._pool()
         kind = parameter.kind
         size = 0 if bounds is None else bounds.high - bounds.low + 1
         self.complete = kind == "scalar" and 0 < size <= ALL_OF  # the pool is all there is
+
+    @property
+    def telling(self) -> list[Value]:
+        """What the program's text speaks of: its words, or its numbers and the smallest."""
+        match self.parameter.kind:
+            case "scalar":
+                return list(dict.fromkeys([*self._scalars[:4], *self._numbers]))
+            case "string" | "pointer":
+                return list(self._own)
+            case _:
+                return []
 
     # ------------------------------------------------------------------ enumeration
 
@@ -50,13 +65,17 @@ class Values:
             low, high = max(low, self._bounds.low), min(high, self._bounds.high)
         return low, high
 
+    def _numbers_of_source(self) -> list[int]:
+        low, high = self._limits()
+        return [number for number in self._words.numbers if low <= number <= high]
+
     def _scalar_pool(self) -> list[Scalar]:
         if self.parameter.floating:
             constants = [float(number) for number in self._words.numbers[:40]]
             return list(dict.fromkeys([*_FLOATS, *constants]))
         low, high = self._limits()
         found = [sign * number for number in range(SMALL + 1) for sign in (1, -1)]
-        found += [*self._words.numbers, *self._words.separators, *self._words.letters]
+        found += [*self._numbers, *self._words.separators, *self._words.letters]
         found += [low, high, low + 1, high - 1]
         found += [number + step for number in _powers() for step in (0, -1, 1)]
         if self._bounds is not None and high - low < ALL_OF:
@@ -76,11 +95,7 @@ class Values:
         """The program's own words, then all strings over its alphabet, short ones first."""
         alphabet = [byte for byte in self._words.alphabet if self._allows(byte)]
         yield b""
-        yield from (
-            word
-            for word in self._words.words
-            if len(word) <= self._length and all(map(self._allows, word))
-        )
+        yield from self._own
         left = STRINGS
         for length in range(1, self._length + 1):
             for word in islice(product(alphabet, repeat=length), left):
@@ -110,10 +125,12 @@ class Values:
         if self.parameter.floating:
             return chance.choice(self._scalars) if chance.random() < 0.5 else chance.gauss(0, 1e3)
         low, high = self._limits()
-        match chance.randrange(3):
+        match chance.randrange(4):
             case 0:
                 return chance.choice(self._scalars)
-            case 1:
+            case 1 if self._numbers:
+                return chance.choice(self._numbers)
+            case 1 | 2:
                 near = chance.choice(self._scalars)
                 assert isinstance(near, int)
                 return min(high, max(low, near + chance.randint(-64, 64)))
@@ -123,6 +140,8 @@ class Values:
     def mutated(self, value: Value, chance: Random) -> Value:
         """One part of it changed."""
         match value:
+            case bytes() if self._own and chance.random() < 0.125:
+                return chance.choice(self._own)
             case bytes():
                 return mutated_bytes(value, self._words.alphabet, self._length, chance)
             case tuple() if value:

@@ -7,8 +7,8 @@ if (strcmp(argv[1], "--help") == 0 || n > 1000)  words --help, numbers 999 1000 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 
 from csg.language.syntax import Case, IntegerConstant, StringLiteral, TranslationUnit
 from csg.language.traversal import Tree, walk
@@ -33,6 +33,16 @@ class Vocabulary:
         """Characters worth putting in a string: a few of each kind, then the rest."""
         mixed = b"01-a" + self.separators + b"29" + self.letters + b"b \n"
         return bytes(dict.fromkeys(mixed))
+
+    def led_by(self, names: Sequence[bytes]) -> Vocabulary:
+        """With these options and keywords in front."""
+        options = [name for name in names if name.startswith(b"-")]
+        keywords = [name for name in names if not name.startswith(b"-")]
+        return replace(
+            self,
+            options=tuple(dict.fromkeys((*options, *self.options))),
+            words=tuple(dict.fromkeys((*keywords, *self.words))),
+        )
 
 
 def vocabulary(*units: TranslationUnit) -> Vocabulary:

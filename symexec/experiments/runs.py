@@ -11,10 +11,10 @@ from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
-from symexec.campaign.building import BuildJob
+from symexec.campaign.building import BuildJob, switches
 from symexec.campaign.candidates import Candidates, Domain, FunctionDomain
 from symexec.campaign.command_lines import CommandLines
-from symexec.campaign.native import NativeTesting
+from symexec.campaign.native import NativeTesting, explaining
 from symexec.campaign.shrinking import SOURCE as MINIMISED
 from symexec.campaign.tracing import Tracer
 from symexec.campaign.vocabulary import vocabulary
@@ -129,14 +129,14 @@ class Laboratory:
 
     def _native(self, seed: int, progress: Progress) -> Run:
         job, tracer = self.job, self._tracer
-        assert job.unified is not None and job.replay is not None and tracer is not None
+        assert job.prepared is not None and job.replay is not None and tracer is not None
         inputs = self.options.inputs
         restricted = inputs.ranges or inputs.assumptions
         candidates = Candidates(self._domain(), seed)
         testing = NativeTesting(
             job.replay,
             candidates,
-            job.unified.changes,
+            explaining(job.replay, *switches(job.prepared)),
             seed,
             tracer.pins.admits if restricted else None,
         )
@@ -164,7 +164,7 @@ class Laboratory:
             known=self._sampled((each.input, each.differs) for each in testing.sample),
             shown=tuple(self._traced(shown)),
             seconds=seconds,
-            exhausted=candidates.exhausted,
+            exhausted=testing.exhausted,
             finished=finished,
         )
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
-from itertools import islice
+from collections.abc import Iterable, Iterator
+from itertools import count, islice
 from pathlib import Path
 from random import Random
 
@@ -12,14 +12,15 @@ import pytest
 
 from csg.frontend import parse_text
 from symexec.campaign.building import BuildJob
-from symexec.campaign.candidates import Candidates, FunctionDomain
+from symexec.campaign.candidates import Candidates, FunctionDomain, Offspring
 from symexec.campaign.command_lines import CommandLines
-from symexec.campaign.native import NativeTesting
+from symexec.campaign.native import NativeTesting, explaining
 from symexec.campaign.tracing import Tracer
 from symexec.campaign.values import growing
 from symexec.campaign.vocabulary import Vocabulary, vocabulary
 from symexec.options import BuildOptions, InputOptions, Range, SymbolicArguments
-from symexec.testcases import TestInput, signature_of
+from symexec.replay import PLAIN, Request
+from symexec.testcases import Observation, TestInput, signature_of
 
 SAMPLES = Path(__file__).parents[3] / "samples"
 NO_WORDS = Vocabulary((), b"", b"", (), ())
@@ -98,6 +99,66 @@ def test_inputs_are_the_same_for_a_seed_and_never_come_twice() -> None:
     assert len(set(one)) == 500
 
 
+def test_near_an_input_its_parts_become_words_and_numbers_of_the_program() -> None:
+    source = """
+        const char *const names[] = {"quiet"};
+        int f(int x, const char *s) { return x == 4711 && *s; }
+    """
+    one = TestInput(parameters=(("x", -5), ("s", b"b")))
+    near = Offspring(domain(source, array_length=5), one, 0)
+    first = list(islice(near, 24))
+    assert TestInput(parameters=(("x", 4711), ("s", b"b"))) in first
+    named = TestInput(parameters=(("x", -5), ("s", b"quiet")))
+    assert named in first and one not in first
+    near.keep(named)  # it brought something: what is near to it comes as well
+    assert TestInput(parameters=(("x", 4711), ("s", b"quiet"))) in list(islice(near, 48))
+
+
+def test_near_a_command_line_there_is_another_option() -> None:
+    words = Vocabulary((), b"bn", b",", (b"-b", b"-n", b"--complement"), ())
+    bounds = InputOptions(arguments=SymbolicArguments(1, 2, 3), stdin=2)
+    lines = CommandLines(words, bounds, takes_arguments=True, strict=True)
+    found = list(lines.neighbours(TestInput(args=(b"x",))))
+    assert TestInput(args=(b"-n", b"x")) in found and TestInput(args=(b"-b1",)) in found
+    assert TestInput(args=(b"x",), stdin=b"a\n") in found
+    assert all(len(word) <= 3 for test in found for word in test.args)  # as the user says
+
+
+class Remainders:
+    """In place of native runs: both versions return x % 7. ``tried``: what ran on fast builds."""
+
+    def __init__(self) -> None:
+        self.tried: list[object] = []
+
+    def observe_all(self, requests: Iterable[Request]) -> Iterator[Observation]:
+        for each in requests:
+            x = dict(each.test.parameters)["x"]
+            assert isinstance(x, int)
+            if each.style == PLAIN and each.build == "old":
+                self.tried.append(x)
+            yield Observation(exit=0, returned=str(x % 7))
+
+
+@pytest.mark.parametrize("step", [0.001, 0.03])
+def test_what_is_tried_does_not_depend_on_the_time(step: float) -> None:
+    """A clock on which a slice has time for a hundred runs, and one for three."""
+    numbers = domain("int f(int x) { return x % 7; }")
+
+    def tried(tick: float) -> list[object]:
+        replay, ticks = Remainders(), count(0.0, tick)
+        testing = NativeTesting(
+            replay,  # type: ignore[arg-type]
+            Candidates(numbers, 0),
+            lambda case, until: case,
+            clock=lambda: next(ticks),
+        )
+        while len(replay.tried) < 300:
+            list(testing.turn(0.0, float("inf")))
+        return replay.tried[:300]
+
+    assert tried(step) == tried(0.0001)
+
+
 def test_strings_and_arrays_keep_to_their_length() -> None:
     tests = list(
         islice(
@@ -154,6 +215,20 @@ def test_what_the_user_excludes_is_neither_followed_nor_admitted(toy: BuildJob) 
     assert tracer.trace(TestInput(parameters=(("x", 8),))) is not None
 
 
+def test_an_assumption_may_speak_of_bytes_that_an_input_lacks(tmp_path: Path) -> None:
+    for name, limit in (("old", 1), ("new", 2)):
+        text = f"#include <stdio.h>\nint main(void) {{ return getchar() > {limit}; }}"
+        (tmp_path / f"{name}.c").write_text(text)
+    asked = InputOptions(stdin=3, assumptions=("stdin[0] == 97",))
+    job = BuildJob(BuildOptions(tmp_path / "old.c", tmp_path / "new.c", inputs=asked))
+    job.prepare()
+    assert job.prepared is not None
+    pins = Tracer(job.prepared, asked).pins
+    texts = (b"", b"a", b"b", b"ab")
+    assert [pins.admits(TestInput(stdin=text)) for text in texts] == [False, True, False, True]
+    job.close()
+
+
 # ------------------------------------------------------------------ native testing
 
 
@@ -162,7 +237,8 @@ def test_native_testing_finds_and_explains_what_only_a_sanitizer_sees(toy: Build
     assert toy.replay is not None and toy.unified is not None and toy.signature is not None
     words = vocabulary(toy.unified.unit)
     candidates = Candidates(FunctionDomain(toy.signature, words, InputOptions()), 0)
-    testing = NativeTesting(toy.replay, candidates, toy.unified.changes)
+    ids = [change.id for change in toy.unified.changes]
+    testing = NativeTesting(toy.replay, candidates, explaining(toy.replay, ids, {}))
     started = time.monotonic()
     found = {}
     for case in testing.cases(started, started + 20.0):
