@@ -11,6 +11,7 @@ Whoever runs the job decides what to do with the tests (``report.session`` keeps
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
@@ -23,6 +24,7 @@ from csg.source import Location
 from csg.unite import read_pair, unite
 from csg.versions import Unified, printed
 from csg.versions.compiled import MASKED, Confirmation, confirmed, located
+from symexec.campaign.beside import ENOUGH, SEEDED, Beside
 from symexec.campaign.builds import files_to_build
 from symexec.campaign.exploration import Exploration, Finding
 from symexec.campaign.lines import shaped
@@ -55,6 +57,8 @@ from symexec.testcases import (
     signature_of,
 )
 
+SERIES = {SEEDED: "s"}  # how tests are called that the search did not make
+FIRST = 2  # tests of a kind that are mutated natively
 GRACE = 1.0  # seconds that replays may take beyond the time of the search
 
 
@@ -74,7 +78,10 @@ class BuildJob:
         self.unified_text = ""
         self.signature: EntrySignature | None = None
         self.seeding: Seeding | None = None
+        self.beside: Beside | None = None
         self._cases: dict[str, TestCase] = {}
+        self._numbers: Counter[str] = Counter()
+        self._foreign: set[TestInput] = set()  # found beside the search, and not by it so far
         self._inputs: dict[TestInput, str] = {}
         self._seen: dict[tuple[object, ...], int] = {}
         self._predicted: set[str] = set()
@@ -167,6 +174,8 @@ class BuildJob:
         return replay
 
     def close(self) -> None:
+        if self.beside is not None:
+            self.beside.close()
         if self.replay is not None:
             self.replay.close()
 
@@ -181,17 +190,23 @@ class BuildJob:
         verifier = None
         if replay is not None:
             verifier = Verifier(replay, *switches(prepared), deadline + GRACE)
+            if self.options.native:
+                self.beside = self._company(prepared, replay)
         try:
             exploration, initial = self._exploration(prepared)
             exploration.engine.solver.deadline = deadline
             for finding in exploration.turns(initial, deadline):
                 if finding is not None:
                     yield from self._found(finding, prepared, verifier)
+                elif self.beside is not None:
+                    yield from self._found_beside(self.beside.step(), prepared, verifier)
                 if verifier is not None:
                     yield from self._verified(verifier.finished())
                 self._tell(progress, prepared, exploration, deadline)
             self.exhausted = exploration.exhausted
             self._tell(progress, prepared, exploration, 0.0)
+            if self.beside is not None:
+                yield from self._found_beside(self.beside.end(), prepared, verifier)
             if verifier is not None:
                 yield from self._verified(verifier.drain())
                 verifier.close()
@@ -199,6 +214,8 @@ class BuildJob:
                 yield from self._minimised(prepared, deadline + GRACE)
         finally:
             self.counters.wall_s = time.monotonic() - self.started
+            if self.beside is not None:
+                self.beside.close()
             if verifier is not None:
                 verifier.close()
 
@@ -208,6 +225,15 @@ class BuildJob:
         for case in list(told_apart(self.found, changes)):
             self._keep(case)
             yield case
+
+    def _company(self, prepared: Prepared, replay: NativeReplay) -> Beside | None:
+        """None for a program that asks for its inputs while it runs: they are not made up."""
+        if any(name.startswith(("klee_", "__VERIFIER_")) for name in prepared.program.undefined):
+            return None
+        found = Beside(prepared, replay, self.options, self.signature)
+        for seed in self.seeding.given if self.seeding is not None else ():
+            found.keep(seed)
+        return found
 
     def _minimised(self, prepared: Prepared, deadline: float) -> Iterator[TestCase]:
         """A smaller witness for each group, as far as a small share of the time goes."""
@@ -307,28 +333,66 @@ class BuildJob:
     # ------------------------------------------------------------------ tests
 
     def _found(
-        self, finding: Finding, prepared: Prepared, verifier: Verifier | None
+        self, finding: Finding, prepared: Prepared, verifier: Verifier | None, source: str = ""
     ) -> Iterator[TestCase]:
         test = decode(finding.state.inputs, finding.model)
         if test in self._inputs:
+            self._found_again(test, finding, source)
+            return
+        place, sequence = _divergence(finding), self._sequence(finding.state, prepared)
+        kind = (place, finding.told, sequence)
+        if source and self._seen.get(kind, 0) >= ENOUGH:
             return
         case = TestCase(
-            id=self._name(test),
+            id=self._name(test, SERIES.get(source, "t")),
             input=test,
-            sequence=self._sequence(finding.state, prepared),
-            divergence=_divergence(finding),
+            sequence=sequence,
+            divergence=place,
             found_s=self._seconds(),
-            source=self.options.search.mode.value,
+            source=source or self.options.search.mode.value,
             unwritten=_uses_unwritten(finding.state),
         )
-        self._keep(case)
-        kind = (case.divergence, finding.told, case.sequence)
-        self._seen[kind] = self._seen.get(kind, 0) + 1
         if finding.told:
             self._predicted.add(case.id)
+        if not source and self.beside is not None and self._seen.get(kind, 0) < FIRST:
+            self.beside.keep(test)
+        yield from self._submitted(case, kind, verifier, unlikely=not finding.told)
+
+    def _found_again(self, test: TestInput, finding: Finding, source: str) -> None:
+        """An input that there is already. The numbers of the search's own tests do not depend on
+        what was found beside it."""
+        if source or test not in self._foreign:
+            return
+        self._foreign.remove(test)
+        self._numbers["t"] += 1
+        if finding.told:
+            self._predicted.add(self._inputs[test])
+
+    def _found_beside(
+        self, found: Iterator[TestCase | Finding], prepared: Prepared, verifier: Verifier | None
+    ) -> Iterator[TestCase]:
+        for each in found:
+            if isinstance(each, Finding):
+                yield from self._found(each, prepared, verifier, SEEDED)
+            elif each.input not in self._inputs:
+                self._inputs[each.input] = each.id
+                self._foreign.add(each.input)
+                case = replace(each, found_s=each.found_s - self.started)
+                yield from self._submitted(case, ("native", case.divergence), verifier)
+
+    def _submitted(
+        self,
+        case: TestCase,
+        kind: tuple[object, ...],
+        verifier: Verifier | None,
+        unlikely: bool = False,
+    ) -> Iterator[TestCase]:
+        """A new test: the first ones of a kind are replayed first."""
+        self._keep(case)
+        self._seen[kind] = self._seen.get(kind, 0) + 1
         yield case
         if verifier is not None:
-            verifier.submit(case, (self._seen[kind], 0 if finding.told else 1))
+            verifier.submit(case, (self._seen[kind], int(unlikely)))
 
     def _note_unseen(self, case: TestCase) -> None:
         """A use that no filling shows: still told, where it is."""
@@ -337,9 +401,12 @@ class BuildJob:
             text = "one version uses what nobody wrote; natively no filling shows it"
             self.events[Event("uninitialised", text, place)] = 1
 
-    def _name(self, test: TestInput) -> str:
+    def _name(self, test: TestInput, series: str = "t") -> str:
         """The next id: t0001, t0002, ..."""
-        self._inputs[test] = f"t{len(self._inputs) + 1:04d}"
+        if series != "t":
+            self._foreign.add(test)
+        self._numbers[series] += 1
+        self._inputs[test] = f"{series}{self._numbers[series]:04d}"
         return self._inputs[test]
 
     def _seconds(self) -> float:

@@ -51,24 +51,22 @@ class Seeding:
             self.repeated += 1
         self._given.setdefault(seed.input, seed)
 
+    @property
+    def given(self) -> list[TestInput]:
+        return list(self._given)
+
     def states(self, engine: Engine, prepared: Prepared, inputs: InputOptions) -> list[State]:
         """One state for each seed that can be used; a UsageError when there is none."""
         symbols = prepared.symbols
         pins = Pins(prepared.entry, symbols, inputs, engine.table)
         found = []
         for seed in self._given.values():
-            test = _fitted(seed.input, prepared)
-            start = None
-            reason = _too_much(test, prepared)
-            if reason is None:
-                start = _with_files(pins.start(test), test, engine)
-                reason = _excluded(start, test)
-            if reason is not None:
-                self.unusable.append(Unusable(seed.place, reason))
-                continue
-            assert start is not None
-            self.used.append(seed)
-            found.append(_state(engine, start, test, len(self.used)))
+            state = seeded(engine, prepared, pins, seed.input, len(self.used) + 1)
+            if isinstance(state, State):
+                self.used.append(seed)
+                found.append(state)
+            else:
+                self.unusable.append(Unusable(seed.place, state))
         if not found:
             raise self._none_left()
         return found
@@ -86,6 +84,18 @@ class Seeding:
             "repeated": self.repeated,
             "unusable": [{"place": each.place, "reason": each.reason} for each in self.unusable],
         }
+
+
+def seeded(
+    engine: Engine, prepared: Prepared, pins: Pins, test: TestInput, number: int
+) -> State | str:
+    """The state that follows an input, as the seed of this number; or why there can be none."""
+    test = _fitted(test, prepared)
+    reason = _too_much(test, prepared)
+    if reason is not None:
+        return reason
+    start = _with_files(pins.start(test), test, engine)
+    return _excluded(start, test) or _state(engine, start, test, number)
 
 
 def _state(engine: Engine, start: Start, test: TestInput, number: int) -> State:

@@ -34,13 +34,16 @@ _ORDER = (
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """``tests``: ids, the smallest witness first."""
+    """``tests``: ids, the smallest witness first. ``found_by``: the source of the test that was
+    first to show it, after ``found_s`` seconds."""
 
     id: str  # g1, g2, .. in order of importance
     kind: str
     blamed: tuple[int, ...]
     interaction: bool
     tests: tuple[str, ...]
+    found_by: str = ""
+    found_s: float = 0.0
 
     @property
     def witness(self) -> str:
@@ -103,13 +106,24 @@ def _rank(case: TestCase) -> tuple[int, int]:
 
 def _group(name: str, tests: list[TestCase]) -> Group:
     blamed = tests[0].blame
+    first = min(tests, key=lambda case: (case.found_s, case.id))
     if tests[0].kind == Kind.HELP_TEXT.value:  # all of the reworded texts
         every = {change for case in tests if case.blame for change in case.blame.reproducing}
-        return Group(name, tests[0].kind, tuple(sorted(every)), False, tuple(c.id for c in tests))
+        return Group(
+            name,
+            tests[0].kind,
+            tuple(sorted(every)),
+            False,
+            tuple(c.id for c in tests),
+            first.source,
+            first.found_s,
+        )
     return Group(
         id=name,
         kind=tests[0].kind,
         blamed=blamed.blamed if blamed else (),
         interaction=blamed is not None and blamed.interaction,
         tests=tuple(case.id for case in tests),
+        found_by=first.source,
+        found_s=first.found_s,
     )

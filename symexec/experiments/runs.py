@@ -96,6 +96,7 @@ class Laboratory:
             replace(options.search, mode=mode, seed=seed),
             options.out,
             without_walls=options.without_walls,
+            native=False,  # it is a strategy of its own here
             files=options.files,
             annotation=options.annotation,
         )

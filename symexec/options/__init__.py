@@ -180,6 +180,7 @@ class BuildOptions:
     out: Path = Path("csgtest-out")
     replay: bool = True  # run every test on both native builds
     without_walls: bool = False  # even where no sandbox can be had
+    native: bool = True  # try inputs natively beside the search
     shadow: ShadowOptions = ShadowOptions()
     files: FileOptions = FileOptions()
     annotation: Annotation = Annotation()

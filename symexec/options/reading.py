@@ -117,6 +117,7 @@ def build(given: argparse.Namespace, flags: tuple[str, ...]) -> Options:
         given.out,
         replay=not given.no_replay,
         without_walls=given.unprotected_replay,
+        native=not given.no_native,
         shadow=_shadow(given),
         files=_files(given),
         annotation=_annotation(given),
@@ -136,6 +137,7 @@ def suite(given: argparse.Namespace, flags: tuple[str, ...]) -> Options:
         search,
         given.out,
         without_walls=given.unprotected_replay,
+        native=not given.no_native,
         shadow=ShadowOptions(Shadow.CONCOLIC, (), given.bse_time),
         files=_files(given),
     )

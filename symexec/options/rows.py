@@ -276,7 +276,12 @@ UNPROTECTED = row(
     action="store_true",
     help="run generated inputs natively even where no sandbox can be had",
 )
-REPLAY = under("replay", NO_REPLAY, UNPROTECTED)
+NO_NATIVE = row(
+    "--no-native",
+    action="store_true",
+    help="try no inputs natively beside the search, which then runs alone",
+)
+REPLAY = under("replay", NO_REPLAY, NO_NATIVE, UNPROTECTED)
 WITH = row(
     "--with",
     dest="others",

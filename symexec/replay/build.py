@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -77,6 +77,30 @@ class Executable:
     takes_values: bool = False  # through descriptor 3 (harness_support.c)
 
 
+@dataclass(frozen=True, slots=True)
+class FinishedBuilds:
+    """Executables that somebody else has compiled, and will remove."""
+
+    folder: Path
+    path_of_runner: Path
+    made: Mapping[tuple[str, str], Executable]
+
+    def has(self, name: str) -> bool:
+        return any(build == name for build, _ in self.made)
+
+    def runner(self) -> Path:
+        return self.path_of_runner
+
+    def start(self, name: str, style: str = SANITIZED) -> None:
+        """There is nothing to begin."""
+
+    def result(self, name: str, style: str = SANITIZED) -> Executable:
+        return self.made[name, style]
+
+    def close(self) -> None:
+        """They are not ours."""
+
+
 class Builds:
     """``close`` removes the executables."""
 
@@ -126,6 +150,20 @@ class Builds:
         """Wait for an executable; ToolchainError when the program does not compile."""
         self.start(name, style)
         return self._running[name, style].result()
+
+    def done(self, name: str, style: str = SANITIZED) -> bool:
+        """Would ``result`` return at once?"""
+        running = self._running.get((name, style))
+        return running is not None and running.done()
+
+    def finished(self) -> FinishedBuilds:
+        """What is compiled by now, for another process."""
+        made = {
+            key: running.result()
+            for key, running in self._running.items()
+            if running.done() and running.exception() is None
+        }
+        return FinishedBuilds(self.folder, self.runner(), made)
 
     def _build_helper(self, name: str) -> Path:
         source = Path(__file__).parent / f"{name}.c"

@@ -12,10 +12,19 @@ from __future__ import annotations
 import signal
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from csg.programs import SourceFile
 from csg.versions.printing import mask_text
-from symexec.replay.build import HEAP_FILLING, PLAIN, SANITIZED, Builds, Program, Source
+from symexec.replay.build import (
+    HEAP_FILLING,
+    PLAIN,
+    SANITIZED,
+    Builds,
+    FinishedBuilds,
+    Program,
+    Source,
+)
 from symexec.replay.harness import control_text, decode_answer
 from symexec.replay.sandbox import ALL_WALLS, Sandbox, signal_name
 from symexec.replay.sanitizer import (
@@ -77,11 +86,12 @@ class Pair:
 
 
 class NativeReplay:
-    """Compiles in the background from the start on; ``close`` ends and removes everything."""
+    """Compiles in the background from the start on; ``close`` ends and removes everything.
+    ``builds``: what was compiled elsewhere."""
 
-    def __init__(self, plan: ReplayPlan) -> None:
+    def __init__(self, plan: ReplayPlan, builds: FinishedBuilds | None = None) -> None:
         self.plan = plan
-        self._builds = Builds(_programs(plan), plan.leaks)
+        self._builds: Builds | FinishedBuilds = builds or Builds(_programs(plan), plan.leaks)
         self._sandbox = Sandbox(
             self._builds.folder,
             plan.walls,
@@ -101,6 +111,10 @@ class NativeReplay:
         self._sandbox.close()
         self._builds.close()
 
+    def stop(self) -> None:
+        """For another thread: whoever waits for a run gets a ToolchainError."""
+        self._sandbox.stop()
+
     def prepare(self, build: str, style: str = SANITIZED) -> None:
         """Begin to compile what will be wanted soon."""
         if self._builds.has(build):
@@ -111,9 +125,24 @@ class NativeReplay:
         if self._builds.has(build):
             self._builds.result(build, style)
 
+    def ready(self, build: str, style: str = SANITIZED) -> bool:
+        """Is it compiled, or has it failed to?"""
+        return isinstance(self._builds, FinishedBuilds) or self._builds.done(build, style)
+
+    def lent(self) -> tuple[ReplayPlan, FinishedBuilds]:
+        """What a NativeReplay of another process needs to run what is compiled by now."""
+        assert isinstance(self._builds, Builds)
+        bare = replace(self.plan, old=(), new=(), golden=(), unified=(), probed=())
+        return bare, self._builds.finished()
+
     def executable(self, build: str, style: str = SANITIZED) -> str:
         """The path of the program, once it is compiled."""
         return self._builds.result(build, style).path
+
+    @property
+    def box(self) -> Path:
+        """The temporary folder in which programs run."""
+        return self._sandbox.folder
 
     @property
     def has_mask(self) -> bool:

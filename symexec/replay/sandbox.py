@@ -140,6 +140,7 @@ class Sandbox:
     _own: OwnFolder = field(init=False)
     _private: Path = field(init=False)
     _runner: _Runner | None = field(init=False, default=None)
+    _stopped: bool = field(init=False, default=False)
 
     def __post_init__(self) -> None:
         self._own = OwnFolder("box")
@@ -158,6 +159,17 @@ class Sandbox:
             self._runner.end()
             self._runner = None
         self._own.remove()
+
+    def stop(self) -> None:
+        """For another thread: what runs is killed, and nothing more is run."""
+        self._stopped = True
+        if self._runner is not None:
+            self._runner.process.kill()
+
+    @property
+    def folder(self) -> Path:
+        """All that it makes is in there."""
+        return self._own.path
 
     @property
     def level(self) -> str:
@@ -195,7 +207,7 @@ class Sandbox:
             try:
                 result = self._started().receive()
             except (EOFError, BoxError, OSError) as error:
-                if attempt == _STARTS - 1:
+                if attempt == _STARTS - 1 or self._stopped:
                     raise ToolchainError("the sandbox runner ends unexpectedly") from error
                 self._restart([job for job, _ in waiting])
                 continue

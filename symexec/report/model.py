@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -54,6 +54,7 @@ class Report:
     counters: dict[str, Json] = field(default_factory=dict)
     bounds: dict[str, Json] = field(default_factory=dict)
     seeds: Json = None  # None: the search had none
+    native: Json = None  # what ran beside the search; None: nothing did
     sandbox: str = ""
     sanitizers: str = ""
     notes: list[str] = field(default_factory=list)
@@ -80,6 +81,8 @@ class Report:
 
 
 def report_to_json(report: Report) -> dict[str, Json]:
+    groups = report.groups
+    finders = {test: each.found_by for each in groups for test in each.tests}
     return {
         "csgtest": VERSION,
         "finished": report.finished,
@@ -99,14 +102,15 @@ def report_to_json(report: Report) -> dict[str, Json]:
             for place in report.interactions
         ],
         "csg": report.csg,
-        "tests": [to_json(case) for case in report.tests],
-        "groups": [_group(each) for each in report.groups],
+        "tests": [_test(case, finders) for case in report.tests],
+        "groups": [_group(each) for each in groups],
         "counters": report.counters,
         "bounds": report.bounds,
         "sandbox": report.sandbox,
         "sanitizers": report.sanitizers,
         "notes": report.notes,
         **({"seeds": report.seeds} if report.seeds is not None else {}),
+        **({"native": report.native} if report.native is not None else {}),
         "replay": {
             "directory": report.directory,
             "old_files": [_file(each) for each in report.old_files],
@@ -149,6 +153,14 @@ def _change(change: ChangeInfo) -> Json:
     return result
 
 
+def _test(case: TestCase, finders: Mapping[str, str]) -> Json:
+    """With what was first to find the difference that it shows."""
+    found = to_json(case)
+    if case.id in finders:
+        found["found_by"] = finders[case.id]
+    return found
+
+
 def _group(each: Group) -> Json:
     return {
         "id": each.id,
@@ -156,5 +168,7 @@ def _group(each: Group) -> Json:
         "blamed": list(each.blamed),
         "interaction": each.interaction,
         "witness": each.witness,
+        "found_by": each.found_by,
+        "found_s": round(each.found_s, 3),
         "tests": list(each.tests),
     }

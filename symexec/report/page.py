@@ -11,7 +11,14 @@ from csg import VERSION
 from csg.ir import ChangeInfo
 from symexec.classification import Group, differing_parts
 from symexec.report.model import Report
-from symexec.report.words import brief, changes_named, headline, parts, reservations
+from symexec.report.words import (
+    brief,
+    changes_named,
+    finder,
+    headline,
+    parts,
+    reservations,
+)
 from symexec.testcases import Observation, TestCase, spelled
 
 _DETAILED = 200  # groups shown in full
@@ -50,6 +57,7 @@ def _facts(report: Report) -> str:
         ("sanitizers", report.sanitizers or "none"),
     ]
     facts += [(name, str(value)) for name, value in report.bounds.items()]
+    facts += [(f"native {name}", str(value)) for name, value in (report.native or {}).items()]
     rows = _definitions(facts)
     notes = [*reservations(report), *report.notes]
     return rows + "".join(f"<p class=warning>{escape(note)}</p>" for note in notes)
@@ -64,7 +72,8 @@ def _group_table(report: Report, groups: list[Group], by_id: dict[str, TestCase]
     if not groups:
         return "<p>No difference.</p>"
     heads = "".join(
-        f"<th>{head}</th>" for head in ("", "class", "blamed", "tests", "input", "old", "new")
+        f"<th>{head}</th>"
+        for head in ("", "class", "blamed", "tests", "input", "old", "new", "first found by")
     )
     rows = "".join(_group_row(report, each, by_id[each.witness]) for each in groups)
     return f"<table class=groups><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>"
@@ -79,6 +88,7 @@ def _group_row(report: Report, each: Group, witness: TestCase) -> str:
         f"<code>{escape(_spelled(witness, report))}</code>",
         escape(brief(witness.old)),
         escape(brief(witness.new)),
+        escape(finder(each)),
     ]
     return f"<tr>{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>"
 

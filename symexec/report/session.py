@@ -188,12 +188,16 @@ def _seed_notes_of(job: BuildJob) -> list[str]:
 def _update(report: Report, job: BuildJob) -> None:
     report.counters = {**counters_form(job.counters), "exhausted": job.exhausted}
     report.verdict = job.verdict
+    if job.beside is not None:
+        report.native = job.beside.form()
 
 
 def _conclude(report: Report, job: BuildJob, folder: OutputFolder, finished: bool) -> None:
     _update(report, job)
     report.counters["mispredicted"] = len(job.mispredicted)
     report.notes += [*_seed_notes(job), *event_notes(job.events)]
+    if job.beside is not None and job.beside.trouble:
+        report.notes.append(f"the native phase ended early: {job.beside.trouble}")
     if job.seeding is not None:
         report.seeds = job.seeding.form()
     if isinstance(job, SuiteJob):

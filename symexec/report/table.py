@@ -19,6 +19,7 @@ from symexec.report.words import (
     brief,
     changes_named,
     explored,
+    finder,
     headline,
     reservations,
     sequence_named,
@@ -45,12 +46,23 @@ def print_report(report: Report, stream: TextIO | None = None) -> None:
     out = stream or sys.stdout
     _print_lines([headline(report)], out)
     rows = group_rows(report)
-    if rows:
+    if rows and _found_beside(report):
+        finders = [finder(each) for each in report.groups]
+        rows = [(*row, first) for row, first in zip(rows, finders, strict=True)]
+        _print_rows((*_COLUMNS, "first found by"), rows, out)
+    elif rows:
         _print_rows(_COLUMNS, rows, out)
     lines = [*blamed_changes(report), *reservations(report), *report.notes]
     if report.differing and report.sandbox:
         lines.append(f"replayed natively, walls: {report.sandbox}")
     _print_lines([f"  {text}" for text in lines], out)
+
+
+def _found_beside(report: Report) -> bool:
+    """Was the search not the first to find everything?"""
+    if report.native is None:
+        return False
+    return any(each.found_by != report.bounds.get("mode") for each in report.groups)
 
 
 def print_exploration(report: Report, stream: TextIO | None = None) -> None:

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from csg.ir import ChangeInfo
 from symexec.report.model import VERDICTS, Report
 from symexec.testcases import Observation, TestCase, spelled
+
+if TYPE_CHECKING:
+    from symexec.classification import Group
 
 SHOWN = 2000  # characters of a stream
 _LISTED, _NODES = 8, 8  # changes below a table, nodes of a sequence in it
@@ -68,6 +72,11 @@ def parts(seen: Observation) -> list[tuple[str, str]]:
 
 def _value(value: object) -> str:
     return text_of(value) if isinstance(value, bytes) else str(value)
+
+
+def finder(each: Group) -> str:
+    """Which phase was first to find a difference, and when."""
+    return f"{each.found_by or '-'}, {each.found_s:.1f} s"
 
 
 def changes_named(changes: Iterable[int], interaction: bool = False) -> str:

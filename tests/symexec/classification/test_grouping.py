@@ -25,6 +25,15 @@ def test_the_smallest_witness_comes_first() -> None:
     assert (only.tests, only.witness, only.interaction) == (("t2", "t3", "t1"), "t2", True)
 
 
+def test_the_first_test_tells_who_found_a_difference() -> None:
+    cases = [
+        case("t1", b"7", found_s=2.0, source="guided"),
+        case("n0031", b"1000", found_s=0.5, source="native"),
+    ]
+    (only,) = group(cases)
+    assert (only.witness, only.found_by, only.found_s) == ("t1", "native", 0.5)
+
+
 def test_what_is_printed_does_not_matter_but_which_stream_does() -> None:
     two = Observation(exit=0, stdout=b"2")
     three = Observation(exit=0, stdout=b"3")

@@ -100,6 +100,40 @@ def test_report_json_keeps_its_contract() -> None:
     assert from_json(test) == report().tests[0]
 
 
+def found_by(*sources: str) -> Report:
+    """A difference each, at places of their own."""
+    cases = [
+        case(
+            f"t{line}",
+            b"1",
+            found_s=float(line),
+            source=source,
+            divergence=Divergence("control", "new.c", line),
+        )
+        for line, source in enumerate(sources, 1)
+    ]
+    return report(tests=cases, native={"tests": 9}, bounds={"mode": "guided"})
+
+
+def test_each_difference_and_its_tests_tell_which_phase_was_first() -> None:
+    value = report_to_json(found_by("guided", "native"))
+    assert [each["found_by"] for each in value["groups"]] == ["guided", "native"]
+    assert [each["found_s"] for each in value["groups"]] == [1.0, 2.0]
+    assert [each["found_by"] for each in value["tests"]] == ["guided", "native"]
+    assert value["native"] == {"tests": 9}
+    assert "<td>native, 2.0 s</td>" in page(found_by("guided", "native"))
+
+
+def test_the_table_tells_who_was_first_where_it_was_not_always_the_search() -> None:
+    out = io.StringIO()
+    print_report(found_by("guided", "native"), out)
+    lines = out.getvalue().splitlines()
+    assert lines[1].endswith("sequence  first found by") and lines[3].endswith("native, 2.0 s")
+    alone = io.StringIO()
+    print_report(found_by("guided", "guided"), alone)
+    assert "first found by" not in alone.getvalue()
+
+
 class Tags(HTMLParser):
     def __init__(self) -> None:
         super().__init__()

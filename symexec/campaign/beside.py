@@ -1,0 +1,221 @@
+"""What runs beside the search of a campaign: the native phase, and the exchange between the two.
+
+    beside = Beside(prepared, replay, options, signature)     nothing runs yet
+    beside.keep(test)                                         the search made it: mutate it
+    for found in beside.step(): ...                           now and then; never waits for long
+
+A TestCase is a difference that the native phase was first to see, a Finding one that symbolic
+execution came upon beside an input of the native phase. It begins when the native builds are there,
+so a search that ends before that runs alone.
+"""
+
+from __future__ import annotations
+
+import heapq
+import os
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+
+from csg.errors import ToolchainError
+from csg.language.syntax import Compound
+from symexec.campaign.exploration import Finding
+from symexec.campaign.following import Following
+from symexec.campaign.native import SOURCE
+from symexec.campaign.option_table import option_table
+from symexec.campaign.phase import NativePhase
+from symexec.campaign.phase_records import Commission, Sighting
+from symexec.campaign.preparation import Prepared
+from symexec.campaign.tracing import Trace, Tracer
+from symexec.campaign.vocabulary import vocabulary
+from symexec.options import BuildOptions
+from symexec.replay import PLAIN, NativeReplay
+from symexec.testcases import EntrySignature, TestCase, TestInput
+from symexec.testcases.encoding import Json
+
+SEEDED = "seeded"  # found by symbolic execution beside an input of the native phase
+ENOUGH = 3  # tests that look alike and part at one place; later ones are counted
+TRACING, FREE = 0.1, 0.5  # share of the time, after so many seconds, to follow inputs concretely
+SHARE, SLICE = 0.2, 0.1  # of the time, in slices of so many seconds, for symbolic execution
+MOST_KEPT = 256  # tests of the search that are mutated
+ALONE = 0.1  # share of its time that the phase may use where there is one core only
+
+
+class Beside:
+    """``close`` ends the process; ``form`` is what the report says."""
+
+    def __init__(
+        self,
+        prepared: Prepared,
+        replay: NativeReplay,
+        options: BuildOptions,
+        signature: EntrySignature | None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._prepared = prepared
+        self._replay = replay
+        self._options = options
+        self._signature = signature
+        self._clock = clock
+        self._phase: NativePhase | None = None
+        self._created = clock()
+        self._began = 0.0
+        self._possible = True
+        self._kept: list[TestInput] = []
+        self._tracer: Tracer | None = None
+        self._traced_s = 0.0
+        self._waiting: list[tuple[tuple[object, ...], int, Sighting]] = []
+        self._heard = 0
+        self._made: Counter[object] = Counter()  # tests, by how and where they differ
+        self._sequences: Counter[object] = Counter()
+        self._following: Following | None = None
+        self._alike = 0
+        self._outside = 0
+
+    # ------------------------------------------------------------------ the process
+
+    def keep(self, test: TestInput) -> None:
+        if len(self._kept) < MOST_KEPT:
+            self._kept.append(test)
+            if self._phase is not None:
+                self._phase.keep(test)
+
+    def step(self) -> Iterator[TestCase | Finding]:
+        """A moment for it: start it when that can be done, hear what it says."""
+        if self._phase is None:
+            self._start()
+            return
+        yield from self._heard_of(self._phase.sightings())
+        elapsed = self._clock() - self._began
+        following = self._following
+        if following is not None and following.spent < SHARE * elapsed:
+            yield from following.slice(SLICE)
+
+    def end(self) -> Iterator[TestCase | Finding]:
+        """The last that it has found."""
+        self._possible = False
+        if self._phase is not None:
+            self._phase.end()
+            yield from self._heard_of(self._phase.sightings())
+
+    def close(self) -> None:
+        self._possible = False
+        if self._phase is not None:
+            self._phase.close()
+
+    def _start(self) -> None:
+        """As soon as everything is compiled, that of the verification first."""
+        replay = self._replay
+        if not self._possible or not all(map(replay.ready, ("old", "new", "mask"))):
+            return
+        for build in ("old", "new"):
+            replay.prepare(build, PLAIN)
+        if not all(replay.ready(build, PLAIN) for build in ("old", "new")):
+            return
+        try:
+            for build in ("old", "new"):
+                replay.wait(build)
+                replay.wait(build, PLAIN)
+        except ToolchainError:  # whoever verifies says so
+            self._possible = False
+            return
+        self._began = self._clock()
+        self._phase = NativePhase(self._commission())
+        for test in self._kept:
+            self._phase.keep(test)
+
+    def _commission(self) -> Commission:
+        prepared, inputs = self._prepared, self._options.inputs
+        changes = [change.info() for change in prepared.unified.changes]
+        names = [each.name for each in option_table(prepared.unified.units, changes)]
+        plan, builds = self._replay.lent()
+        return Commission(
+            plan,
+            builds,
+            replace(prepared.entry, body=Compound(())),
+            tuple(each for each in prepared.symbols if each.name in inputs.symbolic_globals),
+            self._signature,
+            vocabulary(*prepared.telling_units).led_by(names),
+            inputs,
+            self._options.search.seed,
+            1.0 if len(os.sched_getaffinity(0)) > 1 else ALONE,
+        )
+
+    # ------------------------------------------------------------------ what it has seen
+
+    def _heard_of(self, sightings: Iterable[Sighting]) -> Iterator[TestCase]:
+        """Differences first, of those that look alike the first ones; what cannot be looked at
+        now waits."""
+        for each in sightings:
+            self._heard += 1
+            rank = (not each.differs, self._made[each.alike])
+            heapq.heappush(self._waiting, (rank, self._heard, each))
+        while self._waiting and self._traced_s < FREE + TRACING * (self._clock() - self._began):
+            _, _, sighting = heapq.heappop(self._waiting)
+            case = self._looked_at(sighting)
+            if case is not None:
+                yield case
+
+    def _looked_at(self, sighting: Sighting) -> TestCase | None:
+        """Where the input comes by; a test of it unless there are enough like it."""
+        begun = self._clock()
+        tracer = self._tracer = self._tracer or Tracer(self._prepared, self._options.inputs)
+        try:
+            if not tracer.pins.admits(sighting.input):
+                self._outside += 1
+                return None
+            trace = tracer.trace(sighting.input)
+        finally:
+            self._traced_s += self._clock() - begun
+        self._follow(sighting, trace)
+        if not sighting.differs:
+            return None
+        place = trace.divergence if trace is not None else None
+        key = sighting.alike, place and (place.file, place.line)
+        self._made[key] += 1
+        self._made[sighting.alike] += 1
+        if self._made[key] > ENOUGH:
+            self._alike += 1
+            return None
+        return TestCase(
+            sighting.name,
+            sighting.input,
+            trace.sequence if trace is not None else (),
+            place,
+            found_s=sighting.found_at,
+            source=SOURCE,
+            unwritten=trace is not None and "uninitialised" in trace.endings,
+        )
+
+    def _follow(self, sighting: Sighting, trace: Trace | None) -> None:
+        """Those first that come by changes as no other does."""
+        if self._following is None:
+            self._following = Following(self._prepared, self._options, self._clock)
+        sequence = trace.sequence if trace is not None else ()
+        self._sequences[sequence] += 1
+        rank = (self._sequences[sequence], not sequence, sighting.differs)
+        self._following.give(sighting.input, rank)
+
+    # ------------------------------------------------------------------ the report
+
+    def form(self) -> Json:
+        """None when it has not begun. ``alike`` tests that differ were left out."""
+        if self._phase is None:
+            return None
+        tally, following = self._phase.tally, self._following
+        return {
+            "began_s": round(self._began - self._created, 3),
+            "tests": tally.tests,
+            "differing": tally.differing,
+            "exhausted": tally.exhausted,
+            "alike": self._alike,
+            "outside": self._outside,
+            "mutated": len(self._kept),
+            "followed": following.followed if following is not None else 0,
+        }
+
+    @property
+    def trouble(self) -> str:
+        """Why the native phase has ended early; "" when it has not."""
+        return self._phase.trouble if self._phase is not None else ""

@@ -1,0 +1,132 @@
+"""Symbolic execution beside inputs that native testing found, a little at a time.
+
+    following.give(test, rank)
+    for finding in following.slice(0.1): ...     divergences beside their ways, and from there on
+
+It has an engine, a solver and counters of its own: what it follows is no part of the search that
+may come to its end, and says nothing about paths that were left out.
+"""
+
+from __future__ import annotations
+
+import heapq
+import time
+from collections.abc import Callable, Iterator
+
+from symexec.campaign.exploration import Exploration, Finding
+from symexec.campaign.pinning import Pins
+from symexec.campaign.preparation import Prepared, pruner
+from symexec.campaign.seeding import seeded
+from symexec.counters import Counters
+from symexec.environment.registry import registry
+from symexec.executor.engine import Engine
+from symexec.expr import TermTable
+from symexec.options import After, BuildOptions
+from symexec.search import Budget, build_searcher
+from symexec.solver import SolverOptions, build_solver
+from symexec.state.state import State
+from symexec.testcases import TestInput
+
+MOST = 32  # inputs that are followed
+EACH = 2.0  # seconds for one of them, half of these along its own way
+QUESTION = 1.0  # seconds for one question to the solver
+
+Rank = tuple[object, ...]
+
+
+class Following:
+    """``followed`` and ``refused`` count inputs. The smallest rank is followed first."""
+
+    def __init__(
+        self,
+        prepared: Prepared,
+        options: BuildOptions,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.followed = 0
+        self.refused = 0
+        self.spent = 0.0
+        self.counters = Counters()
+        self._prepared = prepared
+        self._options = options
+        self._clock = clock
+        self._since = 0.0  # when the present slice began
+        self._waiting: list[tuple[Rank, int, TestInput]] = []
+        self._given = 0
+        self._current: Iterator[Finding | None] | None = None
+        self._targets = prepared.targets(options.search.mode.value)
+        self._engine = self._made_engine()
+        self._pins = Pins(prepared.entry, prepared.symbols, options.inputs, self._engine.table)
+        self._exploration = Exploration(
+            self._engine,
+            build_searcher(options.search.mode.value, options.search.seed, self._targets.rank),
+            self.counters,
+            caller=prepared.caller,
+            prunes=pruner(prepared) if options.search.prune else None,
+            clock=self._own_time,
+        )
+
+    def _made_engine(self) -> Engine:
+        options, prepared = self._options, self._prepared
+        limits = SolverOptions(limit_s=QUESTION)
+        return Engine(
+            prepared.program,
+            registry(),
+            build_solver(options.search.solver.value, limits, self.counters),
+            TermTable(),
+            self.counters,
+            prepared.watched(),
+            self._targets.visit,
+            after_new=options.search.after is After.NEW,
+            loop_bound=options.search.loop_bound,
+            memory=options.memory,
+        )
+
+    def give(self, test: TestInput, rank: Rank) -> None:
+        self._given += 1
+        heapq.heappush(self._waiting, (rank, self._given, test))
+
+    @property
+    def busy(self) -> bool:
+        return self._current is not None or (bool(self._waiting) and self.followed < MOST)
+
+    def slice(self, seconds: float) -> Iterator[Finding]:
+        """Go on for so long, or until nothing is left to follow."""
+        end = self.spent + seconds
+        while self.busy and self.spent < end:
+            if self._current is None:
+                self._current = self._next()
+                continue
+            found = self._advanced(self._current)
+            if found is not None:
+                yield found
+
+    def _advanced(self, current: Iterator[Finding | None]) -> Finding | None:
+        """The next finding of the input that is followed, or None after a while."""
+        self._since = self._clock()
+        try:
+            return next(current)
+        except StopIteration:
+            self._current = None
+            return None
+        finally:
+            self.spent += self._clock() - self._since
+
+    def _own_time(self) -> float:
+        """Seconds of work, not of waiting for one's turn; asked in the midst of a slice."""
+        return self.spent + self._clock() - self._since
+
+    def _next(self) -> Iterator[Finding | None] | None:
+        _, _, test = heapq.heappop(self._waiting)
+        state = seeded(self._engine, self._prepared, self._pins, test, self.followed + 1)
+        if not isinstance(state, State):
+            self.refused += 1
+            return None
+        self.followed += 1
+        state.targets = self._targets.start
+        search, began = self._options.search, self.spent
+        along = Budget(began, began + EACH, None, self._own_time)
+        self._exploration.searcher = build_searcher(
+            search.mode.value, search.seed, self._targets.rank, along
+        )
+        return self._exploration.turns([state], began + EACH)

@@ -1,0 +1,194 @@
+"""The native phase as a process: it tries inputs for as long as its campaign keeps the pipe open.
+
+    stdin    Commission, then Keep for each test of the search that is worth mutating
+    stdout   Sighting for each input that differs or shows something new, Tally now and then
+
+Tests of its own are n0001, n0002 ..; m3-0007 is the seventh mutation of the third test kept.
+"""
+
+from __future__ import annotations
+
+import os
+import queue
+import sys
+import threading
+import time
+from collections.abc import Callable
+from typing import BinaryIO
+
+from csg.errors import CsgtestError
+from symexec.campaign.candidates import Candidates, Domain, FunctionDomain, Offspring
+from symexec.campaign.command_lines import CommandLines
+from symexec.campaign.native import NativeTesting
+from symexec.campaign.phase_records import (
+    Answer,
+    Begun,
+    Commission,
+    Keep,
+    Sighting,
+    Tally,
+    Trouble,
+    framed,
+    read_request,
+)
+from symexec.classification import observe
+from symexec.classification.grouping import shape
+from symexec.replay import NativeReplay
+from symexec.testcases import TestCase, TestInput
+
+NICE = 5  # the search goes first where there are too few cores
+MOMENT = 0.3  # seconds at the start that it has whatever its share is
+TALLY = 0.25  # seconds between two tallies
+IDLE = 0.1  # seconds between two looks for tests to mutate when nothing else is left
+LINES = 256  # tests of the search that are mutated at most
+ALIKE = 24  # of differences that look alike so many are told of
+
+
+class Phase:
+    """Talks to one campaign. ``over`` is set when that has left."""
+
+    def __init__(self, commission: Commission, replay: NativeReplay, out: BinaryIO) -> None:
+        self._commission = commission
+        self._replay = replay
+        self._out = out
+        self._kept: queue.SimpleQueue[TestInput | None] = queue.SimpleQueue()
+        self._lines = 0
+        self._told: dict[object, int] = {}
+        self._next_tally = 0.0
+        self._domain = domain_of(commission)
+        self.over = threading.Event()
+        self._testing = NativeTesting(
+            replay,
+            Candidates(self._domain, commission.seed),
+            self._confirmed,
+            commission.seed,
+            _admits(commission),
+            self._new,
+            self.over.is_set,
+        )
+
+    def listen(self, requests: BinaryIO) -> None:
+        """In a thread of its own, to the end."""
+        try:
+            while True:
+                request = read_request(requests)
+                assert isinstance(request, Keep)
+                self._kept.put(request.input)
+        except EOFError:
+            self.over.set()
+            self._kept.put(None)
+            self._replay.stop()
+
+    def run(self) -> None:
+        began = time.monotonic()
+        while not self.over.is_set():
+            self._take(wait=not self._testing.busy)
+            begun = time.monotonic()
+            for case in self._testing.turn(0.0, float("inf")):
+                self._differs(case)
+            self._tally()
+            self._rest(began, time.monotonic() - begun)
+
+    def _take(self, wait: bool) -> None:
+        """Tests of the search since the last look."""
+        while True:
+            try:
+                test = self._kept.get(timeout=IDLE) if wait else self._kept.get_nowait()
+            except queue.Empty:
+                return
+            wait = False
+            if test is not None and self._lines < LINES:
+                self._lines += 1
+                seed = (self._commission.seed << 20) + self._lines
+                self._testing.give(f"m{self._lines}-", Offspring(self._domain, test, seed))
+
+    def _rest(self, began: float, spent: float) -> None:
+        """Leave the machine to others, but for the first moment."""
+        share = self._commission.share
+        if share < 1.0 and time.monotonic() - began > MOMENT:
+            self.over.wait(spent * (1.0 / share - 1.0))
+
+    # ------------------------------------------------------------------ what is told
+
+    def _confirmed(self, case: TestCase, until: float) -> TestCase:
+        return observe(case, self._replay, explain=False)[0]
+
+    def _differs(self, case: TestCase) -> None:
+        assert case.old is not None and case.new is not None
+        alike = shape(case.old, case.new)
+        self._told[alike] = self._told.get(alike, 0) + 1
+        if self._told[alike] <= ALIKE:
+            self._send(Sighting(case.id, case.input, case.found_s, True, alike))
+
+    def _new(self, case: TestCase, alike: object) -> None:
+        self._send(Sighting(case.id, case.input, case.found_s, False, alike))
+
+    def _tally(self) -> None:
+        now = time.monotonic()
+        if now >= self._next_tally:
+            self._next_tally = now + TALLY
+            testing = self._testing
+            self._send(Tally(testing.tests, testing.differing, testing.exhausted))
+
+    def _send(self, answer: Answer) -> None:
+        send(self._out, answer)
+
+
+def send(out: BinaryIO, answer: Answer) -> None:
+    out.write(framed(answer))
+    out.flush()
+
+
+def domain_of(commission: Commission) -> Domain:
+    """Within the bounds that the user gave, if any."""
+    words, inputs = commission.words, commission.inputs
+    if commission.signature is not None:
+        return FunctionDomain(commission.signature, words, inputs)
+    return CommandLines(words, inputs, bool(commission.entry.parameters), strict=True)
+
+
+def _admits(commission: Commission) -> Callable[[TestInput], bool] | None:
+    """Whether ranges and assumptions hold; None where there are none."""
+    inputs = commission.inputs
+    if not (inputs.ranges or inputs.assumptions):
+        return None
+    from symexec.campaign.pinning import Pins
+    from symexec.expr import TermTable
+
+    return Pins(commission.entry, commission.symbols, inputs, TermTable()).admits
+
+
+def main() -> None:
+    """Until the campaign closes the pipe, or dies."""
+    requests, out = sys.stdin.buffer, sys.stdout.buffer
+    try:
+        commission = read_request(requests)
+    except EOFError:
+        return
+    assert isinstance(commission, Commission)
+    os.nice(NICE)
+    phase = None
+    try:
+        with NativeReplay(commission.plan, commission.builds) as replay:
+            send(out, Begun(str(replay.box)))
+            phase = Phase(commission, replay, out)
+            threading.Thread(target=phase.listen, args=(requests,), daemon=True).start()
+            phase.run()
+    except BrokenPipeError:  # the campaign has left
+        pass
+    except Exception as trouble:
+        if phase is None or not phase.over.is_set():  # else it was stopped in the midst of a run
+            send(out, Trouble(_told(trouble)))
+    finally:
+        sys.stdout = None  # nobody is there to flush it to
+
+
+def _told(trouble: Exception) -> str:
+    """A defect of ours is told as well: the campaign goes on without the phase."""
+    if isinstance(trouble, CsgtestError):
+        return str(trouble)
+    return f"internal error: {trouble!r}"
+
+
+if __name__ == "__main__":
+    main()
