@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from csg.errors import ParseError, UnsupportedError
 from csg.frontend.context import Context
 from csg.frontend.nodes import Node, kind
+from csg.language.syntax import LAST_PRIORITY, Hook
 from csg.language.types import (
     CHAR,
     DOUBLE,
@@ -48,6 +49,7 @@ class Wishes:
     packed: bool = False
     noreturn: bool = False
     mode: str = ""
+    hooks: tuple[Hook, ...] = ()
 
     def of_mode(self, found: Type, location: Location) -> Type:
         """``found`` with the size that __attribute__((mode(...))) names."""
@@ -62,6 +64,7 @@ class Wishes:
 def wishes(context: Context, *groups: Iterable[Node] | None) -> Wishes:
     """What the nodes in ``groups`` ask for together; the largest alignment holds."""
     alignment, packed, noreturn, mode = 0, False, False, ""
+    hooks: list[Hook] = []
     for node in (node for group in groups for node in group or ()):
         if kind(node) != "Attributes":
             alignment = max(alignment, _alignas(context, node))
@@ -76,10 +79,16 @@ def wishes(context: Context, *groups: Iterable[Node] | None) -> Wishes:
                     mode = argument.name.strip("_") if kind(argument) == "ID" else "?"
                 case "noreturn" | "Noreturn":
                     noreturn = True
+                case "constructor" | "destructor":
+                    hooks.append((name, _priority(context, argument)))
                 case _:
                     text = f"__attribute__(({name})) is not supported"
                     raise UnsupportedError(text, node.coord)
-    return Wishes(alignment, packed, noreturn, mode)
+    return Wishes(alignment, packed, noreturn, mode, tuple(hooks))
+
+
+def _priority(context: Context, argument: Node | None) -> int:
+    return LAST_PRIORITY if argument is None else context.constant(argument, "a priority")
 
 
 def _aligned(context: Context, argument: Node | None) -> int:

@@ -131,6 +131,7 @@ def _apply(symbol: Symbol, node: Node, found: Qualified, wished: Wishes) -> None
     symbol.qualifiers = found.qualifiers
     symbol.alignment = max(symbol.alignment, wished.alignment, found.alignment)
     symbol.noreturn = symbol.noreturn or wished.noreturn or "_Noreturn" in (node.funcspec or ())
+    symbol.hooks += tuple(hook for hook in wished.hooks if hook not in symbol.hooks)
     symbol.inline = symbol.inline or "inline" in (node.funcspec or ())
     symbol.address_taken = symbol.address_taken or isinstance(symbol.type, Array | Record)
 

@@ -186,14 +186,19 @@ def _increment(context: Context, node: Node) -> Expression:
 
 def _size(context: Context, node: Node) -> Expression:
     """``sizeof`` and ``_Alignof`` of a type or an expression."""
-    operand = None
+    operand, asked = None, 0
     if kind(node.expr) == "Typename":
-        measured = context.type_name(node.expr).type
+        named = context.type_name(node.expr)
+        measured, asked = named.type, named.alignment
     else:
         operand = context.expression(node.expr)
         measured = operand.type
+        if isinstance(operand, Name):
+            asked = operand.symbol.alignment
     if isinstance(measured, Record) and measured.fields is None:
         raise refuse(node, f"'{node.op}' of the incomplete type '{measured}'")
+    if node.op == "_Alignof" and asked:  # by a typedef or an object: the type does not tell
+        return IntegerConstant(asked, SIZE, location=node.coord)
     size = alignment_of(measured) if node.op == "_Alignof" else _known_size(measured)
     return SizeOf(measured, operand, size, SIZE, node.op, node.coord)
 

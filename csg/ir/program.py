@@ -134,6 +134,8 @@ class Program:
     changes: list[ChangeInfo] = field(default_factory=list)
     entry: str = "main"
     undefined: set[str] = field(default_factory=set)  # functions called, defined nowhere
+    before_main: list[str] = field(default_factory=list)  # functions, in the order they run
+    after_main: list[str] = field(default_factory=list)
 
 
 __all__ = [

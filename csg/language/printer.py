@@ -164,6 +164,8 @@ def function_words(symbol: Symbol, body: bool = False) -> str:
         words = "extern "
     elif symbol.inline and body:  # other files may have it, too, from the same header (C17 6.7.4p7)
         words = "__attribute__((weak)) "
+    for name, priority in symbol.hooks:
+        words = f"__attribute__(({name}({priority}))) {words}"
     return words + ("_Noreturn " if symbol.noreturn else "")
 
 

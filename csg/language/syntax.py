@@ -29,6 +29,10 @@ class Version(Enum):
         return Version.NEW if self is Version.OLD else Version.OLD
 
 
+Hook = tuple[str, int]  # "constructor" or "destructor", and its priority
+LAST_PRIORITY = 65535
+
+
 @dataclass(eq=False, slots=True)
 class Symbol:
     """A declared object, parameter or function; identity is what a name refers to."""
@@ -45,6 +49,7 @@ class Symbol:
     noreturn: bool = False
     alignment: int = 0  # asked for beyond the type's own; 0: none
     inline: bool = False
+    hooks: tuple[Hook, ...] = ()  # of a function that runs before or after main
     defined: bool = False  # this unit gives it storage (a tentative definition counts) or a body
 
     def __repr__(self) -> str:

@@ -23,7 +23,13 @@ from csg.ir import (
     GlobalObject,
     Program,
 )
-from csg.language.syntax import Declaration, FunctionDefinition, TranslationUnit, Version
+from csg.language.syntax import (
+    Declaration,
+    FunctionDefinition,
+    Symbol,
+    TranslationUnit,
+    Version,
+)
 from csg.language.types import Function
 from csg.lower import static_data
 from csg.lower.definitions import lower_function
@@ -72,11 +78,20 @@ def _lower(
             function = lower_function(definition, name, objects, nodes, name == entry)
             function.library = library
             program.functions[name] = function
+    _hook(program, [each.symbol for unit in units for each in unit.functions], objects)
     objects.declare_missing()
     program.globals = objects.globals
     program.nodes = nodes.finished()
     program.undefined = objects.used_functions - program.functions.keys()
     return program
+
+
+def _hook(program: Program, symbols: Sequence[Symbol], objects: Objects) -> None:
+    """By priority, then in the order of the text; in the reverse of it behind main."""
+    hooks = [(*hook, objects.name(symbol)) for symbol in symbols for hook in symbol.hooks]
+    hooks.sort(key=lambda hook: hook[1])
+    program.before_main = [name for kind, _, name in hooks if kind == "constructor"]
+    program.after_main = [name for kind, _, name in reversed(hooks) if kind == "destructor"]
 
 
 def _yields(definition: FunctionDefinition, units: Sequence[TranslationUnit], known: bool) -> bool:

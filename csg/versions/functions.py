@@ -172,7 +172,13 @@ class Functions:
 def copy_symbol(symbol: Symbol, name: str) -> Symbol:
     """A function of our own: no other file sees it."""
     return replace(
-        symbol, name=name, linkage="internal", noreturn=False, inline=False, defined=True
+        symbol,
+        name=name,
+        linkage="internal",
+        noreturn=False,
+        inline=False,
+        defined=True,
+        hooks=(),
     )
 
 

@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Hashable
 from dataclasses import dataclass, field, replace
 
+from csg.errors import UnsupportedError
 from csg.language.syntax import (
     FunctionDefinition,
     IntegerConstant,
@@ -92,7 +93,22 @@ def match_names(
             names.new[name] = copied(symbol, layouts, Version.NEW)
             names.versions[names.new[name]] = Version.NEW
     _keep_apart(names)
+    _check_hooks(old, new)
     return names
+
+
+def _check_hooks(old: TranslationUnit, new: TranslationUnit) -> None:
+    """What runs before or after main runs in both versions."""
+    before = {function.symbol.name: function.symbol.hooks for function in old.functions}
+    after = {function.symbol.name: function.symbol.hooks for function in new.functions}
+    for function in (*new.functions, *old.functions):
+        name = function.symbol.name
+        if before.get(name, ()) != after.get(name, ()):
+            raise UnsupportedError(
+                f"'{name}' runs before or after main in one version alone",
+                function.location,
+                "let both versions have it as a constructor or destructor",
+            )
 
 
 def _symbols(unit: TranslationUnit) -> dict[str, Symbol]:

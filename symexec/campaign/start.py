@@ -98,6 +98,11 @@ def begin(engine: Engine, start: Start) -> State:
     state.inputs = start.inputs
     for condition in start.conditions:
         state.path = state.path.assuming(condition)
+    program = engine.program
+    if program.entry != "main" and program.before_main:
+        names = ", ".join(program.before_main)
+        where = program.functions[program.before_main[0]].location
+        state.note("approximated", f"not called before '{program.entry}': {names}", where)
     arguments = tuple(known(argument) for argument in start.arguments)
     engine.machine.enter(state, library.start(engine.program), arguments, None)
     return state

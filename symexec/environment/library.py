@@ -8,14 +8,16 @@ A function of the user's own is never replaced.
 
 from __future__ import annotations
 
-from csg.ir import Program
+from csg.ir import Block, Call, FunctionCode, Instruction, Node, Program, Return
 from csg.lower import link
 from csg.pickling import loads
+from csg.source import NOWHERE
 from symexec.environment.archive import Archive, load_archive
 from symexec.environment.registry import registry
 
 START = "__csgtest_start"
 NAMED_START = "__csgtest_named_start"
+HOOKED_START = "__csgtest_hooked_start"
 ENDINGS = frozenset({"atexit", "on_exit"})  # what makes returning from main more than returning
 NAMED = frozenset({"program_invocation_name", "__progname"})  # told before main by NAMED_START
 
@@ -25,6 +27,10 @@ def complete(program: Program, archive: Archive | None = None) -> None:
     kept = load_archive() if archive is None else archive
     if program.entry == "main" and program.undefined & ENDINGS:
         program.undefined.add(START)
+    if program.entry == "main" and (program.before_main or program.after_main):
+        program.undefined.add(HOOKED_START)
+        _call_all(program, "__csgtest_before_main", program.before_main)
+        _call_all(program, "__csgtest_after_main", program.after_main)
     seen: set[str] = set()
     _complete(program, kept, seen)
     named = program.entry == "main" and not NAMED.isdisjoint(program.globals)
@@ -32,6 +38,20 @@ def complete(program: Program, archive: Archive | None = None) -> None:
         program.undefined.add(NAMED_START)
         _complete(program, kept, seen)
     _provide_objects(program, kept)
+
+
+def _call_all(program: Program, name: str, called: list[str]) -> None:
+    """A function that calls others, one after the other."""
+    node = len(program.nodes)
+    program.nodes.append(Node(node, name, NOWHERE, name, "call"))
+    code = FunctionCode(name, (), library=True)
+    calls: list[Instruction] = [
+        Call(None, each, (), 0, node=node)
+        for each in called
+        if not program.functions[each].parameters
+    ]
+    code.blocks = [Block(0, calls, Return(None, node=node))]
+    program.functions[name] = code
 
 
 def _complete(program: Program, kept: Archive, seen: set[str]) -> None:
@@ -43,7 +63,7 @@ def _complete(program: Program, kept: Archive, seen: set[str]) -> None:
 
 def start(program: Program) -> str:
     """The function that an execution of a completed program begins with."""
-    for name in (NAMED_START, START):
+    for name in (HOOKED_START, NAMED_START, START):
         if name in program.functions:
             return name
     return program.entry

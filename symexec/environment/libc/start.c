@@ -10,6 +10,19 @@ int __csgtest_start(int argc, char **argv, char **envp)
     exit(main(argc, argv, envp));
 }
 
+extern void __csgtest_before_main(void);
+extern void __csgtest_after_main(void);
+extern int atexit(void (*f)(void));
+
+/* Constructors and destructors: the first handler to be registered runs last. */
+int __csgtest_hooked_start(int argc, char **argv, char **envp)
+{
+    __csgtest_name_program(argv[0]);
+    atexit(__csgtest_after_main);
+    __csgtest_before_main();
+    exit(main(argc, argv, envp));
+}
+
 int __csgtest_named_start(int argc, char **argv, char **envp)
 {
     __csgtest_name_program(argv[0]);
