@@ -46,6 +46,7 @@ from csg.ir.instructions import (
 from csg.ir.program import (
     Block,
     ChangeInfo,
+    Decision,
     FunctionCode,
     GlobalObject,
     Lifetime,
@@ -66,6 +67,7 @@ __all__ = [
     "Constant",
     "ConvertFloat",
     "Copy",
+    "Decision",
     "Enter",
     "Extend",
     "Fill",

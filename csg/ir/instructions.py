@@ -285,11 +285,12 @@ class Jump(_Placed):
 
 @record
 class Branch(_Placed):
-    """``condition`` has width 1. ``sides`` counts as one branch of the published path counts."""
+    """``condition`` has width 1. ``site`` numbers what the source asks here (``Decision``)."""
 
     condition: Value
     then: int
     otherwise: int
+    site: int = 0
 
 
 @record
@@ -302,6 +303,7 @@ class Switch(_Placed):
     default: int
     default_other: int | None = None  # where the version without a `default` goes
     default_version: Version | None = None
+    site: int = 0
 
 
 @record

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from csg.ir.instructions import Instruction, Register, Terminator, Value
-from csg.language.syntax import Version
+from csg.language.syntax import Expression, Version
 from csg.language.types import Type
 from csg.records import record
 from csg.source import NOWHERE, Location
@@ -28,6 +28,17 @@ class Node:
     changes: frozenset[int] = frozenset()
     version: Version | None = None
     output: bool = False  # calls something that writes, ends the program, or returns from it
+
+
+@record
+class Decision:
+    """What a branch or a switch asks, as the source spells it; ``Branch.site`` and ``Switch.site``
+    count them from 1. ``node`` is the statement; ``version``: that version alone comes to ask."""
+
+    expression: Expression
+    location: Location
+    node: int
+    version: Version | None = None
 
 
 @record
@@ -136,11 +147,13 @@ class Program:
     undefined: set[str] = field(default_factory=set)  # functions called, defined nowhere
     before_main: list[str] = field(default_factory=list)  # functions, in the order they run
     after_main: list[str] = field(default_factory=list)
+    decisions: list[Decision] = field(default_factory=list)  # none of a library
 
 
 __all__ = [
     "Block",
     "ChangeInfo",
+    "Decision",
     "FunctionCode",
     "GlobalObject",
     "Lifetime",

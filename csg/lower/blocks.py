@@ -153,9 +153,9 @@ def _retargeted(terminator: Terminator, numbers: dict[int, int]) -> Terminator:
     match terminator:
         case Jump(target=target, node=node, version=version):
             return Jump(goal(target), node=node, version=version)
-        case Branch(condition=condition, then=then, otherwise=otherwise):
+        case Branch(condition=condition, then=then, otherwise=otherwise, site=site):
             node, version = terminator.node, terminator.version
-            return Branch(condition, goal(then), goal(otherwise), node=node, version=version)
+            return Branch(condition, goal(then), goal(otherwise), site, node=node, version=version)
         case Switch(cases=cases, default=default, default_other=other):
             moved = tuple((low, high, goal(block), mark) for low, high, block, mark in cases)
             other = None if other is None else goal(other)

@@ -132,13 +132,13 @@ class FunctionBuilder:
             self.pinned.add(self.block.index)
         self.terminate(Jump(block.index, node=self.node, version=self.version))
 
-    def branch(self, condition: Value, then: Block, otherwise: Block) -> None:
+    def branch(self, condition: Value, then: Block, otherwise: Block, site: int = 0) -> None:
         if isinstance(condition, Constant):
             self.jump(then if condition.value else otherwise)
             return
         if self.block.terminator is None:
             self.block.terminator = Branch(
-                condition, then.index, otherwise.index, node=self.node, version=self.version
+                condition, then.index, otherwise.index, site, node=self.node, version=self.version
             )
 
     def enter(self, version: Version, body: Block, leave: Block) -> None:

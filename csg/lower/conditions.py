@@ -67,7 +67,16 @@ def branch(lowering: Lowering, expression: Expression, then: Block, otherwise: B
         case Builtin(name="expect" | "expect_with_probability"):
             branch(lowering, expression.arguments[0], then, otherwise)
         case _:
-            lowering.builder.branch(condition(lowering, expression), then, otherwise)
+            _decide(lowering, condition(lowering, expression), expression, then, otherwise)
+
+
+def _decide(
+    lowering: Lowering, value: Value, asked: Expression, then: Block, otherwise: Block
+) -> None:
+    builder = lowering.builder
+    decided = isinstance(value, Constant)
+    site = 0 if decided else lowering.nodes.decision(builder.node, asked)
+    builder.branch(value, then, otherwise, site)
 
 
 def _keeps_truth(cast: Cast) -> bool:
@@ -170,7 +179,7 @@ def _elvis(
     holds = value if by_address(kind) else truth(builder, value, kind)
     if by_address(kind):
         holds = builder.compare("ne", value, Constant(0, 64))
-    builder.branch(holds, then, otherwise)
+    _decide(lowering, holds, expression.condition, then, otherwise)
     builder.block = then
     from csg.lower.conversions import convert
 

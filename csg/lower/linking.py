@@ -57,7 +57,7 @@ def _lower(
     units: Sequence[TranslationUnit], changes: Sequence[ChangeInfo], entry: str, library: bool
 ) -> Program:
     objects = Objects(LIBRARY_PREFIX if library else "")
-    nodes = NodeTable()
+    nodes = NodeTable(numbered=not library)
     program = Program(entry=entry, changes=list(changes))
     _reserve_external_names(units, objects)
     for unit in units:
@@ -82,6 +82,7 @@ def _lower(
     objects.declare_missing()
     program.globals = objects.globals
     program.nodes = nodes.finished()
+    program.decisions = nodes.decisions
     program.undefined = objects.used_functions - program.functions.keys()
     return program
 

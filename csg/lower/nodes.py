@@ -11,10 +11,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from csg.ir import Node
-from csg.language.syntax import Version
+from csg.ir import Decision, Node
+from csg.language.syntax import Expression, Version
 from csg.lower.excerpts import Excerpts
-from csg.source import Location
+from csg.source import NOWHERE, Location
 
 OUTPUT_FUNCTIONS = frozenset(
     {"printf", "fprintf", "vprintf", "vfprintf", "dprintf", "vdprintf", "printf_unlocked",
@@ -40,13 +40,17 @@ class Draft:
 
 
 class NodeTable:
-    """``version`` and ``changes`` are those of the Execute being lowered, innermost last."""
+    """``version`` and ``changes`` are those of the Execute being lowered, innermost last.
+    ``numbered``: decisions get numbers; those of a library would meet the program's."""
 
-    def __init__(self) -> None:
+    def __init__(self, numbered: bool = True) -> None:
+        self.numbered = numbered
         self.drafts: list[Draft] = []
         self.function = ""
         self.excerpts = Excerpts({})
         self.enclosing: list[tuple[Version, int]] = []
+        self.decisions: list[Decision] = []
+        self._stands_for: tuple[Expression, Expression, Version] | None = None
 
     def draft(self, kind: str, location: Location, text: str) -> int:
         version = self.enclosing[-1][0] if self.enclosing else None
@@ -58,6 +62,24 @@ class NodeTable:
     def note_change(self, node: int, change: int) -> None:
         if change:
             self.drafts[node].changes.add(change)
+
+    def decision(self, node: int, expression: Expression) -> int:
+        """The number of what a branch or a switch asks."""
+        if not self.numbered:
+            return 0
+        version = None
+        if self._stands_for is not None and self._stands_for[0] is expression:
+            _, expression, version = self._stands_for
+            self._stands_for = None
+        place = expression.location
+        if place == NOWHERE:
+            place = self.drafts[node].location
+        self.decisions.append(Decision(expression, place, node, version))
+        return len(self.decisions)
+
+    def stands_for(self, made: Expression, written: Expression, version: Version) -> None:
+        """The next branch asks ``made``; of the source it is ``written``, in one version."""
+        self._stands_for = made, written, version
 
     def note_call(self, node: int, function: str) -> None:
         if function in OUTPUT_FUNCTIONS:

@@ -202,7 +202,7 @@ def _constant(
     if isinstance(value, IntegerConstant | EnumeratorName) and is_integer(kind):
         width = value_bits(kind)
         return int(value.value != 0) if width == 1 else value.value & ((1 << width) - 1)
-    nodes = NodeTable()
+    nodes = NodeTable(numbered=False)
     lowering = new_lowering("", VOID, objects, nodes)
     lowering.builder.node = nodes.draft("declaration", _location(value), "")
     lowering.builder.version = version

@@ -27,6 +27,7 @@ def switch(lowering: Lowering, statement: Switch) -> None:
     kind = statement.selector_type
     value = converted(lowering, statement.selector, kind)
     head, node, version = builder.block, builder.node, builder.version
+    site = lowering.nodes.decision(node, statement.selector)
     end = builder.new_block()
     gathered = SwitchCases(value_bits(kind), is_signed(kind), node, builder.region, lowering.scope)
     lowering.switches.append(gathered)
@@ -45,6 +46,7 @@ def switch(lowering: Lowering, statement: Switch) -> None:
             default,
             other,
             default_version,
+            site,
             node=node,
             version=version,
         )

@@ -169,7 +169,8 @@ def _guarded(lowering: Lowering, statement: Execute) -> None:
         if not escapes(item):
             in_region(lowering, version, lambda item=item: lowering.statement(item))  # type: ignore[misc]
         elif isinstance(item, If) and is_escaping_if(item):
-            lowering.statement(_guard(version, item.condition, statement.change, item.then, item))
+            guard = _guard(lowering, version, item.condition, statement.change, item.then, item)
+            lowering.statement(guard)
         elif isinstance(item, Compound):
             items[:0] = item.items
         else:
@@ -179,10 +180,16 @@ def _guarded(lowering: Lowering, statement: Execute) -> None:
 
 
 def _guard(
-    version: Version, condition: Expression, identity: int, body: Compound, place: If
+    lowering: Lowering,
+    version: Version,
+    condition: Expression,
+    identity: int,
+    body: Compound,
+    place: If,
 ) -> Statement:
     """``if (change(0, condition)) body``"""
     pair = _pair(version, condition, identity, place)
+    lowering.nodes.stands_for(pair, condition, version)
     return If(pair, body, None, location=place.location)
 
 
