@@ -34,6 +34,11 @@ class Counters:
     concretised: int = 0
     assumptions_failed: int = 0
     gaps: dict[str, int] = field(default_factory=dict)
+    # Tests that were run natively with a probe at every branch, those of them that did not take
+    # the predicted ones, and why others could not be compared (campaign/decisions.py).
+    branches_compared: int = 0
+    branch_mismatches: int = 0
+    branches_left_out: dict[str, int] = field(default_factory=dict)
     wall_s: float = 0.0
 
     def gap(self, what: str) -> None:

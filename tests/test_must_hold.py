@@ -22,7 +22,9 @@ def build(sample: str, folder: Path, *more: str) -> Done:
     done = csgtest("build", *pair(sample), *more, folder=folder)
     assert done.code == 1, done.err
     assert done.report["verdict"] == "different" and done.report["finished"]
-    assert done.report["counters"]["mispredicted"] == 0
+    counters = done.report["counters"]
+    assert counters["mispredicted"] == counters["branch_mismatches"] == 0
+    assert counters["branches_compared"]
     return done
 
 

@@ -29,6 +29,7 @@ from symexec.campaign.builds import files_to_build
 from symexec.campaign.exploration import Exploration, Finding
 from symexec.campaign.lines import shaped
 from symexec.campaign.preparation import Prepared, pruner
+from symexec.campaign.promises import Promises
 from symexec.campaign.seeding import Seeding
 from symexec.campaign.shrinking import Shrinker, share_of
 from symexec.campaign.start import begin, definition
@@ -86,6 +87,7 @@ class BuildJob:
         self._seen: dict[tuple[object, ...], int] = {}
         self._predicted: set[str] = set()
         self._differing: set[str] = set()
+        self.promises: Promises | None = None
 
     # ------------------------------------------------------------------ preparation
 
@@ -195,6 +197,8 @@ class BuildJob:
         try:
             exploration, initial = self._exploration(prepared)
             exploration.engine.solver.deadline = deadline
+            if replay is not None:
+                self.promises = Promises(prepared, replay, self.options.memory)
             for finding in exploration.turns(initial, deadline):
                 if finding is not None:
                     yield from self._found(finding, prepared, verifier)
@@ -208,6 +212,7 @@ class BuildJob:
             if self.beside is not None:
                 yield from self._found_beside(self.beside.end(), prepared, verifier)
             if verifier is not None:
+                yield from self._compared(verifier, deadline + GRACE)
                 yield from self._verified(verifier.drain())
                 verifier.close()
                 yield from self._told_apart(prepared)
@@ -234,6 +239,20 @@ class BuildJob:
         for seed in self.seeding.given if self.seeding is not None else ():
             found.keep(seed)
         return found
+
+    def _compared(self, verifier: Verifier, deadline: float) -> Iterator[TestCase]:
+        """Compare branches while tests are still being verified, and for a share of the time that
+        the search took."""
+        assert self.promises is not None
+        now = time.monotonic()
+        enough = min(deadline, now + share_of(now - self.started))
+
+        def in_time() -> bool:
+            return time.monotonic() < (deadline if verifier.busy else enough)
+
+        for _ in self.promises.compared_one_by_one(in_time):
+            yield from self._verified(verifier.finished())
+        self.promises.count(self.counters)
 
     def _minimised(self, prepared: Prepared, deadline: float) -> Iterator[TestCase]:
         """A smaller witness for each group, as far as a small share of the time goes."""
@@ -356,17 +375,25 @@ class BuildJob:
             self._predicted.add(case.id)
         if not source and self.beside is not None and self._seen.get(kind, 0) < FIRST:
             self.beside.keep(test)
+        self._promise(case.id, finding, kind)
         yield from self._submitted(case, kind, verifier, unlikely=not finding.told)
+
+    def _promise(self, name: str, finding: Finding, kind: object = None) -> None:
+        if self.promises is not None:
+            test = decode(finding.state.inputs, finding.model)
+            self.promises.note(name, test, kind, finding)
 
     def _found_again(self, test: TestInput, finding: Finding, source: str) -> None:
         """An input that there is already. The numbers of the search's own tests do not depend on
         what was found beside it."""
-        if source or test not in self._foreign:
+        if source:
             return
-        self._foreign.remove(test)
-        self._numbers["t"] += 1
         if finding.told:
             self._predicted.add(self._inputs[test])
+        if test in self._foreign:
+            self._foreign.remove(test)
+            self._numbers["t"] += 1
+            self._promise(self._inputs[test], finding)
 
     def _found_beside(
         self, found: Iterator[TestCase | Finding], prepared: Prepared, verifier: Verifier | None

@@ -8,15 +8,25 @@ from pathlib import Path
 from csg.ir import Program
 from csg.language.syntax import FunctionDefinition, TranslationUnit
 from csg.programs import SourceFile
+from csg.records import record
 from symexec.environment import library
 from symexec.environment.plan import Address, Cell, Start
 from symexec.executor.engine import Engine
-from symexec.expr import Data, Operand, extend
+from symexec.expr import Data, Operand, TermTable, extend
 from symexec.memory import BOTH, address_of
-from symexec.solver import EMPTY
+from symexec.solver import EMPTY, PathCondition
 from symexec.state.state import State
 
 WATCHED = "objects that the caller sees"
+
+
+@record
+class Origin:
+    """From where, and knowing what, a state sets out."""
+
+    start: Start
+    known: PathCondition
+    table: TermTable
 
 
 def loaded_program(
@@ -103,6 +113,7 @@ def begin(engine: Engine, start: Start) -> State:
         names = ", ".join(program.before_main)
         where = program.functions[program.before_main[0]].location
         state.note("approximated", f"not called before '{program.entry}': {names}", where)
+    state.origin = Origin(start, state.path, engine.table)
     arguments = tuple(known(argument) for argument in start.arguments)
     engine.machine.enter(state, library.start(engine.program), arguments, None)
     return state

@@ -54,6 +54,10 @@ class Verifier:
         self._submitted += 1
         self._waiting.put((rank, self._submitted, case))
 
+    @property
+    def busy(self) -> bool:
+        return self._returned < self._submitted and self._trouble is None
+
     def finished(self) -> Iterator[TestCase]:
         """What has been verified since the last call."""
         while True:

@@ -28,6 +28,7 @@ from symexec.state.state import Divergence, Region, State
 if TYPE_CHECKING:
     from symexec.executor.engine import Engine
 
+_HALVES = (old_half, new_half)
 _PRIME = 0x100000001B3
 _WORD = (1 << 64) - 1
 
@@ -49,6 +50,8 @@ def branch(engine: Engine, state: State, step: Branch) -> Iterator[State]:
         return
     site = engine.site(state)
     followed = _followed(state) and isinstance(condition, Term)
+    if engine.decided is not None and found:
+        engine.decided(state, step.site, *2 * (found[0][0],))
     for taken, path in found:
         successor = _at(state, path, last=taken is found[-1][0])
         if followed:
@@ -90,6 +93,8 @@ def _joint(engine: Engine, state: State, step: Branch, condition: Data) -> Itera
     if len(found) > 1 and _cut(engine, state):
         yield from engine.end(state, Cut("loop bound"))
         return
+    if engine.decided is not None and found:
+        engine.decided(state, step.site, found[0][0].old, found[0][0].new)
     for directions, path in found:
         successor = _at(state, path, last=directions is found[-1][0])
         if followed:
@@ -109,7 +114,8 @@ def diverge(engine: Engine, state: State, label: str, old: int, new: int) -> Non
     location = engine.location(state)
     node = engine.here(state).node
     state.divergences = (*state.divergences, Divergence("control", location, node, label))
-    state.seed = None
+    if state.seed is not None and not state.seed.stays:
+        state.seed = None
     frame = state.owned_frame()
     if engine.after_new:
         engine.drop_old(state)
@@ -136,6 +142,9 @@ def enter(engine: Engine, state: State, step: Enter) -> State:
 def switch(engine: Engine, state: State, step: Switch) -> Iterator[State]:
     """One way for each block that can be reached; a pair of ways where the versions may part."""
     value = engine.value(state, step.value)
+    if engine.decided is not None:
+        old, new = (engine.evaluate(half(value), engine.model(state)) for half in _HALVES)
+        engine.decided(state, step.site, old, new)
     if state.mode != BOTH:
         version = Version.OLD if state.mode == OLD else Version.NEW
         yield from _switch_alone(engine, state, step, value, version)
@@ -159,7 +168,8 @@ def _joint_arms(
     for old, old_condition in old_arms:
         for new, new_condition in new_arms:
             both = binary("and", 1, old_condition, new_condition)
-            seed = state.leading if old == new else None
+            stays = state.seed is not None and state.seed.stays
+            seed = state.leading if old == new or stays else None
             for taken, path in ways(both, state.path, engine.solver, seed):  # type: ignore[arg-type]
                 if taken:
                     found.append((old, new, path))

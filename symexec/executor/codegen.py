@@ -64,7 +64,7 @@ LONGEST: Final = 60  # instructions that a chunk may hold when jumps are followe
 class ChunkWriter(ChunkArithmetic):
     """Writes one chunk. ``watched`` maps (block, index) to the graph node that begins there;
     ``addresses`` are those of globals and functions. ``reading`` keeps what is known of blocks for
-    the function's next chunks."""
+    the function's next chunks. ``logs``: decisions are told to ``decided``."""
 
     def __init__(
         self,
@@ -74,8 +74,10 @@ class ChunkWriter(ChunkArithmetic):
         watched: Mapping[tuple[int, int], int],
         addresses: Mapping[str, int],
         reading: dict[int, dict[int, int]],
+        logs: bool = False,
     ) -> None:
         super().__init__(function, flavour, escaping)
+        self.logs = logs
         self.watched = watched
         self.addresses = addresses
         self.reading = reading
@@ -282,8 +284,13 @@ class ChunkWriter(ChunkArithmetic):
             self.write(line)
         then, otherwise = self.link(branch.then), self.link(branch.otherwise)
         self.write(f"if {condition}.__class__ is int:")
+        self._log(branch.site, condition)
         self.write(f"    return {then} if {condition} else {otherwise}")
         self._leave_decision(branch.condition)
+
+    def _log(self, site: int, value: str) -> None:
+        if self.logs and site:
+            self.write(f"    decided(s, {site}, {value}, {value})")
 
     def _leave_decision(self, value: Value) -> None:
         """The engine decides; it reads the value from the frame."""
@@ -311,5 +318,6 @@ class ChunkWriter(ChunkArithmetic):
         name = f"t{self.block}"
         self.tables[name] = table
         self.write(f"if {value}.__class__ is int:")
+        self._log(switch.site, value)
         self.write(f"    return here[{name}.get({value}, {self.link(switch.default)!r})]")
         self._leave_decision(switch.value)

@@ -63,16 +63,21 @@ from symexec.shadow.directions import ways
 from symexec.shadow.regions import Joins, at_join, begin_instruction, go_alone, settle, survivor
 from symexec.solver import Answer, PathCondition, SolverChain
 from symexec.state.endings import PathEnding, Returned, Trapped, Unsupported
+from symexec.state.seeds import Guided
 from symexec.state.state import Divergence, Lost, Outcome, State
 
 Visit = Callable[[State, int], None]
+Decided = Callable[
+    [State, int, int, int], None
+]  # at a site, the old version's value, the new one's
 LARGEST_LEAST = 1 << 20  # bytes that an object of symbolic size has at least
 LEAST_ROOM = 8  # bytes that an object of symbolic size has room for
 
 
 class Engine:
     """Holds what all states of a program share. ``after_new``: after a divergence only the new
-    version is followed (as published); else both, to where they meet again."""
+    version is followed (as published); else both, to where they meet again. ``decided`` is told of
+    every decision that the source spells, if each has one way only (a guide's)."""
 
     def __init__(
         self,
@@ -86,6 +91,7 @@ class Engine:
         after_new: bool = False,
         loop_bound: int | None = None,
         memory: MemoryOptions = MemoryOptions(),  # noqa: B008 - it is frozen
+        decided: Decided | None = None,
     ) -> None:
         self.program = program
         self.models = models
@@ -94,6 +100,7 @@ class Engine:
         self.counters = counters
         self.after_new = after_new
         self.loop_bound = loop_bound
+        self.decided = decided
         self.joins = Joins()
         self.newly_covered = 0
         self.covered: set[tuple[str, int]] = set()
@@ -101,7 +108,12 @@ class Engine:
         self.memory = memory
         self.undefined = UndefinedValues(table, memory.uninitialised)
         self.machine = Machine(
-            program, watched, chunk_helpers(self, visit), self._cover, self.undefined
+            program,
+            watched,
+            chunk_helpers(self, visit),
+            self._cover,
+            self.undefined,
+            logs=decided is not None,
         )
 
     def _cover(self, function: str, block: int) -> None:
@@ -294,7 +306,8 @@ class Engine:
         node = self.here(state).node
         stretch = state.region.join[1] == 0  # else both are about to do this very instruction
         survivor(state)
-        state.seed = None
+        if state.seed is not None and not state.seed.stays:
+            state.seed = None
         if stretch:
             parted = Divergence("ending", location, node, f"{ended}-ends")
             state.divergences = (*state.divergences, parted)
@@ -352,6 +365,10 @@ class Engine:
         same = compare("eq", term.width, term, value)
         if not isinstance(same, int):
             assert isinstance(same, Term)
+            seed = state.leading
+            if isinstance(seed, Guided):
+                state.path = seed.along(state.path, same)
+                return value
             if self.solver.directions(state.path, same)[1]:
                 self.counters.concretised += 1
                 state.note("concretised", f"{why}: {value}", self.location(state))

@@ -102,6 +102,7 @@ def chunk_helpers(engine: Engine, visit: Callable[[State, int], None]) -> dict[s
         "leave": leave,
         "transit": engine.transit,
         "visit": visit,
+        "decided": engine.decided,
         "copy": _copy,
         "fill": _fill,
         "old_half": old_half,

@@ -69,8 +69,10 @@ class Machine:
         helpers: Mapping[str, object],
         covered: Callable[[str, int], None],
         undefined: UndefinedValues,
+        logs: bool = False,
     ) -> None:
         self.program = program
+        self.logs = logs
         self.undefined = undefined
         self.helpers = dict(helpers)
         self.covered = covered
@@ -170,6 +172,7 @@ class Machine:
             function.watched,
             self.addresses,
             function.reading,
+            self.logs,
         )
         name = f"c{block}_{index}"
         source = writer.chunk(name, block, index)

@@ -1,6 +1,7 @@
 """Native runs of both versions behind walls: builds, harness, sandbox, observations."""
 
 from symexec.replay.build import FILLED, ZEROED, Source, Text
+from symexec.replay.deciding import MOST, Decided, decision, hashed
 from symexec.replay.native import (
     PLAIN,
     SANITIZED,
@@ -15,10 +16,12 @@ from symexec.replay.touching import probed, probes, touched
 
 __all__ = [
     "FILLED",
+    "MOST",
     "PLAIN",
     "SANITIZED",
     "ZEROED",
     "Call",
+    "Decided",
     "NativeReplay",
     "Pair",
     "ReplayPlan",
@@ -27,6 +30,8 @@ __all__ = [
     "Source",
     "SuiteRun",
     "Text",
+    "decision",
+    "hashed",
     "probed",
     "probes",
     "run_suite",

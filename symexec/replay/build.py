@@ -28,11 +28,13 @@ from symexec.testcases.signature import EntrySignature
 
 SANITIZED, PLAIN = "sanitized", "plain"
 ZEROED, FILLED = "zeroed", "filled"  # with zeros, or 0xFE, in memory that nobody wrote
+LITERAL = "literal"  # nothing that the source asks is optimised away
 
 _COMMON = ("-w", "-fwrapv", "-fno-strict-aliasing")
 _STYLES = {
     SANITIZED: ("-g", "-O0"),
     PLAIN: ("-O1",),
+    LITERAL: ("-O0",),
     ZEROED: ("-O0", "-ftrivial-auto-var-init=zero"),
     FILLED: ("-O0", "-ftrivial-auto-var-init=pattern"),
 }
@@ -48,6 +50,7 @@ _SANITIZERS = (
     (),
 )
 _LEAK_FLAGS = ("-Wl,--wrap=main", "-Wl,--wrap=exit")  # see leaks.c
+SUPPORT, LEAKS = "harness_support", "leaks"
 _RECORDED_INPUT = re.compile(r"__VERIFIER_|\bklee_|reach_error|__csgtest_")
 
 
@@ -68,6 +71,7 @@ class Program:
 
     sources: tuple[Source, ...]
     signature: EntrySignature | None = None  # None: main
+    logs: bool = False  # it has probes, and writes down what it decides (decisions.c)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,9 +119,7 @@ class Builds:
         self._running: dict[tuple[str, str], Future[Executable]] = {}
         self._objects: dict[tuple[Source, tuple[str, ...]], Future[str]] = {}
         self._lock = Lock()
-        self._support: Future[Path] | None = None
-        self._unbuffered: Future[Path] | None = None
-        self._leaks: Future[Path] | None = None
+        self._helpers: dict[str, Future[Path]] = {}
         self._looks_for_leaks = leaks
         self._runner = self._pool.submit(build_runner, self.folder)
         self._pool.submit(sweep)
@@ -130,6 +132,10 @@ class Builds:
     def has(self, name: str) -> bool:
         return name in self._programs
 
+    def add(self, name: str, program: Program) -> None:
+        """One more program that can be compiled."""
+        self._programs[name] = program
+
     def runner(self) -> Path:
         """The program behind the sandbox (compiled once a machine)."""
         return self._runner.result()
@@ -137,13 +143,12 @@ class Builds:
     def start(self, name: str, style: str = SANITIZED) -> None:
         """Begin to compile, unless that has begun already."""
         key = (name, style)
-        if key not in self._running:
-            if self._support is None:
-                self._support = self._pool.submit(self._build_helper, "harness_support")
-            if self._unbuffered is None:
-                self._unbuffered = self._pool.submit(self._build_helper, "unbuffered")
-            if self._looks_for_leaks and self._leaks is None:
-                self._leaks = self._pool.submit(self._build_helper, "leaks")
+        with self._lock:  # threads may want the same
+            if key in self._running:
+                return
+            for helper in self._helpers_of(name, style):
+                if helper not in self._helpers:
+                    self._helpers[helper] = self._pool.submit(self._build_helper, helper)
             self._running[key] = self._pool.submit(self._build, name, style)
 
     def result(self, name: str, style: str = SANITIZED) -> Executable:
@@ -165,6 +170,15 @@ class Builds:
         }
         return FinishedBuilds(self.folder, self.runner(), made)
 
+    def _helpers_of(self, name: str, style: str) -> list[str]:
+        """What may have to be linked to it."""
+        found = [SUPPORT, "unbuffered"]
+        if self._programs[name].logs:
+            found.append("decisions")
+        if self._looks_for_leaks and style == SANITIZED:
+            found.append(LEAKS)
+        return found
+
     def _build_helper(self, name: str) -> Path:
         source = Path(__file__).parent / f"{name}.c"
         return cached_build(f"{name}.o", [source], ("-O2", "-c"), self.folder)
@@ -174,15 +188,13 @@ class Builds:
         output = str(self.folder / f"{name}-{style}")
         first, *others = program.sources
         linked = [str(self._first(name, style, program))]
-        takes_values = program.signature is not None or self._reads_recorded_input(program)
-        assert self._support is not None and self._unbuffered is not None
-        if takes_values:
-            linked.append(str(self._support.result()))
-        linked.append(str(self._unbuffered.result()))
-        flags = _flags(first, style)
-        if self._leaks is not None and style == SANITIZED:
-            linked.append(str(self._leaks.result()))
-            flags += _LEAK_FLAGS
+        takes_values = (
+            program.logs or program.signature is not None or self._reads_recorded_input(program)
+        )
+        helpers = self._helpers_of(name, style)
+        wanted = [each for each in helpers if takes_values or each != SUPPORT]
+        linked += [str(self._helpers[each].result()) for each in wanted]
+        flags = [*_flags(first, style), *(_LEAK_FLAGS if LEAKS in helpers else ())]
         renamed = ("-Dmain=csgtest_user_main",) if program.signature is not None else ()
 
         def make(more: Sequence[str]) -> None:

@@ -18,6 +18,7 @@ from csg.programs import SourceFile
 from csg.versions.printing import mask_text
 from symexec.replay.build import (
     HEAP_FILLING,
+    LITERAL,
     PLAIN,
     SANITIZED,
     Builds,
@@ -25,6 +26,7 @@ from symexec.replay.build import (
     Program,
     Source,
 )
+from symexec.replay.deciding import Decided, read_decisions
 from symexec.replay.harness import control_text, decode_answer
 from symexec.replay.sandbox import ALL_WALLS, Sandbox, signal_name
 from symexec.replay.sanitizer import (
@@ -38,6 +40,7 @@ from symexec.testcases.inputs import TestInput
 from symexec.testcases.observation import Observation, clipped
 from symexec.testcases.signature import EntrySignature
 
+HASTE = 0.5  # times the plan's wall_s: a run that is cut is known as far as it got
 _UNENDING = {signal.SIGXCPU, signal.SIGXFSZ, signal.SIGVTALRM}
 
 
@@ -92,14 +95,19 @@ class NativeReplay:
     def __init__(self, plan: ReplayPlan, builds: FinishedBuilds | None = None) -> None:
         self.plan = plan
         self._builds: Builds | FinishedBuilds = builds or Builds(_programs(plan), plan.leaks)
-        self._sandbox = Sandbox(
+        self._sandbox = self._new_sandbox()
+        self._beside: Sandbox | None = None  # for runs that go on beside the others
+        for name in ("old", "new"):
+            self.prepare(name)
+
+    def _new_sandbox(self) -> Sandbox:
+        plan = self.plan
+        return Sandbox(
             self._builds.folder,
             plan.walls,
             plan.without_walls,
             runner=lambda private: self._builds.runner(),
         )
-        for name in ("old", "new"):
-            self._builds.start(name)
 
     def __enter__(self) -> NativeReplay:
         return self
@@ -109,6 +117,8 @@ class NativeReplay:
 
     def close(self) -> None:
         self._sandbox.close()
+        if self._beside is not None:
+            self._beside.close()
         self._builds.close()
 
     def stop(self) -> None:
@@ -175,10 +185,30 @@ class NativeReplay:
         def jobs() -> Iterator[Job]:
             for request in requests:
                 asked.append(request)
-                yield self._job(request)
+                yield self._job(request, self._sandbox)
 
         for result in self._sandbox.run_all(jobs()):
             yield self._observation(asked.pop(0), result)
+
+    def log_decisions(self, sources: tuple[Source, ...]) -> None:
+        """``sources``: the unified program with a probe wherever it decides. Begin to compile."""
+        assert isinstance(self._builds, Builds)
+        self._builds.add("decisions", Program(sources, self.plan.signature, logs=True))
+        self._builds.start("decisions", LITERAL)
+
+    def decided(self, runs: Iterable[tuple[TestInput, frozenset[int]]]) -> Iterator[Decided]:
+        """What each run with these changes switched on decided; other runs may go on beside, in
+        another thread. ToolchainError when the program with probes does not compile."""
+        if self._beside is None:
+            self._beside = self._new_sandbox()
+        sandbox = self._beside
+        jobs = (
+            self._job(Request("decisions", test, changes, LITERAL, HASTE), sandbox)
+            for test, changes in runs
+        )
+        for result in sandbox.run_all(jobs):
+            cut = result.timed_out or result.signal in _UNENDING
+            yield read_decisions(result.control.data, cut)
 
     def pair(self, test: TestInput, style: str = SANITIZED, explain: bool = True) -> Pair:
         """Both versions (and the golden one), each twice. A run that does not end gets twice the
@@ -205,9 +235,9 @@ class NativeReplay:
             stderr_stable=all(one.stderr == other.stderr for one, other in repeats),
         )
 
-    def _job(self, request: Request) -> Job:
+    def _job(self, request: Request, sandbox: Sandbox) -> Job:
         executable = self._builds.result(request.build, request.style)
-        base = self._sandbox.base
+        base = sandbox.base
         control = None
         if executable.takes_values:
             control = control_text(request.test, self.plan.signature)

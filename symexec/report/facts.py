@@ -52,7 +52,9 @@ def bounds(
 
 def counters_form(counters: Counters) -> dict[str, Json]:
     found: dict[str, Json] = asdict(counters)
-    found["gaps"] = [f"{name} ({count})" for name, count in sorted(counters.gaps.items())]
+    for name in ("gaps", "branches_left_out"):
+        counts: dict[str, int] = getattr(counters, name)
+        found[name] = [f"{each} ({count})" for each, count in sorted(counts.items())]
     for name in ("solver_s", "wall_s"):
         found[name] = round(found[name], 3)
     return found

@@ -162,6 +162,11 @@ def _seed_notes(job: BuildJob) -> list[str]:
     return _seed_notes_of(job)
 
 
+def _branch_notes(job: BuildJob) -> list[str]:
+    found = [] if job.promises is None else job.promises.mismatches
+    return [each.text for each in found[:MOST_NAMED]]
+
+
 def _suite_note(facts: SuiteFacts) -> str:
     ended = "did not end in time" if facts.exit is None else f"ended with {facts.exit}"
     return (
@@ -195,7 +200,7 @@ def _update(report: Report, job: BuildJob) -> None:
 def _conclude(report: Report, job: BuildJob, folder: OutputFolder, finished: bool) -> None:
     _update(report, job)
     report.counters["mispredicted"] = len(job.mispredicted)
-    report.notes += [*_seed_notes(job), *event_notes(job.events)]
+    report.notes += [*_seed_notes(job), *_branch_notes(job), *event_notes(job.events)]
     if job.beside is not None and job.beside.trouble:
         report.notes.append(f"the native phase ended early: {job.beside.trouble}")
     if job.seeding is not None:

@@ -167,6 +167,10 @@ def reservations(report: Report) -> list[str]:
     rows = (
         ("tests that did not run natively", unseen),
         ("predicted to differ, alike natively (an error of csgtest)", counters.get("mispredicted")),
+        (
+            "branches natively not as predicted (an error of csgtest): tests",
+            counters.get("branch_mismatches"),
+        ),
         ("questions without an answer of the solver", counters.get("unknown")),
         ("values fixed to one", counters.get("concretised")),
         ("paths not followed to the end", counters.get("cuts")),

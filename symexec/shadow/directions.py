@@ -19,6 +19,7 @@ from typing import Protocol
 
 from symexec.expr import Data, Shadowed, Term, binary, negate, new_half, old_half
 from symexec.solver import Assignment, PathCondition
+from symexec.state.seeds import Guided
 
 
 class Directions(Enum):
@@ -63,22 +64,28 @@ def followed(condition: Term, path: PathCondition, seed: Assignment) -> tuple[bo
     """The seed's way through a branch. The other one may be possible as well, so the condition
     becomes part of the path."""
     taken = seed.holds(condition)
+    if isinstance(seed, Guided):
+        return taken, seed.along(path, condition if taken else _negated(condition))
     extended = path.assuming(condition) if taken else _without(path, condition)
     extended.keep_model(seed)
     return taken, extended
 
 
 def _without(path: PathCondition, condition: Term) -> PathCondition:
+    return path.assuming(_negated(condition))
+
+
+def _negated(condition: Term) -> Term:
     negated = negate(condition)
     assert isinstance(negated, Term)
-    return path.assuming(negated)
+    return negated
 
 
 def joint_ways(
     condition: Data, path: PathCondition, solver: Decider, seed: Assignment | None = None
 ) -> Iterator[tuple[Directions, PathCondition]]:
     """Each way through a branch of both versions. With a seed: those on which they part, and the
-    seed's own unless it parts them itself."""
+    seed's own unless it parts them itself; with a guide its own."""
     old, new = old_half(condition), new_half(condition)
     if old is new or (isinstance(old, int) and old == new):
         for taken, extended in ways(old, path, solver, seed):
@@ -86,9 +93,10 @@ def joint_ways(
         return
     differ = binary("xor", 1, old, new)
     assert not isinstance(differ, tuple)
-    for parted, beyond in ways(differ, path, solver):  # type: ignore[arg-type]
-        leading = None if parted else seed
-        if leading is not None and _true(differ, leading):
+    guide = seed if isinstance(seed, Guided) else None
+    for parted, beyond in ways(differ, path, solver, guide):  # type: ignore[arg-type]
+        leading = guide if parted else seed
+        if guide is None and leading is not None and _true(differ, leading):
             continue
         for taken, extended in ways(new, beyond, solver, leading):
             if parted:

@@ -11,16 +11,52 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from symexec.expr import Term
-from symexec.solver import Assignment
+from symexec.expr import Operand, Term
+from symexec.solver import Assignment, PathCondition
 from symexec.state.inputs import Input
 
 Values = Callable[[tuple[Input, ...]], dict[Term, int]]
 
 
+class Guided(Assignment):
+    """A model of a path that has been searched: whoever follows it takes the same ways, also where
+    the versions part, and comes by the same conditions. ``way``: from each condition to the next.
+    A condition that is not next, or a part of one, is nothing that the search had to assume."""
+
+    __slots__ = ("way",)
+
+    def __init__(self, values: dict[Term, int], path: PathCondition, first: PathCondition) -> None:
+        """From ``first`` to ``path``."""
+        super().__init__(values)
+        self.way: dict[PathCondition, PathCondition] = {}
+        node = path
+        while node is not first:
+            assert node.parent is not None
+            self.way[node.parent] = node
+            node = node.parent
+
+    def along(self, path: PathCondition, condition: Operand) -> PathCondition:
+        """The path with a condition that this model fulfils."""
+        extended = path.assuming(condition)
+        following = self.way.get(path)
+        if following is None:
+            return extended  # beyond what was searched
+        found: list[Term | None] = []
+        while extended is not path:
+            found.append(extended.term)
+            assert extended.parent is not None
+            extended = extended.parent
+        for term in reversed(found):
+            if following is not None and following.term is term:
+                path, following = following, self.way.get(following)
+        return path
+
+
 class Seed:
     """``values`` gives each input's symbols their values; it is asked again when the program has
     asked for more input on its way."""
+
+    stays = False  # where the versions part?
 
     def __init__(self, number: int, values: Values) -> None:
         self.number = number
@@ -32,4 +68,17 @@ class Seed:
         if inputs is not self._inputs:
             self._inputs = inputs
             self._known = Assignment(self._values(inputs))
+        return self._known
+
+
+class Guide(Seed):
+    """Follows one path of a search to its end, through every divergence."""
+
+    stays = True
+
+    def __init__(self, known: Guided) -> None:
+        super().__init__(0, lambda inputs: known.values)
+        self._known = known
+
+    def under(self, inputs: tuple[Input, ...]) -> Assignment:
         return self._known

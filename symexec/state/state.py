@@ -134,6 +134,7 @@ class State:
         "new_output",
         "old_outcome",
         "old_output",
+        "origin",
         "owner",
         "path",
         "region",
@@ -151,6 +152,7 @@ class State:
         self.id = 0
         self.deferred = 0  # how many guesses it is the rest of
         self.lane = 0  # which beginning it comes from
+        self.origin: object = None  # that beginning (campaign.start)
         self.owner: object = object()
         self.memory = memory
         self.path = path
@@ -192,6 +194,7 @@ class State:
         twin.new_output = self.new_output
         twin.old_outcome = self.old_outcome
         twin.old_output = self.old_output
+        twin.origin = self.origin
         twin.path = self.path
         twin.region = self.region
         twin.score = self.score

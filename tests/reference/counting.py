@@ -19,8 +19,8 @@ LIMIT = 300.0  # seconds of the clock for one search
 
 @dataclass(frozen=True, slots=True)
 class Searched:
-    """What one search found; ``mispredicted``: tests that were to differ and did not; ``seconds``
-    of this process's CPU time."""
+    """What one search found; ``mispredicted``: tests that were to differ and did not, and such as
+    take other branches natively; ``seconds`` of this process's CPU time."""
 
     diff_paths: int
     states: int
@@ -52,7 +52,7 @@ class Count:
         if self.both.verdict != expected:
             found.append(f"--after both: {self.both.verdict}, not {expected}")
         if self.both.mispredicted:
-            found.append(f"{self.both.mispredicted} tests do not differ as predicted")
+            found.append(f"{self.both.mispredicted} tests do not run as predicted")
         if self.new.verdict == "equivalent-within-bounds" and self.grid.differing:
             found.append("--after new: equivalent, and they differ")
         return found
@@ -94,7 +94,7 @@ def searched(old: Path, new: Path, mutant: Mutant, after: After) -> Searched:
             counters.states,
             job.exhausted,
             "different" if after is After.BOTH and job.predicted else job.verdict,
-            len(job.mispredicted),
+            len(job.mispredicted) + counters.branch_mismatches,
             time.process_time() - begun,
         )
     finally:

@@ -1,0 +1,56 @@
+/* Linked to a program with probes (csg/versions/probing.py): writes down what it decides.
+ *
+ *     uint64_t count, hash          of all decisions
+ *     uint64_t decision[]           the first of them: the site's number << 32 | value
+ *
+ * The log is the file behind descriptor 3, mapped: what a crash or a kill leaves is what happened.
+ * It grows as it fills, so a short run leaves a short one. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdint.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum { MOST = 1 << 14, FIRST = 510 };
+
+static struct {
+    uint64_t count, hash, decision[];
+} *decisions;
+static uint64_t room;
+static int log_file, quiet;
+
+static void make_room(uint64_t wanted)
+{
+    int kept = errno;
+    if (ftruncate(log_file, (off_t) (16 + 8 * wanted)) == 0)
+        room = wanted;
+    errno = kept;
+}
+
+void csgtest_log_to(int file)
+{
+    log_file = file;
+    make_room(FIRST);
+    void *place = mmap(NULL, 16 + 8 * MOST, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    if (room && place != MAP_FAILED)
+        decisions = place;
+}
+
+int csgtest_decided(unsigned site, unsigned long long value)
+{
+    if (decisions && !quiet) {
+        uint64_t at = decisions->count, decision = (uint64_t) site << 32 | (uint32_t) value;
+        if (at == room && room < MOST)
+            make_room(2 * room < MOST ? 2 * room : MOST);
+        if (at < room)
+            decisions->decision[at] = decision;
+        decisions->hash = (decisions->hash ^ decision) * 0x100000001B3u;
+        decisions->count = at + 1;
+    }
+    return (int) value;
+}
+
+void csgtest_quiet(int more)
+{
+    quiet += more;
+}

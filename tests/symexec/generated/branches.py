@@ -1,0 +1,55 @@
+"""Run all tests of a search natively and compare the branches that they take.
+
+    with Promising(options_of(old, new, folder)) as job:
+        job.explore()
+        job.check().mismatches          ->   []
+
+Nothing else is compiled or run: that is what other tests are for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from symexec.campaign.exploration import Exploration, Finding
+from symexec.campaign.preparation import Prepared
+from symexec.campaign.promises import Promises
+from symexec.replay import NativeReplay
+from symexec.state.state import State
+from symexec.testcases import decode
+from tests.symexec.generated.checking import Recording
+
+
+class Promising(Recording):
+    """A job without native runs, but for those that compare branches."""
+
+    def __enter__(self) -> Promising:
+        return self
+
+    def __exit__(self, *reason: object) -> None:
+        self.close()
+
+    def _exploration(self, prepared: Prepared) -> tuple[Exploration, list[State]]:
+        exploration, initial = super()._exploration(prepared)
+        plan = replace(self.builds, old=(), new=(), signature=self.signature, without_walls=True)
+        self.replay = NativeReplay(replace(plan, walls=0))
+        promises = self.promises = Promises(prepared, self.replay)
+        turns = exploration.turns
+
+        def noted(initial: list[State], deadline: float) -> Iterator[Finding | None]:
+            for finding in turns(initial, deadline):
+                if finding is not None:
+                    test = decode(finding.state.inputs, finding.model)
+                    promises.note(f"t{len(self.findings)}", test, None, finding)
+                yield finding
+
+        exploration.turns = noted  # type: ignore[method-assign]
+        return exploration, initial
+
+    def check(self) -> Promises | None:
+        """None where there is no change."""
+        if self.promises is not None:
+            for _ in self.promises.compared_one_by_one(lambda: True):
+                pass
+        return self.promises
