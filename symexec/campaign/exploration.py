@@ -42,7 +42,8 @@ class Finding:
 
 
 class Exploration:
-    """One search. ``caller`` compares the outcomes of two versions; None: there is one program."""
+    """One search. ``caller`` compares the outcomes of two versions; None: there is one program.
+    ``glides``: a state that has forked runs on to its next decision before it waits."""
 
     def __init__(
         self,
@@ -53,6 +54,7 @@ class Exploration:
         prunes: Callable[[State], bool] | None = None,
         on_end: Callable[[State], None] | None = None,
         clock: Callable[[], float] = time.monotonic,
+        glides: bool = False,
     ) -> None:
         self.engine = engine
         self.searcher = searcher
@@ -63,6 +65,7 @@ class Exploration:
         self._prunes = prunes
         self._on_end = on_end
         self._clock = clock
+        self._glides = glides
         self._states = 0
         self._parted: set[tuple[int, str]] = set()
         self._points: set[object] = set()
@@ -89,8 +92,11 @@ class Exploration:
             state = self.searcher.select()
             known = len(state.divergences)
             seed = state.seed
-            covered = self.engine.newly_covered
+            covered, unknown = self.engine.newly_covered, self.counters.unknown
             successors = self.engine.advance(state, QUANTUM)
+            if self.counters.unknown > unknown:  # more such questions wait behind this one
+                for successor in successors:
+                    successor.deferred += 1
             if successors == [state] and state.frame is not None and state.seed is seed:
                 finding, successors = self._went_on(state)
                 if finding is not None:
@@ -98,6 +104,10 @@ class Exploration:
             else:
                 self._endlessness.forget(state)
             self.counters.forks += max(0, len(successors) - 1)
+            if self._glides and len(successors) > 1:
+                for successor in successors:
+                    if successor.frame is not None:
+                        self.engine.glide(successor)
             alive: list[State] = []
             for successor in successors:
                 if successor is not state:

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
 
 LEAK = "leak"  # the path of a test ends well, but for what it has lost
 UNFINISHED = "unfinished"  # the path of a test that had not come to its end when the time was over
+HARD = 0.2  # of the time, for questions that a solver finds hard
 LEFT_OVER, MOST_LEFT_OVER = 0.1, 20.0  # of the time, in seconds, for tests of such paths
 
 
@@ -71,6 +72,7 @@ class ExploreJob:
         end = self.started + self.options.search.time
         exploration, initial = self._exploration()
         exploration.engine.solver.deadline = end
+        exploration.engine.solver.patience = HARD * self.options.search.time
         try:
             for finding in exploration.turns(initial, end - self._kept()):
                 if finding is not None:
@@ -121,6 +123,7 @@ class ExploreJob:
             self.counters,
             caller=None,
             on_end=self._ended,
+            glides=True,
         )
         return exploration, possible
 

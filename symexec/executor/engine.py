@@ -71,6 +71,7 @@ Decided = Callable[
     [State, int, int, int], None
 ]  # at a site, the old version's value, the new one's
 LARGEST_LEAST = 1 << 20  # bytes that an object of symbolic size has at least
+GLIDE = 100  # chunks that a fresh fork runs before the search ranks it
 LEAST_ROOM = 8  # bytes that an object of symbolic size has room for
 
 
@@ -148,6 +149,31 @@ class Engine:
             state = successors[0]
             if state.frame is None:
                 return successors
+
+    def glide(self, state: State) -> None:
+        """Run a state that has just forked to the next decision that is open: where it leads shows
+        there. It neither forks nor asks the solver."""
+        quantum = GLIDE
+        while quantum and state.region is None:
+            chunk = self.resume(state)
+            while chunk is not None and quantum:
+                quantum -= 1
+                state.steps += 1
+                chunk = chunk(state, state.frame.registers)  # type: ignore[union-attr, assignment]
+            if chunk is not None:
+                self._park(state, chunk)
+            if chunk is not None or not self._is_known(state):
+                return
+            quantum -= 1
+            (state,) = self.step(state)
+
+    def _is_known(self, state: State) -> bool:
+        """Does the state stand before a branch whose condition the path has decided?"""
+        step = self.here(state)
+        if not isinstance(step, Branch) or state.memory.undefined:
+            return False
+        condition = self.value(state, step.condition)
+        return isinstance(condition, Term) and self.solver.knows(state.path, condition)
 
     def _park(self, state: State, chunk: Chunk) -> None:
         """Remember in the frame where to go on."""

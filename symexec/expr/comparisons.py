@@ -139,6 +139,19 @@ def _peel_choice(table: Terms, a: Term, k: int) -> tuple[Operand, int, str, Oper
         if yes.value == k:
             return operand(no), k, "or", condition
         return operand(no), k, "and", table.negate(condition)
+    return _peel_telling_choice(table, a, k)
+
+
+def _peel_telling_choice(table: Terms, a: Term, k: int) -> tuple[Operand, int, str, Operand] | None:
+    """``x == y ? z : x - y`` is 0 exactly when x == y and z == 0; so strcmp says "equal"."""
+    condition, yes, no = a.args
+    if no.op not in ("add", "sub"):
+        return None
+    other = table.compare("eq", a.width, operand(no), k)
+    if other is condition:
+        return operand(yes), k, "and", condition
+    if other is table.negate(condition):
+        return operand(yes), k, "or", other
     return None
 
 

@@ -10,6 +10,7 @@ may be near and yet out of reach.
 from __future__ import annotations
 
 import heapq
+from collections import deque
 from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import TYPE_CHECKING
 
@@ -69,11 +70,12 @@ class Frontier:
 
 class _Places:
     """States in groups of the same place and distance: those of a group are alike, so they share a
-    rank, which falls with every try. The newest of a group comes first."""
+    rank, which falls with every try. Of a group the newest and the oldest come in turn: the newest
+    has its path in the solver, the oldest would starve behind those that keep coming."""
 
     def __init__(self, frontier: Frontier) -> None:
         self._frontier = frontier
-        self._groups: dict[Place, list[State]] = {}
+        self._groups: dict[Place, deque[State]] = {}
         self._tries: dict[Place, int] = {}
         self._heap: list[tuple[float, int, Place]] = []
         self._stamp = 0
@@ -82,7 +84,7 @@ class _Places:
         place = self._place(state)
         group = self._groups.get(place)
         if group is None:
-            self._groups[place] = [state]
+            self._groups[place] = deque([state])
             self._push(place)
         else:
             group.append(state)
@@ -92,8 +94,9 @@ class _Places:
         while self._heap:
             place = heapq.heappop(self._heap)[2]
             group = self._groups[place]
+            newest = self._tries.get(place, 0) % 2 == 0
             while group:
-                state = group.pop()
+                state = group.pop() if newest else group.popleft()
                 if not waiting(state):
                     continue
                 if self._place(state) != place:  # distances have grown since
@@ -118,7 +121,10 @@ class _Places:
 class Covering(Undirected):
     """In turn: the state that is nearest to new code, and the newest one (so that the solver stays
     on one path), now and then a random one. While nothing new is reached, more and more often the
-    newest one."""
+    newest one.
+
+    The newest of those that can come to new code: a message about a wrong word is printed in as
+    many ways as the word has characters, and none of them leads anywhere."""
 
     def __init__(self, seed: int, frontier: Frontier) -> None:
         super().__init__(seed)
@@ -126,21 +132,54 @@ class Covering(Undirected):
         self._frontier = frontier
         self._places = _Places(frontier)
         self._unplaced: list[State] = []
+        self._beyond: list[State] = []  # no way leads from them to new code, nor ever will
+        self._eager: list[State] = []  # states that have just come to new code
         self._fruitless = 0
 
     def select(self) -> State:
         self._turn += 1
         self._fruitless += 1
         near = self._frontier.refreshed()
-        state: State | None = None
-        if self._turn % 16 == 0:
+        state = self._reached()
+        if state is None and self._turn % 16 == 0:
             state = self._pool.any()
-        elif near and self._hopeful():
+        if state is None and near and self._hopeful():
             state = self._nearest()
+        if state is None and near:
+            state = self._newest_before_new_code()
         if state is None:
             state = self._last()
         self._pool.remove(state)
         return state
+
+    def _reached(self) -> State | None:
+        """What has come to new code goes on at once: its end, and a test, may be near."""
+        while self._eager:
+            state = self._eager.pop()
+            if state in self._pool:
+                return state
+        return None
+
+    def _newest_before_new_code(self) -> State | None:
+        """Less and less is left to reach, so a state without a way stays so until it moves."""
+        passed: list[State] = []
+        found: State | None = None
+        while self._newest and found is None:
+            state = self._newest.pop()
+            if state not in self._pool:
+                continue
+            if self._frontier.distance(state) < FAR:
+                found = state
+            else:
+                passed.append(state)
+        self._beyond += reversed(passed)  # the newest last
+        return found
+
+    def _last(self) -> State:
+        while True:
+            state = (self._newest or self._beyond).pop()
+            if state in self._pool:
+                return state
 
     def _hopeful(self) -> bool:
         """Three of four turns at first; one in 64 after a long time without new code."""
@@ -161,6 +200,8 @@ class Covering(Undirected):
         states = list(added)
         super().update(states, covers)
         self._unplaced += states
+        if covers:
+            self._eager += states
 
     def states(self) -> list[State]:
         """The nearest first."""

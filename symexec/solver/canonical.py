@@ -29,8 +29,9 @@ def canonical_model(
     result: dict[Term, int] = {}
     for group in sorted(set(facts.groups.values()), key=_name_of):
         if group.exact:
-            (symbol,) = group.symbols
-            result[symbol] = _preferred(facts.domains[symbol], symbol.width)
+            for symbol in group.symbols:
+                domain = facts.domains.get(symbol, sets.full(symbol.width))
+                result[symbol] = _preferred(domain, symbol.width)
             continue
         values = _Minimizer(facts, group, build(), limit_s).run()
         if values is None:

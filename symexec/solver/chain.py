@@ -22,6 +22,7 @@ from symexec.solver.layers import (
     KnownConditions,
     ModelPatching,
     PathModels,
+    Reduced,
     SingleSymbols,
     SliceCache,
     SymbolBounds,
@@ -30,6 +31,8 @@ from symexec.solver.path import Assignment, PathCondition
 from symexec.solver.question import Layer, Question
 from symexec.solver.self_check import SelfCheck
 from symexec.solver.z3_backend import Z3Backend
+
+BRIEF = 0.5  # seconds that a question may always take
 
 
 @record
@@ -55,6 +58,7 @@ def build_solver(
         KnownConditions(),
         PathModels(),
         SingleSymbols(finder),
+        Reduced(finder),
         SymbolBounds(),
         ModelPatching(),
         SliceCache(),
@@ -87,6 +91,7 @@ class SolverChain:
         self.options = options
         self.counters = counters
         self.deadline = float("inf")  # on the monotonic clock; no question lasts much longer
+        self.patience = float("inf")  # seconds for all questions that are not answered briefly
         self._finder = finder
         self._backend: Backend | None = None  # loaded by the first question that needs it
         other = "z3" if name == "bitwuzla" else "bitwuzla"
@@ -159,6 +164,10 @@ class SolverChain:
             return term
         return self._finder.settled(path, term)
 
+    def knows(self, path: PathCondition, condition: Term) -> bool:
+        """Is the condition decided by what was assumed or asked on the path?"""
+        return condition in self._finder.facts(path).known
+
     def bounds(self, path: PathCondition, term: Operand) -> tuple[int, int]:
         """Unsigned bounds of a term where the path condition holds, without asking a backend."""
         if isinstance(term, int):
@@ -201,7 +210,7 @@ class SolverChain:
         if question.assignment is not None:
             path.keep_model(question.assignment)
         elif answer is Answer.UNSAT and base is not None:
-            facts.decide(condition, 0)
+            self._finder.rule_out(facts, condition)
         return answer, question.assignment
 
     def _base_model(self, path: PathCondition) -> Assignment | None:
@@ -237,7 +246,10 @@ class SolverChain:
         found: Assignment | None = None
         if answer is Answer.SAT:
             found = self._found(backend, path, question)
-        self.counters.solver_s += perf_counter() - started
+        seconds = perf_counter() - started
+        self.counters.solver_s += seconds
+        if seconds > BRIEF:
+            self.patience -= seconds
         self.counters.rebuilds = backend.rebuilds
         if answer is Answer.UNKNOWN:
             self.counters.unknown += 1
@@ -246,9 +258,12 @@ class SolverChain:
         return answer, found
 
     def _limit(self) -> float:
-        """Seconds for one question. Towards the end of the run's time it is halved, a few times
-        only: the backend is built anew for another limit."""
+        """Seconds for one question, few of them when the hard ones have had their share. Towards
+        the end of the run's time it is halved, a few times only: the backend is built anew for
+        another limit."""
         limit, left = self.options.limit_s, self.deadline - monotonic()
+        if self.patience < 0:
+            limit = min(limit, BRIEF)
         while limit > left and limit > 0.1:
             limit /= 2
         return limit

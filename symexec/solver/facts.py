@@ -1,8 +1,9 @@
 """What follows at once from the literals of a path condition.
 
-    x < 5, y == 2, a + b == c
+    x < 5, y == 2, a + b == c, not (s[0] == '-' and s[1] == 0), s[1] == 0
     known    {x < 5: 1, 5 <= x: 0, y == 2: 1, ...}     conditions that are decided
-    domains  {x: 0..4, y: 2..2}                        from literals over one symbol
+    domains  {x: 0..4, y: 2..2, s[0]: all but '-'}     from literals over one symbol, and what they
+                                                       leave of others
     groups   {x: <x < 5>, a: <a + b == c>, ...}        literals connected by common symbols
 
 ``FactFinder.facts(path)`` takes those of the nearest ancestor that has them and adds the rest.
@@ -22,12 +23,17 @@ from symexec.solver.sets import Intervals
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Group:
-    """Literals that share symbols, directly or through others. ``exact``: all speak of one symbol
-    alone and its domain says all that they say."""
+    """Literals that share symbols, directly or through others. ``open``: what they say beyond the
+    domains of the symbols, where those were looked at last."""
 
     symbols: frozenset[Term]
     literals: tuple[Term, ...]
-    exact: bool
+    open: tuple[Term, ...] = ()
+
+    @property
+    def exact(self) -> bool:
+        """The domains say all that the literals say."""
+        return not self.open
 
 
 @dataclass(slots=True)
@@ -57,6 +63,25 @@ class Facts:
                     return low
         return None
 
+    def narrow(self, symbol: Term, values: Intervals) -> bool:
+        """The symbol has one of these values. False when that was known."""
+        before = self.domains.get(symbol)
+        domain = values if before is None else sets.intersect(before, values)
+        if domain == before:
+            return False
+        self.domains[symbol] = domain
+        if not domain:
+            self.contradictory = True
+        return True
+
+    def truth(self, symbol: Term, values: Intervals) -> int | None:
+        """Of a condition that holds for these values of its only symbol."""
+        domain = self.domains.get(symbol)
+        if domain is None:
+            return None
+        common = sets.intersect(domain, values)
+        return 0 if not common else 1 if common == domain else None
+
     def ranges(self, term: Term) -> dict[Term, tuple[int, int]]:
         """The symbols of a term of which the literals know something, with their bounds."""
         return {
@@ -81,6 +106,7 @@ class FactFinder:
     def __init__(self) -> None:
         self._exact: dict[Term, tuple[Term, Intervals] | None] = {}
         self._tables: dict[Term, dict[Term, tuple[int, ...]]] = {}
+        self._inner: dict[Term, tuple[Term, ...]] = {}
 
     def exact(self, condition: Term) -> tuple[Term, Intervals] | None:
         """(symbol, values) if the condition is about one symbol and the set is easy to find."""
@@ -147,26 +173,108 @@ class FactFinder:
         names = symbols(literal)
         if exact is not None:
             symbol, values = exact
-            domain = facts.domains.get(symbol)
-            domain = values if domain is None else sets.intersect(domain, values)
-            facts.domains[symbol] = domain
-            if not domain:
-                facts.contradictory = True
+            facts.narrow(symbol, values)
             group = facts.groups.get(symbol)
             if group is None:
-                facts.groups[symbol] = Group(names, (literal,), True)
+                facts.groups[symbol] = Group(names, (literal,))
                 return
-            if group.symbols == names:
-                facts.groups[symbol] = Group(names, (*group.literals, literal), group.exact)
+            if not group.open and group.symbols == names:
+                facts.groups[symbol] = Group(names, (*group.literals, literal))
                 return
         joined = facts.groups_of(names)
         group = Group(
             names.union(*(other.symbols for other in joined)),
             (*(t for other in joined for t in other.literals), literal),
-            exact is not None and all(other.exact for other in joined),
+            self._still_open(
+                facts,
+                (*(t for other in joined for t in other.open), *((literal,) if not exact else ())),
+            ),
         )
         for symbol in group.symbols:
             facts.groups[symbol] = group
+
+    def rule_out(self, facts: Facts, condition: Term) -> None:
+        """The condition turned out to be false wherever the literals hold."""
+        facts.decide(condition, 0)
+        exact = self.exact(condition)
+        if exact is not None:
+            symbol, values = exact
+            facts.narrow(symbol, sets.complement(values, symbol.width))
+
+    def _still_open(self, facts: Facts, literals: tuple[Term, ...]) -> tuple[Term, ...]:
+        """Simpler literals for these where the domains decide parts of them; those that speak of
+        one symbol only go into its domain, which may decide others."""
+        while True:
+            left: list[Term] = []
+            narrowed = False
+            for literal in literals:
+                for part in self._simpler(facts, literal):
+                    exact = self.exact(part)
+                    if exact is None:
+                        left.append(part)
+                        continue
+                    facts.decide(part, 1)
+                    narrowed |= facts.narrow(*exact)
+            literals = tuple(left)
+            if not narrowed or not literals or facts.contradictory:
+                return literals
+
+    def _simpler(self, facts: Facts, literal: Term) -> tuple[Term, ...]:
+        found = self.reduced(facts, literal)
+        if found is literal:
+            return (literal,)
+        if isinstance(found, int):
+            facts.contradictory |= not found
+            return ()
+        return tuple(conjuncts(found))
+
+    def reduced(self, facts: Facts, condition: Term) -> Operand:
+        """The condition as the domains of its symbols leave it."""
+        inner = self._inner.get(condition)
+        if inner is None:
+            inner = self._inner[condition] = inner_conditions(condition)
+        decided: dict[Term, Operand] = {}
+        for part in inner:
+            exact = self.exact(part)
+            if exact is not None and (truth := facts.truth(*exact)) is not None:
+                decided[part] = truth
+        return substitute(condition, decided) if decided else condition
+
+
+MOST_INNER = 24  # conditions inside another one that are looked at
+MOST_LOOKED_AT = 96  # terms among which they are looked for
+
+
+def inner_conditions(condition: Term) -> tuple[Term, ...]:
+    """The largest conditions in it that the domain of one symbol may decide: what connectives and
+    choices stand on. None where there are many."""
+    found: dict[Term, None] = {}
+    seen = {condition}
+    stack = [condition]
+    while stack:
+        term = stack.pop()
+        if len(seen) > MOST_LOOKED_AT or len(found) > MOST_INNER:
+            return ()
+        if term.width == 1 and term is not condition and len(symbols(term)) == 1:
+            found[term] = None
+            continue
+        for child in term.args:
+            if child.op != "const" and child not in seen:
+                seen.add(child)
+                stack.append(child)
+    return tuple(found)
+
+
+def conjuncts(condition: Term) -> list[Term]:
+    found: list[Term] = []
+    stack = [condition]
+    while stack:
+        term = stack.pop()
+        if term.op == "and" and term.width == 1:
+            stack.extend(reversed(term.args))
+        else:
+            found.append(term)
+    return found
 
 
 def _constant_only(term: Term) -> int:

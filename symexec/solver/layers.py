@@ -3,6 +3,7 @@
 KnownConditions   the condition (or its negation) is a literal, or was decided before
 PathModels        a model of the path already satisfies the condition
 SingleSymbols     the condition speaks of one symbol, whose possible values are known
+Reduced           what is left of the condition where its symbols' values decide parts of it
 SymbolBounds      intervals of the symbols decide it
 ModelPatching     another value for one symbol of the model satisfies it
 SliceCache        the same literals and condition were seen on another path
@@ -14,7 +15,7 @@ from symexec.expr import Term, bounds, symbols
 from symexec.solver import sets
 from symexec.solver.answer import Answer
 from symexec.solver.domains import wanted
-from symexec.solver.facts import FactFinder
+from symexec.solver.facts import FactFinder, conjuncts
 from symexec.solver.path import Assignment
 from symexec.solver.question import Layer, Question
 from symexec.solver.sets import Intervals
@@ -65,6 +66,46 @@ class SingleSymbols(Layer):
         if question.base is not None and (group is None or group.exact):
             return question.satisfied_by({symbol: possible[0][0]})
         return None
+
+
+class Reduced(Layer):
+    """A decided condition inside the question is its constant; several conditions of one symbol
+    each are as good as one."""
+
+    name = "reduced"
+
+    def __init__(self, finder: FactFinder) -> None:
+        self._finder = finder
+
+    def decide(self, question: Question) -> Answer | None:
+        left = self._finder.reduced(question.facts, question.condition)
+        if not isinstance(left, int):
+            return self._all(question, conjuncts(left))
+        if not left:
+            return Answer.UNSAT
+        return None if question.base is None else question.satisfied_by({})
+
+    def _all(self, question: Question, parts: list[Term]) -> Answer | None:
+        facts = question.facts
+        wanted: dict[Term, Intervals] = {}
+        free = question.base is not None
+        for part in parts:
+            exact = self._finder.exact(part)
+            if exact is None:
+                if facts.known.get(part) == 0:
+                    return Answer.UNSAT
+                free = False
+                continue
+            symbol, values = exact
+            known = wanted.get(symbol) or facts.domains.get(symbol, sets.full(symbol.width))
+            wanted[symbol] = sets.intersect(known, values)
+            if not wanted[symbol]:
+                return Answer.UNSAT
+            group = facts.groups.get(symbol)
+            free = free and (group is None or group.exact)
+        if not free:
+            return None
+        return question.satisfied_by({symbol: values[0][0] for symbol, values in wanted.items()})
 
 
 class SymbolBounds(Layer):

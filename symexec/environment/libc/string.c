@@ -2,7 +2,7 @@
  *
  * Written for symbolic bytes: one decision a byte where there can be one, and the byte that is more
  * often a constant (the second argument's) is the one that says where to stop. strlen, memcpy and
- * memset are models in Python (blocks.py). */
+ * memset are models in Python (blocks.py), and so are strcmp and its kin (comparing.py). */
 
 typedef unsigned long size_t;
 typedef unsigned char byte;
@@ -11,6 +11,10 @@ extern size_t strlen(const char *s);
 extern size_t strnlen(const char *s, size_t n);
 extern void *memcpy(void *to, const void *from, size_t n);
 extern void *memset(void *to, int value, size_t n);
+extern int strcmp(const char *a, const char *b);
+extern int strncmp(const char *a, const char *b, size_t n);
+extern int strncasecmp(const char *a, const char *b, size_t n);
+extern int memcmp(const void *a, const void *b, size_t n);
 extern void *malloc(size_t n);
 
 /* ---------------------------------------------------------------------- copying */
@@ -120,75 +124,14 @@ size_t strxfrm(char *to, const char *from, size_t room)
 
 /* ---------------------------------------------------------------------- comparing */
 
-int strcmp(const char *a, const char *b)
-{
-    for (;; a++, b++) {
-        int x = (byte) *a, y = (byte) *b;
-        if (x != y)
-            return x - y;
-        if (!y)
-            return 0;
-    }
-}
-
-int strncmp(const char *a, const char *b, size_t n)
-{
-    for (; n; a++, b++, n--) {
-        int x = (byte) *a, y = (byte) *b;
-        if (x != y)
-            return x - y;
-        if (!y)
-            return 0;
-    }
-    return 0;
-}
-
 int strcoll(const char *a, const char *b)
 {
     return strcmp(a, b);
 }
 
-int memcmp(const void *a, const void *b, size_t n)
-{
-    const byte *p = a, *q = b;
-    for (size_t i = 0; i < n; i++)
-        if (p[i] != q[i])
-            return p[i] - q[i];
-    return 0;
-}
-
 int bcmp(const void *a, const void *b, size_t n)
 {
     return memcmp(a, b, n);
-}
-
-/* Without a decision: 32 is added to a capital letter. */
-static int lower(int c)
-{
-    return c + (((unsigned) c - 'A' < 26) << 5);
-}
-
-int strcasecmp(const char *a, const char *b)
-{
-    for (;; a++, b++) {
-        int x = lower((byte) *a), y = lower((byte) *b);
-        if (x != y)
-            return x - y;
-        if (!y)
-            return 0;
-    }
-}
-
-int strncasecmp(const char *a, const char *b, size_t n)
-{
-    for (; n; a++, b++, n--) {
-        int x = lower((byte) *a), y = lower((byte) *b);
-        if (x != y)
-            return x - y;
-        if (!y)
-            return 0;
-    }
-    return 0;
 }
 
 /* ---------------------------------------------------------------------- searching */

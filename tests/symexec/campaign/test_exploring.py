@@ -35,6 +35,33 @@ int main(int argc, char **argv)
     return sum & 1;
 }
 """
+COMPLAINING = r"""
+#include <stdio.h>
+#include <stdlib.h>
+static void complain(const char *word)
+{
+    for (; *word; word++)
+        switch (*word) {
+        case '\n': fputs("\\n", stderr); break;
+        case '\'': fputs("\\'", stderr); break;
+        case '\\': fputs("\\\\", stderr); break;
+        default: fputc(*word, stderr);
+        }
+    exit(2);
+}
+int main(int argc, char **argv)
+{
+    int options = 0;
+    for (int i = 1; i < argc; i++)
+        if (argv[i][0] == '-')
+            options++;
+        else
+            complain(argv[i]);
+    if (options == 3 && argv[3][1] == 'x' && argv[2][1] == 'y' && argv[1][1] == 'z')
+        abort();
+    return options;
+}
+"""
 
 
 def explored(tmp_path: Path, text: str, words: tuple[int, int, int], time: float) -> list[TestCase]:
@@ -73,3 +100,15 @@ def test_code_that_nobody_reached_is_looked_for_first(tmp_path: Path) -> None:
     cases = explored(tmp_path, DEEP, (2, 2, 6), 8)
     found = [case.predicted.exit for case in cases if case.predicted]
     assert 77 in found
+
+
+def test_the_ways_to_print_a_message_do_not_come_before_new_code(tmp_path: Path) -> None:
+    file = tmp_path / "program.c"
+    file.write_text(COMPLAINING)
+    inputs = InputOptions(arguments=SymbolicArguments(3, 3, 6))
+    job = ExploreJob(ExploreOptions(file, inputs=inputs, search=SearchOptions(time=60)))
+    job.prepare()
+    for _ in job.cases(Silence()):
+        if job.errors:
+            break
+    assert job.errors and job.tests < 100

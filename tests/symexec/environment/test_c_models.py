@@ -68,21 +68,12 @@ def test_characters_are_classified_with_glibc_s_bits(models: ctypes.CDLL, name: 
     assert [pair.ours(value) for value in values] == [pair.host(value) for value in values]
 
 
-COMPARISONS = ["strcmp", "strcasecmp", "strcoll"]
-BOUNDED = ["strncmp", "strncasecmp", "memcmp"]
-
-
-@pytest.mark.parametrize("name", COMPARISONS + BOUNDED)
 @MANY
-@given(a=st.one_of(TEXT, SMALL), b=st.one_of(TEXT, SMALL), n=st.integers(0, 9))
-def test_comparisons_have_the_same_sign(
-    models: ctypes.CDLL, name: str, a: bytes, b: bytes, n: int
-) -> None:
-    pair = Pair(models, name)
-    most = min(n, len(a), len(b)) if name == "memcmp" else n
-    bound = (ctypes.c_size_t(most),) if name in BOUNDED else ()
+@given(a=st.one_of(TEXT, SMALL), b=st.one_of(TEXT, SMALL))
+def test_strcoll_has_the_same_sign(models: ctypes.CDLL, a: bytes, b: bytes) -> None:
+    pair = Pair(models, "strcoll")
     for x, y in ((a, b), (a, a), (b, a + b"z")):
-        assert sign(pair.ours(x, y, *bound)) == sign(pair.host(x, y, *bound))
+        assert sign(pair.ours(x, y)) == sign(pair.host(x, y))
 
 
 SEARCHES = ["strchr", "strrchr", "strchrnul"]

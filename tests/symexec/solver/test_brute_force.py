@@ -78,7 +78,8 @@ def test_models_do_not_depend_on_history(random_terms: Any) -> None:
                 can_be_true, _ = solver.directions(path, condition)
                 path = path.assuming(condition if can_be_true else negate(condition))
                 if history and rng.random() < 0.7:
-                    solver.model(path, source.table.symbol("x8", 8) & 1 & 1 or None)
+                    bit = source.table.symbol("x8", 8) & 1
+                    solver.model(path, source.table.compare("eq", 8, bit, 1))
                     solver.check(
                         path,
                         source.table.compare(

@@ -14,7 +14,9 @@ from symexec.expr import (
     array_select,
     array_store,
     compare,
+    conjunction,
     extend,
+    ite,
     negate,
 )
 from symexec.solver import EMPTY, Answer, PathCondition, SolverOptions, build_solver
@@ -198,3 +200,42 @@ def test_sets_of_values() -> None:
     assert shift(below_five, 254, 8) == ((0, 2), (254, 255))
     assert reflect(below_five, 0, 8) == ((0, 0), (252, 255))
     assert intersect(((0, 9), (20, 30)), ((5, 25),)) == ((5, 9), (20, 25))
+
+
+def test_what_one_of_two_conditions_leaves_is_known() -> None:
+    """A word is not "-": then, once it has one letter, that letter is none."""
+    table = TermTable()
+    first, end = table.symbol("first", 8), table.symbol("end", 8)
+    is_dash, is_over = condition("eq", 8, first, ord("-")), condition("eq", 8, end, 0)
+    solver = build_solver()
+    path = EMPTY.assuming(opposite(conjunction([is_dash, is_over])))  # type: ignore[arg-type]
+    short = path.assuming(is_over)
+    assert solver.directions(short, is_dash) == (False, True)
+    assert solver.directions(short, condition("ult", 8, first, ord("."))) == (True, True)
+    assert solver.counters.backend_queries == 0
+
+
+def test_a_decided_condition_inside_another_is_its_constant() -> None:
+    table = TermTable()
+    first, second, c = (table.symbol(name, 8) for name in ("first", "second", "c"))
+    negative = condition("eq", 8, c, ord("-"))
+    chosen = ite(negative, second, first, 8)
+    solver = build_solver()
+    path = EMPTY.assuming(condition("ult", 8, chosen, 10)).assuming(negative)
+    assert solver.directions(path, condition("ult", 8, second, 10)) == (True, False)
+    assert solver.directions(path, condition("ult", 8, chosen, 5)) == (True, True)
+    assert solver.counters.backend_queries == 0
+
+
+def test_several_conditions_of_one_symbol_each_need_no_solver() -> None:
+    table = TermTable()
+    text = [table.symbol(f"s[{i}]", 8) for i in range(3)]
+    word = conjunction([condition("eq", 8, a, b) for a, b in zip(text, b"-n\0", strict=True)])
+    solver = build_solver()
+    path = EMPTY.assuming(condition("ne", 8, text[1], 0))
+    assert isinstance(word, Term)
+    assert solver.directions(path, word) == (True, True)
+    other = path.assuming(condition("ult", 8, text[2], 9)).assuming(opposite(word))
+    assert solver.directions(other, condition("eq", 8, text[0], 1)) == (True, True)
+    assert solver.directions(path.assuming(condition("ult", 8, 64, text[0])), word)[0] is False
+    assert solver.counters.backend_queries == 0
