@@ -16,17 +16,19 @@ import re
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
 from benchmarks.coreutils import FLAGS, ROOT, built, libraries, load, source_of
 from csg.records import record
 
 TABLE = ROOT / "docs" / "interactions.md"
 _HEAD = (
-    "| pair | an input needs | verdict | found after | blamed | witness | new version "
-    "| mispredicted | limit |\n|---|---|---|---:|---|---|---|---:|---:|"
+    "| pair | an input needs | verdict | found after | beside it | blamed | witness | new version "
+    "| mispredicted | limit |\n|---|---|---|---:|---:|---|---|---|---:|---:|"
 )
+BESIDE = ("native", "seeded")
 LIMIT = 120  # seconds for ``csgtest build``
 
 
@@ -113,11 +115,13 @@ PAIRS = (
 
 @record
 class Found:
-    """``first_s`` is when the first test was made that differs natively; None: there was none."""
+    """``first_s`` is when the search made its first test that differs natively; None: there was
+    none. ``native_s``: the same of what ran beside it."""
 
     pair: Pair
     verdict: str
     first_s: float | None
+    native_s: float | None
     blamed: tuple[int, ...]
     witness: str
     shown: str
@@ -175,14 +179,15 @@ def build(tree: Path, pair: Pair, folder: Path, words: Sequence[str]) -> Found:
 def read(pair: Pair, out: Path) -> Found:
     report = json.loads((out / "report.json").read_text())
     differing = [each for each in report["tests"] if each["observed"] == "different"]
-    first = min(differing, key=lambda each: each["found_s"], default=None)
+    mode = report["bounds"]["mode"]
     explained = [each for each in report["groups"] if each["blamed"]]
     witness = report["groups"][0]["witness"] if report["groups"] else None
     case = next((each for each in report["tests"] if each["id"] == witness), None)
     return Found(
         pair,
         report["verdict"],
-        None if first is None else first["found_s"],
+        first_of(each for each in differing if each["source"] == mode),
+        first_of(each for each in differing if each["source"] in BESIDE),
         tuple(explained[0]["blamed"]) if explained else (),
         "" if case is None else command_line(case["input"]),
         "" if case is None else case["new"]["sanitizer"] or case["class"],
@@ -190,6 +195,10 @@ def read(pair: Pair, out: Path) -> Found:
         report["counters"].get("mispredicted", 0),
         report["bounds"]["time_s"],
     )
+
+
+def first_of(tests: Iterable[dict[str, Any]]) -> float | None:
+    return min((each["found_s"] for each in tests), default=None)
 
 
 def command_line(given: dict[str, object]) -> str:
@@ -203,8 +212,8 @@ def command_line(given: dict[str, object]) -> str:
 def document(results: Sequence[Found]) -> str:
     rows = "\n".join(
         f"| {each.pair.utility}, {each.pair.name} | {each.pair.needs} | {each.verdict} | "
-        + ("-" if each.first_s is None else f"{each.first_s:.1f} s")
-        + f" | {', '.join(map(str, each.blamed)) or '-'} | `{each.witness}` | {each.shown} | "
+        f"{_seconds(each.first_s)} | {_seconds(each.native_s)} | "
+        f"{', '.join(map(str, each.blamed)) or '-'} | `{each.witness}` | {each.shown} | "
         f"{each.mispredicted} | {each.limit_s:g} s |"
         for each in results
     )
@@ -220,7 +229,8 @@ Written by `python -m benchmarks.interactions`: whole utilities of GNU coreutils
 with two edits of the main file, each harmless by itself. `csgtest build OLD NEW --with FILES` is
 told nothing about inputs, only how long it may take. *found after* is when the search made the
 first test that natively differs, counted from the start of the command; it says much about what
-else the machine had to do.
+else the machine had to do. *beside it*: when the native phase, or symbolic execution beside one of
+its inputs, came to the first one.
 
 {_HEAD}
 {rows}
@@ -228,6 +238,10 @@ else the machine had to do.
 ## The edits
 
 {edits}"""
+
+
+def _seconds(seconds: float | None) -> str:
+    return "-" if seconds is None else f"{seconds:.1f} s"
 
 
 def _diff(edit: Edit) -> str:

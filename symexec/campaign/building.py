@@ -359,9 +359,11 @@ class BuildJob:
             self._found_again(test, finding, source)
             return
         place, sequence = _divergence(finding), self._sequence(finding.state, prepared)
-        kind = (place, finding.told, sequence)
-        if source and self._seen.get(kind, 0) >= ENOUGH:
-            return
+        kind: tuple[object, ...] = (place, finding.told, sequence)
+        if source:
+            kind = (source, place, finding.told)
+            if self._seen.get(kind, 0) >= ENOUGH:
+                return
         case = TestCase(
             id=self._name(test, SERIES.get(source, "t")),
             input=test,
