@@ -34,9 +34,9 @@ from symexec.testcases import TestInput
 PATIENCE = 0.5  # seconds that it may take to end before it is killed
 _PIECE = 1 << 16
 _MOST_UNSENT = 1 << 20  # bytes that wait for the pipe; what comes then is left out
-# The folder of this program comes last: whoever runs it from its sources has nothing in the way.
+# It must be the same program as ours, also where another copy is installed.
 _PROGRAM = (
-    "import sys; sys.path.append(sys.argv[1]); "
+    "import sys; sys.argv[1] in sys.path or sys.path.insert(0, sys.argv[1]); "
     "from symexec.campaign.phase_process import main; main()"
 )
 
