@@ -196,6 +196,7 @@ def readable_test(case: TestCase, report: Report) -> str:
     texts = {change.id: change for change in report.changes}
     lines = [
         f"{case.id}  {case.kind}",
+        f"found by {case.source or '-'} after {case.found_s:.1f} s",
         "",
         spelled(case.input, f"./{report.name}", report.entry),
         "",

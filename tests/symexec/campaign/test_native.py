@@ -72,6 +72,13 @@ def test_the_vocabulary_is_what_the_program_compares_with() -> None:
     assert b"quiet" in words.words and b"two words" not in words.words
 
 
+def test_options_near_a_change_lead_the_vocabulary() -> None:
+    words = Vocabulary((), b"bn", b",", (b"-b", b"-n", b"--all"), (b"list", b"show"))
+    led = words.led_by([b"-n", b"--new", b"show"])
+    assert led.options == (b"-n", b"--new", b"-b", b"--all")
+    assert led.words == (b"show", b"list")
+
+
 def test_rows_grow_from_small_to_large_and_come_once() -> None:
     rows = list(growing([[0, 1, 2, 3], [0, 1]]))
     assert rows[:4] == [(0, 0), (0, 1), (1, 0), (1, 1)]

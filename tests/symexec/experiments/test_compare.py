@@ -11,8 +11,9 @@ import pytest
 
 from symexec import experiments
 from symexec.campaign.native import NativeTesting
-from symexec.experiments.runs import STRATEGIES
+from symexec.experiments.runs import STRATEGIES, Laboratory
 from symexec.options import (
+    BuildOptions,
     CompareOptions,
     InputOptions,
     Range,
@@ -84,6 +85,12 @@ def test_on_a_whole_utility_every_run_keeps_to_its_time(tmp_path: Path) -> None:
     assert time.monotonic() - started < 4 * (3.0 + OVERHEAD) + PREPARATION
     assert all(run.finished and run.seconds < 3.0 + OVERHEAD for run in result.runs)
     assert all(run.tests for run in result.runs if run.strategy == "native")
+    assert all(case.source == run.strategy for run in result.runs for case in run.shown)
+
+
+def test_searches_are_compared_without_the_native_phase(tmp_path: Path) -> None:
+    laboratory = Laboratory(options("foo/old.c", "foo/new.c", tmp_path, 1.0))
+    assert BuildOptions(Path(), Path()).native and not laboratory.job.options.native
 
 
 def test_runs_of_programs_that_never_end_keep_to_their_time(tmp_path: Path) -> None:
