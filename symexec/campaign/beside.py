@@ -128,7 +128,7 @@ class Beside:
     def _commission(self) -> Commission:
         prepared, inputs = self._prepared, self._options.inputs
         changes = [change.info() for change in prepared.unified.changes]
-        names = [each.name for each in option_table(prepared.unified.units, changes)]
+        options = option_table(prepared.unified.units, changes)
         plan, builds = self._replay.lent()
         return Commission(
             plan,
@@ -136,7 +136,8 @@ class Beside:
             replace(prepared.entry, body=Compound(())),
             tuple(each for each in prepared.symbols if each.name in inputs.symbolic_globals),
             self._signature,
-            vocabulary(*prepared.telling_units).led_by(names),
+            vocabulary(*prepared.telling_units).led_by([each.name for each in options]),
+            options,
             inputs,
             self._options.search.seed,
             1.0 if len(os.sched_getaffinity(0)) > 1 else ALONE,

@@ -8,13 +8,16 @@ random          1 to 4 of these words, values like 2-, 1,3 or 10 attached or apa
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from random import Random
 
-from symexec.campaign.values import growing, mutated_bytes
+from symexec.campaign.lines import lines
+from symexec.campaign.option_table import NONE, OPTIONAL, Option
+from symexec.campaign.values import growing, grown, mutated_bytes
 from symexec.campaign.vocabulary import Vocabulary
-from symexec.environment.plan import DEFAULT_ARGUMENTS, DEFAULT_STDIN, shapes_lines
+from symexec.environment.plan import DEFAULT_ARGUMENTS, DEFAULT_STDIN, Line, shapes_lines
 from symexec.options import InputOptions, SymbolicArguments
 from symexec.testcases import TestInput
 
@@ -35,6 +38,7 @@ class CommandLines:
         options: InputOptions,
         takes_arguments: bool,
         strict: bool = False,
+        options_known: Sequence[Option] = (),
     ) -> None:
         asked, stdin = options.arguments, options.stdin
         self._strict = strict and not shapes_lines(options)
@@ -51,6 +55,9 @@ class CommandLines:
         self._words = _unique([*self._values, *words.words, *map(_number, words.numbers)])
         self._lines = _unique([*self._attached(), b"-", b"--", *self._words])
         self._texts = self._inputs(words)
+        self._shapes = [
+            line for line in lines(options_known or _guessed(words), asked) if line and line[0].text
+        ]
 
     def _attached(self) -> list[bytes]:
         """Options bare first, then each with each value attached."""
@@ -60,13 +67,49 @@ class CommandLines:
 
     def _inputs(self, words: Vocabulary) -> list[bytes]:
         marks = words.separators[:6]
-        texts = [b"", b"a", b"ab", b"1", b"\n", b"a\n", b"ab\n", b"1\n2\n", b"ab\ncd\n"]
+        texts = [b"ab\n", b"", b"a", b"ab", b"1", b"\n", b"a\n", b"1\n2\n", b"ab\ncd\n"]
         texts += [bytes(text) for mark in marks for text in ([97, mark, 98], [mark], [97, mark])]
         return _unique([text[: self._most_input] for text in texts])
 
     # ------------------------------------------------------------------ the domain
 
     def enumerated(self) -> Iterator[TestInput]:
+        """In turn: any words, and the options that the program knows."""
+        waiting = deque([self._any_words(), self._known_options()])
+        while waiting:
+            for test in waiting[0]:
+                yield test
+                waiting.rotate(-1)
+                break
+            else:
+                waiting.popleft()
+
+    def _known_options(self) -> Iterator[TestInput]:
+        """Lines in their order, those near a change first, with one value for each option and one
+        standard input; then with two, with four, and so on."""
+        size, before = 1, 0
+        pools = [self._pools(line) for line in self._shapes]
+        while any(before < len(pool) for each in pools for pool in each):
+            for line, each in zip(self._shapes, pools, strict=True):
+                for row in grown(each, before, size):
+                    *values, text = row
+                    args = tuple(
+                        word.text + value for word, value in zip(line, values, strict=True)
+                    )
+                    if all(map(self._fits, args)):
+                        yield TestInput(args=args, stdin=text)
+            size, before = 2 * size, size
+
+    def _pools(self, line: Line) -> list[list[bytes]]:
+        """What each word of a line ends with, and the standard inputs."""
+        operands = _unique([*self._values, *self._words])
+        values = [*self._values[:1], b"", *self._values[1:]]  # with "" it stands apart
+        return [
+            *([b""] if not word.symbolic else values if word.text else operands for word in line),
+            self._texts,
+        ]
+
+    def _any_words(self) -> Iterator[TestInput]:
         """Lines of few and of many words in turn. Each line of up to one word gets every standard
         input; of the others one has this, the next that."""
         words = [word for word in self._lines if self._fits(word)]
@@ -167,7 +210,13 @@ class CommandLines:
 def _values(words: Vocabulary) -> list[bytes]:
     """What is written behind an option: numbers, the program's separators, and both together."""
     marks = [bytes([mark]) for mark in words.separators[:6]]
-    return _unique([*VALUES, *marks, *(b"1" + mark + b"2" for mark in marks)])
+    joined = [b"1" + mark + b"2" for mark in marks]
+    return _unique([*VALUES[:1], *joined[:2], *VALUES[1:], *marks, *joined])
+
+
+def _guessed(words: Vocabulary) -> list[Option]:
+    """For a program that reads its options in its own way: what they take is not known."""
+    return [Option(name, OPTIONAL if len(name) == 2 else NONE, near=0) for name in words.options]
 
 
 def _number(number: int) -> bytes:

@@ -144,7 +144,8 @@ def domain_of(commission: Commission) -> Domain:
     words, inputs = commission.words, commission.inputs
     if commission.signature is not None:
         return FunctionDomain(commission.signature, words, inputs)
-    return CommandLines(words, inputs, bool(commission.entry.parameters), strict=True)
+    takes_arguments = bool(commission.entry.parameters)
+    return CommandLines(words, inputs, takes_arguments, True, commission.options)
 
 
 def _admits(commission: Commission) -> Callable[[TestInput], bool] | None:

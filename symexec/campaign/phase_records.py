@@ -20,6 +20,7 @@ from typing import BinaryIO
 
 from csg.language.syntax import FunctionDefinition, Symbol
 from csg.records import record
+from symexec.campaign.option_table import Option
 from symexec.campaign.vocabulary import Vocabulary
 from symexec.options import InputOptions
 from symexec.replay import ReplayPlan
@@ -41,6 +42,7 @@ class Commission:
     symbols: tuple[Symbol, ...]
     signature: EntrySignature | None
     words: Vocabulary
+    options: tuple[Option, ...]
     inputs: InputOptions
     seed: int = 0
     share: float = 1.0

@@ -173,7 +173,12 @@ def growing(pools: Sequence[Sequence[Item]]) -> Iterator[tuple[Item, ...]]:
     size, before = 1, 0
     longest = max(map(len, pools), default=1)
     while before < longest:
-        for places in product(*(range(min(size, len(pool))) for pool in pools)):
-            if before == 0 or max(places, default=0) >= before:
-                yield tuple(pool[place] for pool, place in zip(pools, places, strict=True))
+        yield from grown(pools, before, size)
         size, before = 2 * size, size
+
+
+def grown(pools: Sequence[Sequence[Item]], before: int, size: int) -> Iterator[tuple[Item, ...]]:
+    """Rows of the first ``size`` values of each pool that are not rows of the first ``before``."""
+    for places in product(*(range(min(size, len(pool))) for pool in pools)):
+        if before == 0 or max(places, default=0) >= before:
+            yield tuple(pool[place] for pool, place in zip(pools, places, strict=True))

@@ -15,6 +15,7 @@ from symexec.campaign.building import BuildJob, switches
 from symexec.campaign.candidates import Candidates, Domain, FunctionDomain
 from symexec.campaign.command_lines import CommandLines
 from symexec.campaign.native import NativeTesting, explaining
+from symexec.campaign.option_table import option_table
 from symexec.campaign.shrinking import SOURCE as MINIMISED
 from symexec.campaign.tracing import Tracer
 from symexec.campaign.vocabulary import vocabulary
@@ -175,7 +176,11 @@ class Laboratory:
         words = vocabulary(*prepared.telling_units)
         if self.job.signature is not None:
             return FunctionDomain(self.job.signature, words, self.options.inputs)
-        return CommandLines(words, self.options.inputs, bool(prepared.entry.parameters))
+        changes = [change.info() for change in prepared.unified.changes]
+        options = option_table(prepared.unified.units, changes)
+        takes_arguments = bool(prepared.entry.parameters)
+        words = words.led_by([each.name for each in options])
+        return CommandLines(words, self.options.inputs, takes_arguments, options_known=options)
 
     # ------------------------------------------------------------------ sequences
 

@@ -15,6 +15,7 @@ from symexec.campaign.building import BuildJob
 from symexec.campaign.candidates import Candidates, FunctionDomain, Offspring
 from symexec.campaign.command_lines import CommandLines
 from symexec.campaign.native import NativeTesting, explaining
+from symexec.campaign.option_table import REQUIRED, Option
 from symexec.campaign.tracing import Tracer
 from symexec.campaign.values import growing
 from symexec.campaign.vocabulary import Vocabulary, vocabulary
@@ -190,6 +191,26 @@ def test_command_lines_keep_to_the_bounds_but_for_words_of_the_program() -> None
         assert 1 <= len(test.args) <= 2 and len(test.stdin) <= 2
         assert all(len(w) <= 3 or w in (b"--complement", b"complement") for w in test.args)
     assert any(b"--complement" in test.args for test in tests)
+
+
+def test_lines_of_known_options_come_early_and_those_near_a_change_first() -> None:
+    words = Vocabulary((), b"bno", b",", (b"-b", b"-n", b"-o"), ())
+    asked = InputOptions(arguments=SymbolicArguments(0, 3, 5), stdin=2)
+    known = [Option(b"-o", REQUIRED, near=0), Option(b"-b", REQUIRED, near=0), Option(b"-n")]
+    lines = CommandLines(words, asked, takes_arguments=True, strict=True, options_known=known)
+    tests = list(islice(Candidates(lines, 0), 1000))
+    options = [test.args for test in tests if test.args and test.args[0].startswith(b"-")]
+    assert options.index((b"-o1", b"-b1")) < options.index((b"-o1", b"-n"))
+    assert (b"-o1", b"-b1,2") in options and len(set(tests)) == len(tests)
+    assert all(len(word) <= 5 for test in tests for word in test.args)
+
+
+def test_a_program_that_reads_options_in_its_own_way_has_them_with_and_without_values() -> None:
+    words = Vocabulary((), b"xy", b":", (b"-x", b"-y", b"--long"), ())
+    asked = InputOptions(arguments=SymbolicArguments(0, 2, 6), stdin=0)
+    lines = CommandLines(words, asked, takes_arguments=True, strict=True)
+    args = {test.args for test in islice(Candidates(lines, 0), 1000)}
+    assert {(b"-x1", b"-y"), (b"-x", b"-y"), (b"-x1:2", b"-y1"), (b"-x1", b"--long")} <= args
 
 
 def test_a_main_without_parameters_gets_standard_input_alone() -> None:
