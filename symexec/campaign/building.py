@@ -480,6 +480,7 @@ class BuildJob:
             + sum(self.counters.gaps.values())
             + len(self.events)
             + len(self._predicted)
+            + self.counters.branch_mismatches
             + (self.counters.diff_paths if self.options.search.after is After.NEW else 0)
         )
         if self.exhausted and not open_ends and self.seeding is None:

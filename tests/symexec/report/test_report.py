@@ -134,6 +134,18 @@ def test_the_table_tells_who_was_first_where_it_was_not_always_the_search() -> N
     assert "first found by" not in alone.getvalue()
 
 
+@pytest.mark.parametrize("count", [0, 2])
+def test_tests_on_other_branches_than_predicted_are_told_if_there_are_any(count: int) -> None:
+    note = "new.c:7: t1, new version, decision 3: predicted true, natively false"
+    counters = {"branches_compared": 3, "branch_mismatches": count}
+    made = report(counters=counters, notes=[note] * count)
+    out = io.StringIO()
+    print_report(made, out)
+    told = "branches natively not as predicted (an error of csgtest): tests: 2"
+    for text in (out.getvalue(), page(made)):
+        assert (told in text) is (note in text) is bool(count)
+
+
 class Tags(HTMLParser):
     def __init__(self) -> None:
         super().__init__()
