@@ -5,6 +5,7 @@ _Alignas(8) int x __attribute__((aligned(16)));     Wishes(alignment=16)
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from csg.errors import ParseError, UnsupportedError
@@ -50,6 +51,9 @@ class Wishes:
     noreturn: bool = False
     mode: str = ""
     hooks: tuple[Hook, ...] = ()
+    weak: bool = False
+    alias: str = ""
+    linked_as: str = ""
 
     def of_mode(self, found: Type, location: Location) -> Type:
         """``found`` with the size that __attribute__((mode(...))) names."""
@@ -65,6 +69,7 @@ def wishes(context: Context, *groups: Iterable[Node] | None) -> Wishes:
     """What the nodes in ``groups`` ask for together; the largest alignment holds."""
     alignment, packed, noreturn, mode = 0, False, False, ""
     hooks: list[Hook] = []
+    weak, alias, linked_as = False, "", ""
     for node in (node for group in groups for node in group or ()):
         if kind(node) != "Attributes":
             alignment = max(alignment, _alignas(context, node))
@@ -79,12 +84,23 @@ def wishes(context: Context, *groups: Iterable[Node] | None) -> Wishes:
                     mode = argument.name.strip("_") if kind(argument) == "ID" else "?"
                 case "noreturn" | "Noreturn":
                     noreturn = True
+                case "weak":
+                    weak = True
+                case "alias":
+                    alias = _text(argument)
+                case "linked_as":
+                    linked_as = _text(argument)
                 case "constructor" | "destructor":
                     hooks.append((name, _priority(context, argument)))
                 case _:
                     text = f"__attribute__(({name})) is not supported"
                     raise UnsupportedError(text, node.coord)
-    return Wishes(alignment, packed, noreturn, mode, tuple(hooks))
+    return Wishes(alignment, packed, noreturn, mode, tuple(hooks), weak, alias, linked_as)
+
+
+def _text(argument: Node | None) -> str:
+    """``("name")``, also in parts."""
+    return "".join(re.findall(r'"([^"]*)"', getattr(argument, "value", "")))
 
 
 def _priority(context: Context, argument: Node | None) -> int:

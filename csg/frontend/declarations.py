@@ -132,6 +132,9 @@ def _apply(symbol: Symbol, node: Node, found: Qualified, wished: Wishes) -> None
     symbol.alignment = max(symbol.alignment, wished.alignment, found.alignment)
     symbol.noreturn = symbol.noreturn or wished.noreturn or "_Noreturn" in (node.funcspec or ())
     symbol.hooks += tuple(hook for hook in wished.hooks if hook not in symbol.hooks)
+    symbol.weak = symbol.weak or wished.weak
+    symbol.alias = symbol.alias or wished.alias
+    symbol.linked_as = symbol.linked_as or wished.linked_as
     symbol.inline = symbol.inline or "inline" in (node.funcspec or ())
     symbol.address_taken = symbol.address_taken or isinstance(symbol.type, Array | Record)
 

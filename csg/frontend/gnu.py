@@ -15,8 +15,8 @@ from csg.frontend.tokens import GnuAttribute, Token
 from csg.source import Location
 
 # Attributes with a meaning for types or control flow; others are noted and left out.
-_HOOKS = frozenset({"constructor", "destructor"})
-_KEPT = _HOOKS | {"noreturn", "_Noreturn", "packed", "aligned", "mode", "vector_size", "cleanup"}
+_LINKING = frozenset({"constructor", "destructor", "weak", "alias"})
+_KEPT = _LINKING | {"noreturn", "_Noreturn", "packed", "aligned", "mode", "vector_size", "cleanup"}
 _ASM_WORDS = frozenset({"VOLATILE", "GOTO", "INLINE"})
 _OPENING = {"LPAREN": 1, "LBRACKET": 1, "LBRACE": 1, "RPAREN": -1, "RBRACKET": -1, "RBRACE": -1}
 

@@ -190,7 +190,7 @@ class _GnuParser(CParser):  # type: ignore[misc]
     # ------------------------------------------------------------------ attributes and asm
 
     def _attribute_tokens(self) -> list[Any]:
-        """The attributes that stand here, names for linking (asm) left out."""
+        """The attributes that stand here; a name for linking (asm) as one of them."""
         found = []
         while (token := self._tokens.peek()) is not None:
             if token.type == "_ALIGNAS" and token.extra:
@@ -198,6 +198,8 @@ class _GnuParser(CParser):  # type: ignore[misc]
             elif token.type == "ASM":
                 self._advance()
                 self.names_for_linking.append((token.location, token.value))
+                text = c_ast.Constant("string", token.value, token.location)
+                found.append(Attributes([("linked_as", text)], token.location))
             else:
                 break
         return found

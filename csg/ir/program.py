@@ -145,6 +145,8 @@ class Program:
     changes: list[ChangeInfo] = field(default_factory=list)
     entry: str = "main"
     undefined: set[str] = field(default_factory=set)  # functions called, defined nowhere
+    weak: set[str] = field(default_factory=set)  # names that may be defined nowhere
+    absent: set[str] = field(default_factory=set)  # those that are: their address is null
     before_main: list[str] = field(default_factory=list)  # functions, in the order they run
     after_main: list[str] = field(default_factory=list)
     decisions: list[Decision] = field(default_factory=list)  # none of a library

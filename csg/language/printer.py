@@ -25,7 +25,7 @@ from csg.language.declarators import (
 )
 from csg.language.expression_text import Notation
 from csg.language.record_text import record_text
-from csg.language.statement_text import StatementText, changes_within
+from csg.language.statement_text import StatementText, changes_within, linking_words
 from csg.language.syntax import (
     Cast,
     CompoundLiteral,
@@ -102,7 +102,9 @@ class UnitText:
             return
         self.shown.add(symbol)
         # Parameters have no names here, so lengths that speak of them are left open: int (*)[*].
-        yield f"{function_words(symbol)}{declaration_text(symbol.type, symbol.name)};"
+        own = symbol.linked_as and not symbol.from_header
+        label = f' __asm__("{symbol.linked_as}")' if own else ""
+        yield f"{function_words(symbol)}{declaration_text(symbol.type, symbol.name)}{label};"
 
     def _objects(self) -> Iterator[str]:
         for declaration in self.unit.declarations:
@@ -164,9 +166,7 @@ def function_words(symbol: Symbol, body: bool = False) -> str:
         words = "extern "
     elif symbol.inline and body:  # other files may have it, too, from the same header (C17 6.7.4p7)
         words = "__attribute__((weak)) "
-    for name, priority in symbol.hooks:
-        words = f"__attribute__(({name}({priority}))) {words}"
-    return words + ("_Noreturn " if symbol.noreturn else "")
+    return linking_words(symbol) + words + ("_Noreturn " if symbol.noreturn else "")
 
 
 def mentioned_types(unit: TranslationUnit) -> list[Record | Enumeration]:

@@ -237,12 +237,20 @@ def _is_scalar_value(node: Declaration) -> bool:
     )
 
 
+def linking_words(symbol: Symbol) -> str:
+    """``__attribute__((weak))`` and the like, in front of a declaration."""
+    found = [f"{name}({priority})" for name, priority in symbol.hooks]
+    found += ["weak"] if symbol.weak else []
+    found += [f'alias("{symbol.alias}")'] if symbol.alias else []
+    return f"__attribute__(({', '.join(found)})) " if found else ""
+
+
 def storage_text(symbol: Symbol) -> str:
-    words = ""
+    words = linking_words(symbol)
     if symbol.linkage == "internal" or (symbol.linkage == "none" and symbol.storage == "static"):
-        words = "static "
+        words += "static "
     elif symbol.linkage == "external" and not symbol.defined:
-        words = "extern "
+        words += "extern "
     if symbol.alignment:
         words += f"_Alignas({symbol.alignment}) "
     return words

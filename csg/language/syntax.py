@@ -50,6 +50,9 @@ class Symbol:
     alignment: int = 0  # asked for beyond the type's own; 0: none
     inline: bool = False
     hooks: tuple[Hook, ...] = ()  # of a function that runs before or after main
+    weak: bool = False  # may be defined nowhere: then its address is null
+    alias: str = ""  # the name of what it is another name of
+    linked_as: str = ""  # the name that linking knows it by (asm)
     defined: bool = False  # this unit gives it storage (a tentative definition counts) or a body
 
     def __repr__(self) -> str:

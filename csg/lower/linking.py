@@ -60,6 +60,7 @@ def _lower(
     nodes = NodeTable(numbered=not library)
     program = Program(entry=entry, changes=list(changes))
     _reserve_external_names(units, objects)
+    _name_aliases(units, objects)
     for unit in units:
         nodes.excerpts = Excerpts(unit.sources)
         nodes.function = ""
@@ -78,6 +79,12 @@ def _lower(
             function = lower_function(definition, name, objects, nodes, name == entry)
             function.library = library
             program.functions[name] = function
+    program.weak = {
+        objects.name(each)
+        for unit in units
+        for each in _declared(unit)
+        if each.weak and not each.defined and not each.alias
+    }
     _hook(program, [each.symbol for unit in units for each in unit.functions], objects)
     objects.declare_missing()
     program.globals = objects.globals
@@ -110,11 +117,36 @@ def _yields(definition: FunctionDefinition, units: Sequence[TranslationUnit], kn
     )
 
 
+def _declared(unit: TranslationUnit) -> list[Symbol]:
+    symbols = [each.symbol for each in unit.declarations]
+    return [*symbols, *(each.symbol for each in unit.functions)]
+
+
 def _reserve_external_names(units: Sequence[TranslationUnit], objects: Objects) -> None:
     for unit in units:
-        symbols = [each.symbol for each in unit.declarations]
-        symbols += [each.symbol for each in unit.functions]
+        symbols = _declared(unit)
         objects.taken.update(each.name for each in symbols if each.linkage == "external")
+
+
+def _name_aliases(units: Sequence[TranslationUnit], objects: Objects) -> None:
+    """Other names for what is defined: ``__attribute__((alias("f")))`` in the same unit, and
+    ``asm("f")``, but for headers, which name what the library has under other names."""
+    external = [s for unit in units for s in _declared(unit) if s.linkage == "external"]
+    defined = {symbol.name for symbol in external if symbol.defined}
+    for symbol in external:
+        own = symbol.linked_as in defined or not symbol.from_header
+        if symbol.linked_as and own and not symbol.defined:
+            objects.aliases[symbol.name] = symbol.linked_as
+        elif symbol.linked_as and symbol.defined and symbol.linked_as not in defined:
+            objects.aliases[symbol.linked_as] = symbol.name
+    for unit in units:
+        known = {symbol.name: symbol for symbol in _declared(unit)}
+        for symbol in known.values():
+            target = known.get(symbol.alias)
+            if target is not None:
+                objects.names[symbol] = objects.name(target)
+                if symbol.linkage == "external":
+                    objects.aliases[symbol.name] = objects.name(target)
 
 
 def _file_scope(declaration: Declaration, objects: Objects, nodes: NodeTable) -> None:

@@ -23,6 +23,7 @@ class Objects:
     prefix: str = ""
     globals: dict[str, GlobalObject] = field(default_factory=dict)
     names: dict[Symbol, str] = field(default_factory=dict)
+    aliases: dict[str, str] = field(default_factory=dict)  # external names of other things
     taken: set[str] = field(default_factory=set)
     strings: dict[tuple[bytes, int], str] = field(default_factory=dict)
     used_objects: dict[str, Symbol] = field(default_factory=dict)  # external ones, by name
@@ -36,7 +37,7 @@ class Objects:
         if known is not None:
             return known
         if symbol.linkage == "external":
-            name = symbol.name
+            name = self.aliases.get(symbol.name, symbol.name)
             if symbol.kind != "function":
                 self.used_objects.setdefault(name, symbol)
         else:

@@ -109,6 +109,10 @@ def begin(engine: Engine, start: Start) -> State:
     for condition in start.conditions:
         state.path = state.path.assuming(condition)
     program = engine.program
+    for name, item in program.globals.items():
+        if item.external and name not in program.absent:
+            text = f"'{name}' is defined in no file that was given: it holds zeros"
+            state.note("approximated", text, item.location)
     if program.entry != "main" and program.before_main:
         names = ", ".join(program.before_main)
         where = program.functions[program.before_main[0]].location

@@ -38,6 +38,13 @@ def complete(program: Program, archive: Archive | None = None) -> None:
         program.undefined.add(NAMED_START)
         _complete(program, kept, seen)
     _provide_objects(program, kept)
+    known = program.functions.keys() | registry().keys()
+    program.absent = {
+        name
+        for name in program.weak
+        if (name in program.undefined - known)
+        or (name in program.globals and program.globals[name].external)
+    }
 
 
 def _call_all(program: Program, name: str, called: list[str]) -> None:

@@ -62,6 +62,9 @@ def _call_named(engine: Engine, state: State, step: Call, name: str) -> Iterator
     arguments = tuple(engine.value(state, argument) for argument in step.arguments)
     result = None if step.target is None else step.target.number
     function = engine.machine.functions.get(name)
+    if function is None and name in engine.program.absent:
+        yield from engine.end(state, MemoryFault("null", f"weak {name}", "call", 0))
+        return
     if function is None:
         yield from run_model(engine, state, step, name, arguments)
         return

@@ -106,7 +106,10 @@ class Machine:
             self.addresses[name] = address_of(
                 self.memory.allocate(item.size, kind, name, item.readonly, item.type).number
             )
+        self.addresses.update(dict.fromkeys(self.program.absent, 0))
         for name, item in self.program.globals.items():
+            if name in self.program.absent:
+                continue
             target = self.memory.find(self.addresses[name] >> 32)
             assert target is not None
             target.data[: item.size] = self._contents(item, item.data, item.relocations)

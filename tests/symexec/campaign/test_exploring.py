@@ -112,3 +112,13 @@ def test_the_ways_to_print_a_message_do_not_come_before_new_code(tmp_path: Path)
         if job.errors:
             break
     assert job.errors and job.tests < 100
+
+
+def test_an_object_that_no_file_defines_is_told_of(tmp_path: Path) -> None:
+    program = tmp_path / "p.c"
+    program.write_text("extern int setting;\nint main(void) { return setting; }\n")
+    job = ExploreJob(ExploreOptions(program))
+    job.prepare()
+    list(job.cases(Silence()))
+    (event,) = job.events
+    assert (event.kind, event.location.line) == ("approximated", 1) and "setting" in event.text
