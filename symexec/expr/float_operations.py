@@ -19,7 +19,7 @@ from symexec.expr.concrete import signed
 from symexec.expr.hardware_float import add, divide, multiply, subtract
 from symexec.expr.operations import binary, extract, ite, negate
 from symexec.expr.shadowed import Data, Shadowed, new_half, old_half, shadowed
-from symexec.expr.softfloat import FORMATS
+from symexec.expr.softfloat import FORMATS, Format
 from symexec.expr.terms import Operand, Term, Terms
 
 _BINARY: dict[str, Callable[[int, int, int], int]] = {
@@ -68,12 +68,34 @@ def build(table: Terms, op: str, source: int, width: int, *parts: Operand) -> Op
         return simpler
     if op in ("feq", "fadd", "fmul") and _should_swap(*parts):
         parts = (parts[1], parts[0])
+    if op in ("fdiv", "fmul") and isinstance(parts[1], int):
+        op, parts = _scaled(op, FORMATS[source], parts[0], parts[1])
     return table.node(op, width, tuple(table.term(source, part) for part in parts), source)
 
 
 def _should_swap(a: Operand, b: Operand) -> bool:
     """Constants right. (Never two terms: of two NaNs the processor keeps the first.)"""
     return isinstance(a, int) and isinstance(b, Term)
+
+
+def _scaled(op: str, form: Format, a: Operand, k: int) -> tuple[str, tuple[Operand, Operand]]:
+    """x / 4 is x * 0.25, and x * 2 is x + x, bit for bit: what is rounded is the same number."""
+    if op == "fdiv" and _is_power_of_two(form, k):
+        one = softfloat.from_integer(form, 1)
+        inverse = divide(form.bits, one, k)
+        if _is_power_of_two(form, inverse):
+            op, k = "fmul", inverse
+    if op == "fmul" and k == softfloat.from_integer(form, 2):
+        return "fadd", (a, a)
+    return op, (a, k)
+
+
+def _is_power_of_two(form: Format, pattern: int) -> bool:
+    """A normal one, of either sign."""
+    fraction = pattern & ((1 << form.stored_bits) - 1)
+    exponent = pattern >> form.stored_bits & form.top_exponent
+    leading = 1 << form.fraction_bits if form.explicit else 0
+    return fraction == leading and 0 < exponent < form.top_exponent
 
 
 def _converted_twice(table: Terms, width: int, a: Operand) -> Operand | None:

@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+import math
 import platform
 import random
 import shutil
+import struct
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from symexec.expr import TermTable, convert_float, float_binary, float_compare, float_unary
+from symexec.expr import (
+    Term,
+    TermTable,
+    convert_float,
+    evaluate,
+    float_binary,
+    float_compare,
+    float_unary,
+)
 
 pytestmark = pytest.mark.skipif(
     platform.machine() != "x86_64" or shutil.which("gcc") is None,
@@ -82,3 +92,32 @@ def test_the_sign_is_a_bit() -> None:
     x = table.symbol("x", 64)
     flipped = float_unary("neg", 64, x)
     assert float_unary("neg", 64, flipped) is x
+
+
+@pytest.mark.parametrize("bits", [32, 64, 80])
+def test_scaling_by_a_power_of_two_is_written_one_way(
+    bits: int, interesting: Callable[[random.Random, int], int]
+) -> None:
+    """Every operand, NaNs and subnormal numbers too, gives the bits of the operation asked for."""
+    table, rng = TermTable(), random.Random(bits)
+    x = table.symbol("x", bits)
+    kept = 0
+    for exponent in (*range(-140, 140), 1022, 1023, -1022, -1023, 16382, 16383, -16382):
+        power = math.ldexp(1.0, exponent) if -1022 <= exponent <= 1023 else 1.0
+        k = convert_float(
+            struct.unpack("<Q", struct.pack("<d", power))[0], 64, bits, "float", "float"
+        )
+        assert isinstance(k, int)
+        for op in ("div", "mul"):
+            for sign in (0, 1 << (bits - 1)):
+                made = float_binary(op, bits, x, k ^ sign)
+                assert isinstance(made, Term)
+                kept += made.op == "fdiv"
+                for value in (*(interesting(rng, bits) for _ in range(6)), k, k ^ sign):
+                    assert evaluate(made, {x: value}) == float_binary(op, bits, value, k ^ sign)
+    assert kept < 100
+    four, quarter = (convert_float(v, 32, bits, "signed", "float") for v in (4, 1))
+    quarter = float_binary("div", bits, quarter, four)
+    assert float_binary("div", bits, x, four) is float_binary("mul", bits, x, quarter)
+    two = convert_float(2, 32, bits, "signed", "float")
+    assert float_binary("mul", bits, two, x) is float_binary("add", bits, x, x)
