@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from enum import Enum
+from math import inf
 from typing import Protocol
 
 from symexec.expr import Operand, Term
@@ -26,8 +27,12 @@ class Backend(Protocol):
     name: str
     rebuilds: int
 
-    def check(self, path: PathCondition, condition: Term | None, limit_s: float) -> Answer:
-        """Can the path condition hold, and the condition with it?"""
+    def check(
+        self, path: PathCondition, condition: Term | None, limit_s: float, until: float = inf
+    ) -> Answer:
+        """Can the path condition hold, and the condition with it? UNKNOWN after ``limit_s`` seconds
+        (of this thread's own time, where the library can be told so), and at a time of the
+        monotonic clock."""
 
     def values(self, symbols: Iterable[Term]) -> dict[Term, int]:
         """The values of the symbols in the model of the last check, which was SAT."""

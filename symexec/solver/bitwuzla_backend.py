@@ -11,6 +11,8 @@ is lowered twice.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from math import inf
+from time import monotonic, thread_time
 from typing import Any
 
 from symexec.expr import Term
@@ -36,7 +38,7 @@ class BitwuzlaBackend:
         self._lowering = Lowering(self._builder)
         self._rebuild_after = rebuild_after
         self._solver: Any = None
-        self._limit_ms = 0
+        self._deadline = _Deadline()
         self._queries = 0
         self._lowered_before = 0
         self._alignment = Alignment()
@@ -50,13 +52,15 @@ class BitwuzlaBackend:
         self._builder.forget()
         self._manager = None
 
-    def check(self, path: PathCondition, condition: Term | None, limit_s: float) -> Answer:
-        limit_ms = max(1, int(limit_s * 1000))
-        if self._solver is None or limit_ms != self._limit_ms or self._is_stale(path):
-            self._rebuild(limit_ms)
+    def check(
+        self, path: PathCondition, condition: Term | None, limit_s: float, until: float = inf
+    ) -> Answer:
+        if self._solver is None or self._is_stale(path):
+            self._rebuild()
         self._queries += 1
         self._align(path)
         assumptions = [] if condition is None else self._lowered(condition)
+        self._deadline.set(limit_s, until)
         result = self._solver.check_sat(*assumptions)
         if result == self._library.Result.SAT:
             return Answer.SAT
@@ -68,15 +72,14 @@ class BitwuzlaBackend:
         grown = len(self._lowering.handles) - self._lowered_before
         return self._queries >= self._rebuild_after or grown > _GROWN + 4 * path.length
 
-    def _rebuild(self, limit_ms: int) -> None:
+    def _rebuild(self) -> None:
         options = self._library.Options()
         option = self._library.Option
         options.set(option.PRODUCE_MODELS, True)
         options.set(option.PREPROCESS, False)
         options.set(option.REWRITE_LEVEL, 1)
-        options.set(option.TIME_LIMIT_PER, limit_ms)
         self._solver = self._library.Bitwuzla(self._manager, options)
-        self._limit_ms = limit_ms
+        self._solver.configure_terminator(self._deadline)
         self._alignment = Alignment()
         self._queries = 0
         self._lowered_before = len(self._lowering.handles)
@@ -103,6 +106,22 @@ class BitwuzlaBackend:
             # bool for Booleans, hexadecimal text for bit-vectors
             result[symbol] = int(value, 16) if isinstance(value, str) else int(value)
         return result
+
+
+class _Deadline:
+    """Called by the library now and then, whether to give up. Its own time limit is an option that
+    a solver has for life."""
+
+    __slots__ = ("_end", "_until")
+
+    def __init__(self) -> None:
+        self.set(0.0, 0.0)
+
+    def set(self, limit_s: float, until: float) -> None:
+        self._end, self._until = thread_time() + limit_s, until
+
+    def __call__(self) -> bool:
+        return thread_time() > self._end or monotonic() > self._until
 
 
 class _Builder:

@@ -23,6 +23,7 @@ from symexec.solver.layers import (
     ModelPatching,
     PathModels,
     Reduced,
+    SimplerForms,
     SingleSymbols,
     SliceCache,
     SymbolBounds,
@@ -30,9 +31,12 @@ from symexec.solver.layers import (
 from symexec.solver.path import Assignment, PathCondition
 from symexec.solver.question import Layer, Question
 from symexec.solver.self_check import SelfCheck
+from symexec.solver.simplifying import Simplifier
+from symexec.solver.sweeping import Sweep
 from symexec.solver.z3_backend import Z3Backend
 
 BRIEF = 0.5  # seconds that a question may always take
+_MOMENT = 0.3  # seconds for a question before it is cut into pieces
 
 
 @record
@@ -53,7 +57,7 @@ def build_solver(
     """The whole stack on one screen."""
     options = options or SolverOptions()
     counters = counters if counters is not None else Counters()
-    finder = FactFinder()
+    finder, simplifier = FactFinder(), Simplifier()
     layers: tuple[Layer, ...] = (
         KnownConditions(),
         PathModels(),
@@ -62,8 +66,9 @@ def build_solver(
         SymbolBounds(),
         ModelPatching(),
         SliceCache(),
+        SimplerForms(simplifier),
     )
-    return SolverChain(name, layers, finder, options, counters)
+    return SolverChain(name, layers, finder, simplifier, options, counters)
 
 
 def build_backend(name: str, options: SolverOptions) -> Backend:
@@ -82,6 +87,7 @@ class SolverChain:
         name: str,
         layers: Sequence[Layer],
         finder: FactFinder,
+        simplifier: Simplifier,
         options: SolverOptions,
         counters: Counters,
     ) -> None:
@@ -93,6 +99,7 @@ class SolverChain:
         self.deadline = float("inf")  # on the monotonic clock; no question lasts much longer
         self.patience = float("inf")  # seconds for all questions that are not answered briefly
         self._finder = finder
+        self._simplifier = simplifier
         self._backend: Backend | None = None  # loaded by the first question that needs it
         other = "z3" if name == "bitwuzla" else "bitwuzla"
         self._self_check = (
@@ -156,7 +163,8 @@ class SolverChain:
         facts = self._finder.facts(extended)
         if facts.contradictory:
             return None
-        return canonical_model(facts, lambda: build_backend(self.name, self.options), self._limit())
+        limit = max(0.1, min(self._limit(), self.deadline - monotonic()))
+        return canonical_model(facts, lambda: build_backend(self.name, self.options), limit)
 
     def settled(self, path: PathCondition, term: Operand) -> Operand:
         """The term without the conditions and symbols in it that the path condition decides."""
@@ -204,7 +212,10 @@ class SolverChain:
                 self.counters.answer(layer.name)
                 break
         else:
-            answer, question.assignment = self._ask_backend(path, question)
+            if base is not None and question.divisible:
+                answer, question.assignment = self._ask_piecewise(path, question, base)
+            else:
+                answer, question.assignment = self._ask_backend(path, question)
             for layer in self.layers:
                 layer.learn(question, answer)
         if question.assignment is not None:
@@ -235,14 +246,43 @@ class SolverChain:
     def _ask_backend(
         self, path: PathCondition, question: Question | None
     ) -> tuple[Answer, Assignment | None]:
+        answer, found = self._consult(path, question, self._limit())
+        if answer is Answer.UNKNOWN:
+            self.counters.unknown += 1
+        return answer, found
+
+    def _ask_piecewise(
+        self, path: PathCondition, question: Question, base: Assignment
+    ) -> tuple[Answer, Assignment | None]:
+        """As a whole for a moment, then cut into pieces, and what is left of it as long as it may
+        take."""
+        answer, found = self._consult(path, question, _MOMENT)
+        if answer is not Answer.UNKNOWN:
+            return answer, found
+        sweep = Sweep(self._lemma, self._simplifier, question, base)
+        swept = sweep.swept(self._limit() / 2)
+        self.counters.backend_queries += sweep.lemmas
+        if isinstance(swept, Term):
+            swept = self._simplifier.simplified(path, question.facts, swept)
+        if isinstance(swept, int):
+            return (Answer.SAT, base) if swept else (Answer.UNSAT, None)
+        question.simpler = swept
+        return self._ask_backend(path, question)
+
+    def _opened(self) -> Backend:
         if self._backend is None:
             self._backend = build_backend(self.name, self.options)
-        backend = self._backend
-        condition = question.condition if question is not None else None
+        return self._backend
+
+    def _consult(
+        self, path: PathCondition, question: Question | None, limit: float
+    ) -> tuple[Answer, Assignment | None]:
+        backend = self._opened()
+        condition = None if question is None else question.simpler or question.condition
         self.counters.backend_queries += 1
         self.counters.answer("backend")
         started = perf_counter()
-        answer = backend.check(path, condition, self._limit())
+        answer = backend.check(path, condition, limit, self.deadline)
         found: Assignment | None = None
         if answer is Answer.SAT:
             found = self._found(backend, path, question)
@@ -251,22 +291,23 @@ class SolverChain:
         if seconds > BRIEF:
             self.patience -= seconds
         self.counters.rebuilds = backend.rebuilds
-        if answer is Answer.UNKNOWN:
-            self.counters.unknown += 1
         if self._self_check is not None:
-            self._self_check.verify(path, condition, answer, found)
+            asked = None if question is None else question.condition
+            self._self_check.verify(path, asked, answer, found)
         return answer, found
 
     def _limit(self) -> float:
-        """Seconds for one question, few of them when the hard ones have had their share. Towards
-        the end of the run's time it is halved, a few times only: the backend is built anew for
-        another limit."""
-        limit, left = self.options.limit_s, self.deadline - monotonic()
-        if self.patience < 0:
-            limit = min(limit, BRIEF)
-        while limit > left and limit > 0.1:
-            limit /= 2
-        return limit
+        """Seconds for one question, few of them when the hard ones have had their share."""
+        return self.options.limit_s if self.patience >= 0 else min(self.options.limit_s, BRIEF)
+
+    def _lemma(
+        self, path: PathCondition, negation: Term, names: Sequence[Term]
+    ) -> tuple[Answer, Assignment | None]:
+        """A piece's question, and the values of these symbols that refute it."""
+        backend = self._opened()
+        answer = backend.check(path, negation, 3 * _MOMENT, self.deadline)
+        found = Assignment(backend.values(names)) if answer is Answer.SAT else None
+        return answer, found
 
     def _found(
         self, backend: Backend, path: PathCondition, question: Question | None

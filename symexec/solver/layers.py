@@ -7,6 +7,7 @@ Reduced           what is left of the condition where its symbols' values decide
 SymbolBounds      intervals of the symbols decide it
 ModelPatching     another value for one symbol of the model satisfies it
 SliceCache        the same literals and condition were seen on another path
+SimplerForms      products and quotients in normal form decide it, or at least become fewer
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ from symexec.solver.facts import FactFinder, conjuncts
 from symexec.solver.path import Assignment
 from symexec.solver.question import Layer, Question
 from symexec.solver.sets import Intervals
+from symexec.solver.simplifying import Simplifier
+from symexec.solver.sweeping import compares
 
 
 class KnownConditions(Layer):
@@ -211,3 +214,28 @@ class SliceCache(Layer):
         elif answer is Answer.UNSAT and question.base is None:
             return  # the rest of the path may be to blame
         self._answers[self._key(question)] = (answer, part)
+
+
+class SimplerForms(Layer):
+    name = "form"
+
+    def __init__(self, simplifier: Simplifier) -> None:
+        self._simplifier = simplifier
+
+    def decide(self, question: Question) -> Answer | None:
+        condition = question.condition
+        if not self._simplifier.is_dear(condition):
+            return None
+        question.divisible = compares(condition)
+        simpler = self._simplifier.simplified(question.path, question.facts, condition)
+        if isinstance(simpler, Term):
+            question.simpler = simpler
+            known = question.facts.known.get(simpler)
+        else:
+            known = simpler
+        if known == 0:
+            return Answer.UNSAT
+        if known == 1 and question.base is not None:
+            question.assignment = question.base
+            return Answer.SAT
+        return None

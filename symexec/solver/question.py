@@ -23,6 +23,8 @@ class Question:
     condition: Term
     base: Assignment | None
     assignment: Assignment | None = None
+    divisible: bool = False  # should it be hard, its pieces may be easy
+    simpler: Term | None = None  # the same condition, as a backend likes it better
     _groups: list[Group] | None = None
 
     def groups(self) -> list[Group]:

@@ -9,6 +9,8 @@ Terms are built through z3's C functions, because z3's Python classes cost five 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from math import inf
+from time import monotonic
 from typing import Any
 
 from symexec.expr import Term
@@ -34,8 +36,13 @@ class Z3Backend:
         self._model: Any = None
         self.rebuilds = 0
 
-    def check(self, path: PathCondition, condition: Term | None, limit_s: float) -> Answer:
+    def check(
+        self, path: PathCondition, condition: Term | None, limit_s: float, until: float = inf
+    ) -> Answer:
         limit_ms = max(1, int(limit_s * 1000))
+        left_ms = (until - monotonic()) * 1000
+        while limit_ms > left_ms and limit_ms > 100:  # few values, for each is set anew
+            limit_ms //= 2
         if limit_ms != self._limit_ms:
             self._solver.set("timeout", limit_ms)
             self._limit_ms = limit_ms

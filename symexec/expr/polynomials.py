@@ -1,0 +1,209 @@
+"""Write sums of products one way, however they were computed.
+
+    b * (b * (b * b)) == (b * b) * (b * b)      ->  1
+    m * (a + d) == a * m + m * d                ->  1
+    ((31 * h + c) as a byte)                    ->  31 * (h as a byte) + (c as a byte)
+
+Arithmetic modulo 2**w is that of a ring: each term over + - * << ~ and the low bits of such a term
+is a polynomial over its other subterms, the *atoms*. Two terms with one polynomial are equal; an
+equation loses what stands on both sides. Whether the result is simpler is for the caller to see:
+(a + b) * (c + d) becomes four products.
+"""
+
+from __future__ import annotations
+
+from symexec.expr.terms import Operand, Term, operand
+from symexec.expr.walk import substitute
+
+Monomial = tuple[Term, ...]  # factors, older ones first; () of the constant
+Polynomial = dict[Monomial, int]  # with its coefficients, none of them 0
+
+_MOST_MONOMIALS = 40
+_RING = frozenset(("add", "sub", "neg", "mul", "shl", "not", "extract"))
+_DEAR = frozenset(("mul", "udiv", "urem", "sdiv", "srem"))
+
+
+def dear(term: Term) -> int:
+    """How many of its nodes are products or quotients of integers."""
+    seen = {term}
+    stack = [term]
+    count = 0
+    while stack:
+        top = stack.pop()
+        count += top.op in _DEAR
+        for child in top.args:
+            if child not in seen:
+                seen.add(child)
+                stack.append(child)
+    return count
+
+
+class Polynomials:
+    """Remembers the polynomials and the normal forms of terms of one table."""
+
+    def __init__(self) -> None:
+        self._polynomials: dict[Term, Polynomial] = {}
+        self._normal: dict[Term, Operand] = {}
+
+    def normal(self, term: Term) -> Operand:
+        """The same value, with all sums of products in it in normal form."""
+        known = self._normal
+        stack = [term]
+        while stack:
+            top = stack[-1]
+            if top in known:
+                stack.pop()
+                continue
+            missing = [child for child in top.args if child not in known]
+            if missing and top.width:
+                stack.extend(missing)
+                continue
+            stack.pop()
+            known[top] = self._of(top)
+        return known[term]
+
+    def _of(self, term: Term) -> Operand:
+        """The children have their normal forms."""
+        if not term.args or not term.width:  # a leaf, or an array, which stays as it is
+            return operand(term)
+        if term.width > 1 and term.op in _RING:
+            polynomial = self._ring(term)
+            if polynomial is not None:
+                self._polynomials[term] = polynomial
+                return self._built(term, polynomial)
+        if term.op == "eq" and term.args[0].width > 1:
+            return self._equation(term)
+        normal = self._normal
+        return substitute(term, {child: normal.get(child, child) for child in term.args})
+
+    # ------------------------------------------------------------------ terms to polynomials
+
+    def _polynomial(self, term: Term) -> Polynomial:
+        """Of a term whose normal form is known."""
+        found = self._polynomials.get(term)
+        if found is not None:
+            return found
+        normal = self._normal[term]
+        return _atom(normal) if isinstance(normal, int) else self._known(normal)
+
+    def _known(self, term: Term) -> Polynomial:
+        found = self._polynomials.get(term)
+        return {(term,): 1} if found is None else found
+
+    def _ring(self, term: Term) -> Polynomial | None:
+        """None where the term is an atom after all."""
+        mask = term.table.masks[term.width]
+        if term.op == "extract":
+            return self._low_bits(term) if term.index == 0 else None
+        first = self._polynomial(term.args[0])
+        match term.op:
+            case "neg":
+                return _sum({}, first, -1, mask)
+            case "not":  # ~x is -x - 1
+                return _sum(_atom(mask), first, -1, mask)
+            case "shl":
+                count = term.args[1].value
+                if count is None:
+                    return None
+                return _sum({}, first, 1 << count, mask)
+        second = self._polynomial(term.args[1])
+        match term.op:
+            case "add":
+                return _limited(_sum(first, second, 1, mask))
+            case "sub":
+                return _limited(_sum(first, second, -1, mask))
+            case _:
+                return _product(first, second, mask)
+
+    def _low_bits(self, term: Term) -> Polynomial | None:
+        """The low bits of a sum are the sum of the low bits."""
+        inner = self._polynomials.get(term.args[0])
+        if inner is None:
+            return None
+        table, mask = term.table, term.table.masks[term.width]
+        result: Polynomial = {}
+        for monomial, coefficient in inner.items():
+            part: Polynomial | None = _atom(coefficient & mask)
+            for factor in monomial:
+                narrow = table.extract(factor, 0, term.width)
+                known = _atom(narrow) if isinstance(narrow, int) else self._known(narrow)
+                part = None if part is None else _product(part, known, mask)
+            if part is None:
+                return None
+            result = _sum(result, part, 1, mask)
+        return _limited(result)
+
+    # ------------------------------------------------------------------ polynomials to terms
+
+    def _built(self, term: Term, polynomial: Polynomial) -> Operand:
+        made = _term(term, polynomial)
+        if isinstance(made, Term):
+            self._polynomials.setdefault(made, polynomial)
+        return made
+
+    def _equation(self, term: Term) -> Operand:
+        left, right = term.args
+        mask = left.table.masks[left.width]
+        difference = _sum(self._polynomial(left), self._polynomial(right), -1, mask)
+        if not difference:
+            return 1
+        if difference.keys() == {()}:
+            return 0
+        half = mask >> 1
+        plus = {each: k for each, k in difference.items() if k <= half}
+        minus = {each: -k & mask for each, k in difference.items() if k > half}
+        return term.table.compare("eq", left.width, _term(left, plus), _term(left, minus))
+
+
+def _atom(value: Operand) -> Polynomial:
+    if isinstance(value, int):
+        return {(): value} if value else {}
+    return {(value,): 1}
+
+
+def _sum(first: Polynomial, second: Polynomial, factor: int, mask: int) -> Polynomial:
+    """first + factor * second"""
+    result = dict(first)
+    for monomial, coefficient in second.items():
+        total = (result.get(monomial, 0) + factor * coefficient) & mask
+        if total:
+            result[monomial] = total
+        else:
+            result.pop(monomial, None)
+    return result
+
+
+def _product(first: Polynomial, second: Polynomial, mask: int) -> Polynomial | None:
+    if len(first) * len(second) > _MOST_MONOMIALS:
+        return None
+    result: Polynomial = {}
+    for one, k in first.items():
+        for two, n in second.items():
+            monomial = tuple(sorted(one + two, key=lambda term: term.id))
+            result = _sum(result, {monomial: k * n & mask}, 1, mask)
+    return result
+
+
+def _limited(polynomial: Polynomial) -> Polynomial | None:
+    return polynomial if len(polynomial) <= _MOST_MONOMIALS else None
+
+
+def _term(like: Term, polynomial: Polynomial) -> Operand:
+    """Of the width of ``like``: what is added, then what is subtracted, then the constant."""
+    table, width = like.table, like.width
+    mask = table.masks[width]
+    constant = polynomial.get((), 0)
+    ordered = sorted(
+        ((monomial, k) for monomial, k in polynomial.items() if monomial),
+        key=lambda pair: (pair[1] > mask >> 1, [factor.id for factor in pair[0]]),
+    )
+    result: Operand = 0
+    for monomial, coefficient in ordered:
+        product: Operand = monomial[0]
+        for factor in monomial[1:]:
+            product = table.binary("mul", width, product, factor)
+        negative = coefficient > mask >> 1
+        scale = -coefficient & mask if negative else coefficient
+        product = table.binary("mul", width, product, scale)
+        result = table.binary("sub" if negative else "add", width, result, product)
+    return table.binary("add", width, result, constant)
