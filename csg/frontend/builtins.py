@@ -22,12 +22,16 @@ from csg.language.types import (
     LONG,
     SIZE,
     UINT,
+    UINT128,
     ULONG,
     USHORT,
     VOID,
+    Floating,
     Function,
     Pointer,
+    Record,
     Type,
+    Void,
 )
 from csg.source import Location
 
@@ -48,6 +52,7 @@ _RESULTS: dict[str, Type] = {
     "alloca_with_align": _MEMORY, "assume_aligned": _MEMORY, "object_size": SIZE,
     "dynamic_object_size": SIZE, "frame_address": _MEMORY, "return_address": _MEMORY,
     "bswap16": USHORT, "bswap32": UINT, "bswap64": ULONG,
+    "bswap128": UINT128,
     **{f"{name}{size}": INT for name in ("clz", "ctz", "ffs", "popcount", "parity", "clrsb")
        for size in ("", "l", "ll")},
     **{f"{name}_overflow": BOOL for name in ("add", "sub", "mul")},
@@ -77,7 +82,9 @@ def call(
             return IntegerConstant(int(known), INT, "", place)
         case "choose_expr", [test, then, otherwise]:
             return then if context.fold(test) else otherwise
-        case "classify_type" | "LINE" | "FILE" | "FUNCTION", _:
+        case "classify_type", [only]:
+            return IntegerConstant(_type_class(only.type), INT, "", place)
+        case "LINE" | "FILE" | "FUNCTION", _:
             raise UnsupportedError(f"'{name}' is not supported", place)
         case _:
             pass
@@ -92,6 +99,23 @@ def call(
     if plain == name:
         raise ParseError(f"'{name}' is not declared", place)
     raise UnsupportedError(f"'{name}' is not supported", place)
+
+
+def _type_class(kind: Type) -> int:
+    """gcc's typeclass.h, after the promotions of arguments."""
+    match kind:
+        case Void():
+            return 0
+        case Pointer():
+            return 5
+        case Floating():
+            return 8
+        case Record(kind="struct"):
+            return 12
+        case Record():
+            return 13
+        case _:
+            return 1
 
 
 def _library_call(

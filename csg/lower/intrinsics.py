@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 
 from csg.ir import Constant, Refuse, VaArgument, VaCopy, Value, VaStart
-from csg.language.syntax import Builtin, Expression, StringLiteral, VaArg
+from csg.language.syntax import Builtin, Expression, IntegerConstant, StringLiteral, VaArg
 from csg.language.types import SIZE, Floating, Pointer, Record, Type, Void, is_signed, value_bits
 from csg.language.types import size_of as type_size
 from csg.lower import atomics, bits, floating
@@ -55,11 +55,12 @@ def builtin(lowering: Lowering, expression: Builtin) -> Value:
         case "alloca" | "alloca_with_align":
             return builder.allocate(converted(lowering, arguments[0], SIZE))
         case "object_size" | "dynamic_object_size":
-            return Constant((1 << 64) - 1, 64)  # unknown, as gcc says without optimisation
+            kind = arguments[1].value if isinstance(arguments[1], IntegerConstant) else 0
+            return Constant(0 if kind & 2 else (1 << 64) - 1, 64)  # unknown
         case "label_address":
             assert isinstance(arguments[0], StringLiteral)
             return label_address(lowering, arguments[0].value.decode())
-        case "bswap16" | "bswap32" | "bswap64":
+        case "bswap16" | "bswap32" | "bswap64" | "bswap128":
             return bits.swap_bytes(builder, converted(lowering, arguments[0], expression.type))
         case name if _OVERFLOW.match(name):
             return _overflow(lowering, expression)

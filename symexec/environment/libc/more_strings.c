@@ -25,6 +25,17 @@ extern int sprintf(char *to, const char *format, ...);
 int strcasecmp_l(const char *a, const char *b, void *locale) { return (void) locale, strcasecmp(a, b); }
 int strcoll_l(const char *a, const char *b, void *locale) { return (void) locale, strcoll(a, b); }
 char *strerror_l(int number, void *locale) { return (void) locale, strerror(number); }
+void swab(const void *from, void *to, long n)
+{
+    const char *source = from;
+    char *goal = to;
+    for (n &= ~1l; n > 0; n -= 2, source += 2, goal += 2) {
+        char first = source[0];
+        goal[0] = source[1];
+        goal[1] = first;
+    }
+}
+
 char *__stpcpy(char *to, const char *from) { return stpcpy(to, from); }
 char *__stpncpy(char *to, const char *from, size_t n) { return stpncpy(to, from, n); }
 int __memcmpeq(const void *a, const void *b, size_t n) { return memcmp(a, b, n); }
