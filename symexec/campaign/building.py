@@ -219,6 +219,8 @@ class BuildJob:
                 yield from self._minimised(prepared, deadline + GRACE)
         finally:
             self.counters.wall_s = time.monotonic() - self.started
+            if self.promises is not None:
+                self.promises.count(self.counters)
             if self.beside is not None:
                 self.beside.close()
             if verifier is not None:
@@ -252,7 +254,6 @@ class BuildJob:
 
         for _ in self.promises.compared_one_by_one(in_time):
             yield from self._verified(verifier.finished())
-        self.promises.count(self.counters)
 
     def _minimised(self, prepared: Prepared, deadline: float) -> Iterator[TestCase]:
         """A smaller witness for each group, as far as a small share of the time goes."""

@@ -27,7 +27,7 @@ from symexec.expr import Model, TermTable
 from symexec.memory import NEW, OLD
 from symexec.options import MemoryOptions
 from symexec.replay import decision
-from symexec.solver import PathCondition, build_solver
+from symexec.solver import PathCondition, SolverOptions, build_solver
 from symexec.state.endings import (
     Aborted,
     AssertionFailed,
@@ -41,6 +41,7 @@ from symexec.testcases import TestInput
 
 QUANTUM = 5_000
 LONGEST = 200_000  # chunks of a path that are run again; it is compared as far as that goes
+QUESTION = 0.5  # seconds for one question to the solver; a guide leaves few
 # They call back, in an order that is the library's own.
 QUIET = frozenset(
     {"qsort", "qsort_r", "bsearch", "lfind", "lsearch", "tsearch", "tfind", "tdelete", "twalk",
@@ -90,7 +91,7 @@ class Retracer:
         self._engine = Engine(
             program,
             registry(),
-            build_solver(counters=counters),
+            build_solver(options=SolverOptions(limit_s=QUESTION), counters=counters),
             table,
             counters,
             {},
