@@ -1,0 +1,60 @@
+"""Edits that keep a function's behaviour are equivalent within their bounds; near-misses of them
+are not, and csgtest has an input that shows it natively.
+
+The pairs are in tests/equivalence, with their options and near-misses in pairs.toml. That a pair
+which claims to be alike really is, is tried by random inputs beside csgtest (``reference/alike``).
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from benchmarks.equivalence import DOCUMENT, document, known_rows
+from tests.reference.alike import tried
+from tests.reference.equivalences import LIMIT, Pair, judged, pairs
+
+ALL = pairs()
+RANDOM_INPUTS = 20_000
+
+
+def named(pair: Pair) -> str:
+    return pair.name
+
+
+def test_there_are_forty_pairs_of_many_kinds() -> None:
+    assert len({pair.name for pair in ALL}) == len(ALL) >= 40
+    assert len({pair.kind for pair in ALL}) >= 30
+
+
+def test_the_page_is_as_it_was_generated_and_tells_of_every_pair() -> None:
+    rows = known_rows()
+    assert DOCUMENT.read_text() == document(rows)
+    assert list(rows) == [pair.name for pair in ALL]
+    assert not [row for row in rows.values() if "WRONG" in row]
+
+
+@pytest.mark.parametrize("pair", ALL, ids=named)
+def test_an_edit_that_keeps_the_behaviour_is_equivalent_within_bounds(
+    pair: Pair, tmp_path: Path
+) -> None:
+    count, different = tried(pair, pair.old, pair.new, tmp_path, RANDOM_INPUTS)
+    assert different is None and count >= 100
+    found = judged(pair, pair.old, pair.new, tmp_path / "out")
+    assert found.verdict == "equivalent-within-bounds"
+    assert found.exhausted and found.paths > 0
+    assert found.open_ends == () and found.mispredicted == 0 and found.witness is None
+    assert found.seconds < LIMIT
+
+
+@pytest.mark.parametrize("pair", ALL, ids=named)
+def test_a_near_miss_is_different_with_a_witness_that_was_replayed(
+    pair: Pair, tmp_path: Path
+) -> None:
+    near = pair.near_miss(tmp_path)
+    found = judged(pair, pair.old, near, tmp_path / "out", until_different=True)
+    assert found.verdict == "different" and found.mispredicted == 0
+    seen = found.witness
+    assert seen is not None and seen.observed == "different" and seen.old != seen.new
+    assert found.seconds < LIMIT
