@@ -1,8 +1,8 @@
 """What runs beside the search of a campaign: the native phase, and the exchange between the two.
 
-    beside = Beside(prepared, replay, options, signature)     nothing runs yet
-    beside.keep(test)                                         the search made it: mutate it
-    for found in beside.step(): ...                           now and then; never waits for long
+    beside = Beside(prepared, replay, options, signature, deadline)    nothing runs yet
+    beside.keep(test)                    the search made it: mutate it
+    for found in beside.step(): ...      now and then; never waits for long
 
 A TestCase is a difference that the native phase was first to see, a Finding one that symbolic
 execution came upon beside an input of the native phase. It begins when the native builds are there,
@@ -51,12 +51,14 @@ class Beside:
         replay: NativeReplay,
         options: BuildOptions,
         signature: EntrySignature | None,
+        deadline: float,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._prepared = prepared
         self._replay = replay
         self._options = options
         self._signature = signature
+        self._deadline = deadline
         self._clock = clock
         self._phase: NativePhase | None = None
         self._created = clock()
@@ -192,7 +194,7 @@ class Beside:
     def _follow(self, sighting: Sighting, trace: Trace | None) -> None:
         """Those first that come by changes as no other does."""
         if self._following is None:
-            self._following = Following(self._prepared, self._options, self._clock)
+            self._following = Following(self._prepared, self._options, self._deadline, self._clock)
         sequence = trace.sequence if trace is not None else ()
         self._sequences[sequence] += 1
         rank = (self._sequences[sequence], not sequence, sighting.differs)

@@ -193,7 +193,7 @@ class BuildJob:
         if replay is not None:
             verifier = Verifier(replay, *switches(prepared), deadline + GRACE)
             if self.options.native:
-                self.beside = self._company(prepared, replay)
+                self.beside = self._company(prepared, replay, deadline)
         try:
             exploration, initial = self._exploration(prepared)
             exploration.engine.solver.deadline = deadline
@@ -233,11 +233,11 @@ class BuildJob:
             self._keep(case)
             yield case
 
-    def _company(self, prepared: Prepared, replay: NativeReplay) -> Beside | None:
+    def _company(self, prepared: Prepared, replay: NativeReplay, deadline: float) -> Beside | None:
         """None for a program that asks for its inputs while it runs: they are not made up."""
         if any(name.startswith(("klee_", "__VERIFIER_")) for name in prepared.program.undefined):
             return None
-        found = Beside(prepared, replay, self.options, self.signature)
+        found = Beside(prepared, replay, self.options, self.signature, deadline)
         for seed in self.seeding.given if self.seeding is not None else ():
             found.keep(seed)
         return found

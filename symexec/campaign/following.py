@@ -41,6 +41,7 @@ class Following:
         self,
         prepared: Prepared,
         options: BuildOptions,
+        deadline: float,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.followed = 0
@@ -56,6 +57,7 @@ class Following:
         self._current: Iterator[Finding | None] | None = None
         self._targets = prepared.targets(options.search.mode.value)
         self._engine = self._made_engine()
+        self._engine.solver.deadline = deadline
         self._pins = Pins(prepared.entry, prepared.symbols, options.inputs, self._engine.table)
         self._exploration = Exploration(
             self._engine,
