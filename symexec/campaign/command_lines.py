@@ -85,29 +85,25 @@ class CommandLines:
                 waiting.popleft()
 
     def _known_options(self) -> Iterator[TestInput]:
-        """Lines in their order, those near a change first, with one value for each option and one
-        standard input; then with two, with four, and so on."""
-        size, before = 1, 0
+        """Lines in their order, those near a change first, with one value for each option; then
+        with two, with four, and so on. Every other one has a full standard input."""
+        size, before, number = 1, 0, 0
         pools = [self._pools(line) for line in self._shapes]
         while any(before < len(pool) for each in pools for pool in each):
             for line, each in zip(self._shapes, pools, strict=True):
                 for row in grown(each, before, size):
-                    *values, text = row
-                    args = tuple(
-                        word.text + value for word, value in zip(line, values, strict=True)
-                    )
+                    args = tuple(word.text + end for word, end in zip(line, row, strict=True))
                     if all(map(self._fits, args)):
-                        yield TestInput(args=args, stdin=text)
+                        number += 1
+                        place = number // 2 % len(self._texts) if number % 2 == 0 else 0
+                        yield TestInput(args=args, stdin=self._texts[place])
             size, before = 2 * size, size
 
     def _pools(self, line: Line) -> list[list[bytes]]:
-        """What each word of a line ends with, and the standard inputs."""
+        """What each word of a line may end with."""
         operands = _unique([*self._values, *self._words])
         values = [*self._values[:1], b"", *self._values[1:]]  # with "" it stands apart
-        return [
-            *([b""] if not word.symbolic else values if word.text else operands for word in line),
-            self._texts,
-        ]
+        return [[b""] if not word.symbolic else values if word.text else operands for word in line]
 
     def _any_words(self) -> Iterator[TestInput]:
         """Lines of few and of many words in turn. Each line of up to one word gets every standard
