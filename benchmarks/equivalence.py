@@ -64,10 +64,8 @@ def main(words: Sequence[str]) -> int:
 
 def known_rows() -> dict[str, str]:
     text = DOCUMENT.read_text() if DOCUMENT.exists() else ""
-    return {
-        found[1]: found[0]
-        for found in re.finditer(r"^\| \**(\w+)(?:: WRONG\**)? \|.*$", text, re.M)
-    }
+    rows = re.finditer(r"^\| (?:\*\*)?(\w+)(?:: WRONG\*\*)? \|.*$", text, re.MULTILINE)
+    return {found[1]: found[0] for found in rows if found[1] != "pair"}
 
 
 def document(rows: dict[str, str]) -> str:
