@@ -18,6 +18,8 @@ from csg.source import Location
 _LINKING = frozenset({"constructor", "destructor", "weak", "alias"})
 _KEPT = _LINKING | {"noreturn", "_Noreturn", "packed", "aligned", "mode", "vector_size", "cleanup"}
 _ASM_WORDS = frozenset({"VOLATILE", "GOTO", "INLINE"})
+_STATEMENT_BEGINS = frozenset({"SEMI", "LBRACE", "RBRACE", "COLON", "RPAREN", "ELSE", "DO"})
+_OPERAND_ENDS = frozenset({"ID", "TYPEID", "RPAREN", "RBRACKET", "PLUSPLUS", "MINUSMINUS"})
 _OPENING = {"LPAREN": 1, "LBRACKET": 1, "LBRACE": 1, "RPAREN": -1, "RBRACKET": -1, "RBRACE": -1}
 
 Dropped = list[tuple[Location, str]]
@@ -35,9 +37,22 @@ class _GnuPass:
         self.tokens = tokens
         self.dropped = dropped
         self.waiting: Token | None = None  # read, but not yet treated
+        self.depth = 0  # of braces
+        self.own_labels: list[tuple[int, dict[str, str]]] = []  # depth of a block, its labels
+        self.count = 0  # of labels that blocks of this function have to themselves
 
     def run(self) -> Iterator[Token]:
+        for token in self._treated():
+            if token.type in ("LBRACE", "RBRACE"):
+                self._braces(token)
+            yield token
+
+    def _treated(self) -> Iterator[Token]:
+        before = beyond = ""  # the types of the last two tokens
         while (token := self.next()) is not None:
+            if self.own_labels and token.type == "ID":
+                self._rename(token, before, beyond)
+            before, beyond = token.type, before
             rule = _RULES.get(token.type)
             if rule is None:
                 yield token
@@ -85,9 +100,34 @@ class _GnuPass:
         return token
 
     def local_labels(self, token: Token) -> Token | None:
+        """``__label__ a, b;``: labels that the block has to itself get names that no other has."""
+        if not self.own_labels or self.own_labels[-1][0] != self.depth:
+            self.own_labels.append((self.depth, {}))
         while (following := self.next()) is not None and following.type != "SEMI":
-            pass
+            if following.type == "ID":
+                self.count += 1
+                self.own_labels[-1][1][following.value] = f"{following.value}__own{self.count}"
         return None
+
+    def _braces(self, token: Token) -> None:
+        self.depth += 1 if token.type == "LBRACE" else -1
+        while self.own_labels and self.own_labels[-1][0] > self.depth:
+            self.own_labels.pop()
+        if not self.depth:
+            self.count = 0
+
+    def _rename(self, token: Token, before: str, beyond: str) -> None:
+        """A name is a label behind ``goto``, behind ``&&`` that no operand stands before, and in
+        front of a colon where a statement begins."""
+        label = before == "GOTO" or (before == "LAND" and beyond not in _OPERAND_ENDS)
+        if before in _STATEMENT_BEGINS:
+            self.waiting = self.next()
+            label = self.waiting is not None and self.waiting.type == "COLON"
+        if label:
+            for _, names in reversed(self.own_labels):
+                if token.value in names:
+                    token.value = names[token.value]
+                    return
 
     def pragma(self, token: Token) -> Token | None:
         words = token.value[1:].split(None, 1)
