@@ -31,6 +31,7 @@ class Counters:
     forks: int = 0
     pruned: int = 0
     cuts: int = 0
+    waiting: int = 0  # cuts of paths that were to go on when the time was over
     concretised: int = 0
     assumptions_failed: int = 0
     gaps: dict[str, int] = field(default_factory=dict)

@@ -84,7 +84,7 @@ class Exploration:
         while not self.searcher.empty():
             now = self._clock()
             if now >= deadline:
-                self.counters.cuts += len(self.searcher.states())
+                self._give_up()
                 return
             if now >= pause:
                 pause = now + PAUSE
@@ -124,9 +124,14 @@ class Exploration:
                     continue
                 alive.append(successor)
             self.searcher.update(alive, self.engine.newly_covered > covered)
-        given_up = len(self.searcher.states())
-        self.counters.cuts += given_up
-        self.exhausted = not given_up
+        self.exhausted = not self._give_up()
+
+    def _give_up(self) -> int:
+        """How many paths are still waiting."""
+        waiting = len(self.searcher.states())
+        self.counters.waiting += waiting
+        self.counters.cuts += waiting
+        return waiting
 
     def unfinished(self, deadline: float) -> Iterator[Finding]:
         """The paths that are left where they were, as far as the time goes, each with an input

@@ -176,6 +176,8 @@ def reservations(report: Report) -> list[str]:
         ("paths not followed to the end", counters.get("cuts")),
     )
     found = [f"{words}: {count}" for words, count in rows if count]
+    if counters.get("waiting"):
+        found.append(f"  of which were still waiting when the time was over: {counters['waiting']}")
     found += [f"changes to blame unknown: {note}" for note in _without_blame(report)]
     gaps = counters.get("gaps")
     if gaps:

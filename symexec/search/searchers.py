@@ -1,6 +1,6 @@
 """Searchers, and the stack of them that a campaign gets.
 
-build_searcher("guided", seed=0, rank=targets.rank)     InTurn of Patient of Guided
+build_searcher("guided", seed=0, rank=targets.rank)     TargetsFirst of InTurn of Patient of Guided
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable
 
 from symexec.search.along import AlongSeeds, Budget
 from symexec.search.contract import Searcher
+from symexec.search.hope import TargetsFirst
 from symexec.state.state import State
 
 Rank = tuple[float, ...]
@@ -237,7 +238,7 @@ def build_searcher(
     mode: str, seed: int, rank: Callable[[State], Rank], along: Budget | None = None
 ) -> Searcher:
     """The whole stack: along seeds, or in turn over the beginnings, the rests of guesses last, each
-    by the strategy that was asked for."""
+    by the strategy that was asked for. Who looks for targets leaves what reaches none for last."""
 
     def strategy() -> Searcher:
         match mode:
@@ -250,7 +251,11 @@ def build_searcher(
             case _:
                 return Guided(mode, seed, rank)
 
-    return AlongSeeds(lambda: Patient(strategy), along) if along is not None else stacked(strategy)
+    if along is not None:
+        return AlongSeeds(lambda: Patient(strategy), along)
+    if mode in ("undirected", "breadth-first", "depth-first"):
+        return stacked(strategy)
+    return TargetsFirst(lambda: stacked(strategy), lambda state: rank(state)[0])
 
 
 def stacked(strategy: Callable[[], Searcher]) -> Searcher:

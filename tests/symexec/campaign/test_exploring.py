@@ -62,6 +62,29 @@ int main(int argc, char **argv)
     return options;
 }
 """
+OPTIONS = r"""
+#include <getopt.h>
+static const struct option table[] = {
+    {"only-delimited", no_argument, 0, 's'}, {"output-delimiter", required_argument, 0, 1},
+    {"complement", no_argument, 0, 2}, {"fields", required_argument, 0, 'f'}, {0, 0, 0, 0},
+};
+int main(int argc, char **argv) { return getopt_long(argc, argv, "b:sf:nz", table, 0) & 127; }
+"""
+CHAIN = r"""
+#include <string.h>
+int main(int argc, char **argv)
+{
+    int found = 0;
+    const char *words[] = {"match", "substr", "index", "length", "+", "("};
+    for (int i = 0; i < 6; i++) {
+        int same = strcmp(argv[1], words[i]) == 0;
+        argv += same;
+        found += same * (i + 1);
+        argv -= same;
+    }
+    return found;
+}
+"""
 
 
 def explored(tmp_path: Path, text: str, words: tuple[int, int, int], time: float) -> list[TestCase]:
@@ -122,3 +145,13 @@ def test_an_object_that_no_file_defines_is_told_of(tmp_path: Path) -> None:
     list(job.cases(Silence()))
     (event,) = job.events
     assert (event.kind, event.location.line) == ("approximated", 1) and "setting" in event.text
+
+
+def test_getopt_has_one_path_for_each_option(tmp_path: Path) -> None:
+    """No word, an operand, "-", "--", the five letters, and any other one."""
+    assert len(explored(tmp_path, OPTIONS, (1, 1, 2), 60)) == 10
+
+
+def test_a_chain_of_comparisons_has_one_path_for_each_word(tmp_path: Path) -> None:
+    cases = explored(tmp_path, CHAIN, (1, 1, 6), 60)
+    assert sorted(case.predicted.exit or 0 for case in cases if case.predicted) == list(range(7))
