@@ -198,7 +198,7 @@ class BuildJob:
             exploration, initial = self._exploration(prepared)
             exploration.engine.solver.deadline = deadline
             if replay is not None:
-                self.promises = Promises(prepared, replay, self.options.memory)
+                self.promises = Promises(prepared, replay, self.options.inputs, self.options.memory)
             for finding in exploration.turns(initial, deadline):
                 if finding is not None:
                     yield from self._found(finding, prepared, verifier)
@@ -408,6 +408,8 @@ class BuildJob:
                 self._inputs[each.input] = each.id
                 self._foreign.add(each.input)
                 case = replace(each, found_s=each.found_s - self.started)
+                if self.promises is not None:
+                    self.promises.note_input(case.id, case.input, ("native", case.divergence))
                 yield from self._submitted(case, ("native", case.divergence), verifier)
 
     def _submitted(

@@ -38,7 +38,7 @@ class Pins:
         self._entry = entry
         self._symbols = symbols
         self._options = options
-        self._table = table
+        self.table = table
         self._starts: dict[tuple[int, int, int, int], Start] = {}
 
     def admits(self, test: TestInput) -> bool:
@@ -83,7 +83,7 @@ class Pins:
                 ),
                 array_length=length,
             )
-            (self._starts[shape],) = plan(self._entry, self._symbols, options).starts(self._table)
+            (self._starts[shape],) = plan(self._entry, self._symbols, options).starts(self.table)
         return self._starts[shape]
 
 

@@ -4,9 +4,11 @@
     natively              old: (1, 1), (4, 0)      new: (1, 1), (4, 1), (6, 0)
     Mismatch("t0007", "new", new.c:12, "true", "false")
 
-What the search says is ``retracing``'s; natively the united program runs with all changes off and
-on and a probe wherever it decides. A version that ends with an error of memory, or is not followed
-to its end, is compared up to there. A mismatch is an error of csgtest.
+What the search says is ``retracing``'s. A test that native testing found lies on no path of a
+search: there the engine runs the input concretely, and its word is compared. Natively the united
+program runs with all changes off and on and a probe wherever it decides. A version that ends with
+an error of memory, or is not followed to its end, is compared up to there. A mismatch is an error
+of csgtest.
 """
 
 from __future__ import annotations
@@ -20,13 +22,15 @@ from csg.language.syntax import Expression
 from csg.source import Location
 from csg.versions.probing import probed_text
 from symexec.campaign.exploration import Finding
+from symexec.campaign.pinning import Pins
 from symexec.campaign.preparation import Prepared
 from symexec.campaign.retracing import QUIET, Predicted, Promise, Retracer, Unfollowed
 from symexec.campaign.start import Origin
 from symexec.counters import Counters
 from symexec.expr import TermTable
-from symexec.options import MemoryOptions
+from symexec.options import InputOptions, MemoryOptions
 from symexec.replay import Decided, NativeReplay, Text, hashed
+from symexec.solver import EMPTY
 from symexec.testcases import TestInput
 
 _VERSIONS = ("old", "new")
@@ -61,6 +65,7 @@ class Promises:
         self,
         prepared: Prepared,
         replay: NativeReplay,
+        options: InputOptions,
         memory: MemoryOptions = MemoryOptions(),  # noqa: B008 - it is frozen
     ) -> None:
         self.compared = 0
@@ -68,24 +73,33 @@ class Promises:
         self.left_out: dict[str, int] = {}
         self._prepared = prepared
         self._replay = replay
+        self._options = options
         self._memory = memory
-        self._noted: list[tuple[int, Promise]] = []
+        self._noted: dict[str, tuple[int, Promise | TestInput]] = {}
         self._kinds: dict[object, int] = {}
         self._changes = frozenset(change.id for change in prepared.unified.changes)
         self._sites: frozenset[int] = frozenset()
         self._retracers: list[tuple[TermTable, Retracer]] = []
+        self._pins: Pins | None = None
 
     # ------------------------------------------------------------------ while the search goes on
 
     def note(self, name: str, test: TestInput, kind: object, finding: Finding) -> None:
         """Remember the path that the test is to take; ``kind``: others of it are much alike."""
-        if not self._noted:
-            self._build()
         origin = finding.state.origin
         assert isinstance(origin, Origin)
-        self._kinds[kind] = self._kinds.get(kind, 0) + 1
         promise = Promise(name, test, origin, finding.state.path, finding.model)
-        self._noted.append((self._kinds[kind], promise))
+        self._note(name, promise, kind)
+
+    def note_input(self, name: str, test: TestInput, kind: object) -> None:
+        """Of a test that no search has found."""
+        self._note(name, test, kind)
+
+    def _note(self, name: str, what: Promise | TestInput, kind: object) -> None:
+        if not self._noted:
+            self._build()
+        self._kinds[kind] = self._kinds.get(kind, 0) + 1
+        self._noted[name] = self._kinds[kind], what
 
     def _build(self) -> None:
         """Begin to compile the program with probes."""
@@ -137,14 +151,25 @@ class Promises:
     def _predicted(self, in_time: Callable[[], bool]) -> Iterator[_Prediction]:
         """The first of each kind, then the second of each ..: what the time does not allow is like
         what was compared."""
-        for _, promise in sorted(self._noted, key=lambda pair: pair[0]):
+        for name, (_, noted) in sorted(self._noted.items(), key=lambda item: item[1][0]):
             if not in_time():
                 self._leave_out("no time left")
                 continue
             try:
+                promise = noted if isinstance(noted, Promise) else self._concrete(name, noted)
                 yield promise, self._retracer(promise.origin.table).predicted(promise)
             except Unfollowed as unfollowed:
                 self._leave_out(str(unfollowed))
+
+    def _concrete(self, name: str, test: TestInput) -> Promise:
+        """The path of an input as it is: nothing has to be known of it."""
+        if self._pins is None:
+            prepared = self._prepared
+            self._pins = Pins(prepared.entry, prepared.symbols, self._options, TermTable())
+        start = None if test.nondet or test.objects else self._pins.pinned(test)
+        if start is None:
+            raise Unfollowed("inputs that the engine cannot start from")
+        return Promise(name, test, Origin(start, EMPTY, self._pins.table), EMPTY, {})
 
     def _compare(
         self, predictions: Iterator[_Prediction]

@@ -14,7 +14,7 @@ import pytest
 
 from symexec.campaign import building
 from symexec.campaign.promises import Promises, first_difference
-from symexec.campaign.retracing import Predicted
+from symexec.campaign.retracing import Predicted, Promise
 from symexec.environment.contract import Arguments, Context, Model, ModelEntry
 from symexec.environment.registry import registry
 from symexec.options import After, BuildOptions, InputOptions, Range, SearchOptions
@@ -130,6 +130,10 @@ def job_of(
     return Promising(BuildOptions(*files, (), inputs, search, replay=False))
 
 
+def noted(promises: Promises) -> list[Promise]:
+    return [each for _, each in promises._noted.values() if isinstance(each, Promise)]
+
+
 def checked(job: Promising) -> Promises:
     with job:
         job.explore()
@@ -161,6 +165,21 @@ def test_what_nobody_wrote_is_left_out(tmp_path: Path) -> None:
     assert not promises.mismatches
 
 
+def test_an_input_that_no_search_has_found_is_run_concretely(tmp_path: Path) -> None:
+    old, new = PAIRS["loops"]
+    inputs = [TestInput(parameters=(("a", a), ("b", b))) for a in (-3, 1, 4) for b in (0, 2)]
+    with job_of(old, new, tmp_path) as job:
+        job.explore()
+        assert job.promises is not None
+        job.promises._noted.clear()
+        for number, each in enumerate(inputs):
+            job.promises.note_input(f"n{number}", each, None)
+        promises = job.check()
+    assert promises is not None and not promises.mismatches
+    assert promises.compared == 4
+    assert promises.left_out == {"inputs that the engine cannot start from": 2}  # a < 0 is excluded
+
+
 # ---------------------------------------------------------------------- that it can fail
 
 
@@ -170,9 +189,9 @@ def test_another_input_than_the_predicted_one_is_noticed(tmp_path: Path) -> None
     with job_of(text % "a > 3", text % "a > 4", tmp_path) as job:
         job.explore()
         assert job.promises is not None
-        (number, promise), *_ = job.promises._noted
+        promise = noted(job.promises)[0]
         other = TestInput(parameters=(("a", 0), ("b", 5)))
-        job.promises._noted = [(number, replace(promise, input=other))]
+        job.promises._noted = {promise.test: (1, replace(promise, input=other))}
         promises = job.check()
     assert promises is not None and promises.compared == 1
     (mismatch,) = promises.mismatches
@@ -211,10 +230,9 @@ def test_a_path_that_is_not_the_one_of_the_search_is_left_out(tmp_path: Path) ->
     with job_of(old, new, tmp_path) as job:
         job.explore()
         assert job.promises is not None
-        noted = job.promises._noted
-        longest = max((each for _, each in noted), key=lambda each: each.path.length)
+        longest = max(noted(job.promises), key=lambda each: each.path.length)
         wrong = dict.fromkeys(longest.model, 0)
-        job.promises._noted = [(0, replace(longest, model=wrong))]
+        job.promises._noted = {"t1": (1, replace(longest, model=wrong))}
         promises = job.check()
     assert promises is not None and not promises.compared
     assert promises.left_out == {"conditions that are not met again": 1}

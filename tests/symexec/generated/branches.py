@@ -34,7 +34,7 @@ class Promising(Recording):
         exploration, initial = super()._exploration(prepared)
         plan = replace(self.builds, old=(), new=(), signature=self.signature, without_walls=True)
         self.replay = NativeReplay(replace(plan, walls=0))
-        promises = self.promises = Promises(prepared, self.replay)
+        promises = self.promises = Promises(prepared, self.replay, self.options.inputs)
         turns = exploration.turns
 
         def noted(initial: list[State], deadline: float) -> Iterator[Finding | None]:
