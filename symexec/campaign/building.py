@@ -60,6 +60,7 @@ from symexec.testcases import (
 
 SERIES = {SEEDED: "s"}  # how tests are called that the search did not make
 FIRST = 2  # tests of a kind that are mutated natively
+MOMENT = 0.3  # seconds to compare branches when no time is left
 GRACE = 1.0  # seconds that replays may take beyond the time of the search
 
 
@@ -244,13 +245,14 @@ class BuildJob:
 
     def _compared(self, verifier: Verifier, deadline: float) -> Iterator[TestCase]:
         """Compare branches while tests are still being verified, and for a share of the time that
-        the search took."""
+        the search took; for a moment in any case."""
         assert self.promises is not None
         now = time.monotonic()
-        enough = min(deadline, now + share_of(now - self.started))
+        enough = max(min(deadline, now + share_of(now - self.started)), now + MOMENT)
 
         def in_time() -> bool:
-            return time.monotonic() < (deadline if verifier.busy else enough)
+            now = time.monotonic()
+            return now < enough or (verifier.busy and now < deadline)
 
         for _ in self.promises.compared_one_by_one(in_time):
             yield from self._verified(verifier.finished())
