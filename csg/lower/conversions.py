@@ -57,9 +57,7 @@ def operand_type(expression: Expression) -> Type:
 
 def _float_to_float(builder: FunctionBuilder, value: Value, width: int) -> Value:
     if isinstance(value, Constant):
-        bits = floats.resize(value.value, value.width, width)
-        if bits is not None:
-            return Constant(bits, width)
+        return Constant(floats.resize(value.value, value.width, width), width)
     return builder.convert_float(value, width, "float", "float")
 
 

@@ -145,8 +145,12 @@ def _unary(
 
 def _floating(instruction: FloatBinary | FloatCompare, left: int, right: int) -> int | None:
     width = instruction.left.width
-    if not (floats.is_finite(left, width) and floats.is_finite(right, width)):
+    if not floats.is_finite(right, width):
         return None
+    if not floats.is_finite(left, width):
+        infinite = left & (1 << (width - 1)) - 1 == floats.infinity(width)
+        plain = infinite and instruction.operator in ("add", "sub")
+        return left if plain else None
     a, b = floats.number(left, width), floats.number(right, width)
     match instruction.operator:
         case "add":
@@ -159,7 +163,7 @@ def _floating(instruction: FloatBinary | FloatCompare, left: int, right: int) ->
             negative = bool((left ^ right) >> (width - 1))
             if b == 0:
                 sign = int(negative) << (width - 1)
-                return None if a == 0 else floats.infinity(width) | sign
+                return floats.quiet_nan(width) if a == 0 else floats.infinity(width) | sign
             return floats.pattern(a / b, width, negative)
         case "eq":
             return int(a == b)

@@ -10,7 +10,7 @@ from fractions import Fraction
 
 from csg.ir import Constant, Value
 from csg.language.syntax import Builtin, Expression
-from csg.language.types import Floating, usual_conversion, value_bits
+from csg.language.types import INT, Floating, usual_conversion, value_bits
 from csg.lower import floats
 from csg.lower.context import Lowering
 from csg.lower.conversions import operand_type
@@ -28,20 +28,40 @@ def builtin(lowering: Lowering, expression: Builtin) -> Value | None:
         special = floats.quiet_nan if name.startswith("nan") else floats.infinity
         return Constant(special(width), width)
     if name in ("isnan", "isinf", "isinf_sign", "isfinite", "isnormal") or name[:7] == "signbit":
-        return builder.resize(_classified(lowering, name, arguments[0]), 32, name == "isinf_sign")
+        value = lowering.value(arguments[0])
+        return builder.resize(_classified(lowering, name, value), 32, name == "isinf_sign")
+    if name == "fpclassify":
+        return _class(lowering, arguments)
     if name in _ORDERED or name in ("isunordered", "islessgreater"):
         return builder.resize(_ordered(lowering, name, arguments), 32, False)
     return None
 
 
-def _classified(lowering: Lowering, name: str, argument: Expression) -> Value:
+def _class(lowering: Lowering, arguments: tuple[Expression, ...]) -> Value:
+    """``fpclassify(NAN, INFINITE, NORMAL, SUBNORMAL, ZERO, x)``: the number of what x is, without a
+    branch: that of the subnormal ones, corrected where x is something else."""
     builder = lowering.builder
-    value = lowering.value(argument)
+    *numbers, number = arguments
+    value = lowering.value(number)
+    nan, infinite, normal, result, zero = (converted(lowering, each, INT) for each in numbers)
+    least = result
+    kinds = (("isnan", nan), ("isinf", infinite), ("isnormal", normal), ("iszero", zero))
+    for name, chosen in kinds:
+        holds = builder.resize(_classified(lowering, name, value), 32, False)
+        correction = builder.binary("mul", holds, builder.binary("sub", chosen, least))
+        result = builder.binary("add", result, correction)
+    return result
+
+
+def _classified(lowering: Lowering, name: str, value: Value) -> Value:
+    builder = lowering.builder
     width = value.width
     sign = builder.binary("and", value, Constant(1 << (width - 1), width))
     size = builder.binary("and", value, Constant((1 << (width - 1)) - 1, width))
     infinity = Constant(floats.infinity(width), width)
     match name:
+        case "iszero":
+            return builder.compare("eq", size, Constant(0, width))
         case "isnan":
             return builder.float_compare("ne", value, value)
         case "isinf":

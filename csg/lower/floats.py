@@ -102,10 +102,16 @@ def number(bits: int, width: int) -> Fraction:
     return -value if bits >> (width - 1) else value
 
 
-def resize(bits: int, source: int, result: int) -> int | None:
-    """Convert between formats; None for infinities and NaNs, which are left to run time."""
+def resize(bits: int, source: int, result: int) -> int:
+    """Convert between formats. A NaN stays one, with sign and the upper part of its payload."""
     if not is_finite(bits, source):
-        return None
+        sign = bits >> (source - 1) << (result - 1)
+        have, room = (format_of(width).digits - 1 for width in (source, result))
+        payload = bits & (1 << have) - 1
+        if not payload:
+            return infinity(result) | sign
+        payload = payload << (room - have) if room > have else payload >> (have - room)
+        return quiet_nan(result) | sign | payload
     return pattern(number(bits, source), result, negative=bool(bits >> (source - 1)))
 
 

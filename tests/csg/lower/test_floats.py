@@ -40,7 +40,22 @@ def test_a_constant_is_rounded_to_nearest(text: str, width: int, bits: int) -> N
 def test_doubles_survive(value: float) -> None:
     bits = int.from_bytes(struct.pack("<d", value), "little")
     assert pattern(number(bits, 64), 64, negative=bool(bits >> 63)) == bits
-    assert resize(resize(bits, 64, 80) or 0, 80, 64) == bits
+    assert resize(resize(bits, 64, 80), 80, 64) == bits
+
+
+@pytest.mark.parametrize(
+    ("narrow", "wide"),
+    [
+        (0x7F800000, 0x7FF0000000000000),
+        (0xFF800000, 0xFFF0000000000000),
+        (0x7FC00000, 0x7FF8000000000000),
+        (0xFFC00001, 0xFFF8000020000000),
+    ],
+)
+def test_what_is_no_number_stays_what_it_is(narrow: int, wide: int) -> None:
+    assert resize(narrow, 32, 64) == wide
+    assert resize(wide, 64, 32) == narrow
+    assert resize(resize(wide, 64, 80), 80, 64) == wide
 
 
 @given(st.floats(allow_nan=False, allow_infinity=False, width=64))
