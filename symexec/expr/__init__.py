@@ -14,6 +14,7 @@ from symexec.expr.float_operations import (
     float_compare,
     float_unary,
 )
+from symexec.expr.linear import Comparer
 from symexec.expr.operations import (
     ArrayData,
     ShadowedArray,
@@ -40,6 +41,7 @@ from symexec.expr.walk import Model, evaluate, substitute, symbols, to_text
 
 __all__ = [
     "ArrayData",
+    "Comparer",
     "Data",
     "Model",
     "Operand",

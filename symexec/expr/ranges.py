@@ -132,6 +132,22 @@ def _urem(term: Term, args: list[Range]) -> Range | None:
     return (0, min(b, d - 1)) if c else (0, b)  # x % 0 is x
 
 
+def _not_negative(term: Term, args: list[Range]) -> bool:
+    return all(high < 1 << (term.width - 1) for _, high in args)
+
+
+def _sdiv(term: Term, args: list[Range]) -> Range | None:
+    return _udiv(term, args) if _not_negative(term, args) else None
+
+
+def _srem(term: Term, args: list[Range]) -> Range | None:
+    return _urem(term, args) if _not_negative(term, args) else None
+
+
+def _ashr(term: Term, args: list[Range]) -> Range | None:
+    return _lshr(term, args) if _not_negative(term, args[:1]) else None
+
+
 def _and(term: Term, args: list[Range]) -> Range | None:
     (a, b), (c, d) = args
     return (1 if term.width == 1 and a and c else 0), min(b, d)
@@ -234,11 +250,14 @@ _RULES = {
     "mul": _mul,
     "udiv": _udiv,
     "urem": _urem,
+    "sdiv": _sdiv,
+    "srem": _srem,
     "and": _and,
     "or": _or,
     "xor": _xor,
     "shl": _shl,
     "lshr": _lshr,
+    "ashr": _ashr,
     "zext": _same,
     "sext": _sext,
     "extract": _extract,

@@ -4,7 +4,7 @@ KnownConditions   the condition (or its negation) is a literal, or was decided b
 PathModels        a model of the path already satisfies the condition
 SingleSymbols     the condition speaks of one symbol, whose possible values are known
 Reduced           what is left of the condition where its symbols' values decide parts of it
-SymbolBounds      intervals of the symbols decide it
+SymbolBounds      intervals of the symbols decide it, or what two sums leave of each other
 ModelPatching     another value for one symbol of the model satisfies it
 SliceCache        the same literals and condition were seen on another path
 SimplerForms      products and quotients in normal form decide it, or at least become fewer
@@ -12,7 +12,7 @@ SimplerForms      products and quotients in normal form decide it, or at least b
 
 from __future__ import annotations
 
-from symexec.expr import Term, bounds, symbols
+from symexec.expr import Comparer, Term, bounds, symbols
 from symexec.solver import sets
 from symexec.solver.answer import Answer
 from symexec.solver.domains import wanted
@@ -119,6 +119,8 @@ class SymbolBounds(Layer):
         if not known:
             return None  # what holds without them was folded
         low, high = bounds(question.condition, known, {})
+        if low != high and (truth := Comparer(known).truth(question.condition)) is not None:
+            low = high = truth
         if high == 0:
             return Answer.UNSAT
         if low == 1 and question.base is not None:

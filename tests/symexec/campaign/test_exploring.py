@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from symexec.campaign.exploring import UNFINISHED, ExploreJob
 from symexec.options import ExploreOptions, InputOptions, SearchOptions, SymbolicArguments
 from symexec.progress import Silence
@@ -85,6 +87,58 @@ int main(int argc, char **argv)
     return found;
 }
 """
+DIGITS = r"""
+#include <limits.h>
+#include <stdint.h>
+#include <stdlib.h>
+static int by_division(const char *s, unsigned long *out)
+{
+    unsigned long n = 0;
+    for (; (unsigned) *s - '0' < 10; s++) {
+        unsigned digit = *s - '0';
+        if (n > ULONG_MAX / 10 || n * 10 > ULONG_MAX - digit)
+            return 1;
+        n = n * 10 + digit;
+    }
+    *out = n;
+    return 0;
+}
+static int by_builtin(const char *s, long *out)
+{
+    long n = 0;
+    for (; (unsigned) *s - '0' < 10; s++)
+        if (__builtin_mul_overflow(n, 10, &n) || __builtin_add_overflow(n, *s - '0', &n))
+            return 1;
+    *out = n;
+    return 0;
+}
+#define DECIMAL_DIGIT_ACCUMULATE(Accum, Digit_val) \
+    (((uintmax_t) -1 / 10 < (Accum) || (uintmax_t) ((Accum) * 10 + (Digit_val)) < (Accum)) ? 0 \
+     : (((Accum) = (Accum) * 10 + (Digit_val)), 1))
+static int by_macro(const char *s, uintmax_t *out)
+{
+    uintmax_t n = 0;
+    for (; (unsigned) *s - '0' < 10; s++)
+        if (!DECIMAL_DIGIT_ACCUMULATE(n, *s - '0'))
+            return 1;
+    *out = n;
+    return 0;
+}
+static int by_int(const char *s, int *out)
+{
+    int n = 0;
+    for (; (unsigned) *s - '0' < 10; s++) {
+        if (n > (INT_MAX - (*s - '0')) / 10)
+            return 1;
+        n = n * 10 + (*s - '0');
+    }
+    *out = n;
+    return 0;
+}
+
+static union { unsigned long u; long l; uintmax_t m; int i; } read;
+int main(int argc, char **argv) { return HOW(argv[1], (void *) &read); }
+"""
 
 
 def explored(tmp_path: Path, text: str, words: tuple[int, int, int], time: float) -> list[TestCase]:
@@ -155,3 +209,17 @@ def test_getopt_has_one_path_for_each_option(tmp_path: Path) -> None:
 def test_a_chain_of_comparisons_has_one_path_for_each_word(tmp_path: Path) -> None:
     cases = explored(tmp_path, CHAIN, (1, 1, 6), 60)
     assert sorted(case.predicted.exit or 0 for case in cases if case.predicted) == list(range(7))
+
+
+@pytest.mark.parametrize("how", ["by_division", "by_builtin", "by_macro", "by_int"])
+def test_checks_for_overflow_that_digits_cannot_reach_need_no_solver(
+    tmp_path: Path, how: str
+) -> None:
+    """One path for each number of digits up to 8: all of them fit."""
+    file = tmp_path / "program.c"
+    file.write_text(DIGITS.replace("HOW", how))
+    inputs = InputOptions(arguments=SymbolicArguments(1, 1, 8))
+    job = ExploreJob(ExploreOptions(file, inputs=inputs))
+    job.prepare()
+    assert len(list(job.cases(Silence()))) == 9 and job.exhausted
+    assert job.counters.forks == 8 and job.counters.backend_queries == 0
