@@ -36,8 +36,8 @@ from symexec.testcases.encoding import Json
 
 SEEDED = "seeded"  # found by symbolic execution beside an input of the native phase
 ENOUGH = 3  # tests that look alike and part at one place; later ones are counted
-TRACING, FREE = 0.1, 0.5  # share of the time, after so many seconds, to follow inputs concretely
-SHARE, SLICE = 0.2, 0.1  # of the time, in slices of so many seconds, for symbolic execution
+TRACING, FREE = 0.05, 0.25  # share of the time, after so many seconds, to follow inputs concretely
+SHARE, SLICE = 0.1, 0.1  # of the time, in slices of so many seconds, for symbolic execution
 MOST_KEPT = 256  # tests of the search that are mutated
 ALONE = 0.1  # share of its time that the phase may use where there is one core only
 
