@@ -29,8 +29,8 @@ from symexec.testcases.store import load_tests
 TABLE = ROOT / "docs" / "coverage.md"
 UTILITIES = ("cut", "seq", "expr")
 INPUTS = ("--sym-args", "0", "2", "4", "--sym-stdin", "6")
-# An operator of expr needs three arguments, and its keywords have up to six letters: two arguments
-# of four bytes reach 37 % of its lines at most, the messages for what is missing.
+# An operator of expr needs three arguments, and its keywords have up to six letters: with two words
+# of four bytes a minute reached 37 % of its lines, most of them messages about what is missing.
 OWN_INPUTS = {"expr": ("--sym-args", "0", "4", "6", "--sym-stdin", "6")}
 NAME = b"program"  # argv[0], as the engine has it
 COUNTS = "counts.gcda"
