@@ -3,13 +3,14 @@
     csg.ir.Program  ->  dependence_graph  ->  depends_on_changes: the changes behind each statement
 
 Front doors: ``dependence_graph``, ``depends_on_changes``, ``statement_flow``, ``postdominators``,
-``Distances``, ``changes_reachable``, ``points_to``, ``call_graph``.
+``Distances``, ``guards``, ``changes_reachable``, ``points_to``, ``call_graph``.
 """
 
 from csg.analysis.call_graph import CallGraph, call_graph
 from csg.analysis.dependence import DependenceGraph, dependence_graph
 from csg.analysis.distances import Distances, changes_reachable
 from csg.analysis.dominators import dominators, postdominators
+from csg.analysis.guards import Guard, Place, guards
 from csg.analysis.points_to import PointsTo, points_to
 from csg.analysis.slices import ChangeSets, depends_on_changes, statement_sources
 from csg.analysis.statement_flow import StatementFlow, statement_flow
@@ -19,6 +20,8 @@ __all__ = [
     "ChangeSets",
     "DependenceGraph",
     "Distances",
+    "Guard",
+    "Place",
     "PointsTo",
     "StatementFlow",
     "call_graph",
@@ -26,6 +29,7 @@ __all__ = [
     "dependence_graph",
     "depends_on_changes",
     "dominators",
+    "guards",
     "points_to",
     "postdominators",
     "statement_flow",

@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from csg.analysis import Distances, dependence_graph
+from csg.analysis import Distances, dependence_graph, guards
 from csg.errors import UsageError
 from csg.ir import Program
 from csg.language.syntax import TranslationUnit
@@ -44,7 +44,7 @@ from symexec.expr import TermTable
 from symexec.options import After, BuildOptions, Shadow, program_name, versions_of
 from symexec.progress import Progress
 from symexec.replay import NativeReplay, ReplayPlan
-from symexec.search import Budget, build_searcher
+from symexec.search import Budget, Settings, build_searcher
 from symexec.solver import Answer, build_solver
 from symexec.state.endings import MemoryFault
 from symexec.state.state import Chain, Event, State
@@ -114,7 +114,7 @@ class BuildJob:
         dependences = dependence_graph(program)
         graph = graph_of(program, dependences=dependences)
         distances = Distances(program, dependences.calls)
-        self.prepared = Prepared(self.unified, program, graph, distances)
+        self.prepared = Prepared(self.unified, program, graph, distances, guards(dependences))
 
     def _confirmed_program(self, entry: str) -> Program:
         """Lower the united program while the compiler looks at it; again, with more of it kept
@@ -299,7 +299,14 @@ class BuildJob:
         for state in initial:
             state.targets = targets.start
         search = options.search
-        searcher = build_searcher(search.mode.value, search.seed, targets.rank, self._budget())
+        settings = Settings(prepared.guards, engine.machine.addresses)
+        searcher = build_searcher(
+            search.mode.value,
+            search.seed,
+            targets.rank,
+            self._budget(),
+            settings.of if settings else None,
+        )
         exploration = Exploration(
             engine,
             searcher,

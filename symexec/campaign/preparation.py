@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from csg.analysis import Distances, changes_reachable
+from csg.analysis import Distances, Guard, changes_reachable
 from csg.graph import SequenceGraph
 from csg.ir import Call, FunctionCode, Program
 from csg.ir.flow import successors
@@ -33,6 +33,7 @@ class Prepared:
     program: Program
     graph: SequenceGraph
     distances: Distances
+    guards: tuple[Guard, ...] = ()
 
     @property
     def symbols(self) -> list[Symbol]:

@@ -4,6 +4,7 @@ from symexec.search.along import Budget
 from symexec.search.contract import Searcher
 from symexec.search.coverage import Covering, Frontier
 from symexec.search.searchers import Guided, Undirected, build_searcher, stacked
+from symexec.search.settings import Settings
 
 __all__ = [
     "Budget",
@@ -11,6 +12,7 @@ __all__ = [
     "Frontier",
     "Guided",
     "Searcher",
+    "Settings",
     "Undirected",
     "build_searcher",
     "stacked",

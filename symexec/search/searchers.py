@@ -1,6 +1,11 @@
 """Searchers, and the stack of them that a campaign gets.
 
+<<<<<<< HEAD
 build_searcher("guided", seed=0, rank=targets.rank)     TargetsFirst of InTurn of Patient of Guided
+=======
+build_searcher("guided", 0, targets.rank, group=settings.of)
+                                InTurn of Patient of InGroups of Guided
+>>>>>>> a3c740d (Take states in turn by the variables that guard a change; give early command lines a lasting share)
 """
 
 from __future__ import annotations
@@ -8,17 +13,15 @@ from __future__ import annotations
 import heapq
 import random
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 
 from symexec.search.along import AlongSeeds, Budget
 from symexec.search.contract import Searcher
 from symexec.search.hope import TargetsFirst
+from symexec.search.settings import InGroups
 from symexec.state.state import State
 
 Rank = tuple[float, ...]
-
-AT_ONCE = 8  # beginnings that are searched from the start
-EACH = 24  # turns after which another one joins
 
 
 class Pool:
@@ -191,41 +194,44 @@ class Patient:
 
 
 class InTurn:
-    """A searcher for each beginning (no argument, one, two ..), asked one after the other, so that
-    the many states of a large input do not starve those of a small one. The first ``AT_ONCE`` have
-    turns from the start, the others join them one by one."""
+    """A searcher for each beginning (no argument, one, two ..), so that the many states of a large
+    input do not starve those of a small one. The n-th gets a turn where the first gets n: all have
+    their turns, and however many come later, the first keep a good share."""
 
     def __init__(self, make: Callable[[], Searcher]) -> None:
         self._make = make
         self._lanes: dict[int, Searcher] = {}
-        self._order: list[int] = []
-        self._turn = 0
-        self._open = AT_ONCE
-        self._idle = 0  # lanes in a row that had nothing to do
+        self._places: dict[int, int] = {}  # how manyth each lane is
+        self._due: list[tuple[int, int, int]] = []  # a heap: when a lane is next, its place, itself
+        self._resting: set[int] = set()  # lanes that are not due, having had no state
+        self._now = 0
         self._waiting = 0
         self.name = make().name
 
     def select(self) -> State:
         while True:
-            self._turn += 1
-            if self._turn % EACH == 0 or self._idle > self._open:
-                self._open, self._idle = self._open + 1, 0
-            place = self._turn % min(self._open, len(self._order))
-            lane = self._lanes[self._order[place]]
-            if not lane.empty():
-                self._idle = 0
-                self._waiting -= 1
-                return lane.select()
-            self._idle += 1
+            self._now, place, lane = heapq.heappop(self._due)
+            searcher = self._lanes[lane]
+            if searcher.empty():
+                self._resting.add(lane)
+                continue
+            heapq.heappush(self._due, (self._now + place, place, lane))
+            self._waiting -= 1
+            return searcher.select()
 
     def update(self, added: Iterable[State], covers: bool) -> None:
         for state in added:
             self._waiting += 1
-            lane = self._lanes.get(state.lane)
-            if lane is None:
-                lane = self._lanes[state.lane] = self._make()
-                self._order.append(state.lane)
-            lane.update((state,), covers)
+            lane = state.lane
+            if lane not in self._lanes:
+                self._lanes[lane] = self._make()
+                self._places[lane] = len(self._lanes)
+                self._resting.add(lane)
+            if lane in self._resting:
+                self._resting.remove(lane)
+                place = self._places[lane]
+                heapq.heappush(self._due, (self._now + place, place, lane))
+            self._lanes[lane].update((state,), covers)
 
     def empty(self) -> bool:
         return not self._waiting
@@ -235,10 +241,15 @@ class InTurn:
 
 
 def build_searcher(
-    mode: str, seed: int, rank: Callable[[State], Rank], along: Budget | None = None
+    mode: str,
+    seed: int,
+    rank: Callable[[State], Rank],
+    along: Budget | None = None,
+    group: Callable[[State], Hashable] | None = None,
 ) -> Searcher:
     """The whole stack: along seeds, or in turn over the beginnings, the rests of guesses last, each
-    by the strategy that was asked for. Who looks for targets leaves what reaches none for last."""
+    by the strategy that was asked for. Who looks for targets leaves what reaches none for last, and
+    takes the states of each ``group`` in turn, if there are groups."""
 
     def strategy() -> Searcher:
         match mode:
@@ -248,6 +259,8 @@ def build_searcher(
                 return BreadthFirst()
             case "depth-first":
                 return DepthFirst()
+            case _ if group is not None:
+                return InGroups(lambda: Guided(mode, seed, rank), group)
             case _:
                 return Guided(mode, seed, rank)
 
