@@ -378,7 +378,7 @@ def as_bits(value: float | Fraction, width: int) -> int:
         return special | (int(value < 0) << (width - 1))
     if width == 64 and isinstance(value, float):
         return int.from_bytes(struct.pack("<d", value), "little")
-    negative = str(value)[0] == "-"
+    negative = value < 0 or (isinstance(value, float) and math.copysign(1.0, value) < 0)
     return floats.pattern(Fraction(value), width, negative)
 
 
