@@ -1,11 +1,7 @@
 """Searchers, and the stack of them that a campaign gets.
 
-<<<<<<< HEAD
-build_searcher("guided", seed=0, rank=targets.rank)     TargetsFirst of InTurn of Patient of Guided
-=======
 build_searcher("guided", 0, targets.rank, group=settings.of)
-                                InTurn of Patient of InGroups of Guided
->>>>>>> a3c740d (Take states in turn by the variables that guard a change; give early command lines a lasting share)
+                                TargetsFirst of InTurn of Patient of InGroups of Guided
 """
 
 from __future__ import annotations
