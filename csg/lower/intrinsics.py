@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 
 from csg.ir import Constant, Refuse, VaArgument, VaCopy, Value, VaStart
-from csg.language.syntax import Builtin, Expression, IntegerConstant, StringLiteral, VaArg
+from csg.language.syntax import Builtin, Expression, StringLiteral, VaArg
 from csg.language.types import SIZE, Floating, Pointer, Record, Type, Void, is_signed, value_bits
 from csg.language.types import size_of as type_size
 from csg.lower import atomics, bits, floating
@@ -21,6 +21,7 @@ from csg.lower.context import Lowering
 from csg.lower.conversions import operand_type
 from csg.lower.expressions import converted
 from csg.lower.jumps import label_address
+from csg.lower.object_sizes import object_size
 from csg.lower.places import InMemory, by_address, write
 
 _OVERFLOW = re.compile(r"[su]?(add|sub|mul)(?:l|ll)?_overflow(_p)?$")
@@ -55,8 +56,7 @@ def builtin(lowering: Lowering, expression: Builtin) -> Value:
         case "alloca" | "alloca_with_align":
             return builder.allocate(converted(lowering, arguments[0], SIZE))
         case "object_size" | "dynamic_object_size":
-            kind = arguments[1].value if isinstance(arguments[1], IntegerConstant) else 0
-            return Constant(0 if kind & 2 else (1 << 64) - 1, 64)  # unknown
+            return Constant(object_size(arguments[0], arguments[1]), 64)
         case "label_address":
             assert isinstance(arguments[0], StringLiteral)
             return label_address(lowering, arguments[0].value.decode())
