@@ -8,24 +8,34 @@ braces may be left out: a stack of the aggregates around the current place says 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import count
 
 from csg.frontend.context import Context, decay, refuse
 from csg.frontend.expressions import check_assignable
 from csg.frontend.nodes import Node, kind
 from csg.frontend.operators import member_path, type_in_words
 from csg.language.syntax import (
+    Cast,
     CompoundLiteral,
+    EnumeratorName,
     Expression,
+    FloatingConstant,
     Initializer,
     InitializerEntry,
     InitializerList,
+    IntegerConstant,
+    SizeOf,
     StringLiteral,
+    Unary,
 )
+from csg.language.traversal import walk
 from csg.language.types import Array, Field, Integer, Record, Type, is_scalar, size_of
 from csg.records import record
 from csg.source import Location
 
+_CONSTANT = (IntegerConstant, FloatingConstant, StringLiteral, EnumeratorName, SizeOf, Cast, Unary)
 _END = 1 << 62  # the length of an array that its initialiser completes
 Path = tuple[str | int, ...]
 
@@ -117,10 +127,14 @@ class _Filler:
     """Collects the entries of one braced list; ``longest`` is the length that it gives to an
     array of unknown length."""
 
-    def __init__(self, context: Context, location: Location) -> None:
+    def __init__(
+        self, context: Context, location: Location, numbers: Iterator[int] | None = None
+    ) -> None:
         self.context = context
         self.location = location
+        self.numbers = numbers or count(1)  # of shared values
         self.entries: dict[Path, InitializerEntry] = {}
+        self.entered: list[Path] = []  # every entry ever made
         self.prefixes: set[Path] = set()  # of the aggregates that entries lie in
         self.longest = 0
 
@@ -189,13 +203,42 @@ class _Filler:
     def _designated(self, stack: list[_Aggregate], item: Node) -> None:
         """``.a[2] = value``: go there from the outermost aggregate; what follows goes on there."""
         *leading, last = item.name
+        ways = [stack]
         for designator in leading:
-            for place in self._designate(stack, designator)[:1]:
-                stack.append(_Aggregate(place))
-        places = self._designate(stack, last)
-        for place in places[:-1]:
-            self._put(place, item.expr)
-        self._descend(stack, places[-1], item.expr)
+            ways = [
+                [*way, _Aggregate(place)]
+                for before in ways
+                for way, place in self._ways(before, designator)
+            ]
+        targets = [found for way in ways for found in self._ways(way, last)]
+        written = [self._written(way, place, item.expr) for way, place in targets]
+        stack[:] = targets[-1][0]
+        if len(targets) > 1:
+            self._share(written)
+
+    def _ways(
+        self, stack: list[_Aggregate], designator: Node
+    ) -> list[tuple[list[_Aggregate], _Place]]:
+        """The subobjects that a designator names, each with the aggregates around it."""
+        way = list(stack)
+        return [(list(way), place) for place in self._designate(way, designator)]
+
+    def _written(self, stack: list[_Aggregate], place: _Place, item: Node) -> list[Path]:
+        """The entries that ``item`` makes at a place."""
+        before = len(self.entered)
+        self._descend(stack, place, item)
+        return [path for path in dict.fromkeys(self.entered[before:]) if path in self.entries]
+
+    def _share(self, places: list[list[Path]]) -> None:
+        """A value given to several places is one value, worked out once as gcc does."""
+        models = [self.entries[path] for path in places[0]]
+        for number, entry in enumerate(models):
+            if not entry.shared and not _is_constant(entry.value):
+                models[number] = replace(entry, shared=next(self.numbers))
+        for paths in places:
+            for path, model in zip(paths, models, strict=True):
+                same = replace(self.entries[path], value=model.value, shared=model.shared)
+                self.entries[path] = same
 
     def _designate(self, stack: list[_Aggregate], designator: Node) -> list[_Place]:
         if kind(designator) == "ArrayDesignator":
@@ -281,9 +324,10 @@ class _Filler:
         return self._enter(place, value)
 
     def _inner(self, place: _Place, item: Node) -> None:
-        inner = _Filler(self.context, item.coord)
+        inner = _Filler(self.context, item.coord, self.numbers)
         inner.fill(place, item)
         self.entries.update(inner.entries)
+        self.entered += inner.entered
         self.prefixes |= inner.prefixes
 
     def _enter(self, place: _Place, value: Expression) -> None:
@@ -292,6 +336,7 @@ class _Filler:
         if isinstance(place.type, Array):  # a flexible member takes its text's length
             entry = replace(entry, type=value.type)
         self.entries[place.path] = entry
+        self.entered.append(place.path)
         self.prefixes.update(place.path[:length] for length in range(len(place.path)))
 
     def _replace(self, place: _Place) -> None:
@@ -300,6 +345,11 @@ class _Filler:
         if place.path in self.prefixes:
             for other in self._inside(place):
                 del self.entries[other]
+
+
+def _is_constant(value: Expression) -> bool:
+    """Working it out again makes no difference."""
+    return all(isinstance(part, _CONSTANT) for part in walk(value))
 
 
 def _part(place: _Place, number: int) -> _Place | None:

@@ -30,6 +30,7 @@ from csg.language.syntax import (
     FloatingConstant,
     Increment,
     Index,
+    InitializerEntry,
     InitializerList,
     IntegerConstant,
     Logical,
@@ -44,6 +45,8 @@ from csg.language.syntax import (
 )
 from csg.language.types import BOOL, INT, VOID, Type, promoted
 
+_LAST = 1 << 62
+Path = tuple[str | int | range, ...]  # of a subobject; a range is GNU's [0 ... 2]
 COMMA, ASSIGN, CHOICE, UNARY, POSTFIX, PRIMARY = 0, 1, 2, 13, 14, 15
 LEVELS = {
     "||": 3,
@@ -222,20 +225,46 @@ class ExpressionText:
         return f"({self.type(kind)}) {self.at(side, UNARY)}"
 
     def braces(self, node: InitializerList) -> str:
-        shown = [self._entry(entry.path, entry.value) for entry in node.entries]
+        shown = [self._entry(path, value) for path, value in _ranges(node.entries)]
         return "{" + ", ".join(shown) + "}" if shown else "{}"
 
-    def _entry(self, path: tuple[str | int, ...], value: Expression) -> str:
+    def _entry(self, path: Path, value: Expression) -> str:
         target = self.path(path)
         text = self.at(value, ASSIGN)
         return f"{target} = {text}" if target else text
 
-    def path(self, path: tuple[str | int, ...]) -> str:
-        """``("a", 2)`` -> ``.a[2]``; steps into anonymous members have no text."""
-        steps = [
-            f"[{step}]" if isinstance(step, int) else f".{step}" for step in path if step != ""
-        ]
-        return "".join(steps)
+    def path(self, path: Path) -> str:
+        """``("a", 2)`` -> ``.a[2]``, ``(range(3),)`` -> ``[0 ... 2]``; steps into anonymous members
+        have no text."""
+        return "".join(_step(step) for step in path if step != "")
+
+
+def _step(step: str | int | range) -> str:
+    match step:
+        case range(start=low, stop=end):
+            return f"[{low} ... {end - 1}]"
+        case int():
+            return f"[{step}]"
+        case _:
+            return f".{step}"
+
+
+def _ranges(entries: tuple[InitializerEntry, ...]) -> list[tuple[Path, Expression]]:
+    """A value that several entries share is shown once, with the ranges around them, and first:
+    what lies between them was given later and replaces it again."""
+    groups: dict[object, list[InitializerEntry]] = {}
+    for entry in sorted(entries, key=lambda entry: entry.shared or _LAST):
+        groups.setdefault(entry.shared or entry.path, []).append(entry)
+    return [(_around([each.path for each in group]), group[0].value) for group in groups.values()]
+
+
+def _around(paths: list[tuple[str | int, ...]]) -> Path:
+    steps: list[str | int | range] = []
+    for column in zip(*paths, strict=True):
+        numbers = [step for step in column if isinstance(step, int)]
+        several = len(set(column)) > 1
+        steps.append(range(min(numbers), max(numbers) + 1) if several else column[0])
+    return tuple(steps)
 
 
 def _prefix(operator: str, operand: str) -> str:

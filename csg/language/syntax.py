@@ -339,13 +339,15 @@ Expression = (
 @record
 class InitializerEntry:
     """One scalar (or whole-struct expression, or string for a char array) put at ``offset`` bytes;
-    ``path`` names it in C: ``("a", 2)`` is ``.a[2]``."""
+    ``path`` names it in C: ``("a", 2)`` is ``.a[2]``. Entries of one list with the same ``shared``
+    (not 0) come from one range, ``[0 ... 2] = f()``: their value is worked out once."""
 
     path: tuple[str | int, ...]
     offset: int
     type: Type
     value: Expression
     field: Field | None = None  # when the target is a bit-field
+    shared: int = 0
 
 
 @record

@@ -4,11 +4,13 @@ int x = f();              %3 = call f()
 int x;                    nothing: the register stays as it is
 int a[4] = {1, [3] = y};  fill 16, [%5], 0;  store 4, [%5], 1;  store 4, [%6], %2
 char s[8] = "ab";         copy 3, [%5], [.str.0];  fill 5, [%6], 0
+int a[2] = {[0 ... 1] = f()};    %3 = call f();  store 4, [%5], %3;  store 4, [%6], %3
 int v[n];                 %5 = allocate %4
 """
 
 from __future__ import annotations
 
+from csg.ir import Value
 from csg.language.syntax import (
     Declaration,
     Initializer,
@@ -106,8 +108,9 @@ def _aggregate(
     builder = lowering.builder
     if not _covers(initializer, kind):
         builder.fill(place.address, 0, size_of(kind))
+    shared: dict[int, Value] = {}
     for entry in _in_order(initializer):
-        _entry(lowering, place, entry)
+        _entry(lowering, place, entry, shared)
 
 
 def _in_order(initializer: InitializerList) -> list[InitializerEntry]:
@@ -127,13 +130,19 @@ def _covers(initializer: InitializerList, kind: Type) -> bool:
     return covered == size_of(kind)
 
 
-def _entry(lowering: Lowering, place: InMemory, entry: InitializerEntry) -> None:
+def _entry(
+    lowering: Lowering, place: InMemory, entry: InitializerEntry, shared: dict[int, Value]
+) -> None:
     builder = lowering.builder
     if isinstance(entry.value, StringLiteral) and isinstance(entry.type, Array):
         where = InMemory(builder.offset(place.address, entry.offset), entry.type)
         _string(lowering, where, size_of(entry.type), entry.value)
         return
-    value = converted(lowering, entry.value, entry.type)
+    value = shared.get(entry.shared)
+    if value is None:
+        value = converted(lowering, entry.value, entry.type)
+    if entry.shared:
+        value = shared[entry.shared] = builder.copied(value)
     write(builder, entry_place(lowering, place, entry), value)
 
 

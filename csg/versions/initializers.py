@@ -74,20 +74,31 @@ def _lists(
         return None
     before = {_key(entry): entry for entry in old.entries}
     after = {_key(entry): entry for entry in new.entries}
+    if _ranges(old) != _ranges(new):
+        return None
     entries: list[InitializerEntry] = []
+    shared: dict[int, United] = {}
     cost = 0
     for key in sorted(before.keys() | after.keys(), key=lambda key: (key[0], key[1])):
         one, other = before.get(key), after.get(key)
         present = other or one
         assert present is not None
-        united = _entry(parts, one, other, static)
+        known = shared.get(present.shared)
+        united = known or _entry(parts, one, other, static)
         if united is None:
             return None
+        if present.shared:
+            shared[present.shared] = united
         entries.append(replace(present, value=united.expression))
-        cost += united.cost
+        cost += 0 if known else united.cost
     if overlapping(entries):
         return None
     return UnitedInitializer(replace(new, entries=tuple(entries)), cost)
+
+
+def _ranges(node: InitializerList) -> set[tuple[int, tuple[int, int, Type]]]:
+    """Which entries share a value: one initialiser holds both versions only if it is the same."""
+    return {(entry.shared, _key(entry)) for entry in node.entries if entry.shared}
 
 
 def _entry(
