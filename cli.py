@@ -13,7 +13,8 @@ import signal
 import stat
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, assert_never
+from contextlib import suppress
+from typing import TYPE_CHECKING, NoReturn, assert_never
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -38,7 +39,25 @@ COLLECT = 400_000  # objects made between two looks for cycles; states and terms
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """Run one command and return the exit code of the process."""
+    """Run one command and return the exit code of the process; as a process (no ``words``) end it
+    with that code."""
+    code = _performed(words)
+    if words is None:
+        _leave(code)
+    return code
+
+
+def _leave(code: int) -> NoReturn:
+    """Everything is written and closed. Taking a search's millions of objects apart is left to the
+    system: it takes a tenth of a second, and bitwuzla crashes when an interrupted search goes in
+    the wrong order."""
+    with suppress(BrokenPipeError):
+        sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)
+
+
+def _performed(words: Sequence[str] | None) -> int:
     from csg.errors import CsgtestError
     from symexec.options.arguments import parse
 

@@ -10,7 +10,9 @@ is lowered twice.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import partial
 from math import inf
 from time import monotonic, thread_time
 from typing import Any
@@ -55,6 +57,12 @@ class BitwuzlaBackend:
     def check(
         self, path: PathCondition, condition: Term | None, limit_s: float, until: float = inf
     ) -> Answer:
+        with _without_frames():
+            return self._answer(path, condition, limit_s, until)
+
+    def _answer(
+        self, path: PathCondition, condition: Term | None, limit_s: float, until: float
+    ) -> Answer:
         if self._solver is None or self._is_stale(path):
             self._rebuild()
         self._queries += 1
@@ -62,6 +70,7 @@ class BitwuzlaBackend:
         assumptions = [] if condition is None else self._lowered(condition)
         self._deadline.set(limit_s, until)
         result = self._solver.check_sat(*assumptions)
+        self._deadline.interrupt()
         if result == self._library.Result.SAT:
             return Answer.SAT
         return Answer.UNSAT if result == self._library.Result.UNSAT else Answer.UNKNOWN
@@ -79,7 +88,7 @@ class BitwuzlaBackend:
         options.set(option.PREPROCESS, False)
         options.set(option.REWRITE_LEVEL, 1)
         self._solver = self._library.Bitwuzla(self._manager, options)
-        self._solver.configure_terminator(self._deadline)
+        self._solver.configure_terminator(self._deadline.over)
         self._alignment = Alignment()
         self._queries = 0
         self._lowered_before = len(self._lowering.handles)
@@ -99,6 +108,10 @@ class BitwuzlaBackend:
         return [self._lowering.lower(term), *self._lowering.definitions(term)]
 
     def values(self, symbols: Iterable[Term]) -> dict[Term, int]:
+        with _without_frames():
+            return self._values(symbols)
+
+    def _values(self, symbols: Iterable[Term]) -> dict[Term, int]:
         get_value = self._solver.get_value
         result: dict[Term, int] = {}
         for symbol in symbols:
@@ -108,20 +121,65 @@ class BitwuzlaBackend:
         return result
 
 
-class _Deadline:
-    """Called by the library now and then, whether to give up. Its own time limit is an option that
-    a solver has for life."""
+class _without_frames:
+    """Of an interruption forget where it came: the frames hold terms, and the library crashes when
+    one outlives its manager."""
 
-    __slots__ = ("_end", "_until")
+    def __enter__(self) -> None: ...
+
+    def __exit__(self, kind: object, trouble: BaseException | None, trace: object) -> None:
+        if isinstance(trouble, KeyboardInterrupt):
+            raise trouble.with_traceback(None)
+
+
+@dataclass(slots=True)
+class _Limits:
+    """``interruption``: what was raised while a question was asked."""
+
+    end: float = 0.0  # CPU seconds of this thread
+    until: float = 0.0  # on the clock
+    interruption: BaseException | None = None
+
+    def over(self) -> bool:
+        return thread_time() > self.end or monotonic() > self.until
+
+
+class _Deadline:
+    """``over`` is called by the library now and then, whether to give up. Its own time limit is an
+    option that a solver has for life.
+
+    The library swallows exceptions, and a signal's handler may raise one at any moment, also before
+    a function's first statement. A generator can catch it wherever it comes: it is kept, ends the
+    question, and is raised by ``interrupt``.
+    """
+
+    __slots__ = ("_limits", "over")
 
     def __init__(self) -> None:
-        self.set(0.0, 0.0)
+        self._limits = _Limits()
+        answers = _answers(self._limits)  # does not know us: a cycle would end with the library
+        next(answers)
+        self.over: Callable[[], bool] = partial(next, answers)
 
     def set(self, limit_s: float, until: float) -> None:
-        self._end, self._until = thread_time() + limit_s, until
+        self._limits.end, self._limits.until = thread_time() + limit_s, until
 
-    def __call__(self) -> bool:
-        return thread_time() > self._end or monotonic() > self._until
+    def interrupt(self) -> None:
+        """Raise what came while a question was asked."""
+        interruption, self._limits.interruption = self._limits.interruption, None
+        if interruption is not None:
+            raise interruption
+
+
+def _answers(limits: _Limits) -> Iterator[bool]:
+    while True:
+        try:
+            while True:
+                yield limits.interruption is not None or limits.over()
+        except GeneratorExit:
+            return
+        except BaseException as interruption:
+            limits.interruption = interruption.with_traceback(None)
 
 
 class _Builder:

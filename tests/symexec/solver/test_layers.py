@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import inf
 
 import pytest
 
@@ -19,7 +20,14 @@ from symexec.expr import (
     ite,
     negate,
 )
-from symexec.solver import EMPTY, Answer, PathCondition, SolverOptions, build_solver
+from symexec.solver import (
+    EMPTY,
+    Answer,
+    PathCondition,
+    SolverOptions,
+    bitwuzla_backend,
+    build_solver,
+)
 from symexec.solver.sets import complement, intersect, reflect, shift
 
 
@@ -239,3 +247,24 @@ def test_several_conditions_of_one_symbol_each_need_no_solver() -> None:
     assert solver.directions(other, condition("eq", 8, text[0], 1)) == (True, True)
     assert solver.directions(path.assuming(condition("ult", 8, 64, text[0])), word)[0] is False
     assert solver.counters.backend_queries == 0
+
+
+def test_an_interruption_ends_the_question_and_is_raised_behind_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A signal's handler may raise while the library asks whether to give up."""
+    deadline = bitwuzla_backend._Deadline()
+    deadline.set(60.0, inf)
+    assert not deadline.over()
+
+    def interrupted() -> float:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(bitwuzla_backend, "thread_time", interrupted)
+        assert deadline.over()
+    assert deadline.over()
+    with pytest.raises(KeyboardInterrupt):
+        deadline.interrupt()
+    deadline.interrupt()
+    assert not deadline.over()
