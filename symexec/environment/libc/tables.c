@@ -1,4 +1,4 @@
-/* Tables of search.h: lsearch and hsearch. (tsearch has no model: twalk tells how glibc balances.)
+/* Tables of search.h: lsearch and hsearch; its trees are in search_trees.c.
  *
  *     lsearch(&key, items, &n, size, compare)    ->   its equal, or a copy at the end */
 
