@@ -112,3 +112,36 @@ def test_a_time_has_one_traditional_text(models: ctypes.CDLL, seconds: int) -> N
             given_ = ctypes.c_long(seconds) if name == "ctime" else tm
             seen.append(function(ctypes.byref(given_)))
         assert seen[0] == seen[1]
+
+
+READ = [
+    *(f"%{letter}" for letter in "aAbBcCdDeFgGhHIjklmMnpPrRsStTuUVwWxXyYzZ%+"),
+    "%Ey", "%EB", "%OH", "%OC", "%_d", "%-m", "%0S", "%^a", "%5d", "%5_d", " ", ":", "/", "T",
+]  # fmt: skip
+TEXT = [
+    "Mon", "monday", "SUN", "Feb", "february", "mayo", "1", "07", "12", "31", "53", "60", "99",
+    "366", "2021", "1969", "1600000000", "AM", "pm", " ", "  ", ":", "/", "T", "+01:30", "-0930",
+    "+1", "Z", "%", "UTC", "Tue Feb  3 14:15:16 2004", "02/29/20", "10:20:30", "2000-02-29",
+]  # fmt: skip
+
+
+def read_by(function: ctypes._FuncPointer, text: bytes, form: bytes) -> list[object]:
+    function.restype = ctypes.c_void_p
+    tm = Tm(1, 2, 3, 4, 5, 70, 6, 7, -1, gmtoff=9)
+    start = ctypes.create_string_buffer(text)
+    end = function(start, form, ctypes.byref(tm))
+    return [None] if end is None else [end - ctypes.addressof(start), *tm.fields()]
+
+
+@settings(max_examples=400, deadline=None)
+@given(data=st.data(), seconds=st.integers(-(2**35), 2**37))
+def test_a_time_is_read_alike(models: ctypes.CDLL, data: st.DataObject, seconds: int) -> None:
+    """Of texts that strftime wrote by the format, and of others."""
+    form = "".join(data.draw(st.lists(st.sampled_from(READ), max_size=5))).encode()
+    tm, buffer = Tm(), ctypes.create_string_buffer(200)
+    HOST.gmtime_r(ctypes.byref(ctypes.c_long(seconds)), ctypes.byref(tm))
+    HOST.strftime(buffer, ctypes.c_size_t(200), form, ctypes.byref(tm))
+    other = "".join(data.draw(st.lists(st.sampled_from(TEXT), max_size=4))).encode()
+    for text in (buffer.value, other, buffer.value + other):
+        expected = read_by(HOST.strptime, text, form)
+        assert read_by(models[PREFIX + "strptime"], text, form) == expected
