@@ -35,7 +35,7 @@ Shown = tuple[object, ...]
 
 def told_apart(cases: Iterable[TestCase], changes: Sequence[ChangeInfo]) -> Iterator[TestCase]:
     """The cases that are differences of wording, with their class. One that nobody explained is
-    one when both versions show exactly what they show in a case that was."""
+    one when what differs is exactly what differs in a case that was."""
     rewording = {change.id for change in changes if rewords(change)}
     if not rewording:
         return
@@ -68,9 +68,14 @@ def _needed(case: TestCase, unknown: Iterable[int] = (-1,)) -> set[int]:
 
 
 def _shown(case: TestCase) -> Shown:
+    """The texts that differ. What both versions write beside them (the option that they do not
+    know) may be another in each test."""
     assert case.old is not None and case.new is not None
     parts = differing_parts(case.old, case.new)
-    return tuple((seen.stdout, seen.stderr, seen.exit) for seen in (case.old, case.new)), parts
+    return parts, tuple(
+        (seen.exit, *(getattr(seen, part) for part in parts if part in _TEXT))
+        for seen in (case.old, case.new)
+    )
 
 
 def rewords(change: ChangeInfo) -> bool:

@@ -184,7 +184,7 @@ def classes(folder: Path, new: str) -> dict[str, set[bytes]]:
     files = folder / "old.c", folder / "new.c"
     files[0].write_text(PROGRAM.replace("LIMIT", "5"))
     files[1].write_text(new.replace("LIMIT", "5"))
-    job = BuildJob(BuildOptions(*files, search=SearchOptions(time=7.0)))
+    job = BuildJob(BuildOptions(*files, search=SearchOptions(time=4.0)))
     job.prepare()
     try:
         for _ in job.cases(Silence()):
