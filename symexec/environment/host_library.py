@@ -1,4 +1,5 @@
-"""Functions of this machine's C library on bit patterns; nothing but numbers goes in or out.
+"""Functions of this machine's C library on bit patterns, nothing but numbers goes in or out; and
+its version.
 
     call("frexp", 64, "xI", [bits of 12.0])   ->   Answer(bits of 0.75, (4,), 0)
 
@@ -58,3 +59,13 @@ def call(name: str, width: int, shape: str, values: Sequence[int]) -> Answer:
     result = function(*arguments)
     pattern = int.from_bytes(bytes(result)[: width // 8], "little")
     return Answer(pattern, tuple(target.value for target in targets), ctypes.get_errno())
+
+
+def version(release: bool) -> bytes:
+    """``b"2.36"``, or the word for its release, ``b"stable"``."""
+    name = "gnu_get_libc_release" if release else "gnu_get_libc_version"
+    function = getattr(ctypes.CDLL(None), name)
+    function.restype = ctypes.c_char_p
+    found = function()
+    assert isinstance(found, bytes)
+    return found

@@ -1,4 +1,4 @@
-"""How a program ends itself: exit, abort, a failed assertion. C17 7.22.4, 7.2.
+"""How a program ends itself: exit, abort, a failed assertion; and what it runs on. C17 7.22.4, 7.2.
 
 exit(3)      handlers run first (libc/exit.c), then the path ends with Exit(3)
 assert(0)    AssertionFailed("0", where it stands)
@@ -7,10 +7,11 @@ assert(0)    AssertionFailed("0", where it stands)
 from __future__ import annotations
 
 from csg.source import Location
+from symexec.environment import host_library
 from symexec.environment.contract import Arguments, Context, End, Model, Registry
 from symexec.environment.operands import Asking, pin, place
 from symexec.environment.streams import discard_pending
-from symexec.environment.strings import read_string
+from symexec.environment.strings import read_string, write_bytes
 from symexec.expr import Operand
 from symexec.state.endings import Aborted, AssertionFailed, Exit, Trapped
 
@@ -50,6 +51,17 @@ def fail_assertion(context: Context, arguments: Arguments) -> Model:
     line = yield from pin(arguments[2], "the line of an assertion")
     yield End(AssertionFailed(text, Location(file, line)))
     return None
+
+
+@models("__csgtest_library_version")
+def library_version(context: Context, arguments: Arguments) -> Model:
+    """Into a buffer of so many bytes: what gnu_get_libc_version says, or, of a third argument that
+    is not 0, gnu_get_libc_release."""
+    release = yield from pin(arguments[2], "which version of the library")
+    room = yield from pin(arguments[1], "the room for a version")
+    address = yield from place(arguments[0])
+    write_bytes(context, address, [*host_library.version(bool(release))[: room - 1], 0])
+    return 0
 
 
 def known_text(context: Context, pointer: Operand) -> Asking[str]:

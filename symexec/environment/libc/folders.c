@@ -29,6 +29,7 @@ extern void free(void *p);
 extern char *strdup(const char *s);
 extern size_t strlen(const char *s);
 extern int strcmp(const char *a, const char *b);
+extern int strverscmp(const char *a, const char *b);
 extern int memcmp(const void *a, const void *b, size_t n);
 extern void *memcpy(void *to, const void *from, size_t n);
 extern void qsort(void *base, size_t count, size_t size, int (*compare)(const void *, const void *));
@@ -87,10 +88,18 @@ int closedir(DIR *folder)
     return close(descriptor);
 }
 
+int versionsort(const struct dirent **a, const struct dirent **b)
+{
+    return strverscmp((*a)->name, (*b)->name);
+}
+
 int alphasort(const struct dirent **a, const struct dirent **b)
 {
     return strcmp((*a)->name, (*b)->name);
 }
+
+int alphasort64(const struct dirent **a, const struct dirent **b) { return alphasort(a, b); }
+int versionsort64(const struct dirent **a, const struct dirent **b) { return versionsort(a, b); }
 
 int scandir(const char *name, struct dirent ***list, int (*chosen)(const struct dirent *),
             int (*compare)(const struct dirent **, const struct dirent **))
@@ -111,6 +120,12 @@ int scandir(const char *name, struct dirent ***list, int (*chosen)(const struct 
         qsort(found, count, sizeof *found, (int (*)(const void *, const void *)) compare);
     *list = found;
     return (int) count;
+}
+
+int scandir64(const char *name, struct dirent ***list, int (*chosen)(const struct dirent *),
+              int (*compare)(const struct dirent **, const struct dirent **))
+{
+    return scandir(name, list, chosen, compare);
 }
 
 char *getcwd(char *buffer, size_t size)
