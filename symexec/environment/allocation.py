@@ -2,7 +2,9 @@
 
     malloc(12)   ->  a fresh object of 12 bytes; every object has an address space of its own
     malloc(n)    ->  one object for all n up to a bound, n bytes large: accesses ask whether n is
-                     large enough; NULL where no process gets as much; the rest is cut (an event)
+                     large enough; NULL where no process gets as much
+                     n beyond the bound is one of few values: a path and an object for each;
+                     of many: the rest is cut (an event)
 
 An allocation of both versions is one object, also when they ask for different sizes.
 """
@@ -19,7 +21,17 @@ from symexec.environment.contract import (
     SharedArguments,
 )
 from symexec.environment.operands import Asking, calculated, decide, holds, pin, place, widened
-from symexec.expr import Data, Shadowed, binary, compare, conjunction, halves
+from symexec.expr import (
+    Data,
+    Operand,
+    Shadowed,
+    Term,
+    binary,
+    compare,
+    conjunction,
+    halves,
+    shadowed,
+)
 from symexec.state.endings import Cut, Unsupported
 
 models = Registry()
@@ -32,12 +44,18 @@ ERRNO = "__csgtest_errno"
 
 def _fresh(context: Context, size: Data, called: str, zeroed: bool = False) -> Asking[int]:
     """A new object; 0 when the system would refuse."""
+    size = _known(context, size)
     if isinstance(size, int):
         return (yield from _of_known_size(context, size, called, zeroed))
     within = conjunction([compare("ule", 64, half, context.largest(half)) for half in halves(size)])
     assert not isinstance(within, Shadowed)
     if (yield from decide(within)):
         return context.allocate_some(size, f"{called} of line {context.location.line}", zeroed)
+    one = yield from _one_of_few(context, size)
+    if isinstance(one, int):
+        return (yield from _of_known_size(context, one, called, zeroed))
+    if isinstance(one, Shadowed):
+        return context.allocate_some(one, f"{called} of line {context.location.line}", zeroed)
     if isinstance(size, Shadowed):
         raise Paired
     if (yield from decide(holds("ule", 64, REFUSED, size))):
@@ -46,6 +64,36 @@ def _fresh(context: Context, size: Data, called: str, zeroed: bool = False) -> A
     context.event("cut", text)
     yield End(Cut(text))
     raise AssertionError("a path does not go on after its end")
+
+
+def _known(context: Context, size: Data) -> Data:
+    """The size, or the half of it, that can only be one number is that number."""
+
+    def single(half: Operand) -> Operand:
+        values = context.few(half)
+        return values[0] if len(values) == 1 else half
+
+    if isinstance(size, Shadowed):
+        return shadowed(single(size.old), single(size.new))
+    return single(size)
+
+
+def _one_of_few(context: Context, size: Data) -> Asking[Shadowed | int | None]:
+    """A path for each value that the size has, small ones first; None when these are many, and for
+    what is left: values that no object has."""
+    if not all(context.few(half) for half in halves(size)):
+        return None
+    chosen: list[int] = []
+    for half in halves(size):
+        for value in context.few(half):
+            if value <= LARGEST and (yield from decide(holds("eq", 64, half, value))):
+                chosen.append(value)
+                break
+        else:
+            return None
+    one = shadowed(chosen[0], chosen[-1])
+    assert not isinstance(one, Term)
+    return one
 
 
 def _of_known_size(context: Context, size: int, called: str, zeroed: bool) -> Asking[int]:

@@ -139,6 +139,9 @@ class Context(Protocol):
     def largest(self, size: Operand) -> int:
         """The largest that an object of this symbolic size may be to be followed."""
 
+    def few(self, size: Operand) -> tuple[int, ...]:
+        """All values that a size may have, smallest first; none when they are many."""
+
     def allocate_some(self, size: Data, name: str, zeroed: bool) -> int:
         """A fresh heap object of all the sizes, up to the ``largest``, that a term can have."""
 

@@ -328,7 +328,28 @@ def allocate(engine: Engine, state: State, step: Allocate) -> Iterator[State]:
         elif isinstance(size, Shadowed):
             yield from engine.split(successor)
         else:
-            yield from _too_large(engine, successor, size)
+            yield from _larger(engine, successor, step, size)
+
+
+def _larger(engine: Engine, state: State, step: Allocate, size: Term) -> Iterator[State]:
+    """Beyond the bound: a path for each of few values, small ones first."""
+    for value in engine.few(state, size):
+        if value > STACK:
+            break
+        same = compare("eq", 64, size, value)
+        assert not isinstance(same, Shadowed)
+        other: State | None = None
+        for equal, path in engine.ways(state, same):
+            successor = state.fork() if path is not state.path else state
+            successor.path = path
+            if equal:
+                yield _allocated(engine, successor, step, value, None)
+            else:
+                other = successor
+        if other is None:
+            return
+        state = other
+    yield from _too_large(engine, state, size)
 
 
 def _too_large(engine: Engine, state: State, size: Term) -> Iterator[State]:
@@ -350,7 +371,12 @@ def _allocated(
     engine: Engine, state: State, step: Allocate, most: int, extent: Data | None
 ) -> State:
     item = state.memory.allocate(
-        most, "stack", "variable-length array", unset=b"\1" * most, extent=extent
+        most,
+        "stack",
+        "variable-length array",
+        unset=b"\1" * most,
+        extent=extent,
+        least=(0,) if extent is None else engine.least(state, extent),
     )
     frame = state.owned_frame()
     frame.slots = (*frame.slots, item.number)

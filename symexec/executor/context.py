@@ -156,6 +156,9 @@ class ModelContext:
     def largest(self, size: Operand) -> int:
         return self._engine.largest(self._state, size)
 
+    def few(self, size: Operand) -> tuple[int, ...]:
+        return self._engine.few(self._state, size)
+
     def allocate(self, size: int, kind: str, name: str) -> int:
         unset = b"\1" * size if kind == "heap" else None
         item = self._state.memory.allocate(size, kind, name, unset=unset)
@@ -164,7 +167,10 @@ class ModelContext:
     def allocate_some(self, size: Data, name: str, zeroed: bool) -> int:
         most = self._engine.most(self._state, size)
         unset = None if zeroed else b"\1" * most
-        item = self._state.memory.allocate(most, "heap", name, unset=unset, extent=size)
+        least = self._engine.least(self._state, size)
+        item = self._state.memory.allocate(
+            most, "heap", name, unset=unset, extent=size, least=least
+        )
         return self._made(item)
 
     def _made(self, item: MemoryObject) -> int:

@@ -72,6 +72,7 @@ Decided = Callable[
 ]  # at a site, the old version's value, the new one's
 LARGEST_LEAST = 1 << 20  # bytes that an object of symbolic size has at least
 GLIDE = 100  # chunks that a fresh fork runs before the search ranks it
+FEW_SIZES = 8  # beyond what is followed as one object: so many get a path each
 LEAST_ROOM = 8  # bytes that an object of symbolic size has room for
 
 
@@ -360,9 +361,25 @@ class Engine:
         return ways(condition, state.path, self.solver, state.leading)
 
     def largest(self, state: State, size: Operand) -> int:
-        """The largest symbolic size of an object that is followed: so much above the least."""
-        least = self.solver.bounds(state.path, size)[0]
-        return self.memory.most_allocated + min(least, LARGEST_LEAST)
+        """The largest symbolic size of an object that is followed: so much above the least. For a
+        size that may be larger it stays the same, also where the path knows that it is: a model
+        that starts over there asks the same question."""
+        for asked, bound in state.largest:
+            if asked is size:
+                return bound
+        least, high = self.solver.bounds(state.path, size)
+        bound = self.memory.most_allocated + min(least, LARGEST_LEAST)
+        if high > bound:
+            state.largest = (*state.largest, (size, bound))
+        return bound
+
+    def least(self, state: State, size: Data) -> tuple[int, ...]:
+        """What each half of a size is at least."""
+        return tuple(self.solver.bounds(state.path, half)[0] for half in halves(size))
+
+    def few(self, state: State, size: Operand) -> tuple[int, ...]:
+        """The values that a size may have; none when they are many."""
+        return self.solver.values(state.path, size, FEW_SIZES)
 
     def most(self, state: State, size: Data, bound: int | None = None) -> int:
         """A small upper bound for a size that is at most ``bound``, or as large as is followed."""

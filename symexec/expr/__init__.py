@@ -8,6 +8,7 @@ A value is an ``int`` (bits known), an interned ``Term``, or ``Shadowed(old, new
 knows bit-vectors, bit patterns of floats, and arrays of bytes; it knows nothing of C.
 """
 
+from symexec.expr.few import few_values
 from symexec.expr.float_operations import (
     convert_float,
     float_binary,
@@ -62,6 +63,7 @@ __all__ = [
     "evaluate",
     "extend",
     "extract",
+    "few_values",
     "float_binary",
     "float_compare",
     "float_unary",

@@ -109,14 +109,12 @@ class MemoryObject:
 
     # ------------------------------------------------------------------ sizes that are not known
 
-    def bound(self, extent: Data) -> None:
-        """A fresh object whose size is learned; what is a number is known at once."""
+    def bound(self, extent: Data, least: tuple[int, ...]) -> None:
+        """A fresh object whose size is learned; it has so many bytes at least, of each half."""
         self.extent = extent
-        self.size = 0
+        self.size = min(least)
         if isinstance(extent, Shadowed):
-            old, new = (each if isinstance(each, int) else 0 for each in (extent.old, extent.new))
-            self.sizes = (old, new)
-            self.size = min(old, new)
+            self.sizes = (least[0], least[-1])
 
     def surely(self, mode: int) -> int:
         """How many bytes the versions of ``mode`` may touch, as far as the path knows."""

@@ -105,10 +105,11 @@ class Memory:
         c_type: object = None,
         unset: bytes | None = None,
         extent: Data | None = None,
+        least: tuple[int, ...] = (0,),
     ) -> MemoryObject:
         """A fresh object of zero bytes; ``c_type`` is the one it is declared with, ``unset`` marks
         the bytes that are to be written before they are used. With an ``extent`` ``size`` is the
-        most that it can be."""
+        most that it can be, ``least`` the least of each half of it."""
         number = self.count
         self.count = number + 1
         item = MemoryObject(number, size, kind, name, self.owner, readonly)
@@ -117,7 +118,7 @@ class Memory:
             item.blank(unset)
             self.blank = True
         if extent is not None:
-            item.bound(extent)
+            item.bound(extent, least)
             self.bounded = True
         slot = number & PAGE_MASK
         if slot == 0:

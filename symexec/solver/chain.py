@@ -13,7 +13,7 @@ from time import monotonic, perf_counter
 
 from csg.records import record
 from symexec.counters import Counters
-from symexec.expr import Operand, Term, bounds
+from symexec.expr import Operand, Term, bounds, few_values
 from symexec.solver.answer import Answer, Backend
 from symexec.solver.bitwuzla_backend import BitwuzlaBackend
 from symexec.solver.canonical import canonical_model
@@ -181,6 +181,13 @@ class SolverChain:
         if isinstance(term, int):
             return term, term
         return bounds(term, self._finder.facts(path).ranges(term), {})
+
+    def values(self, path: PathCondition, term: Operand, most: int) -> tuple[int, ...]:
+        """All that a term may be where the path condition holds, smallest first, without asking a
+        backend; none when that may be more than ``most``."""
+        if isinstance(term, int):
+            return (term,)
+        return few_values(term, self._finder.facts(path).domains_of(term), most) or ()
 
     # ------------------------------------------------------------------ answers
 

@@ -84,11 +84,12 @@ class Facts:
 
     def ranges(self, term: Term) -> dict[Term, tuple[int, int]]:
         """The symbols of a term of which the literals know something, with their bounds."""
-        return {
-            symbol: (domain[0][0], domain[-1][1])
-            for symbol in symbols(term)
-            if (domain := self.domains.get(symbol))
-        }
+        domains = self.domains_of(term)
+        return {symbol: (domain[0][0], domain[-1][1]) for symbol, domain in domains.items()}
+
+    def domains_of(self, term: Term) -> dict[Term, Intervals]:
+        """The symbols of a term of which the literals know something, with their values."""
+        return {symbol: domain for symbol in symbols(term) if (domain := self.domains.get(symbol))}
 
     def groups_of(self, names: Iterable[Term]) -> list[Group]:
         """The distinct groups that these symbols belong to, in order of the symbols' age."""

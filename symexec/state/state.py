@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from csg.records import record
 from csg.source import Location
-from symexec.expr import Data, new_half, old_half
+from symexec.expr import Data, Operand, new_half, old_half
 from symexec.memory import BOTH, NEW, OLD, Memory, merged
 from symexec.state.frames import Frame
 from symexec.state.inputs import Input
@@ -128,6 +128,7 @@ class State:
         "id",
         "inputs",
         "lane",
+        "largest",
         "memory",
         "mode",
         "new_outcome",
@@ -163,6 +164,7 @@ class State:
         self.region: Region | None = None
         self.environment: dict[str, object] = {}
         self.inputs: tuple[Input, ...] = ()
+        self.largest: tuple[tuple[Operand, int], ...] = ()  # sizes of objects: up to where followed
         self.old_output: Output | None = None
         self.new_output: Output | None = None
         self.old_outcome: Outcome | None = None
@@ -189,6 +191,7 @@ class State:
         twin.id = self.id
         twin.inputs = self.inputs
         twin.lane = self.lane
+        twin.largest = self.largest
         twin.mode = self.mode
         twin.new_outcome = self.new_outcome
         twin.new_output = self.new_output

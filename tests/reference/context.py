@@ -101,6 +101,9 @@ class ReferenceContext:
     def largest(self, size: Operand) -> int:
         return self.most_allocated
 
+    def few(self, size: Operand) -> tuple[int, ...]:
+        return ()
+
     def allocate_some(self, size: Data, name: str, zeroed: bool) -> int:
         assert not isinstance(size, Shadowed)
         return self.allocate(self.value(size), "heap", name)
