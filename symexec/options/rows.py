@@ -242,8 +242,8 @@ MEMORY = under(
         metavar="N",
         type=positive_count,
         default=MemoryOptions().most_allocated,
-        help="bytes above the least that an object of symbolic size may have; larger ones are cut "
-        "(default: %(default)s)",
+        help="bytes above the least that an object of symbolic size may have; larger ones are cut, "
+        "unless they are few (default: %(default)s)",
     ),
     row(
         "--leaks",
