@@ -1,4 +1,4 @@
-"""Descriptors themselves: POSIX dup, dup2, fcntl, and what they are not (terminals).
+"""Descriptors themselves: POSIX dup, dup2, pipe, fcntl, and what they are not (terminals).
 
 dup2(3, 1)              descriptor 1 means the open file of descriptor 3
 fcntl(3, F_GETFL)       O_RDWR | O_LARGEFILE
@@ -13,23 +13,29 @@ from symexec.environment.error_numbers import EBADF, EINVAL, EMFILE, ENOTTY, ERR
 from symexec.environment.nodes import (
     FILE,
     FOLDER,
+    MOST_DESCRIPTORS,
+    PIPE,
     Descriptor,
+    Node,
+    Opened,
     descriptor,
     file_of,
+    free_number,
     node,
     opened,
     put_descriptor,
+    put_node,
     put_opened,
 )
 from symexec.environment.open_files import (
     APPEND,
     CLOSE_ON_EXEC,
-    MOST_DESCRIPTORS,
     closed,
     free_descriptor,
     number_of,
 )
-from symexec.environment.operands import pin, signed
+from symexec.environment.operands import pin, place, signed
+from symexec.environment.pipes import NOT_WAITING
 
 models = Registry()
 
@@ -59,6 +65,30 @@ def duplicate_with_flags(context: Context, arguments: Arguments) -> Model:
     if number == target or flags & ~CLOSE_ON_EXEC:
         return answered(context, -EINVAL)
     return answered(context, moved_to(context, number, target, bool(flags)))
+
+
+@models("pipe", "pipe2", needs=(ERRNO,))
+def make_pipe(context: Context, arguments: Arguments) -> Model:
+    """Two descriptors: the first reads what the second writes."""
+    flags = 0
+    if len(arguments) > 1:
+        flags = yield from pin(arguments[1], "the flags given to pipe2")
+    if flags & ~(CLOSE_ON_EXEC | NOT_WAITING):
+        return answered(context, -EINVAL)
+    address = yield from place(arguments[0])
+    first = free_descriptor(context)
+    second = None if first is None else free_descriptor(context, first + 1)
+    if first is None or second is None:
+        return answered(context, -EMFILE)
+    made = free_number(context)
+    put_node(context, made, Node(PIPE, 0o600))
+    for number, access in ((first, 0), (second, 1)):
+        file = free_number(context)
+        put_opened(context, file, Opened(made, access | flags & NOT_WAITING))
+        put_descriptor(context, number, Descriptor(file, bool(flags & CLOSE_ON_EXEC)))
+    context.store(address, 4, first)
+    context.store(address + 4, 4, second)
+    return 0
 
 
 def duplicated(context: Context, number: int, least: int, closes: bool = False) -> int:

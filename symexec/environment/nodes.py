@@ -25,6 +25,7 @@ ROOT, TMP, WORK, NULL, STDIN, STDOUT, STDERR = 1, 2, 3, 5, 10, 11, 12
 READ_ONLY = (ROOT, 4, NULL)  # another file system than that of /tmp
 FOREIGN = (*READ_ONLY, TMP)  # what others own
 FIRST_NUMBER = 100  # of what the program makes
+MOST_DESCRIPTORS = 256  # as in replay
 HOME = b"/tmp/work"  # where a program starts, as in replay
 
 

@@ -17,6 +17,7 @@ from symexec.environment.nodes import (
     DEVICE,
     FILE,
     FOLDER,
+    MOST_DESCRIPTORS,
     PIPE,
     STDERR,
     STDOUT,
@@ -34,12 +35,12 @@ from symexec.environment.nodes import (
     put_opened,
 )
 from symexec.environment.operands import Asking, pin, signed
+from symexec.environment.pipes import is_own, put_into_pipe, starved
 from symexec.environment.strings import emit_bytes
 from symexec.expr import Operand
 
 ACCESS, CREATE, EXCLUSIVE, EMPTY, APPEND = 3, 0o100, 0o200, 0o1000, 0o2000
 DIRECTORY, NO_FOLLOW, CLOSE_ON_EXEC, LARGE = 0o200000, 0o400000, 0o2000000, 0o100000
-MOST_DESCRIPTORS = 256  # as in replay
 LARGEST = 8 << 20  # bytes of a file, as in replay
 
 OUTPUTS = {STDOUT: 1, STDERR: 2}
@@ -98,6 +99,9 @@ def read_from(context: Context, number: int, count: int) -> Asking[list[Operand]
         return -EBADF
     if node(context, file.node).kind == FOLDER:
         return -EISDIR
+    waiting = yield from starved(context, file)
+    if waiting:
+        return waiting
     position = yield from position_of(context, file)
     found = yield from bytes_at(node(context, file.node).contents, position, count)
     _move(context, number, replace(file, position=position + len(found), clipped=False))
@@ -119,6 +123,8 @@ def write_to(context: Context, number: int, text: Sequence[Operand]) -> Asking[i
     if file.node in OUTPUTS:
         emit_bytes(context, OUTPUTS[file.node], text)
         return len(text)
+    if text and is_own(context, file):
+        return (yield from put_into_pipe(context, file, text))
     if not text or node(context, file.node).kind != FILE:
         return len(text)
     position = yield from position_of(context, file)

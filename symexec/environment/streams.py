@@ -35,6 +35,7 @@ from symexec.environment.open_files import (
     write_to,
 )
 from symexec.environment.operands import Asking, place, signed
+from symexec.environment.pipes import starved
 from symexec.expr import Operand
 
 EOF = 0xFFFFFFFF
@@ -124,6 +125,9 @@ def next_byte(context: Context, reading: Stream) -> Asking[tuple[Operand | None,
     at_limit = file.clipped and file.position == reading.limit
     if at_limit and place < reading.limit and known.contents is reading.held:
         return None, replace(reading, ended=True)  # what has just been found out
+    waiting = yield from starved(context, file)
+    if waiting:
+        return None, _failed(context, reading, -waiting)
     place = reading.position if reading.fetched else (yield from position_of(context, file))
     if not (yield from is_there(known.contents, place)):
         return None, replace(reading, ended=True)
