@@ -13,12 +13,19 @@ from symexec.environment.descriptors import moved_to
 from symexec.environment.error_numbers import EBADF, EINVAL, ERRNO, ESPIPE, answered
 from symexec.environment.files import open_found
 from symexec.environment.nodes import (
+    FILE,
+    MOST_DESCRIPTORS,
     PIPE,
+    Descriptor,
+    Node,
+    Opened,
     descriptor,
     file_of,
     free_number,
     known_size,
     node,
+    put_descriptor,
+    put_node,
     put_opened,
 )
 from symexec.environment.open_files import ACCESS, APPEND, closed, number_of, position_of, seek_in
@@ -47,6 +54,18 @@ def make_room(context: Context, arguments: Arguments) -> Model:
     """The object of a stream; the library knows of it until it is closed."""
     size = yield from pin(arguments[0], "the size of a stream's object")
     return context.allocate(size, "heap", STREAM_OBJECT)
+
+
+@models("__csgtest_memory_file")
+def make_memory_file(context: Context, arguments: Arguments) -> Model:
+    """A descriptor beyond those of the program, for a stream into memory."""
+    yield from ()
+    made, file = free_number(context), free_number(context)
+    put_node(context, made, Node(FILE, 0o600))
+    put_opened(context, file, Opened(made, 2))
+    number = MOST_DESCRIPTORS + file
+    put_descriptor(context, number, Descriptor(file))
+    return number
 
 
 @models("__csgtest_attach", needs=(ERRNO,))
@@ -182,7 +201,7 @@ def access_of(context: Context, arguments: Arguments) -> Model:
 def descriptor_number(context: Context, arguments: Arguments) -> Model:
     number = yield from stream_of(context, arguments[0])
     found = stream(context, number).descriptor
-    return answered(context, found if found >= 0 else -EBADF)
+    return answered(context, found if 0 <= found < MOST_DESCRIPTORS else -EBADF)
 
 
 # ---------------------------------------------------------------------- positions

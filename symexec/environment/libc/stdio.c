@@ -8,6 +8,7 @@ typedef union {
     struct {
         long head;
         char *buffer; /* the caller's, which a stream may be the only one to know of */
+        void *memory; /* of a stream into memory (memory_streams.c) */
     } kept;
     char room[216];
 } FILE;
@@ -43,7 +44,17 @@ FILE *stdin = &standard_input;
 FILE *stdout = &standard_output;
 FILE *stderr = &standard_error;
 
-int fflush(FILE *stream) { return stream ? __csgtest_flush(stream) : __csgtest_flush_all(); }
+/* Brings the memory of a stream (null: of all) up to date; null as long as there is none. */
+void (*__csgtest_settle)(FILE *stream, int closing);
+
+int fflush(FILE *stream)
+{
+    int result = stream ? __csgtest_flush(stream) : __csgtest_flush_all();
+    if (__csgtest_settle && (!stream || stream->kept.memory))
+        __csgtest_settle(stream, 0);
+    return result;
+}
+
 int fflush_unlocked(FILE *stream) { return fflush(stream); }
 int fpurge(FILE *stream) { return __csgtest_purge(stream); }
 void __fpurge(FILE *stream) { __csgtest_purge(stream); }
@@ -141,6 +152,8 @@ FILE *freopen64(const char *name, const char *mode, FILE *stream)
 
 int fclose(FILE *stream)
 {
+    if (stream->kept.memory)
+        __csgtest_settle(stream, 1);
     int result = __csgtest_close(stream);
     if (stream != stdin && stream != stdout && stream != stderr)
         free(stream);
