@@ -13,6 +13,7 @@ from csg.lower import link
 from csg.pickling import loads
 from csg.source import NOWHERE
 from symexec.environment.archive import Archive, load_archive
+from symexec.environment.linker_symbols import refuse_linker_symbols
 from symexec.environment.registry import registry
 
 START = "__csgtest_start"
@@ -45,6 +46,7 @@ def complete(program: Program, archive: Archive | None = None) -> None:
         if (name in program.undefined - known)
         or (name in program.globals and program.globals[name].external)
     }
+    refuse_linker_symbols(program)
 
 
 def _call_all(program: Program, name: str, called: list[str]) -> None:

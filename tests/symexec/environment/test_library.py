@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from csg.frontend import parse_text
-from csg.ir import Program
+from csg.ir import Program, Refuse
 from csg.lower import lower
 from csg.pickling import loads
 from symexec.environment import archive, library
@@ -54,6 +54,20 @@ def test_handlers_run_after_main() -> None:
     assert library.start(program) == "__csgtest_start"
     assert "exit" in program.functions
     assert library.start(completed("int main(void) { return 0; }")) == "main"
+
+
+def test_places_that_the_linker_makes_up_are_refused_where_they_are_used() -> None:
+    program = completed(
+        "extern char end, ending, __start_table[] __attribute__((weak));"
+        "extern char __stop_table[];"
+        "int main(void) { return &end == &ending || __start_table != __stop_table; }"
+    )
+    steps = [step for block in program.functions["main"].blocks for step in block.instructions]
+    refused = [step.reason.split()[0] for step in steps if isinstance(step, Refuse)]
+    assert refused == ["'end'", "'__stop_table'"]
+    assert program.globals.keys() >= {"ending", "__start_table"}
+    assert program.globals.keys().isdisjoint({"end", "__stop_table"})
+    assert "__start_table" in program.absent
 
 
 def test_nodes_of_models_exist() -> None:
