@@ -79,7 +79,10 @@ def _lists(
     entries: list[InitializerEntry] = []
     shared: dict[int, United] = {}
     cost = 0
-    for key in sorted(before.keys() | after.keys(), key=lambda key: (key[0], key[1])):
+    keys = list(after)
+    if keys != list(before):
+        keys = sorted(before.keys() | after.keys(), key=lambda key: (key[0], key[1]))
+    for key in keys:
         one, other = before.get(key), after.get(key)
         present = other or one
         assert present is not None

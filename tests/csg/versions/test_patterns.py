@@ -157,6 +157,16 @@ PATTERNS = {
         "static int t[6]; int f(int a, int b) { t[b & 3] += a; return t[1] + sizeof t; }",
         1,
     ),
+    "a value of a range": (
+        "int f(int a, int b) { int t[4] = {[0 ... 2] = g(a), [1] = 7}; return t[0] + t[2] + b; }",
+        "int f(int a, int b) { int t[4] = {[0 ... 2] = g(b), [1] = 7}; return t[0] + t[2] + b; }",
+        1,
+    ),
+    "a range grows": (
+        "int f(int a, int b) { int t[4] = {[0 ... 1] = g(a), g(b)}; return t[2] * t[1]; }",
+        "int f(int a, int b) { int t[4] = {[0 ... 2] = g(a)}; return t[2] * t[1]; }",
+        None,
+    ),
     "a field added": (
         "struct s { int p; char q; }; static int h(struct s *x) { return x->p + x->q; } "
         "int f(int a, int b) { struct s x = {a, b}; return h(&x); }",
