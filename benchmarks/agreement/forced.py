@@ -261,6 +261,10 @@ def _hide(program: Program, code: FunctionCode, block: int, place: int) -> None:
         Load(loaded, address, size, node=step.node, version=step.version),
         _with(step, loaded),
     ]
+    lives = code.blocks[block].lifetimes
+    lives[:] = [
+        replace(each, place=each.place + 2) if each.place > place else each for each in lives
+    ]
 
 
 def _with(step: Instruction, value: Register) -> Instruction:
