@@ -104,28 +104,7 @@ static const char *seconds_since_1970(const char *s, struct tm *tm)
     return localtime_r(&value, tm) ? s : 0;
 }
 
-/* What a letter stands for by itself; null when it is one thing. */
-static const char *composed(char letter)
-{
-    switch (letter) {
-    case 'c':
-        return "%a %b %e %H:%M:%S %Y";
-    case 'D':
-    case 'x':
-        return "%m/%d/%y";
-    case 'F':
-        return "%Y-%m-%d";
-    case 'r':
-        return "%I:%M:%S %p";
-    case 'R':
-        return "%H:%M";
-    case 'T':
-    case 'X':
-        return "%H:%M:%S";
-    default:
-        return 0;
-    }
-}
+extern const char *__csgtest_date_composition(char letter);
 
 static const char *day_part(const char *s, char letter, struct tm *tm, struct known *known)
 {
@@ -276,7 +255,7 @@ static const char *read_all(const char *s, const char *format, struct tm *tm, st
                 return 0; /* glibc: no locale's digits were there before, so they are not now */
             letter = *format++;
         }
-        const char *parts = composed(letter);
+        const char *parts = __csgtest_date_composition(letter);
         if (parts) {
             known->derive |= is_one_of(letter, "cDxF");
             s = read_all(s, parts, tm, known);

@@ -235,7 +235,8 @@ static int put_date(struct output *out, const struct form *form, char letter, co
     }
 }
 
-static const char *composition(char letter)
+/* What a letter stands for by itself, written or read; null when it is one thing. */
+const char *__csgtest_date_composition(char letter)
 {
     switch (letter) {
     case 'c':
@@ -281,8 +282,8 @@ static const char *put_directive(struct output *out, const char *format, const s
     if (known && (letter == 'n' || letter == 't' || letter == '%')) {
         char text[2] = {letter == 'n' ? '\n' : letter == 't' ? '\t' : '%', 0};
         put_text(out, &form, text, 1, 0);
-    } else if (known && composition(letter)) {
-        put_composed(out, &form, composition(letter), t);
+    } else if (known && __csgtest_date_composition(letter)) {
+        put_composed(out, &form, __csgtest_date_composition(letter), t);
     } else if (!(known && letter &&
                  (put_date(out, &form, letter, t) || put_clock(out, &form, letter, t) ||
                   put_week(out, &form, letter, t)))) {
