@@ -34,6 +34,7 @@ class Numbers:
     literals: int = 0
     enumerations: int = 0
     changes: int = 0
+    local: dict[str, int] = field(default_factory=dict)  # tags and enumerators, by function
 
 
 @dataclass(slots=True)

@@ -89,8 +89,8 @@ def _name(context: Context, node: Node) -> Expression:
     match context.scopes.lookup(node.name):
         case Symbol() as symbol:
             return Name(symbol, symbol.type, node.coord)
-        case Enumerator(value=value, type=enumerated):
-            return EnumeratorName(node.name, value, enumerated, node.coord)
+        case Enumerator(name=own, value=value, type=enumerated):
+            return EnumeratorName(own, value, enumerated, node.coord)
         case Typedef():
             raise refuse(node, f"'{node.name}' is a type, not a value")
         case _:

@@ -2,6 +2,7 @@
 
 struct pair { int a, b; } p;     a Record with two fields, laid out; tag pair in this scope
 enum { RED, BLUE = 5 };          an Enumeration; RED is 0 of type int
+f() { struct pair { char c; }; } a Record with the tag pair__f: other functions may have a pair, too
 """
 
 from __future__ import annotations
@@ -66,10 +67,21 @@ def _tagged(context: Context, node: Node, keyword: str) -> Record:
     else:
         known = scopes.innermost.tags.get(node.name)
     if known is None:
-        known = scopes.innermost.tags[node.name] = Record(keyword, node.name)
+        known = scopes.innermost.tags[node.name] = Record(keyword, _own_name(context, node.name))
     if not isinstance(known, Record) or known.kind != keyword:
         raise refuse(node, f"'{node.name}' is the tag of another kind of type")
     return known
+
+
+def _own_name(context: Context, name: str) -> str:
+    """One that no other function has: all types of a program are printed at file scope."""
+    function = context.function
+    if function is None:
+        return name
+    stem = f"{name}__{function.name}"
+    count = context.numbers.local.get(stem, 0) + 1
+    context.numbers.local[stem] = count
+    return stem if count == 1 else f"{stem}_{count}"
 
 
 def _members(context: Context, nodes: Iterable[Node]) -> Iterator[MemberDeclaration]:
@@ -144,7 +156,7 @@ def _tag_and_key(context: Context, node: Node) -> tuple[str, int]:
     if context.scopes.at_file_level:
         return node.name, 0
     context.numbers.enumerations += 1
-    return node.name, context.numbers.enumerations
+    return _own_name(context, node.name), context.numbers.enumerations
 
 
 def _enumerators(context: Context, nodes: Iterable[Node]) -> Iterator[tuple[str, int]]:
@@ -159,8 +171,9 @@ def _enumerators(context: Context, nodes: Iterable[Node]) -> Iterator[tuple[str,
         if node.name in names:
             raise refuse(node, f"redefinition of '{node.name}'")
         small = -(1 << 31) <= value < 1 << 31
-        names[node.name] = Enumerator(value, INT if small else _underlying([value], _SIZES))
-        yield node.name, value
+        own = _own_name(context, node.name)
+        names[node.name] = Enumerator(own, value, INT if small else _underlying([value], _SIZES))
+        yield own, value
 
 
 def _underlying(values: list[int], sizes: tuple[Integer, ...]) -> Integer:

@@ -30,6 +30,7 @@ class Typedef:
 
 @record
 class Enumerator:
+    name: str  # its own in the whole file
     value: int
     type: Type
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 
+from csg.language.declarators import tag_text
 from csg.language.printer import mentioned_types
 from csg.language.syntax import Expression, TranslationUnit
 from csg.language.types import (
@@ -44,6 +45,7 @@ class Layouts:
     _old: dict[Record, Record] = field(default_factory=dict)  # what stands for a lone old record
     _united: set[Record] = field(default_factory=set)  # of the united program already
     _partners: dict[Record, Record] = field(default_factory=dict)
+    _alone: dict[Enumeration, Enumeration] = field(default_factory=dict)  # the same for these
     _taken: set[tuple[str, str]] = field(default_factory=set)
 
     def unified(self, kind: Type) -> Type:
@@ -54,7 +56,9 @@ class Layouts:
         if isinstance(kind, Record):
             return self._record(kind)
         partner = self.pairs.get(kind)
-        return partner if isinstance(partner, Enumeration) else kind
+        if isinstance(partner, Enumeration):
+            return partner
+        return self._alone.get(kind, kind)
 
     def _record(self, kind: Record) -> Record:
         partner = self.pairs.get(kind)
@@ -73,8 +77,14 @@ class Layouts:
                 copy.fields = tuple([self.field(member) for member in kind.fields])
         return self._old[kind]
 
-    def _free_tag(self, kind: Record) -> str:
-        return f"{kind.tag}__old" if (kind.kind, kind.tag) in self._taken else kind.tag
+    def _free_tag(self, kind: Named) -> str:
+        return f"{kind.tag}__old" if (_word(kind), kind.tag) in self._taken else kind.tag
+
+    def stand_alone(self, kind: Enumeration, own: tuple[tuple[str, int], ...]) -> None:
+        """An enumeration of the old version alone, with the enumerators that are, too."""
+        tag = self._free_tag(kind)
+        kept = own or ((f"{tag_text(tag)}__none", 0),)  # C has no enumeration without any
+        self._alone[kind] = replace(kind, tag=tag, enumerators=kept)
 
     def split_record(self, kind: Type) -> Record | None:
         """The new version's record when ``kind`` is a record that is two, in either version."""
@@ -111,9 +121,8 @@ class Layouts:
 def match_layouts(old: TranslationUnit, new: TranslationUnit) -> Layouts:
     before, after = mentioned_types(old), mentioned_types(new)
     layouts = match_records(before, after)
-    records = [kind for kind in after if isinstance(kind, Record)]
-    layouts._taken = {(kind.kind, kind.tag) for kind in records}
-    layouts._united.update(records)
+    layouts._taken = {(_word(kind), kind.tag) for kind in after}
+    layouts._united.update(kind for kind in after if isinstance(kind, Record))
     _name_enumerators(layouts, before, after)
     return layouts
 
@@ -175,8 +184,12 @@ def _nameless(kind: Named) -> bool:
 
 
 def _key(kind: Named) -> tuple[object, ...]:
-    word = kind.kind if isinstance(kind, Record) else "enum"
+    word = _word(kind)
     return (word, _member_names(kind)) if _nameless(kind) else (word, kind.tag)
+
+
+def _word(kind: Named) -> str:
+    return kind.kind if isinstance(kind, Record) else "enum"
 
 
 def _member_names(kind: Named) -> tuple[str, ...]:
@@ -241,8 +254,8 @@ def same_type(layouts: Layouts, old: Type, new: Type) -> bool:
 
 
 def _name_enumerators(layouts: Layouts, old: Iterable[Named], new: Iterable[Named]) -> None:
-    """Enumerators that the new version lacks are added to the partner of their enumeration; those
-    whose value changed get a name of their own."""
+    """Enumerators that the new version lacks are added to the partner of their enumeration, if it
+    has one; those whose value changed get a name of their own."""
     kinds = [kind for kind in new if isinstance(kind, Enumeration)]
     values = {name: value for kind in kinds for name, value in kind.enumerators}
     added: dict[Enumeration, list[tuple[str, int]]] = {}
@@ -250,6 +263,7 @@ def _name_enumerators(layouts: Layouts, old: Iterable[Named], new: Iterable[Name
         partner = layouts.pairs.get(kind)
         if not isinstance(kind, Enumeration):
             continue
+        own: list[tuple[str, int]] = []
         for name, value in kind.enumerators:
             if values.get(name) == value:
                 continue
@@ -257,8 +271,11 @@ def _name_enumerators(layouts: Layouts, old: Iterable[Named], new: Iterable[Name
             layouts.values[name, value] = free
             if name in values:
                 layouts.shifted[free] = layouts.shifted[name] = name
-            if isinstance(partner, Enumeration):
-                added.setdefault(partner, []).append((free, value))
+            own.append((free, value))
+        if isinstance(partner, Enumeration):
+            added.setdefault(partner, []).extend(own)
+        else:
+            layouts.stand_alone(kind, tuple(own))
     for partner, extra in added.items():
         whole = replace(partner, enumerators=partner.enumerators + tuple(extra))
         layouts.enumerations[partner.tag, partner.key] = whole

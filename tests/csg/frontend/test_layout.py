@@ -63,7 +63,7 @@ def functions(structures: list[str], bodies: list[str] | None = None) -> str:
 
 def records_of(structures: list[str]) -> list[Record]:
     unit = parse_text(functions(structures), "layout.c")
-    return [t for t in unit.types if isinstance(t, Record) and t.tag == "t"]
+    return [t for t in unit.types if isinstance(t, Record) and t.tag.startswith("t__f")]
 
 
 def output_of(program: str, count: int, folder: Path) -> list[list[int]]:
@@ -101,12 +101,13 @@ def measured(record: Record) -> list[int]:
 
 def printing(record: Record) -> str:
     """C statements that print what ``measured`` returns."""
-    parts = [f"show(sizeof({record})); show(_Alignof({record}));"]
+    kind = f"{record.kind} t"
+    parts = [f"show(sizeof({kind})); show(_Alignof({kind}));"]
     for field in record.fields or ():
         if field.name and field.bit_width is None:
-            parts.append(f"show(__builtin_offsetof({record}, {field.name}));")
+            parts.append(f"show(__builtin_offsetof({kind}, {field.name}));")
         elif field.name:
-            parts.append(f"{{ {record} x; memset(&x, 0, sizeof x); x.{field.name} = -1;")
+            parts.append(f"{{ {kind} x; memset(&x, 0, sizeof x); x.{field.name} = -1;")
             parts.append("show_bits((unsigned char *) &x, sizeof x); }")
     return " ".join([*parts, 'puts("");'])
 
