@@ -135,3 +135,21 @@ def test_inline_functions_of_a_header_are_in_every_file(tmp_path: Path) -> None:
     assert done.code == 1, done
     assert [group["blamed"] for group in done.report["groups"]] == [[1]]
     assert "blame unknown" not in done.out
+
+
+@pytest.mark.parametrize("words", ["run count.c --with words.c none.c -- a bc", "explore count.c"])
+def test_main_may_stand_in_any_file_and_a_file_may_define_nothing(
+    words: str, tmp_path: Path
+) -> None:
+    (tmp_path / "none.c").write_text("#ifdef NOT_HERE\nint spare;\n#endif\n")
+    (tmp_path / "count.c").write_text(
+        "int count(char **words) { int n = 0; while (words[n]) n++; return n; }\n"
+    )
+    (tmp_path / "words.c").write_text(
+        "int count(char **words);\nint main(int argc, char **argv) { return count(argv + 1); }\n"
+    )
+    if words.startswith("explore"):
+        words += " --with words.c none.c --sym-args 0 2 1 --time 10"
+    done = csgtest(*words.split(), folder=tmp_path)
+    assert done.code == (2 if words.startswith("run") else 0), done
+    assert "error" not in done.err

@@ -55,8 +55,9 @@ def parse_file(
 
 
 def parse_files(files: Sequence[SourceFile], compiler: str | None = None) -> list[TranslationUnit]:
-    """Read several files; the first one's trouble is reported first."""
-    return parse_texts(preprocess_files(files, compiler))
+    """Read several files; the first one's trouble is reported first. One of several may define
+    nothing."""
+    return parse_texts(preprocess_files(files, compiler), may_be_empty=len(files) > 1)
 
 
 def preprocess_files(

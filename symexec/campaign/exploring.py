@@ -60,11 +60,11 @@ class ExploreJob:
         self.tests = 0
         self.exhausted = False
         self.program = Program()
-        self._unit = TranslationUnit("")
+        self._units = [TranslationUnit("")]
 
     def prepare(self) -> None:
         options = self.options
-        self.program, self._unit = lowered_program(
+        self.program, self._units = lowered_program(
             options.file, options.flags, options.inputs.entry, options.others
         )
 
@@ -109,9 +109,9 @@ class ExploreJob:
             loop_bound=options.search.loop_bound,
             memory=options.memory,
         )
-        symbols = [declaration.symbol for declaration in self._unit.declarations]
-        entry = definition([self._unit], self.program.entry)
-        lines = shaped([self._unit], (), options.inputs)
+        symbols = [declaration.symbol for declaration in self._units[0].declarations]
+        entry = definition(self._units, self.program.entry)
+        lines = shaped(self._units, (), options.inputs)
         starts = plan(entry, symbols, options.inputs, lines).starts(table)
         initial = [begin(engine, start) for start in starts]
         possible = [s for s in initial if engine.solver.check(s.path) is not Answer.UNSAT]
@@ -135,7 +135,7 @@ class ExploreJob:
             for name, function in program.functions.items()
             if not function.library
             for block in function.blocks
-            if _file(program, block) == self._unit.file
+            if _file(program, block) == self._units[0].file
         }
         frontier = Frontier(wanted, engine.covered, lambda: _distances(program))
         return stacked(lambda: Covering(self.options.search.seed, frontier))

@@ -40,16 +40,16 @@ def loaded_program(
 
 def lowered_program(
     file: Path, flags: Sequence[str], entry: str | None, others: Sequence[Path] = ()
-) -> tuple[Program, TranslationUnit]:
-    """The program, and the unit of its main file, where the entry function is."""
+) -> tuple[Program, list[TranslationUnit]]:
+    """The program, and its units: the named file's first, whichever has the entry function."""
     from csg.frontend import parse_files
     from csg.lower import lower
     from csg.pipeline import entry_of
 
     units = parse_files([SourceFile(each, tuple(flags)) for each in (file, *others)])
-    program = lower(units, (), entry_of(units[:1], entry))
+    program = lower(units, (), entry_of(units, entry))
     library.complete(program)
-    return program, units[0]
+    return program, units
 
 
 def definition(units: Iterable[TranslationUnit], name: str) -> FunctionDefinition:
