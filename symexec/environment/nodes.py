@@ -74,8 +74,12 @@ class Descriptor:
 NODES: Mapping[int, Node] = MappingProxyType(
     {
         ROOT: Node(FOLDER, 0o755, entries=((b"tmp", TMP), (b"dev", 4)), parent=ROOT),
-        TMP: Node(FOLDER, 0o1777, entries=((b"work", WORK),), parent=ROOT),
+        TMP: Node(
+            FOLDER, 0o1777, entries=((b"work", WORK), (b"home", 6), (b"tmp", 7)), parent=ROOT
+        ),
         WORK: Node(FOLDER, 0o755, parent=TMP),
+        6: Node(FOLDER, 0o755, parent=TMP),  # $HOME
+        7: Node(FOLDER, 0o755, parent=TMP),  # $TMPDIR
         4: Node(FOLDER, 0o755, entries=((b"null", NULL),), parent=ROOT),
         NULL: Node(DEVICE, 0o666),
         STDIN: Node(PIPE, 0o600),
