@@ -43,6 +43,24 @@ def test_paths_are_cut_alike(models: ctypes.CDLL, name: str, path: bytes) -> Non
     assert ours(ctypes.create_string_buffer(b"//")) == host(ctypes.create_string_buffer(b"//"))
 
 
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("htons", ctypes.c_uint16),
+        ("ntohs", ctypes.c_uint16),
+        ("htonl", ctypes.c_uint32),
+        ("ntohl", ctypes.c_uint32),
+    ],
+)
+@FEW
+@given(n=st.integers(0, 2**32 - 1))
+def test_bytes_are_put_in_the_network_s_order(
+    models: ctypes.CDLL, name: str, kind: type[ctypes.c_uint16] | type[ctypes.c_uint32], n: int
+) -> None:
+    host, ours = both(models, name, kind)
+    assert ours(kind(n)) == host(kind(n))
+
+
 def test_signals_have_glibc_s_names(models: ctypes.CDLL) -> None:
     for name in ("strsignal", "sigabbrev_np", "sigdescr_np"):
         host, ours = both(models, name, ctypes.c_char_p)
