@@ -156,7 +156,7 @@ class Builder:
             case SlotAddress(target=target, slot=slot):
                 held = function.slots[slot]
                 number = self.objects.add(
-                    "slot", f"{held.name}#{slot}", name, held.size, is_flat(held.type)
+                    "slot", f"{held.name}#{slot}", name, held.size, is_flat(held.type), slot
                 )
                 start = self.objects.location(number, 0)
                 inclusions.include(self._register(name, target), 1 << start)

@@ -1,25 +1,33 @@
-"""Which variables decide, by the few values they are compared with, whether a change is met.
+"""Which variables decide, by the few values they are compared with, whether a change is met and
+whether its effect is seen.
 
-    case 'q': quiet = 1;                  ->  quiet, compared with 0
-    ...                                       format, compared with HEX and DECIMAL
-    if (!quiet && format == DECIMAL)
-        puts(change(a, b));
+    case 'q': quiet = 1;                  ->  format, compared with HEX and DECIMAL
+    ...                                       quiet, compared with 0
+    if (format == HEX || format == DECIMAL)
+        total = change(a, b);
+    if (!quiet)
+        printf("%d", total);
 
 They tell apart ways of a run that are equally far from a change: on one way the variables already
-have values that bar it. Only what is compared for equality with constants counts, flags and
-selectors that is, and no variable that gets each of its values in the very loop that looks at it
-(the letter of the next option); the branches are those that changes depend on, in their functions
-and around the calls that lead there.
+have values that bar it, or that hide what it did. Only what is compared for equality with constants
+counts, flags and selectors that is, and no variable that gets each of its values in the very loop
+that looks at it (the letter of the next option). The branches are those that changes depend on, in
+their functions and around the calls that lead there, and then, of what can be run behind a change,
+those that outputs depend on.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from itertools import islice
 
+from csg.analysis.constraints import Place as CallPlace
 from csg.analysis.control_dependence import control_dependence
 from csg.analysis.dependence import DependenceGraph
 from csg.analysis.loops import natural_loops
+from csg.analysis.objects import ANYWHERE, bits
+from csg.analysis.points_to import PointsTo
 from csg.ir import (
     Binary,
     Block,
@@ -34,6 +42,7 @@ from csg.ir import (
     Move,
     Program,
     Register,
+    Return,
     SlotAddress,
     Switch,
     Truncate,
@@ -64,12 +73,15 @@ class Guard:
     constants: frozenset[int]
 
 
-def guards(dependences: DependenceGraph) -> tuple[Guard, ...]:
-    """The nearest to a change first."""
+def guards(
+    dependences: DependenceGraph, outputs: frozenset[int] = frozenset()
+) -> tuple[Guard, ...]:
+    """The nearest to a change first. ``outputs`` are the nodes whose output changes can alter."""
     found: dict[Place, set[int]] = {}
     loops: dict[str, list[frozenset[int]]] = {}
-    for function, block in _deciding(dependences):
-        for place, constants in _asked(function, block):
+    read = _Reader(dependences.pointers)
+    for function, block in _branches(dependences, outputs):
+        for place, constants in read.asked(function, block):
             if function.name not in loops:
                 flows = dependences.flows[function.name]
                 loops[function.name] = [body for _, flow in flows for body in natural_loops(flow)]
@@ -84,12 +96,27 @@ def guards(dependences: DependenceGraph) -> tuple[Guard, ...]:
     )
 
 
-def _deciding(dependences: DependenceGraph) -> Iterator[tuple[FunctionCode, Block]]:
-    """The blocks whose branches changes depend on, breadth first: of the functions that hold a
-    change, then of those that call them."""
+def _branches(
+    dependences: DependenceGraph, outputs: frozenset[int]
+) -> Iterator[tuple[FunctionCode, Block]]:
+    """What bars the way to a change, then what bars the way from one to an output."""
+    program = dependences.program
+    changed = {node.id for node in program.nodes if node.changes}
+    yield from _deciding(dependences, _running(program, changed))
+    behind = _behind(dependences, changed)
+    for function, block in _deciding(dependences, _running(program, outputs)):
+        if (function.name, block.index) in behind:
+            yield function, block
+
+
+def _deciding(
+    dependences: DependenceGraph, spots: Sequence[Spot]
+) -> Iterator[tuple[FunctionCode, Block]]:
+    """The blocks whose branches ``spots`` depend on, breadth first: of their functions, then of
+    those that call them."""
     program = dependences.program
     controlling: dict[str, list[set[int]]] = {}
-    waiting = deque(_changed(program))
+    waiting = deque(spots)
     seen = set(waiting)
     while waiting:
         name, number = waiting.popleft()
@@ -107,14 +134,65 @@ def _deciding(dependences: DependenceGraph) -> Iterator[tuple[FunctionCode, Bloc
                 yield function, function.blocks[branch]
 
 
-def _changed(program: Program) -> list[Spot]:
-    changed = {node.id for node in program.nodes if node.changes}
+def _behind(dependences: DependenceGraph, changed: Container[int]) -> set[Spot]:
+    """The blocks that can be run after a change, or together with it: onwards and back to callers;
+    from all of these onwards and into what they call."""
+    program, calls = dependences.program, dependences.calls
+
+    def onwards(name: str, number: int) -> Iterator[CallPlace]:
+        for _, flow in dependences.flows.get(name, ()):
+            yield from ((name, after, 0) for after in flow.successors[number])
+
+    def back(place: CallPlace) -> Iterator[CallPlace]:
+        name, number, _ = place
+        yield from onwards(name, number)
+        if type(program.functions[name].blocks[number].terminator) is Return:
+            yield from ((caller, block, step + 1) for caller, block, step in calls.callers[name])
+
+    def into(place: CallPlace) -> Iterator[CallPlace]:
+        name, number, first = place
+        yield from onwards(name, number)
+        for step in range(first, len(program.functions[name].blocks[number].instructions)):
+            yield from ((callee, 0, 0) for callee in calls.callees.get((name, number, step), ()))
+
+    starts = [
+        (name, block.index, step)
+        for name, function in program.functions.items()
+        for block in function.blocks
+        for step, node in enumerate(_nodes(block))
+        if node in changed
+    ]
+    reached = _closure(_closure(starts, back), into)
+    return {(name, number) for name, number, _ in reached}
+
+
+def _closure(
+    places: Iterable[CallPlace], following: Callable[[CallPlace], Iterable[CallPlace]]
+) -> set[CallPlace]:
+    seen = set(places)
+    waiting = list(seen)
+    while waiting:
+        for place in following(waiting.pop()):
+            if place not in seen:
+                seen.add(place)
+                waiting.append(place)
+    return seen
+
+
+def _nodes(block: Block) -> Iterator[int]:
+    """The statement of each step of a block, of its end too."""
+    assert block.terminator is not None
+    yield from (step.node for step in block.instructions)
+    yield block.terminator.node
+
+
+def _running(program: Program, nodes: Container[int]) -> list[Spot]:
+    """Where statements are run."""
     return [
         (name, block.index)
         for name, function in program.functions.items()
         for block in function.blocks
-        if any(step.node in changed for step in block.instructions)
-        or (block.terminator is not None and block.terminator.node in changed)
+        if any(node in nodes for node in _nodes(block))
     ]
 
 
@@ -145,52 +223,74 @@ def _passing(
     return bool(given) and all(number in inner for number in given)
 
 
-def _asked(function: FunctionCode, block: Block) -> Iterator[tuple[Place, set[int]]]:
-    """What the end of a block compares with constants."""
-    match block.terminator:
-        case Branch(condition=Register() as condition):
-            compared = _made(block, condition)
-            match compared:
-                case Compare(operator="eq" | "ne", left=left, right=Constant(value=value)):
-                    place = _place(function, block, left)
-                    if place is not None:
-                        yield place, {value}
-        case Switch(value=selector, cases=cases):
-            place = _place(function, block, selector)
-            if place is not None:
-                yield place, {low for low, high, *_ in cases if low == high}
-        case _:
-            pass
+class _Reader:
+    """Says where what is compared was read from."""
 
+    def __init__(self, pointers: PointsTo) -> None:
+        self._pointers = pointers
 
-def _place(function: FunctionCode, block: Block, value: Value) -> Place | None:
-    """Where a value was read from just before."""
-    while isinstance(value, Register):
-        if value.number in function.register_names:
-            return Place(function.name, value.number)
-        match _made(block, value):
-            case Extend(operand=inner) | Truncate(operand=inner) | Move(value=inner):
-                value = inner
-            case Load(address=address, size=size):
-                return _object(function, block, address, size)
+    def asked(self, function: FunctionCode, block: Block) -> Iterator[tuple[Place, set[int]]]:
+        """What the end of a block compares with constants."""
+        match block.terminator:
+            case Branch(condition=Register() as condition):
+                compared = _made(block, condition)
+                match compared:
+                    case Compare(operator="eq" | "ne", left=left, right=Constant(value=value)):
+                        place = self._place(function, block, left)
+                        if place is not None:
+                            yield place, {value}
+            case Switch(value=selector, cases=cases):
+                place = self._place(function, block, selector)
+                if place is not None:
+                    yield place, {low for low, high, *_ in cases if low == high}
             case _:
-                return None
-    return None
+                pass
 
+    def _place(self, function: FunctionCode, block: Block, value: Value) -> Place | None:
+        """Where a value was read from just before."""
+        while isinstance(value, Register):
+            if value.number in function.register_names:
+                return Place(function.name, value.number)
+            match _made(block, value):
+                case Extend(operand=inner) | Truncate(operand=inner) | Move(value=inner):
+                    value = inner
+                case Load(address=address, size=size):
+                    return self._object(function, block, address, size)
+                case _:
+                    return None
+        return None
 
-def _object(function: FunctionCode, block: Block, address: Value, size: int) -> Place | None:
-    offset = 0
-    while isinstance(address, Register):
-        match _made(block, address):
-            case Binary(operator="add", left=left, right=Constant(value=distance)):
-                address, offset = left, offset + distance
-            case SlotAddress(slot=slot):
-                return Place(function.name, slot, offset, size)
-            case GlobalAddress(name=name):
-                return Place("", name, offset, size)
-            case _:
-                return None
-    return None
+    def _object(
+        self, function: FunctionCode, block: Block, address: Value, size: int
+    ) -> Place | None:
+        offset = 0
+        while isinstance(address, Register):
+            match _made(block, address):
+                case Binary(operator="add", left=left, right=Constant(value=distance)):
+                    address, offset = left, offset + distance
+                case SlotAddress(slot=slot):
+                    return Place(function.name, slot, offset, size)
+                case GlobalAddress(name=name):
+                    return Place("", name, offset, size)
+                case _:
+                    return self._only(function.name, address, offset, size)
+        return None
+
+    def _only(self, function: str, pointer: Value, offset: int, size: int) -> Place | None:
+        """Through a pointer that points into one variable only."""
+        objects = self._pointers.objects
+        places = list(islice(bits(self._pointers.locations(function, pointer)), 2))
+        if len(places) != 1:
+            return None
+        number, start = objects.locations[places[0]]
+        found = objects.objects[number]
+        if start == ANYWHERE:
+            return None
+        if found.kind == "global":
+            return Place("", found.name, start + offset, size)
+        if found.kind == "slot":
+            return Place(found.owner, found.slot, start + offset, size)
+        return None
 
 
 def _made(block: Block, value: Register) -> Instruction | None:

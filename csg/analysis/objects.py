@@ -22,13 +22,15 @@ _WORD = 64  # bits
 
 @dataclass(frozen=True, slots=True)
 class MemoryObject:
-    """``size`` is 0 when unknown. ``owner`` is the function of a local object."""
+    """``size`` is 0 when unknown. ``owner`` is the function of a local object, ``slot`` its number
+    there."""
 
     kind: str  # "slot" | "global" | "heap" | "function" | "outside"
     name: str
     owner: str = ""
     size: int = 0
     flat: bool = False  # offsets in it are not told apart
+    slot: int = -1
 
 
 @dataclass(slots=True)
@@ -41,12 +43,20 @@ class Objects:
     location_numbers: dict[tuple[int, int], int] = field(default_factory=dict)
     offsets: list[int] = field(default_factory=list)  # how many are kept, per object
 
-    def add(self, kind: str, name: str, owner: str = "", size: int = 0, flat: bool = False) -> int:
+    def add(
+        self,
+        kind: str,
+        name: str,
+        owner: str = "",
+        size: int = 0,
+        flat: bool = False,
+        slot: int = -1,
+    ) -> int:
         key = (kind, name, owner)
         number = self.numbers.get(key)
         if number is None:
             number = self.numbers[key] = len(self.objects)
-            self.objects.append(MemoryObject(kind, name, owner, size, flat))
+            self.objects.append(MemoryObject(kind, name, owner, size, flat, slot))
             self.offsets.append(0)
         return number
 

@@ -114,7 +114,9 @@ class BuildJob:
         dependences = dependence_graph(program)
         graph = graph_of(program, dependences=dependences)
         distances = Distances(program, dependences.calls)
-        self.prepared = Prepared(self.unified, program, graph, distances, guards(dependences))
+        outputs = frozenset(node.node for node in graph.nodes if node.output and node.changes)
+        barring = guards(dependences, outputs)
+        self.prepared = Prepared(self.unified, program, graph, distances, barring)
 
     def _confirmed_program(self, entry: str) -> Program:
         """Lower the united program while the compiler looks at it; again, with more of it kept

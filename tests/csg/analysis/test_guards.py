@@ -9,6 +9,7 @@ import pytest
 from csg.analysis import dependence_graph, guards
 from csg.frontend import parse_text
 from csg.lower import lower
+from csg.pipeline import graph_of
 
 ROWS = [
     # (statements around the change, what is compared)
@@ -65,3 +66,51 @@ def test_locals_of_callers_count_as_well() -> None:
         ("f", {5}),
     ]
     assert [bool(each.place.size) for each in found] == [False, True]  # a register, a slot
+
+
+BEHIND = """
+    struct settings {{ int mode; const char *joiner; int quiet; }};
+    int total;
+    static void show(const struct settings *settings, int verbose) {{
+        if (settings->quiet == 0)
+            printf("%d", total);
+        if (verbose == 4)
+            printf("%d", total + 1);
+    }}
+    static void note(int level) {{ if (level == 8) printf("%d", total); }}
+    static void compute(int x) {{ total = change(x, x + 1); }}
+    int main(int argc, char **argv) {{
+        struct settings settings = {{ argc, argv[0], argc - 2 }};
+        int early = argc;
+        if (early == 3)
+            printf("first");
+        {calls}
+        return 0;
+    }}
+"""
+
+CALLS = [
+    # (calls in main, the guards of its outputs by function and place)
+    ("compute(argc); show(&settings, argc);", {("main", "settings+16"), ("show", "register")}),
+    ("show(&settings, argc); compute(argc);", set()),
+    ("compute(argc); if (settings.joiner != 0) note(1);", {("main", "settings+8"), ("note", "x")}),
+    ("compute(argc); if (settings.mode != 7) return 1;", set()),
+]
+
+
+@pytest.mark.parametrize(("calls", "expected"), CALLS, ids=[calls for calls, _ in CALLS])
+def test_what_hides_the_effect_of_a_change(calls: str, expected: set[tuple[str, str]]) -> None:
+    """Of outputs that are behind it only; through a pointer to one variable as well."""
+    program = lower([parse_text(dedent(BEHIND.format(calls=calls)))], entry="main")
+    dependences = dependence_graph(program)
+    graph = graph_of(program, dependences=dependences)
+    outputs = frozenset(each.node for each in graph.nodes if each.output and each.changes)
+    found = set()
+    for each in guards(dependences, outputs):
+        function = each.place.function
+        if each.place.size:
+            slot = program.functions[function].slots[each.place.home]
+            found.add((function, f"{slot.name}+{each.place.offset}"))
+        else:
+            found.add((function, "register" if function == "show" else "x"))
+    assert found == expected
