@@ -19,6 +19,7 @@ from typing import BinaryIO
 from csg.errors import CsgtestError
 from symexec.campaign.candidates import Candidates, Domain, FunctionDomain, Offspring
 from symexec.campaign.command_lines import CommandLines
+from symexec.campaign.framing import read_frame, send
 from symexec.campaign.native import NativeTesting
 from symexec.campaign.phase_records import (
     Answer,
@@ -28,8 +29,6 @@ from symexec.campaign.phase_records import (
     Sighting,
     Tally,
     Trouble,
-    framed,
-    read_request,
 )
 from symexec.classification import observe
 from symexec.classification.grouping import shape
@@ -71,7 +70,7 @@ class Phase:
         """In a thread of its own, to the end."""
         try:
             while True:
-                request = read_request(requests)
+                request = read_frame(requests)
                 assert isinstance(request, Keep)
                 self._kept.put(request.input)
         except EOFError:
@@ -134,11 +133,6 @@ class Phase:
         send(self._out, answer)
 
 
-def send(out: BinaryIO, answer: Answer) -> None:
-    out.write(framed(answer))
-    out.flush()
-
-
 def domain_of(commission: Commission) -> Domain:
     """Within the bounds that the user gave, if any."""
     words, inputs = commission.words, commission.inputs
@@ -163,7 +157,7 @@ def main() -> None:
     """Until the campaign closes the pipe, or dies."""
     requests, out = sys.stdin.buffer, sys.stdout.buffer
     try:
-        commission = read_request(requests)
+        commission = read_frame(requests)
     except EOFError:
         return
     assert isinstance(commission, Commission)

@@ -7,16 +7,10 @@
                         Tally        how far it is, a few times a second
                         Trouble      why it ends early
 
-A record is pickled behind a 32-bit length. The campaign closes its end of the pipe to end the
-phase; so does the operating system when the campaign dies.
+The pipe is ``companion``'s.
 """
 
 from __future__ import annotations
-
-import pickle
-import struct
-from collections.abc import Iterator
-from typing import BinaryIO
 
 from csg.language.syntax import FunctionDefinition, Symbol
 from csg.records import record
@@ -27,8 +21,6 @@ from symexec.replay import ReplayPlan
 from symexec.replay.build import FinishedBuilds
 from symexec.testcases import TestInput
 from symexec.testcases.signature import EntrySignature
-
-_HEAD = struct.Struct("<I")
 
 
 @record
@@ -82,42 +74,4 @@ class Trouble:
     text: str
 
 
-Request = Commission | Keep
 Answer = Begun | Sighting | Tally | Trouble
-
-
-def framed(item: Request | Answer) -> bytes:
-    data = pickle.dumps(item, pickle.HIGHEST_PROTOCOL)
-    return _HEAD.pack(len(data)) + data
-
-
-def read_request(stream: BinaryIO) -> Request:
-    """EOFError when the campaign has closed its end."""
-    (length,) = _HEAD.unpack(_exactly(stream, _HEAD.size))
-    found: Request = pickle.loads(_exactly(stream, length))
-    return found
-
-
-def _exactly(stream: BinaryIO, size: int) -> bytes:
-    data = stream.read(size)
-    if len(data) < size:
-        raise EOFError
-    return data
-
-
-class Frames:
-    """Puts answers together from the pieces that a pipe has at the moment."""
-
-    def __init__(self) -> None:
-        self._data = bytearray()
-
-    def whole(self, piece: bytes) -> Iterator[Answer]:
-        self._data += piece
-        while len(self._data) >= _HEAD.size:
-            (length,) = _HEAD.unpack_from(self._data)
-            end = _HEAD.size + length
-            if len(self._data) < end:
-                return
-            item: Answer = pickle.loads(self._data[_HEAD.size : end])
-            del self._data[:end]
-            yield item

@@ -1,0 +1,191 @@
+"""A process beside the campaign's: each says records to the other until the campaign leaves.
+
+    companion = started("from m import main; main()")     another Python, on its pipes 0 and 1
+    companion = forked(serve)                             a copy of this process
+    companion.say(Keep(test))                             never waits
+    for record in companion.heard(): ...                  what has come; never waits
+
+A fork costs milliseconds and has all that its parent has; a new Python takes a fifth of a second
+until it has imported what it needs. The campaign closes its end of the pipe to end a companion, and
+so does the operating system when the campaign dies. Ctrl-C is the campaign's.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import os
+import select
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import BinaryIO, NoReturn, Protocol
+
+import symexec
+from symexec.campaign.framing import Frames, framed
+
+Serve = Callable[[BinaryIO, BinaryIO], None]  # requests, answers
+_PIECE = 1 << 16
+_GLANCE = 0.002  # seconds between two looks whether a fork has ended
+# It must be the same program as ours, also where another copy is installed.
+_HOME = "import sys; sys.argv[1] in sys.path or sys.path.insert(0, sys.argv[1]); "
+
+
+class _Process(Protocol):
+    def kill(self) -> None: ...
+    def wait(self, timeout: float | None = None) -> int: ...
+
+
+class Companion:
+    """``requests`` and ``answers`` are descriptors of this side. ``say`` may be called by any
+    thread."""
+
+    def __init__(self, process: _Process, requests: int, answers: int) -> None:
+        self.left = False  # it has closed its end, before it was asked to end
+        self._process = process
+        self._requests, self._answers = requests, answers
+        self._unsent = bytearray()
+        self._frames = Frames()
+        self._lock = threading.Lock()
+        os.set_blocking(requests, False)
+        os.set_blocking(answers, False)
+
+    @property
+    def unsent(self) -> int:
+        """Bytes that wait for the pipe."""
+        return len(self._unsent)
+
+    def say(self, item: object) -> None:
+        data = framed(item)
+        with self._lock:
+            self._unsent += data
+            self._push()
+
+    def heard(self) -> Iterator[object]:
+        with self._lock:
+            self._push()
+        while piece := self._piece():
+            yield from self._frames.whole(piece)
+
+    def wait(self, seconds: float) -> None:
+        """Until it says something or has left, or so long."""
+        if self._answers >= 0 and not self.left:
+            sending = [self._requests] if self._unsent and self._requests >= 0 else []
+            select.select([self._answers], sending, [], max(0.0, seconds))
+
+    def _piece(self) -> bytes:
+        """What the pipe has; nothing at the moment, or for good."""
+        if self._answers < 0:
+            return b""
+        try:
+            piece = os.read(self._answers, _PIECE)
+        except BlockingIOError:
+            return b""
+        if not piece and self._requests >= 0:
+            self.left = True
+        return piece
+
+    def _push(self) -> None:
+        """As much as the pipe takes."""
+        while self._unsent and self._requests >= 0:
+            try:
+                sent = os.write(self._requests, self._unsent)
+            except BlockingIOError:
+                return
+            except BrokenPipeError:
+                self._unsent.clear()
+                return
+            del self._unsent[:sent]
+
+    def end(self) -> None:
+        """Begin to end it; what it has said can still be heard."""
+        with self._lock:
+            if self._requests >= 0:
+                os.close(self._requests)
+                self._requests = -1
+
+    def close(self, patience: float) -> None:
+        """End it for good, by force when it takes so many seconds. May be called twice."""
+        self.end()
+        if self._answers < 0:
+            return
+        os.close(self._answers)
+        self._answers = -1
+        try:
+            self._process.wait(timeout=patience)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+
+
+def started(program: str) -> Companion:
+    """``program``: Python that speaks on standard input and output."""
+    process = subprocess.Popen(
+        [sys.executable, "-P", "-c", _HOME + program, str(Path(symexec.__file__).parent.parent)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    assert process.stdin is not None and process.stdout is not None
+    requests, answers = (os.dup(each.fileno()) for each in (process.stdin, process.stdout))
+    process.stdin.close()
+    process.stdout.close()
+    return Companion(process, requests, answers)
+
+
+def forked(serve: Serve) -> Companion:
+    """It must not touch what other threads of this process may hold at the moment, nor any open
+    file: it has none but its pipes."""
+    asked, requests = os.pipe()
+    answers, answered = os.pipe()
+    process = os.fork()
+    if not process:
+        _serving(serve, asked, answered)
+    os.close(asked)
+    os.close(answered)
+    return Companion(_Fork(process), requests, answers)
+
+
+def _serving(serve: Serve, asked: int, answered: int) -> NoReturn:
+    code = 1
+    try:
+        os.setsid()
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        gc.freeze()  # what there is stays, and is shared with the parent
+        nothing = os.open(os.devnull, os.O_RDWR)
+        for standard in range(3):
+            os.dup2(nothing, standard)
+        for name in os.listdir("/proc/self/fd"):
+            if int(name) > 2 and int(name) not in (asked, answered):
+                with contextlib.suppress(OSError):
+                    os.close(int(name))
+        serve(os.fdopen(asked, "rb"), os.fdopen(answered, "wb"))
+        code = 0
+    finally:
+        os._exit(code)
+
+
+class _Fork:
+    """A child as ``subprocess`` would have it."""
+
+    def __init__(self, number: int) -> None:
+        self._number = number
+
+    def kill(self) -> None:
+        os.kill(self._number, signal.SIGKILL)  # not reaped yet, so the number is its own
+
+    def wait(self, timeout: float | None = None) -> int:
+        until = None if timeout is None else time.monotonic() + timeout
+        while True:
+            found, status = os.waitpid(self._number, os.WNOHANG if until is not None else 0)
+            if found:
+                return os.waitstatus_to_exitcode(status)
+            if until is not None and time.monotonic() >= until:
+                raise subprocess.TimeoutExpired(str(self._number), timeout or 0.0)
+            time.sleep(_GLANCE)

@@ -1,0 +1,139 @@
+"""Processes beside the campaign: what is said arrives, and none outlives its use."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import BinaryIO
+
+import pytest
+
+from symexec.campaign.companion import Companion, Serve, forked, started
+from symexec.campaign.framing import read_frame, send
+
+LARGE = 1 << 18  # bytes: several times what a pipe holds
+
+
+def echo(requests: BinaryIO, answers: BinaryIO) -> None:
+    with suppress(EOFError):
+        while True:
+            send(answers, read_frame(requests))
+
+
+def die(requests: BinaryIO, answers: BinaryIO) -> None:
+    send(answers, "last words")
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def stay(requests: BinaryIO, answers: BinaryIO) -> None:
+    send(answers, os.getpid())
+    time.sleep(60)
+
+
+def open_files(requests: BinaryIO, answers: BinaryIO) -> None:
+    names = [os.readlink(each.path) for each in os.scandir("/proc/self/fd") if each.is_symlink()]
+    send(answers, names)
+    echo(requests, answers)
+
+
+@pytest.fixture
+def fork() -> Iterator[Callable[[Serve], Companion]]:
+    made: list[Companion] = []
+
+    def make(serve: Serve) -> Companion:
+        made.append(forked(serve))
+        return made[-1]
+
+    yield make
+    for each in made:
+        each.close(patience=0.0)
+
+
+def hear(companion: Companion, count: int, seconds: float = 20.0) -> list[object]:
+    """The next records, as soon as they are there."""
+    found: list[object] = []
+    until = time.monotonic() + seconds
+    while len(found) < count and not companion.left:
+        assert time.monotonic() < until
+        companion.wait(1.0)
+        found += companion.heard()
+    return found
+
+
+Fork = Callable[[Serve], Companion]
+
+
+def test_what_is_said_comes_back_in_its_order(fork: Fork) -> None:
+    companion = fork(echo)
+    for number in range(100):
+        companion.say(number)
+    assert hear(companion, 100) == list(range(100))
+
+
+def test_another_python_speaks_the_same(fork: Fork) -> None:
+    companion = started(
+        "from symexec.campaign.framing import read_frame, send; "
+        "send(sys.stdout.buffer, read_frame(sys.stdin.buffer))"
+    )
+    companion.say({"x": 1})
+    assert hear(companion, 1) == [{"x": 1}]
+    companion.close(patience=5.0)
+
+
+def test_nobody_waits_for_a_pipe_that_is_full(fork: Fork) -> None:
+    companion = fork(echo)
+    records = [bytes([number]) * LARGE for number in range(8)]
+    for each in records:
+        companion.say(each)
+    assert companion.unsent
+    assert hear(companion, 8) == records
+    assert not companion.unsent
+
+
+def test_one_that_dies_has_left_and_its_words_are_heard(fork: Fork) -> None:
+    companion = fork(die)
+    assert hear(companion, 2) == ["last words"]
+    assert companion.left
+    companion.say("nobody is there")
+
+
+def test_one_that_was_asked_to_end_has_not_left(fork: Fork) -> None:
+    companion = fork(echo)
+    companion.end()
+    companion.wait(5.0)
+    assert list(companion.heard()) == [] and not companion.left
+
+
+def test_one_that_does_not_end_is_killed(fork: Fork) -> None:
+    companion = fork(stay)
+    (number,) = hear(companion, 1)
+    assert isinstance(number, int)
+    began = time.monotonic()
+    companion.close(patience=0.1)
+    assert time.monotonic() - began < 5.0
+    with pytest.raises(ProcessLookupError):
+        os.kill(number, 0)
+    companion.close(patience=0.1)  # once more does no harm
+
+
+def test_ctrl_c_is_the_campaigns(fork: Fork) -> None:
+    companion = fork(stay)
+    (number,) = hear(companion, 1)
+    assert isinstance(number, int)
+    assert os.getpgid(number) == number != os.getpgid(0)
+    os.kill(number, signal.SIGINT)
+    companion.wait(0.2)
+    assert list(companion.heard()) == [] and not companion.left
+
+
+def test_a_fork_holds_no_file_of_its_parent(fork: Fork, tmp_path: Path) -> None:
+    """Else nobody would notice that the parent has closed a pipe, or left a lock."""
+    with (tmp_path / "held").open("w"):
+        (names,) = hear(fork(open_files), 1)
+    assert isinstance(names, list)
+    held = sorted(each for each in names if not each.startswith("/proc/"))
+    assert [each.split(":")[0] for each in held] == ["/dev/null"] * 3 + ["pipe"] * 2
