@@ -130,3 +130,20 @@ def test_two_runs_do_not_write_to_one_folder(
     done = csgtest("build", *pair("foo"), folder=tmp_path)
     assert done.code == 2
     assert "another run of csgtest is writing to 'csgtest-out'" in done.err
+
+
+def test_when_the_process_that_replays_dies_it_is_told_and_what_was_found_is_kept(
+    endless: subprocess.Popen[str], tmp_path: Path
+) -> None:
+    wait_for_a_difference(tmp_path)
+    own = Path(f"/proc/{endless.pid}/cmdline").read_bytes()
+    children = Path(f"/proc/{endless.pid}/task/{endless.pid}/children").read_text().split()
+    forks = [each for each in children if Path(f"/proc/{each}/cmdline").read_bytes() == own]
+    assert forks
+    for each in forks:
+        os.kill(int(each), signal.SIGKILL)
+    out, err = endless.communicate(timeout=20)
+    assert endless.returncode == 2, out
+    assert "the process that replays tests has died" in err
+    report = read_report(tmp_path / OUT)
+    assert (report["finished"], report["verdict"]) == (False, "different")

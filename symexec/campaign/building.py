@@ -26,6 +26,7 @@ from csg.versions import Unified, printed
 from csg.versions.compiled import MASKED, Confirmation, confirmed, located
 from symexec.campaign.beside import ENOUGH, SEEDED, Beside
 from symexec.campaign.builds import files_to_build
+from symexec.campaign.companion import Companion
 from symexec.campaign.exploration import Exploration, Finding
 from symexec.campaign.lines import shaped
 from symexec.campaign.preparation import Prepared, pruner
@@ -33,7 +34,7 @@ from symexec.campaign.promises import Promises
 from symexec.campaign.seeding import Seeding
 from symexec.campaign.shrinking import Shrinker, share_of
 from symexec.campaign.start import begin, definition
-from symexec.campaign.verification import Verifier
+from symexec.campaign.verification import Verifier, spare
 from symexec.classification import told_apart
 from symexec.counters import Counters
 from symexec.environment import library
@@ -89,12 +90,15 @@ class BuildJob:
         self._predicted: set[str] = set()
         self._differing: set[str] = set()
         self.promises: Promises | None = None
+        self._verifying: Companion | None = None  # forked before there is much to copy
 
     # ------------------------------------------------------------------ preparation
 
     def prepare(self) -> None:
         """Read both versions; start their native builds; build the program and its graph."""
         options = self.options
+        if options.replay:
+            self._verifying = spare()
         if options.shadow.mode is not Shadow.COMPLETE:
             self.seeding = Seeding()
             self.seeding.read(options.shadow.seeds)
@@ -183,6 +187,8 @@ class BuildJob:
             self.beside.close()
         if self.replay is not None:
             self.replay.close()
+        if self._verifying is not None:
+            self._verifying.close(patience=0.0)
 
     # ------------------------------------------------------------------ the search
 
@@ -194,7 +200,7 @@ class BuildJob:
         deadline = self.started + self.options.search.time
         verifier = None
         if replay is not None:
-            verifier = Verifier(replay, *switches(prepared), deadline + GRACE)
+            verifier = self._verifier(prepared, replay, deadline + GRACE)
             if self.options.native:
                 self.beside = self._company(prepared, replay, deadline)
         try:
@@ -217,7 +223,7 @@ class BuildJob:
             if verifier is not None:
                 yield from self._compared(verifier, deadline + GRACE)
                 yield from self._verified(verifier.drain())
-                verifier.close()
+                verifier.end()
                 yield from self._told_apart(prepared)
                 yield from self._minimised(prepared, deadline + GRACE)
         finally:
@@ -228,6 +234,10 @@ class BuildJob:
                 self.beside.close()
             if verifier is not None:
                 verifier.close()
+
+    def _verifier(self, prepared: Prepared, replay: NativeReplay, deadline: float) -> Verifier:
+        process, self._verifying = self._verifying, None
+        return Verifier(replay, *switches(prepared), deadline, process)
 
     def _told_apart(self, prepared: Prepared) -> Iterator[TestCase]:
         """What turns out to be a matter of wording when all explanations are there."""

@@ -14,11 +14,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from csg.errors import ToolchainError, UsageError
-from symexec.campaign.building import GRACE, BuildJob, switches
+from symexec.campaign.building import GRACE, BuildJob
 from symexec.campaign.preparation import Prepared
 from symexec.campaign.seeding import Seeding
 from symexec.campaign.tracing import Tracer
-from symexec.campaign.verification import Verifier
 from symexec.options import SuiteOptions
 from symexec.progress import Progress
 from symexec.replay import (
@@ -156,7 +155,7 @@ class SuiteJob(BuildJob):
     ) -> Iterator[TestCase]:
         """Each test on both versions."""
         deadline = time.monotonic() + EACH * len(tests) + GRACE
-        verifier = Verifier(replay, *switches(prepared), deadline)
+        verifier = self._verifier(prepared, replay, deadline)
         tracer = Tracer(prepared, self.options.inputs)
         try:
             for test in tests:

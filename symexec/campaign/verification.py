@@ -4,28 +4,47 @@
     for case in verifier.finished():        # observed, classified, blamed
         ...
 
-One thread talks to the sandbox; the search goes on meanwhile. What the time does not allow comes
-back as it was: not replayed.
+A process of its own talks to the sandbox, so neither waits for the other's turn of the
+interpreter. What the time does not allow comes back as it was: not replayed.
 """
 
 from __future__ import annotations
 
-import queue
-import threading
+import shutil
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 
-from symexec.classification import Patience, explained, likeness, observe, unwritten
-from symexec.replay import PLAIN, NativeReplay
+from csg.errors import ToolchainError
+from symexec.campaign.companion import Companion, forked
+from symexec.campaign.verification_process import serve
+from symexec.campaign.verification_records import (
+    Begun,
+    Check,
+    Checked,
+    Failure,
+    Rank,
+    Runner,
+    Task,
+    Walls,
+    Wanted,
+)
+from symexec.replay import SANITIZED, Built, NativeReplay
+from symexec.replay.build import Executable
 from symexec.testcases import TestCase
 
-Rank = tuple[int, int]  # smaller is sooner; the second part is 1 where no difference is predicted
-FEW = 40  # tests before it pays to compile the fast builds
-ENOUGH = 3  # tests that look alike and are explained; later ones count to them
+GRACE = 0.5  # seconds behind the deadline in which the last results come
+PATIENCE = 0.5  # seconds that the process may take to end before it is killed
+
+
+def spare() -> Companion:
+    """The process of a Verifier that is to come: forked early, it is small."""
+    return forked(serve)
 
 
 class Verifier:
-    """``deadline``: on the monotonic clock; what is waiting then is given up."""
+    """``deadline``: on the monotonic clock; what is waiting then is given up. ``process`` is a
+    ``spare`` one."""
 
     def __init__(
         self,
@@ -33,26 +52,26 @@ class Verifier:
         changes: Sequence[int],
         requires: Mapping[int, frozenset[int]],
         deadline: float,
+        process: Companion | None = None,
     ) -> None:
         self._replay = replay
-        self._changes = changes
-        self._requires = requires
         self._deadline = deadline
-        self._waiting: queue.PriorityQueue[tuple[Rank, int, TestCase | None]] = (
-            queue.PriorityQueue()
-        )
-        self._done: queue.Queue[TestCase] = queue.Queue()
-        self._explained: dict[object, int] = {}
-        self._examinations = 0
         self._submitted = 0
         self._returned = 0
-        self._trouble: BaseException | None = None
-        self._thread = threading.Thread(target=self._work, daemon=True)
-        self._thread.start()
+        self._folder = ""
+        self._trouble: Exception | None = None
+        self._process = process or spare()
+        plan, folder, names = replay.lent_early()
+        task = Task(plan, folder, names, tuple(changes), requires, deadline)
+        self._process.say(task)
+        replay.when_runner(lambda outcome: self._process.say(Runner(outcome)))
+        self._lent: set[tuple[str, str]] = set()
+        for build in ("old", "new", "mask"):
+            self._lend(build, SANITIZED)
 
     def submit(self, case: TestCase, rank: Rank) -> None:
         self._submitted += 1
-        self._waiting.put((rank, self._submitted, case))
+        self._process.say(Check(case, rank))
 
     @property
     def busy(self) -> bool:
@@ -60,70 +79,54 @@ class Verifier:
 
     def finished(self) -> Iterator[TestCase]:
         """What has been verified since the last call."""
-        while True:
-            try:
-                case = self._done.get_nowait()
-            except queue.Empty:
-                break
-            self._returned += 1
-            yield case
+        for answer in self._process.heard():
+            match answer:
+                case Checked(case=case):
+                    self._returned += 1
+                    yield case
+                case Wanted(build=build, style=style):
+                    self._lend(build, style)
+                case Begun(folder=folder):
+                    self._folder = folder
+                case Walls(level=level):
+                    self._replay.learn(level)
+                case Failure(trouble=trouble, lines=lines):
+                    trouble.add_note(lines)
+                    self._trouble = trouble
+        if self._process.left and self._trouble is None:
+            self._trouble = ToolchainError("the process that replays tests has died")
         if self._trouble is not None:
             raise self._trouble
 
     def drain(self) -> Iterator[TestCase]:
         """Wait for all that is waiting, or for the deadline."""
         while self._returned < self._submitted:
-            try:
-                case = self._done.get(timeout=0.05)
-            except queue.Empty:
-                if self._trouble is not None:
-                    raise self._trouble from None
-                if time.monotonic() > self._deadline + 0.5:
-                    return
-                continue
-            self._returned += 1
-            yield case
+            yield from self.finished()
+            left = self._deadline + GRACE - time.monotonic()
+            if left <= 0:
+                return
+            if self.busy:
+                self._process.wait(left)
+
+    def end(self) -> None:
+        """Begin to end the process: all has come back, or is given up."""
+        self._process.end()
 
     def close(self) -> None:
-        """End the thread; a run in the sandbox is waited for a moment."""
-        self._deadline = 0.0
-        self._waiting.put(((-1, 0), 0, None))
-        self._thread.join(timeout=2.0)
+        """End it for good, with what it has made. May be called twice."""
+        self.end()
+        for answer in self._process.heard():  # where its folder is
+            if isinstance(answer, Begun):
+                self._folder = answer.folder
+        self._process.close(PATIENCE if self._folder else 0.0)
+        if self._folder:
+            shutil.rmtree(self._folder, ignore_errors=True)
 
-    def _work(self) -> None:
-        while True:
-            (_, unlikely), _, case = self._waiting.get()
-            if case is None:
-                return
-            try:
-                self._done.put(self._examined(case, bool(unlikely)))
-            except Exception as trouble:
-                self._trouble = trouble
-                return
+    def _lend(self, build: str, style: str) -> None:
+        """Compile it, and say so when it is done."""
+        if (build, style) not in self._lent:
+            self._lent.add((build, style))
+            self._replay.when_built(build, style, partial(self._built, build, style))
 
-    def _examined(self, case: TestCase, unlikely: bool) -> TestCase:
-        if time.monotonic() > self._deadline:
-            return case
-        self._examinations += 1
-        if unlikely and self._examinations > FEW:
-            # The engine, which sees memory errors too, predicts that nobody can tell the versions
-            # apart: the fast builds are asked first.
-            seen, _ = observe(case, self._replay, style=PLAIN)
-            if seen.observed != "different":
-                return seen
-        first_here = self._explained.get(case.divergence, 0) < ENOUGH
-        seen, pair = observe(case, self._replay, explain=first_here)
-        if case.unwritten:  # what the sanitized builds show of it is chance
-            patience = Patience(questions=64, deadline=min(self._deadline, time.monotonic() + 5.0))
-            found = unwritten(seen, self._replay, self._changes, self._requires, patience)
-            if found is not seen:
-                return found
-        if seen.observed != "different":
-            return seen
-        alike = likeness(seen)
-        for key in (alike, case.divergence):
-            self._explained[key] = self._explained.get(key, 0) + 1
-        if self._explained[alike] > ENOUGH:
-            return seen
-        patience = Patience(questions=256, deadline=min(self._deadline, time.monotonic() + 5.0))
-        return explained(seen, pair, self._replay, self._changes, self._requires, patience)
+    def _built(self, build: str, style: str, outcome: Executable | ToolchainError) -> None:
+        self._process.say(Built(build, style, outcome))

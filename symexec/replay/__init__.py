@@ -1,5 +1,6 @@
 """Native runs of both versions behind walls: builds, harness, sandbox, observations."""
 
+from symexec.replay.awaited import AwaitedBuilds, Built
 from symexec.replay.build import FILLED, ZEROED, Source, Text
 from symexec.replay.deciding import MOST, Decided, decision, hashed
 from symexec.replay.native import (
@@ -20,6 +21,8 @@ __all__ = [
     "PLAIN",
     "SANITIZED",
     "ZEROED",
+    "AwaitedBuilds",
+    "Built",
     "Call",
     "Decided",
     "NativeReplay",

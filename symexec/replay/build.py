@@ -16,6 +16,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
+from typing import TypeVar
 
 from csg.errors import ToolchainError
 from csg.programs import SourceFile
@@ -81,6 +82,10 @@ class Executable:
     takes_values: bool = False  # through descriptor 3 (harness_support.c)
 
 
+T = TypeVar("T")
+Told = Callable[[Executable | ToolchainError], None]
+
+
 @dataclass(frozen=True, slots=True)
 class FinishedBuilds:
     """Executables that somebody else has compiled, and will remove."""
@@ -97,6 +102,9 @@ class FinishedBuilds:
 
     def start(self, name: str, style: str = SANITIZED) -> None:
         """There is nothing to begin."""
+
+    def done(self, name: str, style: str = SANITIZED) -> bool:
+        return True
 
     def result(self, name: str, style: str = SANITIZED) -> Executable:
         return self.made[name, style]
@@ -136,9 +144,22 @@ class Builds:
         """One more program that can be compiled."""
         self._programs[name] = program
 
+    @property
+    def names(self) -> frozenset[str]:
+        return frozenset(self._programs)
+
     def runner(self) -> Path:
         """The program behind the sandbox (compiled once a machine)."""
         return self._runner.result()
+
+    def when_built(self, name: str, style: str, told: Told) -> None:
+        """Begin to compile; ``told`` is called once, by some thread, with what became of it."""
+        self.start(name, style)
+        self._running[name, style].add_done_callback(lambda done: _tell(done, told))
+
+    def when_runner(self, told: Callable[[Path | ToolchainError], None]) -> None:
+        """The same of the program behind the sandbox."""
+        self._runner.add_done_callback(lambda done: _tell(done, told))
 
     def start(self, name: str, style: str = SANITIZED) -> None:
         """Begin to compile, unless that has begun already."""
@@ -257,6 +278,18 @@ class Builds:
             for source in program.sources
         )
         return any(_RECORDED_INPUT.search(text) for text in texts)
+
+
+def _tell(done: Future[T], told: Callable[[T | ToolchainError], None]) -> None:
+    if done.cancelled():
+        return
+    trouble = done.exception()
+    if trouble is None:
+        told(done.result())
+    elif isinstance(trouble, ToolchainError):
+        told(trouble)
+    else:
+        told(ToolchainError(f"internal error while compiling: {trouble!r}"))
 
 
 def _flags(source: Source, style: str) -> list[str]:

@@ -10,12 +10,14 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from csg.errors import ToolchainError
 from csg.programs import SourceFile
 from csg.versions.printing import mask_text
+from symexec.replay.awaited import AwaitedBuilds
 from symexec.replay.build import (
     HEAP_FILLING,
     LITERAL,
@@ -25,6 +27,7 @@ from symexec.replay.build import (
     FinishedBuilds,
     Program,
     Source,
+    Told,
 )
 from symexec.replay.deciding import Decided, read_decisions
 from symexec.replay.harness import control_text, decode_answer
@@ -92,9 +95,13 @@ class NativeReplay:
     """Compiles in the background from the start on; ``close`` ends and removes everything.
     ``builds``: what was compiled elsewhere."""
 
-    def __init__(self, plan: ReplayPlan, builds: FinishedBuilds | None = None) -> None:
+    def __init__(
+        self, plan: ReplayPlan, builds: FinishedBuilds | AwaitedBuilds | None = None
+    ) -> None:
         self.plan = plan
-        self._builds: Builds | FinishedBuilds = builds or Builds(_programs(plan), plan.leaks)
+        self._builds: Builds | FinishedBuilds | AwaitedBuilds
+        self._builds = builds or Builds(_programs(plan), plan.leaks)
+        self._level = ""  # as another process found it
         self._sandbox = self._new_sandbox()
         self._beside: Sandbox | None = None  # for runs that go on beside the others
         for name in ("old", "new"):
@@ -124,6 +131,8 @@ class NativeReplay:
     def stop(self) -> None:
         """For another thread: whoever waits for a run gets a ToolchainError."""
         self._sandbox.stop()
+        if isinstance(self._builds, AwaitedBuilds):
+            self._builds.stop()
 
     def prepare(self, build: str, style: str = SANITIZED) -> None:
         """Begin to compile what will be wanted soon."""
@@ -137,13 +146,31 @@ class NativeReplay:
 
     def ready(self, build: str, style: str = SANITIZED) -> bool:
         """Is it compiled, or has it failed to?"""
-        return isinstance(self._builds, FinishedBuilds) or self._builds.done(build, style)
+        return self._builds.done(build, style)
 
     def lent(self) -> tuple[ReplayPlan, FinishedBuilds]:
         """What a NativeReplay of another process needs to run what is compiled by now."""
         assert isinstance(self._builds, Builds)
-        bare = replace(self.plan, old=(), new=(), golden=(), unified=(), probed=())
-        return bare, self._builds.finished()
+        return self._bare, self._builds.finished()
+
+    def lent_early(self) -> tuple[ReplayPlan, Path, frozenset[str]]:
+        """The same for a process that waits until something is compiled (``AwaitedBuilds``)."""
+        assert isinstance(self._builds, Builds)
+        return self._bare, self._builds.folder, self._builds.names
+
+    @property
+    def _bare(self) -> ReplayPlan:
+        return replace(self.plan, old=(), new=(), golden=(), unified=(), probed=())
+
+    def when_built(self, build: str, style: str, told: Told) -> None:
+        """``told`` is called once, by some thread, when it is compiled or has failed to."""
+        assert isinstance(self._builds, Builds)
+        if self._builds.has(build):
+            self._builds.when_built(build, style, told)
+
+    def when_runner(self, told: Callable[[Path | ToolchainError], None]) -> None:
+        assert isinstance(self._builds, Builds)
+        self._builds.when_runner(told)
 
     def executable(self, build: str, style: str = SANITIZED) -> str:
         """The path of the program, once it is compiled."""
@@ -161,7 +188,11 @@ class NativeReplay:
     @property
     def level(self) -> str:
         """The walls that programs ran behind: "namespaces+landlock+seccomp", .. or "none"."""
-        return self._sandbox.level
+        return self._level or self._sandbox.level
+
+    def learn(self, level: str) -> None:
+        """Of a process that runs the same programs in the same way."""
+        self._level = level
 
     @property
     def sanitizers(self) -> str:

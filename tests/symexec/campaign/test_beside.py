@@ -137,7 +137,7 @@ def long_run(tmp_path: Path) -> Iterator[subprocess.Popen[bytes]]:
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )
-    wait_until(lambda: len(list((tmp_path / "tmp").glob("csgtest-box-*"))) == 2)
+    wait_until(lambda: len(list((tmp_path / "tmp").glob("csgtest-box-*"))) == 3)
     yield process
     process.kill()
     process.wait()

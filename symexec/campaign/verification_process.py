@@ -1,0 +1,149 @@
+"""Verification as a process: it replays, classifies and explains tests, the most telling first.
+
+    requests   Task, then Built, Runner and Check as they come
+    answers    Checked for each test in the order of finishing
+
+One thread listens, the other one talks to the sandbox.
+"""
+
+from __future__ import annotations
+
+import queue
+import threading
+import time
+import traceback
+from contextlib import suppress
+from typing import BinaryIO
+
+from csg.errors import CsgtestError
+from symexec.campaign.framing import read_frame, send
+from symexec.campaign.verification_records import (
+    Begun,
+    Check,
+    Checked,
+    Failure,
+    Rank,
+    Runner,
+    Task,
+    Walls,
+    Wanted,
+)
+from symexec.classification import Patience, explained, likeness, observe, unwritten
+from symexec.replay import PLAIN, AwaitedBuilds, Built, NativeReplay
+from symexec.testcases import TestCase
+
+FEW = 40  # tests before it pays to compile the fast builds
+ENOUGH = 3  # tests that look alike and are explained; later ones count to them
+
+
+class Examiner:
+    """Says of one test after the other what native runs can say."""
+
+    def __init__(self, task: Task, replay: NativeReplay) -> None:
+        self._task = task
+        self._replay = replay
+        self._explained: dict[object, int] = {}
+        self._examinations = 0
+
+    def examined(self, case: TestCase, unlikely: bool) -> TestCase:
+        """As it was when the time is over."""
+        task = self._task
+        if time.monotonic() > task.deadline:
+            return case
+        self._examinations += 1
+        if unlikely and self._examinations > FEW:
+            # The engine, which sees memory errors too, predicts that nobody can tell the versions
+            # apart: the fast builds are asked first.
+            seen, _ = observe(case, self._replay, style=PLAIN)
+            if seen.observed != "different":
+                return seen
+        first_here = self._explained.get(case.divergence, 0) < ENOUGH
+        seen, pair = observe(case, self._replay, explain=first_here)
+        if case.unwritten:  # what the sanitized builds show of it is chance
+            found = unwritten(seen, self._replay, task.changes, task.requires, self._patience(64))
+            if found is not seen:
+                return found
+        if seen.observed != "different":
+            return seen
+        alike = likeness(seen)
+        for key in (alike, case.divergence):
+            self._explained[key] = self._explained.get(key, 0) + 1
+        if self._explained[alike] > ENOUGH:
+            return seen
+        changes, requires = task.changes, task.requires
+        return explained(seen, pair, self._replay, changes, requires, self._patience(256))
+
+    def _patience(self, questions: int) -> Patience:
+        return Patience(questions, min(self._task.deadline, time.monotonic() + 5.0))
+
+
+class Verification:
+    """Talks to one campaign. ``over`` is set when that has left."""
+
+    def __init__(self, task: Task, out: BinaryIO) -> None:
+        self._out = out
+        self._lock = threading.Lock()
+        self._waiting: queue.PriorityQueue[tuple[Rank, int, TestCase | None]] = (
+            queue.PriorityQueue()
+        )
+        self._heard = 0
+        self._builds = AwaitedBuilds(task.folder, task.names, self._want)
+        self._replay = NativeReplay(task.plan, self._builds)
+        self._examiner = Examiner(task, self._replay)
+        self.over = threading.Event()
+
+    def listen(self, requests: BinaryIO) -> None:
+        """In a thread of its own, to the end."""
+        with suppress(EOFError):
+            while True:
+                match read_frame(requests):
+                    case Check(case=case, rank=rank):
+                        self._heard += 1
+                        self._waiting.put((rank, self._heard, case))
+                    case Built() as built:
+                        self._builds.arrived(built)
+                    case Runner(outcome=outcome):
+                        self._builds.runner_arrived(outcome)
+        self.over.set()
+        self._waiting.put(((-1, 0), 0, None))
+        self._replay.stop()
+
+    def run(self) -> None:
+        self._say(Begun(str(self._replay.box)))
+        with self._replay:
+            with suppress(CsgtestError):  # who wants to run something is told
+                self._say(Walls(self._replay.level))
+            while True:
+                (_, unlikely), _, case = self._waiting.get()
+                if case is None:
+                    return
+                self._say(Checked(self._examiner.examined(case, bool(unlikely))))
+
+    def fail(self, trouble: Exception) -> None:
+        if not self.over.is_set():  # else it was stopped in the midst of a run
+            self._say(Failure(trouble, traceback.format_exc()))
+
+    def _want(self, build: str, style: str) -> None:
+        self._say(Wanted(build, style))
+
+    def _say(self, answer: object) -> None:
+        with self._lock:
+            send(self._out, answer)
+
+
+def serve(requests: BinaryIO, answers: BinaryIO) -> None:
+    """Until the campaign closes the pipe, or dies."""
+    try:
+        task = read_frame(requests)
+    except EOFError:
+        return
+    assert isinstance(task, Task)
+    with suppress(BrokenPipeError):  # the campaign has left
+        verification = Verification(task, answers)
+        threading.Thread(target=verification.listen, args=(requests,), daemon=True).start()
+        try:
+            verification.run()
+        except BrokenPipeError:
+            raise
+        except Exception as trouble:
+            verification.fail(trouble)

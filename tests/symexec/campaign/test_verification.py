@@ -1,0 +1,167 @@
+"""Verification beside the search: its contract, and what happens when something goes wrong."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from csg.errors import ToolchainError
+from csg.programs import SourceFile
+from symexec.campaign.verification import Verifier
+from symexec.replay import NativeReplay, ReplayPlan
+from symexec.testcases import TestCase, TestInput
+
+SMALL = """
+#include <stdlib.h>
+int main(int argc, char **argv)
+{
+    int x = argc > 1 ? atoi(argv[1]) : 0;
+    while (x == 1000)
+        ;
+    return x > LIMIT;
+}
+"""
+SOON = 60.0  # seconds that are enough
+
+
+@pytest.fixture
+def verifier(tmp_path: Path) -> Iterator[Callable[..., Verifier]]:
+    """Of two programs that differ for 6."""
+    made: list[tuple[Verifier, NativeReplay]] = []
+
+    def make(seconds: float = SOON, text: str = SMALL) -> Verifier:
+        files = []
+        for name, limit in (("old", "5"), ("new", "6")):
+            file = tmp_path / f"{name}.c"
+            file.write_text(text.replace("LIMIT", limit))
+            files.append((SourceFile(file),))
+        replay = NativeReplay(ReplayPlan(*files, without_walls=True))
+        found = Verifier(replay, [], {}, time.monotonic() + seconds)
+        made.append((found, replay))
+        return found
+
+    yield make
+    for found, replay in made:
+        found.close()
+        replay.close()
+
+
+def case(number: int, name: str = "") -> TestCase:
+    given = TestInput(args=(str(number).encode(),))
+    return TestCase(name or f"t{number}", given, (), None, found_s=0.0)
+
+
+def drained(verifier: Verifier) -> dict[str, str]:
+    return {each.id: each.observed for each in verifier.drain()}
+
+
+def process_of(verifier: Verifier) -> int:
+    number = verifier._process._process._number  # type: ignore[attr-defined]
+    assert isinstance(number, int)
+    return number
+
+
+def test_every_test_comes_back_once_with_what_was_seen(
+    verifier: Callable[..., Verifier],
+) -> None:
+    verifying = verifier()
+    for number in (4, 6, 7):
+        verifying.submit(case(number), (1, 0))
+    assert verifying.busy
+    assert drained(verifying) == {"t4": "same", "t6": "different", "t7": "same"}
+    assert not verifying.busy
+    assert list(verifying.finished()) == list(verifying.drain()) == []
+
+
+def test_finished_never_waits_and_leaves_nothing_out(verifier: Callable[..., Verifier]) -> None:
+    verifying = verifier()
+    verifying.submit(case(6), (1, 0))
+    began = time.monotonic()
+    found = list(verifying.finished())
+    assert time.monotonic() - began < 0.2
+    while not found:
+        assert time.monotonic() < began + SOON
+        found = list(verifying.finished())
+        time.sleep(0.01)
+    assert [each.observed for each in found] == ["different"]
+    assert not verifying.busy
+
+
+def test_the_first_of_a_kind_come_first(verifier: Callable[..., Verifier]) -> None:
+    """All are there before the builds are."""
+    verifying = verifier()
+    for number in range(3):
+        verifying.submit(case(number, f"a{number}"), (number + 1, 0))
+        verifying.submit(case(number, f"b{number}"), (number + 1, 1))
+    found = [each.id for each in verifying.drain()]
+    assert found == ["a0", "b0", "a1", "b1", "a2", "b2"]
+
+
+def test_what_the_time_does_not_allow_comes_back_as_it_was(
+    verifier: Callable[..., Verifier],
+) -> None:
+    verifying = verifier(seconds=-0.1)
+    verifying.submit(case(6), (1, 0))
+    began = time.monotonic()
+    assert drained(verifying) in ({}, {"t6": "not-replayed"})
+    assert time.monotonic() - began < 1.0
+
+
+def test_a_version_that_does_not_compile_is_told(verifier: Callable[..., Verifier]) -> None:
+    verifying = verifier(text=SMALL.replace("x > LIMIT", "x > nowhere"))
+    verifying.submit(case(6), (1, 0))
+    with pytest.raises(ToolchainError, match="nowhere"):
+        drained(verifying)
+    assert not verifying.busy
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
+def test_a_process_that_dies_is_told_and_not_waited_for(
+    number: signal.Signals, verifier: Callable[..., Verifier]
+) -> None:
+    verifying = verifier()
+    verifying.submit(case(6), (1, 0))
+    assert drained(verifying) == {"t6": "different"}
+    os.kill(process_of(verifying), number)
+    verifying.submit(case(7), (1, 0))
+    began = time.monotonic()
+    with pytest.raises(ToolchainError, match="has died"):
+        drained(verifying)
+    assert time.monotonic() - began < 5.0
+    assert not verifying.busy
+    verifying.close()
+
+
+def test_a_defect_of_the_process_keeps_its_lines(
+    verifier: Callable[..., Verifier], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: object, **__: object) -> None:
+        raise ZeroDivisionError("a defect")
+
+    monkeypatch.setattr("symexec.campaign.verification_process.observe", broken)
+    verifying = verifier()
+    verifying.submit(case(6), (1, 0))
+    with pytest.raises(ZeroDivisionError, match="a defect") as told:
+        drained(verifying)
+    assert "in broken" in told.value.__notes__[0]
+
+
+def test_it_ends_in_the_midst_of_a_run_and_leaves_nothing(
+    verifier: Callable[..., Verifier], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    verifying = verifier()
+    verifying.submit(case(6), (1, 0))
+    assert drained(verifying)
+    verifying.submit(case(1000), (1, 0))
+    time.sleep(0.3)
+    boxes = list(tmp_path.glob("csgtest-box-*"))
+    began = time.monotonic()
+    verifying.close()
+    assert time.monotonic() - began < 2.0
+    assert len(list(tmp_path.glob("csgtest-box-*"))) == len(boxes) - 1
