@@ -10,9 +10,9 @@ from string import Template
 from csg import VERSION
 from csg.ir import ChangeInfo
 from symexec.classification import Group, differing_parts
+from symexec.report.contrast import contrasted
 from symexec.report.model import Report
 from symexec.report.words import (
-    brief,
     changes_named,
     finder,
     headline,
@@ -86,8 +86,7 @@ def _group_row(report: Report, each: Group, witness: TestCase) -> str:
         escape(changes_named(each.blamed, each.interaction) or "-"),
         str(len(each.tests)),
         f"<code>{escape(_spelled(witness, report))}</code>",
-        escape(brief(witness.old)),
-        escape(brief(witness.new)),
+        *map(escape, contrasted(witness.old, witness.new)),
         escape(finder(each)),
     ]
     return f"<tr>{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>"

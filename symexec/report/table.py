@@ -13,10 +13,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TextIO
 
+from symexec.report.contrast import contrasted
 from symexec.report.model import Report
 from symexec.report.words import (
     blamed_changes,
-    brief,
     changes_named,
     explored,
     finder,
@@ -103,7 +103,7 @@ def group_rows(report: Report) -> list[Row]:
 
 def _cells(case: TestCase, report: Report) -> Row:
     spelling = spelled(case.input, f"./{report.name}", report.entry)
-    return case.kind or case.observed, spelling, brief(case.old), brief(case.new)
+    return case.kind or case.observed, spelling, *contrasted(case.old, case.new)
 
 
 def _print_lines(lines: Sequence[str], out: TextIO) -> None:

@@ -31,23 +31,6 @@ def ending(seen: Observation) -> str:
     return f"exit {seen.exit}{lost}"
 
 
-def brief(seen: Observation | None) -> str:
-    """An ending and the beginning of what was printed, on one line; where nothing was, the first
-    file that the run left behind."""
-    if seen is None:
-        return "not replayed"
-    if first := _first_words(seen.stdout):
-        return f"{ending(seen)}, prints {first}"
-    for name, data in seen.files[:1]:
-        return f"{ending(seen)}, leaves {name}{': ' if data else ''}{_first_words(data)}"
-    return ending(seen)
-
-
-def _first_words(data: bytes) -> str:
-    first = text_of(data).strip().replace("\n", " | ")
-    return first if len(first) <= 40 else first[:37] + "..."
-
-
 def text_of(data: bytes) -> str:
     """Bytes for reading: UTF-8 where they are, escapes elsewhere; long ones are cut."""
     text = data.decode("utf-8", "backslashreplace")

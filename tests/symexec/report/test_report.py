@@ -16,6 +16,7 @@ from csg.programs import SourceFile
 from csg.source import Location
 from symexec.classification import examine
 from symexec.replay import NativeReplay, ReplayPlan
+from symexec.report.contrast import contrasted
 from symexec.report.folder import LiveReport, finish
 from symexec.report.model import Interaction, Report, report_to_json
 from symexec.report.page import page
@@ -210,6 +211,61 @@ def test_the_table_has_a_row_for_each_group() -> None:
         "  change 2  new.c:9  added  g();",
     ]
     assert "\x1b" not in out.getvalue()
+
+
+PAGE = b"<html>\n<head>\n" + 50 * b"<p>the same</p>\n"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "shown"),
+    [
+        ({"stdout": b"1\n"}, {"stdout": b"2\n"}, ("exit 0, prints 1", "exit 0, prints 2")),
+        ({"stdout": b"1\n"}, {}, ("exit 0, prints 1", "exit 0")),
+        (
+            {"stdout": PAGE + b"<b>x</b>"},
+            {"stdout": PAGE + b"<i>x</i> " + 20 * b"more "},
+            (
+                "exit 0, prints ...e same</p> | <b>x</b>",
+                "exit 0, prints ...e same</p> | <i>x</i> more more more...",
+            ),
+        ),
+        (
+            {"stdout": PAGE},
+            {"stdout": PAGE, "exit": 3},
+            (
+                "exit 0, prints <html> | <head> | <p>the same</p> | <...",
+                "exit 3, prints <html> | <head> | <p>the same</p> | <...",
+            ),
+        ),
+        ({"stdout": b"a\n"}, {"stdout": b"a"}, ("exit 0, prints a\\n", "exit 0, prints a")),
+        (
+            {"stdout": 40 * b"x" + "ä".encode()},
+            {"stdout": 40 * b"x" + "ö".encode()},
+            ("exit 0, prints ...xxxxxxxxxxxä", "exit 0, prints ...xxxxxxxxxxxö"),
+        ),
+        (
+            {"stderr": b"p: no such word"},
+            {"stderr": b"p: no such line"},
+            ("exit 0, says p: no such word", "exit 0, says p: no such line"),
+        ),
+        ({"stderr": b"oh"}, {}, ("exit 0, says oh", "exit 0, says nothing")),
+        (
+            {"files": (("A", b"1"), ("B", b"2"))},
+            {"files": (("A", b"1"), ("C", b""))},
+            ("exit 0, leaves B: 2", "exit 0, leaves no B"),
+        ),
+        (
+            {"stdout": b"1", "files": (("A", b"1"),)},
+            {"stdout": b"1", "files": (("A", b"2"),)},
+            ("exit 0, leaves A: 1", "exit 0, leaves A: 2"),
+        ),
+    ],
+)
+def test_the_table_shows_where_two_runs_differ(
+    old: dict[str, object], new: dict[str, object], shown: tuple[str, str]
+) -> None:
+    runs = [Observation(**{"exit": 0, **fields}) for fields in (old, new)]  # type: ignore[arg-type]
+    assert contrasted(*runs) == shown
 
 
 def test_why_nothing_is_blamed_is_told_once() -> None:
