@@ -233,39 +233,39 @@ class _Reader:
         """What the end of a block compares with constants."""
         match block.terminator:
             case Branch(condition=Register() as condition):
-                compared = _made(block, condition)
-                match compared:
+                made = _Made(block)
+                match made.maker_of(condition):
                     case Compare(operator="eq" | "ne", left=left, right=Constant(value=value)):
-                        place = self._place(function, block, left)
+                        place = self._place(function, made, left)
                         if place is not None:
                             yield place, {value}
             case Switch(value=selector, cases=cases):
-                place = self._place(function, block, selector)
+                place = self._place(function, _Made(block), selector)
                 if place is not None:
                     yield place, {low for low, high, *_ in cases if low == high}
             case _:
                 pass
 
-    def _place(self, function: FunctionCode, block: Block, value: Value) -> Place | None:
+    def _place(self, function: FunctionCode, made: _Made, value: Value) -> Place | None:
         """Where a value was read from just before."""
         while isinstance(value, Register):
             if value.number in function.register_names:
                 return Place(function.name, value.number)
-            match _made(block, value):
+            match made.maker_of(value):
                 case Extend(operand=inner) | Truncate(operand=inner) | Move(value=inner):
                     value = inner
                 case Load(address=address, size=size):
-                    return self._object(function, block, address, size)
+                    return self._object(function, made, address, size)
                 case _:
                     return None
         return None
 
     def _object(
-        self, function: FunctionCode, block: Block, address: Value, size: int
+        self, function: FunctionCode, made: _Made, address: Value, size: int
     ) -> Place | None:
         offset = 0
         while isinstance(address, Register):
-            match _made(block, address):
+            match made.maker_of(address):
                 case Binary(operator="add", left=left, right=Constant(value=distance)):
                     address, offset = left, offset + distance
                 case SlotAddress(slot=slot):
@@ -293,9 +293,18 @@ class _Reader:
         return None
 
 
-def _made(block: Block, value: Register) -> Instruction | None:
-    """The instruction of the block that a register has its value from at the block's end."""
-    for step in reversed(block.instructions):
-        if getattr(step, "target", None) == value:
-            return step
-    return None
+class _Made:
+    """Goes back through a block: each question is about a register as it is just before the
+    instruction that answered the last one. So ``p = p - 1`` is an answer once."""
+
+    def __init__(self, block: Block) -> None:
+        self._steps = block.instructions
+        self._before = len(block.instructions)
+
+    def maker_of(self, value: Register) -> Instruction | None:
+        """The instruction of the block that the register has its value from."""
+        for place in reversed(range(self._before)):
+            if getattr(self._steps[place], "target", None) == value:
+                self._before = place
+                return self._steps[place]
+        return None

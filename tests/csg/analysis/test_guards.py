@@ -114,3 +114,28 @@ def test_what_hides_the_effect_of_a_change(calls: str, expected: set[tuple[str, 
         else:
             found.add((function, "register" if function == "show" else "x"))
     assert found == expected
+
+
+@pytest.mark.parametrize(
+    "condition",
+    [
+        "*--p == ' '",
+        "p--[-1] == ' '",
+        "*++p == ' '",
+        "(p -= n)[1] == ' '",
+        "(c = (char) (c + 1)) == 3",
+        "(unsigned char) --c == 3",
+    ],
+)
+@pytest.mark.parametrize("loop", ["while (CONDITION || other()) CHANGE;", "if (CONDITION) CHANGE;"])
+def test_a_register_made_of_itself_is_followed_once(condition: str, loop: str) -> None:
+    text = f"""
+        int y;
+        int other(void);
+        int f(char *p, char c, int n, int x) {{
+            for (; n; n--) {{ {loop.replace("CONDITION", condition)} }}
+            return y;
+        }}
+    """
+    lowered = lower([parse_text(dedent(text.replace("CHANGE", "y = change(x, x + 1)")))], entry="f")
+    assert len(guards(dependence_graph(lowered))) <= 3
