@@ -22,6 +22,9 @@ from symexec.options import InputOptions, SymbolicArguments
 from symexec.testcases import TestInput
 
 WORD = 12  # bytes of a word that is made up, when the user sets no bound
+MOST_INPUT = 4 * DEFAULT_STDIN  # bytes of standard input then
+MOST_PIECES = 6  # words and characters of a text that is put together
+PIECE = 8  # bytes of a word that is put into a text
 VALUES = (b"1", b"2", b"0", b"-", b"1-", b"-1", b"1-2", b"10", b"a")
 
 
@@ -43,7 +46,7 @@ class CommandLines:
         asked, stdin = options.arguments, options.stdin
         self._strict = strict and not shapes_lines(options)
         if shapes_lines(options):
-            asked, stdin = replace(DEFAULT_ARGUMENTS, length=WORD), 2 * DEFAULT_STDIN
+            asked, stdin = replace(DEFAULT_ARGUMENTS, length=WORD), MOST_INPUT
         if asked is None or not takes_arguments:
             asked = SymbolicArguments(0, 0, 0)
         self._bounds = asked
@@ -54,6 +57,7 @@ class CommandLines:
         self._values = _values(words)
         self._words = _unique([*self._values, *words.words, *map(_number, words.numbers)])
         self._lines = _unique([*self._attached(), b"-", b"--", *self._words])
+        self._pieces = [word for word in words.words if len(word) <= min(PIECE, self._most_input)]
         self._texts = self._inputs(words)
         self._shapes = [
             line for line in lines(options_known or _guessed(words), asked) if line and line[0].text
@@ -134,7 +138,7 @@ class CommandLines:
     def mutated(self, test: TestInput, other: TestInput, chance: Random) -> TestInput:
         args = list(test.args)
         place = chance.randint(0, max(0, len(args) - 1))
-        match chance.randrange(6):
+        match chance.randrange(7):
             case 0 if len(args) < self._bounds.maximum:
                 args.insert(chance.randint(0, len(args)), self._word(chance))
             case 1 if len(args) > self._bounds.minimum:
@@ -145,6 +149,8 @@ class CommandLines:
                 args[place] = chance.choice(other.args)
             case 4 if args:
                 args[place] = self._edited(args[place], chance)
+            case _ if test.stdin and chance.random() < 0.75:
+                return replace(test, stdin=self._edited_text(test.stdin, other.stdin, chance))
             case _:
                 return replace(test, stdin=self._text(chance))
         return replace(test, args=tuple(args))
@@ -197,10 +203,38 @@ class CommandLines:
         return found if self._fits(found) else self._word(chance)
 
     def _text(self, chance: Random) -> bytes:
-        if chance.random() < 0.5:
-            return chance.choice(self._texts)
-        length = chance.randint(0, self._most_input)
-        return bytes(chance.choice(self._alphabet) for _ in range(length))
+        """One that is often telling, bytes by chance, or words and characters in a row."""
+        match chance.randrange(4):
+            case 0 | 1:
+                return chance.choice(self._texts)
+            case 2:
+                length = chance.randint(0, self._most_input)
+                return bytes(chance.choice(self._alphabet) for _ in range(length))
+            case _:
+                count = chance.randint(1, MOST_PIECES)
+                text = b"".join(self._piece(chance) for _ in range(count))
+                return text[: self._most_input]
+
+    def _edited_text(self, text: bytes, other: bytes, chance: Random) -> bytes:
+        """A piece put in, a part taken out or repeated, a byte replaced, or another text's end."""
+        start, end = sorted((chance.randint(0, len(text)), chance.randint(0, len(text))))
+        match chance.randrange(5):
+            case 0 | 1:
+                text = text[:start] + self._piece(chance) + text[start:]
+            case 2:
+                text = text[:start] + text[end:]
+            case 3:
+                text = text[:end] + text[start:]
+            case _ if other and chance.random() < 0.5:
+                text = text[:start] + other[chance.randint(0, len(other) - 1) :]
+            case _:
+                text = mutated_bytes(text, self._alphabet, self._most_input, chance)
+        return text[: self._most_input]
+
+    def _piece(self, chance: Random) -> bytes:
+        if self._pieces and chance.random() < 0.4:
+            return chance.choice(self._pieces)
+        return bytes([chance.choice(self._alphabet)])
 
 
 def _values(words: Vocabulary) -> list[bytes]:

@@ -219,6 +219,24 @@ def test_a_main_without_parameters_gets_standard_input_alone() -> None:
     assert len(tests) == 100 and not any(test.args for test in tests)
 
 
+def test_standard_input_is_edited_and_put_together_of_what_the_program_knows() -> None:
+    words = Vocabulary((), b"k", b"/*", (), (b"begin", b"end", b"far_too_long_for_a_text"))
+    lines = CommandLines(words, InputOptions(), takes_arguments=False)
+    chance = Random(0)
+    drawn = {lines.drawn(chance).stdin for _ in range(3000)}
+    assert any(b"begin" in text and b"end" in text for text in drawn)
+    assert all(len(text) <= 16 and b"far_too_long" not in text for text in drawn)
+    one, other = TestInput(stdin=b"begin 12"), TestInput(stdin=b"/*k*/")
+    near = {lines.mutated(one, other, chance).stdin for _ in range(6000)}
+    assert {b"begin 1", b"begin12", b"begink 12", b"begin end12", b"begink*/", b"egin 12"} <= near
+    assert any(text.count(b"begin") == 2 for text in near)  # a part is repeated
+    asked = InputOptions(arguments=SymbolicArguments(0, 0, 0), stdin=3)
+    lines = CommandLines(words, asked, takes_arguments=False)
+    one = TestInput(stdin=b"abc")
+    assert all(len(lines.drawn(chance).stdin) <= 3 for _ in range(500))
+    assert all(len(lines.mutated(one, other, chance).stdin) <= 3 for _ in range(500))
+
+
 # ------------------------------------------------------------------ following an input
 
 
