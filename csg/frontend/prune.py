@@ -8,6 +8,7 @@
 
 becomes the same text without ``getchar``. A header's text is cut into declarations, each with the
 names it declares; kept is what the user's own text mentions, and what kept declarations mention.
+What a header of the user's defines for other files is kept as well: they may mention it.
 To keep too much is harmless, so names are found by a look at the text, not by parsing.
 """
 
@@ -16,6 +17,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
+from csg.frontend.exports import exports
 from csg.frontend.markers import MARKER, Segment, segments
 from csg.records import record
 
@@ -41,7 +43,9 @@ class _Declaration:
     text: str
     file: str
     line: int
-    always: bool  # a pragma that changes layout, or a piece that our cut did not understand
+    always: (
+        bool  # a pragma that changes layout, a piece that our cut did not understand, a definition
+    )
 
 
 def prune(text: str) -> str:
@@ -160,7 +164,22 @@ class _Places:
             self.index += 1
         segment = self.run[self.index]
         line = segment.line + self.text.count("\n", segment.start, max(start, segment.start))
-        return _Declaration(self.text[start:end], segment.file, line, always)
+        text = self.text[start:end]
+        kept = always or (not self._of_the_system(start, end) and _exports(text))
+        return _Declaration(text, segment.file, line, kept)
+
+    def _of_the_system(self, start: int, end: int) -> bool:
+        """Of the headers that a declaration stands in, the last: blank lines and markers of others
+        may come before it."""
+        index = self.index
+        while index + 1 < len(self.run) and self.run[index + 1].start < end:
+            index += 1
+        return self.run[index].system
+
+
+def _exports(text: str) -> bool:
+    bare = _without_markers(text)
+    return exports(without_attributes(bare) if "__a" in bare or "asm" in bare else bare)
 
 
 # --------------------------------------------------------------------------- names
