@@ -188,7 +188,7 @@ class BuildJob:
         if self.replay is not None:
             self.replay.close()
         if self._verifying is not None:
-            self._verifying.close(patience=0.0)
+            self._verifying.close()
 
     # ------------------------------------------------------------------ the search
 

@@ -4,6 +4,7 @@
     companion = forked(serve)                             a copy of this process
     companion.say(Keep(test))                             never waits
     for record in companion.heard(): ...                  what has come; never waits
+    companion.close()                                     with the folder that it has Begun in
 
 A fork costs milliseconds and has all that its parent has; a new Python takes a fifth of a second
 until it has imported what it needs. The campaign closes its end of the pipe to end a companion, and
@@ -16,6 +17,7 @@ import contextlib
 import gc
 import os
 import select
+import shutil
 import signal
 import subprocess
 import sys
@@ -26,13 +28,22 @@ from pathlib import Path
 from typing import BinaryIO, NoReturn, Protocol
 
 import symexec
+from csg.records import record
 from symexec.campaign.framing import Frames, framed
 
 Serve = Callable[[BinaryIO, BinaryIO], None]  # requests, answers
+PATIENCE = 0.5  # seconds that one may take to end before it is killed
 _PIECE = 1 << 16
 _GLANCE = 0.002  # seconds between two looks whether a fork has ended
 # It must be the same program as ours, also where another copy is installed.
 _HOME = "import sys; sys.argv[1] in sys.path or sys.path.insert(0, sys.argv[1]); "
+
+
+@record
+class Begun:
+    """The first that a companion says: where its temporary files are."""
+
+    folder: str
 
 
 class _Process(Protocol):
@@ -50,6 +61,7 @@ class Companion:
         self._requests, self._answers = requests, answers
         self._unsent = bytearray()
         self._frames = Frames()
+        self._folder = ""
         self._lock = threading.Lock()
         os.set_blocking(requests, False)
         os.set_blocking(answers, False)
@@ -69,7 +81,11 @@ class Companion:
         with self._lock:
             self._push()
         while piece := self._piece():
-            yield from self._frames.whole(piece)
+            for item in self._frames.whole(piece):
+                if isinstance(item, Begun):
+                    self._folder = item.folder
+                else:
+                    yield item
 
     def wait(self, seconds: float) -> None:
         """Until it says something or has left, or so long."""
@@ -108,18 +124,23 @@ class Companion:
                 os.close(self._requests)
                 self._requests = -1
 
-    def close(self, patience: float) -> None:
-        """End it for good, by force when it takes so many seconds. May be called twice."""
+    def close(self) -> None:
+        """End it for good, with all that it has made; by force when it takes too long, or has made
+        nothing yet. May be called twice."""
         self.end()
         if self._answers < 0:
             return
+        for _ in self.heard():  # where its folder is
+            pass
         os.close(self._answers)
         self._answers = -1
         try:
-            self._process.wait(timeout=patience)
+            self._process.wait(timeout=PATIENCE if self._folder else 0.0)
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
+        if self._folder:
+            shutil.rmtree(self._folder, ignore_errors=True)
 
 
 def started(program: str) -> Companion:

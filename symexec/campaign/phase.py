@@ -10,14 +10,12 @@ It outlives its campaign by no more than a run.
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator
 
 from symexec.campaign.companion import started
-from symexec.campaign.phase_records import Begun, Commission, Keep, Sighting, Tally, Trouble
+from symexec.campaign.phase_records import Commission, Keep, Sighting, Tally, Trouble
 from symexec.testcases import TestInput
 
-PATIENCE = 0.5  # seconds that it may take to end before it is killed
 _MOST_UNSENT = 1 << 20  # bytes that wait for the pipe; what comes then is left out
 _PROGRAM = "from symexec.campaign.phase_process import main; main()"
 
@@ -26,7 +24,6 @@ class NativePhase:
     def __init__(self, commission: Commission) -> None:
         self.tally = Tally(0, 0, False)
         self.trouble = ""
-        self._folder = ""
         self._companion = started(_PROGRAM)
         self._companion.say(commission)
 
@@ -44,8 +41,6 @@ class NativePhase:
                     self.tally = answer
                 case Trouble(text=text):
                     self.trouble = text
-                case Begun(folder=folder):
-                    self._folder = folder
         if self._companion.left and not self.trouble:
             self.trouble = "its process has died"
 
@@ -56,8 +51,6 @@ class NativePhase:
     def close(self) -> None:
         """End it for good, with all that it has made. May be called twice."""
         self.end()
-        for _ in self.sightings():  # where its folder is
+        for _ in self.sightings():  # the last tally
             pass
-        self._companion.close(PATIENCE if self._folder else 0.0)  # else it has made nothing yet
-        if self._folder:
-            shutil.rmtree(self._folder, ignore_errors=True)
+        self._companion.close()

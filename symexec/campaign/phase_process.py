@@ -19,11 +19,11 @@ from typing import BinaryIO
 from csg.errors import CsgtestError
 from symexec.campaign.candidates import Candidates, Domain, FunctionDomain, Offspring
 from symexec.campaign.command_lines import CommandLines
+from symexec.campaign.companion import Begun
 from symexec.campaign.framing import read_frame, send
 from symexec.campaign.native import NativeTesting
 from symexec.campaign.phase_records import (
     Answer,
-    Begun,
     Commission,
     Keep,
     Sighting,

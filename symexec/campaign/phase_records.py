@@ -2,8 +2,7 @@
 
     campaign -> phase   Commission   once: what to run, and on which inputs
                         Keep         a test that the search has made: mutate it
-    phase -> campaign   Begun        once: where its temporary files are
-                        Sighting     an input on which the versions differ, or that is new in kind
+    phase -> campaign   Sighting     an input on which the versions differ, or that is new in kind
                         Tally        how far it is, a few times a second
                         Trouble      why it ends early
 
@@ -46,11 +45,6 @@ class Keep:
 
 
 @record
-class Begun:
-    folder: str
-
-
-@record
 class Sighting:
     """``alike`` is what the test has in common with others that look like it, ``found_at`` a time
     on the monotonic clock, which processes share."""
@@ -74,4 +68,4 @@ class Trouble:
     text: str
 
 
-Answer = Begun | Sighting | Tally | Trouble
+Answer = Sighting | Tally | Trouble

@@ -10,7 +10,6 @@ interpreter. What the time does not allow comes back as it was: not replayed.
 
 from __future__ import annotations
 
-import shutil
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
@@ -19,7 +18,6 @@ from csg.errors import ToolchainError
 from symexec.campaign.companion import Companion, forked
 from symexec.campaign.verification_process import serve
 from symexec.campaign.verification_records import (
-    Begun,
     Check,
     Checked,
     Failure,
@@ -34,7 +32,6 @@ from symexec.replay.build import Executable
 from symexec.testcases import TestCase
 
 GRACE = 0.5  # seconds behind the deadline in which the last results come
-PATIENCE = 0.5  # seconds that the process may take to end before it is killed
 
 
 def spare() -> Companion:
@@ -58,7 +55,6 @@ class Verifier:
         self._deadline = deadline
         self._submitted = 0
         self._returned = 0
-        self._folder = ""
         self._trouble: Exception | None = None
         self._process = process or spare()
         plan, folder, names = replay.lent_early()
@@ -86,8 +82,6 @@ class Verifier:
                     yield case
                 case Wanted(build=build, style=style):
                     self._lend(build, style)
-                case Begun(folder=folder):
-                    self._folder = folder
                 case Walls(level=level):
                     self._replay.learn(level)
                 case Failure(trouble=trouble, lines=lines):
@@ -114,13 +108,7 @@ class Verifier:
 
     def close(self) -> None:
         """End it for good, with what it has made. May be called twice."""
-        self.end()
-        for answer in self._process.heard():  # where its folder is
-            if isinstance(answer, Begun):
-                self._folder = answer.folder
-        self._process.close(PATIENCE if self._folder else 0.0)
-        if self._folder:
-            shutil.rmtree(self._folder, ignore_errors=True)
+        self._process.close()
 
     def _lend(self, build: str, style: str) -> None:
         """Compile it, and say so when it is done."""

@@ -16,9 +16,9 @@ from contextlib import suppress
 from typing import BinaryIO
 
 from csg.errors import CsgtestError
+from symexec.campaign.companion import Begun
 from symexec.campaign.framing import read_frame, send
 from symexec.campaign.verification_records import (
-    Begun,
     Check,
     Checked,
     Failure,

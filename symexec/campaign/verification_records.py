@@ -50,11 +50,6 @@ class Check:
 
 
 @record
-class Begun:
-    folder: str
-
-
-@record
 class Walls:
     level: str
 

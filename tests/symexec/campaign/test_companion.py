@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -12,7 +13,7 @@ from typing import BinaryIO
 
 import pytest
 
-from symexec.campaign.companion import Companion, Serve, forked, started
+from symexec.campaign.companion import Begun, Companion, Serve, forked, started
 from symexec.campaign.framing import read_frame, send
 
 LARGE = 1 << 18  # bytes: several times what a pipe holds
@@ -30,8 +31,10 @@ def die(requests: BinaryIO, answers: BinaryIO) -> None:
 
 
 def stay(requests: BinaryIO, answers: BinaryIO) -> None:
-    send(answers, os.getpid())
-    time.sleep(60)
+    with tempfile.TemporaryDirectory() as folder:
+        send(answers, Begun(folder))
+        send(answers, (os.getpid(), folder))
+        time.sleep(60)
 
 
 def open_files(requests: BinaryIO, answers: BinaryIO) -> None:
@@ -50,7 +53,7 @@ def fork() -> Iterator[Callable[[Serve], Companion]]:
 
     yield make
     for each in made:
-        each.close(patience=0.0)
+        each.close()
 
 
 def hear(companion: Companion, count: int, seconds: float = 20.0) -> list[object]:
@@ -62,6 +65,12 @@ def hear(companion: Companion, count: int, seconds: float = 20.0) -> list[object
         companion.wait(1.0)
         found += companion.heard()
     return found
+
+
+def staying(companion: Companion) -> tuple[int, Path]:
+    (told,) = hear(companion, 1)
+    assert isinstance(told, tuple)
+    return told[0], Path(told[1])
 
 
 Fork = Callable[[Serve], Companion]
@@ -81,7 +90,7 @@ def test_another_python_speaks_the_same(fork: Fork) -> None:
     )
     companion.say({"x": 1})
     assert hear(companion, 1) == [{"x": 1}]
-    companion.close(patience=5.0)
+    companion.close()
 
 
 def test_nobody_waits_for_a_pipe_that_is_full(fork: Fork) -> None:
@@ -108,22 +117,21 @@ def test_one_that_was_asked_to_end_has_not_left(fork: Fork) -> None:
     assert list(companion.heard()) == [] and not companion.left
 
 
-def test_one_that_does_not_end_is_killed(fork: Fork) -> None:
+def test_one_that_does_not_end_is_killed_and_leaves_nothing(fork: Fork) -> None:
     companion = fork(stay)
-    (number,) = hear(companion, 1)
-    assert isinstance(number, int)
+    number, folder = staying(companion)
     began = time.monotonic()
-    companion.close(patience=0.1)
+    companion.close()
     assert time.monotonic() - began < 5.0
     with pytest.raises(ProcessLookupError):
         os.kill(number, 0)
-    companion.close(patience=0.1)  # once more does no harm
+    assert not folder.exists()
+    companion.close()  # once more does no harm
 
 
 def test_ctrl_c_is_the_campaigns(fork: Fork) -> None:
     companion = fork(stay)
-    (number,) = hear(companion, 1)
-    assert isinstance(number, int)
+    number, _ = staying(companion)
     assert os.getpgid(number) == number != os.getpgid(0)
     os.kill(number, signal.SIGINT)
     companion.wait(0.2)
