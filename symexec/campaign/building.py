@@ -215,6 +215,8 @@ class BuildJob:
                     yield from self._found_beside(self.beside.step(), prepared, verifier)
                 if verifier is not None:
                     yield from self._verified(verifier.finished())
+                if self.promises is not None:
+                    self.promises.step()
                 self._tell(progress, prepared, exploration, deadline)
             self.exhausted = exploration.exhausted
             self._tell(progress, prepared, exploration, 0.0)
@@ -229,6 +231,7 @@ class BuildJob:
         finally:
             self.counters.wall_s = time.monotonic() - self.started
             if self.promises is not None:
+                self.promises.close()
                 self.promises.count(self.counters)
             if self.beside is not None:
                 self.beside.close()

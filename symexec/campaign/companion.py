@@ -192,6 +192,14 @@ def _serving(serve: Serve, asked: int, answered: int) -> NoReturn:
         os._exit(code)
 
 
+def give_way(nice: int) -> None:
+    """Let others go first where there are too few cores: also where the system weighs sessions, of
+    which this process has one of its own, against each other."""
+    os.nice(nice)
+    with contextlib.suppress(OSError):
+        Path("/proc/self/autogroup").write_text(str(nice))
+
+
 class _Fork:
     """A child as ``subprocess`` would have it."""
 

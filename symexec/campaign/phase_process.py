@@ -8,7 +8,6 @@ Tests of its own are n0001, n0002 ..; m3-0007 is the seventh mutation of the thi
 
 from __future__ import annotations
 
-import os
 import queue
 import sys
 import threading
@@ -19,7 +18,7 @@ from typing import BinaryIO
 from csg.errors import CsgtestError
 from symexec.campaign.candidates import Candidates, Domain, FunctionDomain, Offspring
 from symexec.campaign.command_lines import CommandLines
-from symexec.campaign.companion import Begun
+from symexec.campaign.companion import Begun, give_way
 from symexec.campaign.framing import read_frame, send
 from symexec.campaign.native import NativeTesting
 from symexec.campaign.phase_records import (
@@ -161,7 +160,7 @@ def main() -> None:
     except EOFError:
         return
     assert isinstance(commission, Commission)
-    os.nice(NICE)
+    give_way(NICE)
     phase = None
     try:
         with NativeReplay(commission.plan, commission.builds) as replay:

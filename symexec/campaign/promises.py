@@ -1,65 +1,51 @@
 """Does a test natively take the branches that the search says it takes?
 
-    the search says       old: (1, 1), (4, 0)      new: (1, 1), (4, 1), (6, 1)
-    natively              old: (1, 1), (4, 0)      new: (1, 1), (4, 1), (6, 0)
-    Mismatch("t0007", "new", new.c:12, "true", "false")
+    promises.note(name, test, kind, finding)       while the search goes on
+    promises.step()                                a moment for the comparison beside it
+    for _ in promises.compared_one_by_one(..): ..  what is left, afterwards
+    promises.mismatches
 
-What the search says is ``retracing``'s. A test that native testing found lies on no path of a
-search: there the engine runs the input concretely, and its word is compared. Natively the united
-program runs with all changes off and on and a probe wherever it decides. A version that ends with
-an error of memory, or is not followed to its end, is compared up to there. A mismatch is an error
-of csgtest.
+Terms are those of the search, so whoever takes its paths again must stop it, or have a copy of it:
+a fork (``Snapshot``) compares what there is by then while the search goes on. A test that native
+testing found lies on no path of a search: there the engine runs the input concretely, and its word
+is compared. A mismatch is an error of csgtest.
 """
 
 from __future__ import annotations
 
-from collections import Counter, deque
-from collections.abc import Callable, Generator, Iterator, Sequence
-from dataclasses import dataclass, replace
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 
 from csg.errors import ToolchainError
 from csg.language.syntax import Expression
-from csg.source import Location
 from csg.versions.probing import probed_text
+from symexec.campaign.comparing import (
+    NO_PROBES,
+    NO_TIME,
+    Comparison,
+    Judged,
+    Mismatch,
+    Noted,
+)
 from symexec.campaign.exploration import Finding
-from symexec.campaign.pinning import Pins
 from symexec.campaign.preparation import Prepared
-from symexec.campaign.retracing import QUIET, Predicted, Promise, Retracer, Unfollowed
+from symexec.campaign.retracing import QUIET, Promise
+from symexec.campaign.snapshot import Snapshot
 from symexec.campaign.start import Origin
 from symexec.counters import Counters
-from symexec.expr import TermTable
 from symexec.options import InputOptions, MemoryOptions
-from symexec.replay import Decided, NativeReplay, Text, hashed
-from symexec.solver import EMPTY
+from symexec.replay import LITERAL, NativeReplay, Text
 from symexec.testcases import TestInput
 
-_VERSIONS = ("old", "new")
-_Prediction = tuple[Promise, tuple[Predicted, Predicted]]
-
-
-@dataclass(frozen=True, slots=True)
-class Mismatch:
-    """``location``: where the predicted path and the native one part, the ``place``-th decision of
-    the ``version``."""
-
-    test: str
-    version: str
-    place: int
-    location: Location
-    predicted: str
-    native: str
-
-    @property
-    def text(self) -> str:
-        return (
-            f"{self.location}: {self.test}, {self.version} version, decision {self.place}: "
-            f"predicted {self.predicted}, natively {self.native} (an error of csgtest)"
-        )
+FIRST, BETWEEN = 3.0, 2.0  # seconds before the first snapshot, and from one to the next at least
+RARE = 50.0  # times what the last one cost the search have to pass until the next
+GLANCE = 0.05  # seconds between two looks at the clock while a snapshot is waited for
 
 
 class Promises:
-    """``mismatches`` are those among the ``compared`` tests; ``left_out``: why others could not be
-    compared, and how many."""
+    """``compared`` tests, the ``mismatches`` among them; ``left_out``: why others could not be
+    compared, and how many. ``trouble``: why snapshots ended; "" when they did not."""
 
     def __init__(
         self,
@@ -67,20 +53,20 @@ class Promises:
         replay: NativeReplay,
         options: InputOptions,
         memory: MemoryOptions = MemoryOptions(),  # noqa: B008 - it is frozen
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self.compared = 0
-        self.mismatches: list[Mismatch] = []
-        self.left_out: dict[str, int] = {}
+        self.trouble = ""
         self._prepared = prepared
         self._replay = replay
         self._options = options
         self._memory = memory
+        self._clock = clock
         self._noted: dict[str, tuple[int, Promise | TestInput]] = {}
         self._kinds: dict[object, int] = {}
-        self._changes = frozenset(change.id for change in prepared.unified.changes)
+        self._judged: dict[str, Judged] = {}
         self._sites: frozenset[int] = frozenset()
-        self._retracers: list[tuple[TermTable, Retracer]] = []
-        self._pins: Pins | None = None
+        self._snapshot: Snapshot | None = None
+        self._next = clock() + FIRST
 
     # ------------------------------------------------------------------ while the search goes on
 
@@ -118,162 +104,96 @@ class Promises:
         )
         self._sites = frozenset(placed)
 
-    def _retracer(self, table: TermTable) -> Retracer:
-        """For each search with terms of its own."""
-        for known, retracer in self._retracers:
-            if known is table:
-                return retracer
-        made = Retracer(self._prepared, table, self._memory, self._sites)
-        self._retracers.append((table, made))
-        return made
+    def step(self) -> None:
+        """Hear what a snapshot says; take one when there is something to compare in it."""
+        self._hear()
+        if self._snapshot is not None or self.trouble or self._clock() < self._next:
+            return
+        waiting = self._waiting()
+        if not waiting or not self._replay.ready("decisions", LITERAL):
+            return
+        began = self._clock()
+        try:
+            self._replay.wait("decisions", LITERAL)
+            self._snapshot = Snapshot(self._comparison(), waiting, *self._replay.lent())
+        except OSError as trouble:  # no memory for another process
+            self.trouble = str(trouble)
+        except ToolchainError:  # said afterwards
+            self._next = float("inf")
+        now = self._clock()
+        self._next = now + max(BETWEEN, RARE * (now - began))
+
+    def _hear(self) -> None:
+        """What is heard of a test that has been noted anew meanwhile is no less true."""
+        snapshot = self._snapshot
+        if snapshot is None:
+            return
+        for each in snapshot.judged():
+            self._judged[each.test] = each
+        if snapshot.over:
+            self.trouble = snapshot.trouble
+            snapshot.close()
+            self._snapshot = None
+
+    def _waiting(self) -> list[Noted]:
+        """The first of each kind, then the second of each ..: what the time does not allow is like
+        what was compared."""
+        order = sorted(self._noted.items(), key=lambda item: item[1][0])
+        return [(name, what) for name, (_, what) in order if name not in self._judged]
+
+    def _comparison(self) -> Comparison:
+        return Comparison(self._prepared, self._options, self._memory, self._sites)
 
     # ------------------------------------------------------------------ afterwards
 
     def compared_one_by_one(self, in_time: Callable[[], bool]) -> Iterator[None]:
-        """Compare all tests while there is time; the caller may do something after each. Natively
-        they run beside the engine."""
+        """Compare what is left while there is time; the caller may do something after each."""
+        taken = {name for name, _ in self._snapshot.noted} if self._snapshot is not None else set()
+        waiting = [each for each in self._waiting() if each[0] not in taken]
+        reason = NO_TIME
         try:
-            doubtful = yield from self._compare(self._predicted(in_time))
-            for prediction, native in doubtful:
-                self._judge(prediction, native)
+            if waiting:
+                self._replay.wait("decisions", LITERAL)
+                with NativeReplay(*self._replay.lent()) as replay:
+                    for each in self._comparison().judged(waiting, replay, in_time):
+                        self._judged[each.test] = each
+                        yield
         except ToolchainError:
-            count = len(self._noted) - self.compared - sum(self.left_out.values())
-            self._leave_out("the program with probes does not compile", count)
+            reason = NO_PROBES
+        while self._snapshot is not None and in_time():
+            self._snapshot.wait(GLANCE)
+            self._hear()
+            yield
+        self.close()
+        for name, _ in self._waiting():
+            self._judged[name] = Judged(name, reason)
+
+    def close(self) -> None:
+        """End the snapshot. May be called twice."""
+        if self._snapshot is not None:
+            self._snapshot.close()
+            self._snapshot = None
+
+    # ------------------------------------------------------------------ what it comes to
+
+    @property
+    def compared(self) -> int:
+        return sum(not each.left_out for each in self._judged.values())
+
+    @property
+    def mismatches(self) -> Sequence[Mismatch]:
+        found = (self._judged[name].mismatch for name in self._noted if name in self._judged)
+        return [each for each in found if each is not None]
+
+    @property
+    def left_out(self) -> dict[str, int]:
+        found: dict[str, int] = {}
+        for name in self._noted:
+            if name in self._judged and (reason := self._judged[name].left_out):
+                found[reason] = found.get(reason, 0) + 1
+        return found
 
     def count(self, counters: Counters) -> None:
         counters.branches_compared = self.compared
         counters.branch_mismatches = len(self.mismatches)
         counters.branches_left_out = self.left_out
-
-    def _leave_out(self, reason: str, count: int = 1) -> None:
-        self.left_out[reason] = self.left_out.get(reason, 0) + count
-
-    def _predicted(self, in_time: Callable[[], bool]) -> Iterator[_Prediction]:
-        """The first of each kind, then the second of each ..: what the time does not allow is like
-        what was compared."""
-        for name, (_, noted) in sorted(self._noted.items(), key=lambda item: item[1][0]):
-            if not in_time():
-                self._leave_out("no time left")
-                continue
-            try:
-                promise = noted if isinstance(noted, Promise) else self._concrete(name, noted)
-                yield promise, self._retracer(promise.origin.table).predicted(promise)
-            except Unfollowed as unfollowed:
-                self._leave_out(str(unfollowed))
-
-    def _concrete(self, name: str, test: TestInput) -> Promise:
-        """The path of an input as it is: nothing has to be known of it."""
-        if self._pins is None:
-            prepared = self._prepared
-            self._pins = Pins(prepared.entry, prepared.symbols, self._options, TermTable())
-        start = None if test.nondet or test.objects else self._pins.pinned(test)
-        if start is None:
-            raise Unfollowed("inputs that the engine cannot start from")
-        return Promise(name, test, Origin(start, EMPTY, self._pins.table), EMPTY, {})
-
-    def _compare(
-        self, predictions: Iterator[_Prediction]
-    ) -> Generator[None, None, list[tuple[_Prediction, list[Decided]]]]:
-        """Those that disagree come back, with what was seen."""
-        waiting: deque[_Prediction] = deque()
-
-        def runs() -> Iterator[tuple[TestInput, frozenset[int]]]:
-            for prediction in predictions:
-                waiting.append(prediction)
-                yield from self._runs(prediction[0])
-
-        doubtful = []
-        seen = self._replay.decided(runs())
-        for old in seen:
-            native = [old, next(seen)]
-            prediction = waiting.popleft()
-            if any(each is not None for each in self._differences(prediction[1], native)):
-                doubtful.append((prediction, native))
-            else:
-                self.compared += 1
-            yield
-        return doubtful
-
-    def _runs(self, promise: Promise) -> list[tuple[TestInput, frozenset[int]]]:
-        return [(promise.input, frozenset()), (promise.input, self._changes)]
-
-    def _judge(self, prediction: _Prediction, native: list[Decided]) -> None:
-        """A test that disagreed."""
-        promise, predicted = prediction
-        if native != list(self._replay.decided(self._runs(promise))):
-            self._leave_out("not the same twice natively")
-            return
-        self.compared += 1
-        parted = self._differences(predicted, native)
-        for version, at, told, seen in zip(_VERSIONS, parted, predicted, native, strict=True):
-            if at is not None:
-                self.mismatches.append(self._mismatch(promise.test, version, at, told, seen))
-                return
-
-    def _differences(
-        self, predicted: Sequence[Predicted], native: Sequence[Decided]
-    ) -> list[int | None]:
-        decisions = self._prepared.program.decisions
-
-        def statement(each: int) -> int:
-            return decisions[(each >> 32) - 1].node
-
-        return [first_difference(*pair, statement) for pair in zip(predicted, native, strict=True)]
-
-    def _mismatch(
-        self, test: str, version: str, at: int, predicted: Predicted, native: Decided
-    ) -> Mismatch:
-        told = predicted.decisions[at] if at < len(predicted.decisions) else None
-        seen = native.first[at] if at < len(native.first) else None
-        site = next((each >> 32 for each in (told, seen) if each is not None), 1)
-        words = (self._words(each, site) for each in (told, seen))
-        return Mismatch(test, version, at + 1, self._place(site), *words)
-
-    def _place(self, site: int) -> Location:
-        return self._prepared.program.decisions[site - 1].location
-
-    def _words(self, each: int | None, site: int) -> str:
-        """``true``, or ``true at new.c:7`` where that is another place than the site's."""
-        if each is None:
-            return "the end"
-        value = each & 0xFFFFFFFF
-        word = {0: "false", 1: "true"}.get(value, str(value))
-        return word if each >> 32 == site else f"{word} at {self._place(each >> 32)}"
-
-
-def first_difference(
-    predicted: Predicted, native: Decided, statement: Callable[[int], int]
-) -> int | None:
-    """The decision with which the paths part, from 0; None when they agree as far as both are
-    known. ``statement`` is that of a decision."""
-    told, seen = predicted.decisions, native.first
-    for at, (one, other) in enumerate(zip(told, seen, strict=False)):
-        if one != other and (apart := _apart(predicted, seen, at, statement)) is not None:
-            return apart
-    if native.cut:
-        return None
-    if len(told) > native.count or (predicted.exact and len(told) < native.count):
-        return min(len(told), native.count)
-    if predicted.exact and native.count > len(seen) and hashed(told) != native.hash:
-        return len(seen)
-    return None
-
-
-def _apart(
-    predicted: Predicted, seen: Sequence[int], at: int, statement: Callable[[int], int]
-) -> int | None:
-    """``at``, unless the statement there decides the same in another order: of its operands C17
-    6.5p3 leaves that open, and compilers use it."""
-    told = predicted.decisions
-    here = statement(told[at])
-    begin = end = at
-    while begin and statement(told[begin - 1]) == here:
-        begin -= 1
-    while end < len(told) and statement(told[end]) == here:
-        end += 1
-    until = end
-    if end == len(told) and not predicted.exact:  # it may have been left in mid-statement
-        while until < len(seen) and statement(seen[until]) == here:
-            until += 1
-    missing = Counter(told[begin:end]) - Counter(seen[begin:until])
-    return at if missing else None

@@ -1,7 +1,7 @@
 """Native runs of both versions behind walls: builds, harness, sandbox, observations."""
 
 from symexec.replay.awaited import AwaitedBuilds, Built
-from symexec.replay.build import FILLED, ZEROED, Source, Text
+from symexec.replay.build import FILLED, LITERAL, ZEROED, Source, Text
 from symexec.replay.deciding import MOST, Decided, decision, hashed
 from symexec.replay.native import (
     PLAIN,
@@ -17,6 +17,7 @@ from symexec.replay.touching import probed, probes, touched
 
 __all__ = [
     "FILLED",
+    "LITERAL",
     "MOST",
     "PLAIN",
     "SANITIZED",

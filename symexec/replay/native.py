@@ -103,7 +103,6 @@ class NativeReplay:
         self._builds = builds or Builds(_programs(plan), plan.leaks)
         self._level = ""  # as another process found it
         self._sandbox = self._new_sandbox()
-        self._beside: Sandbox | None = None  # for runs that go on beside the others
         for name in ("old", "new"):
             self.prepare(name)
 
@@ -124,8 +123,6 @@ class NativeReplay:
 
     def close(self) -> None:
         self._sandbox.close()
-        if self._beside is not None:
-            self._beside.close()
         self._builds.close()
 
     def stop(self) -> None:
@@ -228,16 +225,13 @@ class NativeReplay:
         self._builds.start("decisions", LITERAL)
 
     def decided(self, runs: Iterable[tuple[TestInput, frozenset[int]]]) -> Iterator[Decided]:
-        """What each run with these changes switched on decided; other runs may go on beside, in
-        another thread. ToolchainError when the program with probes does not compile."""
-        if self._beside is None:
-            self._beside = self._new_sandbox()
-        sandbox = self._beside
+        """What each run with these changes switched on decided. Nothing else may run meanwhile.
+        ToolchainError when the program with probes does not compile."""
         jobs = (
-            self._job(Request("decisions", test, changes, LITERAL, HASTE), sandbox)
+            self._job(Request("decisions", test, changes, LITERAL, HASTE), self._sandbox)
             for test, changes in runs
         )
-        for result in sandbox.run_all(jobs):
+        for result in self._sandbox.run_all(jobs):
             cut = result.timed_out or result.signal in _UNENDING
             yield read_decisions(result.control.data, cut)
 

@@ -203,6 +203,9 @@ def _conclude(report: Report, job: BuildJob, folder: OutputFolder, finished: boo
     report.notes += [*_seed_notes(job), *_branch_notes(job), *event_notes(job.events)]
     if job.beside is not None and job.beside.trouble:
         report.notes.append(f"the native phase ended early: {job.beside.trouble}")
+    if job.promises is not None and job.promises.trouble:
+        told = f"branches were compared after the search only: {job.promises.trouble}"
+        report.notes.append(told)
     if job.seeding is not None:
         report.seeds = job.seeding.form()
     if isinstance(job, SuiteJob):

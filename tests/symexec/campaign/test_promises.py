@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 
 from symexec.campaign import building
-from symexec.campaign.promises import Promises, first_difference
+from symexec.campaign.comparing import first_difference
+from symexec.campaign.promises import Promises
 from symexec.campaign.retracing import Predicted, Promise
 from symexec.environment.contract import Arguments, Context, Model, ModelEntry
 from symexec.environment.registry import registry
