@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import platform
 import re
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -50,6 +51,7 @@ _SANITIZERS = (
     ("-fsanitize=address",),
     (),
 )
+_FORKS = platform.machine() == "x86_64"
 _LEAK_FLAGS = ("-Wl,--wrap=main", "-Wl,--wrap=exit")  # see leaks.c
 SUPPORT, LEAKS = "harness_support", "leaks"
 _RECORDED_INPUT = re.compile(r"__VERIFIER_|\bklee_|reach_error|__csgtest_")
@@ -80,6 +82,7 @@ class Executable:
     path: str
     sanitizers: str  # "" when the compiler has none
     takes_values: bool = False  # through descriptor 3 (harness_support.c)
+    forks: bool = False  # its runs need not begin with an execve (fork_server.c)
 
 
 T = TypeVar("T")
@@ -193,7 +196,7 @@ class Builds:
 
     def _helpers_of(self, name: str, style: str) -> list[str]:
         """What may have to be linked to it."""
-        found = [SUPPORT, "unbuffered"]
+        found = [SUPPORT, "unbuffered", *(["fork_server"] if _FORKS else [])]
         if self._programs[name].logs:
             found.append("decisions")
         if self._looks_for_leaks and style == SANITIZED:
@@ -231,12 +234,13 @@ class Builds:
             compiled = (*_STYLES[style], *renamed, *own)
             waiting = [self._object(source, compiled) for source in others]
             objects = [each.result() for each in waiting]
-            compile_program([*linked, *objects], output, [*flags, *more, "-lm"])
+            entry = () if "-static" in more or not _FORKS else ("-Wl,-e,csgtest_entry",)
+            compile_program([*linked, *objects], output, [*flags, *more, *entry, "-lm"])
 
         if style != SANITIZED:
             _compile_plain(make)
-            return Executable(output, "", takes_values)
-        return Executable(output, _compile_sanitized(make), takes_values)
+            return Executable(output, "", takes_values, _FORKS)
+        return Executable(output, _compile_sanitized(make), takes_values, _FORKS)
 
     def _first(self, name: str, style: str, program: Program) -> Path:
         """What holds the entry function, or the harness around it."""

@@ -288,6 +288,7 @@ class NativeReplay:
             files=request.test.files,
             wall_ms=max(1, round(self.plan.wall_s * request.patience * 1000)),
             address_space=0 if executable.sanitizers else self.plan.address_space,
+            forks=executable.forks,
         )
 
     def _observation(self, request: Request, result: RawResult) -> Observation:

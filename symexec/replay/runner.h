@@ -49,7 +49,56 @@ struct walls {
 void raise_walls(struct walls *walls, int allowed, const char *box, const char *builds,
                  char *base, size_t base_size);
 void prepare_landlock(struct walls *walls, const char *base);
-void enter_walls(const struct walls *walls); /* in the process that becomes the program */
+/* In the process that becomes the program; `crowded`: there are servers. */
+void enter_walls(const struct walls *walls, int crowded);
+
+/* runner.c */
+enum { FLAG_CONTROL = 1, FLAG_FORK = 2 }; /* request: descriptor 3 is wanted; servers may be used */
+enum { TIMED_OUT = 1, NOT_STARTED = 2, BAD_BOX = 4, FORKED = 8 }; /* answer */
+struct job {
+    uint32_t wall_ms, flags, capture, processes;
+    uint64_t address_space, file_size;
+    char *program;
+    char **arguments, **environment;
+    struct bytes input, control;
+};
+struct result {
+    int exit, signal, flags, error;
+    uint64_t wall_us, cpu_us;
+};
+
+/* servers.c: programs that fork a process for each job */
+enum { SERVERS = 8 };
+struct server {
+    struct writer key; /* what it can run */
+    pid_t pid;         /* 0: it is not there */
+    int socket;
+    unsigned used, lost; /* when it was last; how many were lost */
+};
+struct servers {
+    struct server each[SERVERS];
+    struct writer key;
+    unsigned clock;
+};
+struct server *server_for(struct servers *servers, const struct job *job,
+                          const struct walls *walls, const char *base);
+pid_t fork_from(const struct server *server, const struct servers *servers, const struct job *job,
+                const struct walls *walls, const char *work, const int files[4]);
+void lose_servers(struct servers *servers, struct server *guilty);
+
+/* process.c: one run */
+enum { LIMITS = 8 };
+struct limit {
+    int resource;
+    uint64_t value;
+};
+void prepare_processes(void);
+void limits_of(const struct job *job, const struct walls *walls, struct limit limits[LIMITS]);
+void become_program(const struct job *job, const struct walls *walls, const char *work,
+                    const int files[4], int socket, int crowded) __attribute__((noreturn));
+int run(const struct job *job, const struct walls *walls, const char *base, const int files[4],
+       struct servers *servers, struct server *server, struct result *result);
+int above_ten(int file); /* moves a descriptor to where programs lose it */
 
 /* box.c: the folder that a program may write to */
 int clean_box(const char *base, const char *keep, const struct walls *walls);

@@ -235,7 +235,9 @@ void prepare_landlock(struct walls *walls, const char *base)
 #define ATTRIBUTES (2 * 9)
 #endif
 
-static int enter_seccomp(int namespaces)
+#define TO_ALL (2 + 3) /* kill(-1, ..): see enter_walls */
+
+static int enter_seccomp(int namespaces, int crowded)
 {
     struct sock_filter filter[] = {
         LOAD(arch),
@@ -259,6 +261,17 @@ static int enter_seccomp(int namespaces)
         DENY(SYS_sethostname), DENY(SYS_open_tree), DENY(SYS_move_mount), DENY(SYS_fsopen),
         DENY(SYS_init_module), DENY(SYS_finit_module), DENY(SYS_clock_settime),
         DENY(SYS_settimeofday), DENY(SYS_mknodat),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_prlimit64, 0, 4), /* of others: a server's */
+        LOAD(args[0]),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0, 1, 0),
+        REFUSE(EPERM),
+        LOAD(nr),
+        BPF_STMT(BPF_JMP | BPF_JA, crowded ? 0 : TO_ALL),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_kill, 0, 4),
+        LOAD(args[0]),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0xffffffff, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+        LOAD(nr),
         BPF_STMT(BPF_JMP | BPF_JA, namespaces ? ATTRIBUTES : 0),
         DENY(SYS_fchmod), DENY(SYS_fchmodat), DENY(452 /* fchmodat2 */), DENY(SYS_fchown),
         DENY(SYS_fchownat), DENY(SYS_utimensat), DENY(SYS_setxattr), DENY(SYS_lsetxattr),
@@ -273,9 +286,9 @@ static int enter_seccomp(int namespaces)
     return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
 }
 #else
-static int enter_seccomp(int namespaces)
+static int enter_seccomp(int namespaces, int crowded)
 {
-    (void) namespaces;
+    (void) namespaces, (void) crowded;
     return -1;
 }
 #endif
@@ -286,7 +299,7 @@ static int seccomp_works(void)
     int status;
     if (child == 0) {
         prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-        _exit(enter_seccomp(0) != 0);
+        _exit(enter_seccomp(0, 1) != 0);
     }
     return child > 0 && waitpid(child, &status, 0) == child && status == 0;
 }
@@ -332,7 +345,9 @@ void raise_walls(struct walls *walls, int allowed, const char *box, const char *
         walls->present |= WALL_SECCOMP;
 }
 
-void enter_walls(const struct walls *walls)
+/* A program that signals to all would find the servers, which should not be there: it is ended, and
+ * runs again alone. */
+void enter_walls(const struct walls *walls, int crowded)
 {
     if (walls->change_user
         && (setgroups(0, NULL) != 0 || setresgid(walls->group, walls->group, walls->group) != 0
@@ -344,6 +359,6 @@ void enter_walls(const struct walls *walls)
         && syscall(SYS_landlock_restrict_self, walls->landlock, 0) != 0)
         _exit(126);
     if ((walls->present & WALL_SECCOMP)
-        && enter_seccomp(walls->present & WALL_NAMESPACES) != 0)
+        && enter_seccomp(walls->present & WALL_NAMESPACES, crowded) != 0)
         _exit(126);
 }

@@ -40,7 +40,10 @@ from symexec.replay.wire import (
 NAMESPACES, LANDLOCK, SECCOMP = 1, 2, 4
 ALL_WALLS = NAMESPACES | LANDLOCK | SECCOMP
 _NAMES = ((NAMESPACES, "namespaces"), (LANDLOCK, "landlock"), (SECCOMP, "seccomp"))
-_SOURCES = ("runner.c", "runner_walls.c", "runner_box.c", "runner_wire.c")
+_SOURCES = tuple(
+    f"runner{part}.c" for part in ("", "_walls", "_box", "_wire", "_process", "_servers")
+)
+_HEADERS = ("runner.h", "fork_server.h", "bare.h")
 _STARTS = 3  # tries to run one job, each with a runner of its own
 _AHEAD = 32 * 1024  # bytes of requests on their way: less than a pipe holds
 
@@ -53,7 +56,8 @@ def cached_build(name: str, sources: Iterable[Path], flags: tuple[str, ...], pri
     digest = hashlib.sha256(repr((compiler, shutil.which(compiler), flags)).encode())
     for source in sources:
         digest.update(source.read_bytes())
-    digest.update((sources[0].parent / "runner.h").read_bytes())
+    for header in _HEADERS:
+        digest.update((sources[0].parent / header).read_bytes())
     file_name = f"{name}-{digest.hexdigest()[:20]}"
     found = cache_folder() / file_name
     if _own_file(found):

@@ -9,14 +9,15 @@ import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-HAS_CONTROL = 1
-TIMED_OUT, NOT_STARTED, BAD_BOX = 1, 2, 4
+HAS_CONTROL, MAY_FORK = 1, 2
+TIMED_OUT, NOT_STARTED, BAD_BOX, FORKED = 1, 2, 4, 8
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
     """One run. ``control`` is what descriptor 3 holds at the start (None: it is closed);
-    ``address_space`` 0 means no limit, as sanitized programs need it."""
+    ``address_space`` 0 means no limit, as sanitized programs need it. ``forks``: it is linked with
+    fork_server.c, and need not be executed each time."""
 
     program: str  # path of the executable
     arguments: tuple[bytes, ...]  # argv, argv[0] included
@@ -29,6 +30,7 @@ class Job:
     file_size: int = 8 << 20
     capture: int = 1 << 20
     processes: int = 64
+    forks: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +63,7 @@ class RawResult:
     control: Stream
     files: tuple[WrittenFile, ...]
     reports: tuple[bytes, ...]  # of sanitizers
+    forked: bool = False  # by a server, not executed
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +78,7 @@ class BoxError(Exception):
 
 def encode_job(job: Job) -> bytes:
     control = job.control if job.control is not None else b""
-    flags = HAS_CONTROL if job.control is not None else 0
+    flags = (HAS_CONTROL if job.control is not None else 0) | (MAY_FORK if job.forks else 0)
     parts = [
         struct.pack("<IIII", job.wall_ms, flags, job.capture, job.processes),
         struct.pack("<QQ", job.address_space, job.file_size),
@@ -159,4 +162,5 @@ def decode_result(body: bytes) -> RawResult:
         control=control,
         files=tuple(sorted(files, key=lambda file: file.path)),
         reports=tuple(sorted(reports)),
+        forked=bool(flags & FORKED),
     )

@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from csg.errors import ToolchainError, UsageError
+from symexec import replay
 from symexec.replay.sandbox import LANDLOCK, NAMESPACES, SECCOMP, Sandbox
 from symexec.replay.wire import Job, RawResult
 
@@ -24,6 +25,8 @@ WALLS = {
     "namespaces": NAMESPACES,
     "landlock": LANDLOCK | SECCOMP,
 }
+STARTS = ("executed", "forked")
+SERVER = Path(replay.__file__).parent / "fork_server.c"
 HEAD = """
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -49,14 +52,20 @@ def builds() -> Iterator[Path]:
         yield Path(folder)
 
 
-@pytest.fixture(params=sorted(WALLS))
+@pytest.fixture(
+    params=[(walls, start) for walls in sorted(WALLS) for start in STARTS], ids="-".join
+)
 def sandbox(request: pytest.FixtureRequest, builds: Path) -> Iterator[Sandbox]:
-    with Sandbox(builds, walls=WALLS[request.param]) as found:
+    """Programs of the folder "forked" are linked with fork_server.c."""
+    walls, start = request.param
+    folder = builds / start
+    folder.mkdir(exist_ok=True)
+    with Sandbox(folder, walls=WALLS[walls]) as found:
         try:
             level = found.level
         except UsageError:
-            pytest.skip(f"no {request.param} on this machine")
-        if request.param == "all" and "namespaces" not in level:
+            pytest.skip(f"no {walls} on this machine")
+        if walls == "all" and "namespaces" not in level:
             pytest.skip("no namespaces on this machine")
         yield found
 
@@ -64,12 +73,15 @@ def sandbox(request: pytest.FixtureRequest, builds: Path) -> Iterator[Sandbox]:
 def run(
     sandbox: Sandbox, body: str, *arguments: str, head: str = HEAD, **fields: object
 ) -> RawResult:
+    forks = sandbox.builds.name == "forked"
     program = sandbox.builds / f"attack{abs(hash((head, body)))}"
     if not program.exists():
         text = f"{head}\nint main(int argc, char **argv) {{ (void) argc; (void) argv; {body} }}\n"
-        subprocess.run(["cc", "-w", "-x", "c", "-", "-o", program], input=text.encode(), check=True)
+        with_server = ["-Wl,-e,csgtest_entry", str(SERVER)] if forks else []
+        command = ["cc", "-w", "-o", program, *with_server, "-x", "c", "-"]
+        subprocess.run(command, input=text.encode(), check=True)
     words = (b"attack", *(argument.encode() for argument in arguments))
-    job = Job(str(program), words, (b"PATH=/usr/bin:/bin",), **fields)  # type: ignore[arg-type]
+    job = Job(str(program), words, (b"PATH=/usr/bin:/bin",), forks=forks, **fields)  # type: ignore[arg-type]
     return sandbox.run(job)
 
 

@@ -1,0 +1,21 @@
+/* What the runner sends to a fork server: one message, with the descriptors 0, 1, 2 and maybe 3. */
+#ifndef CSGTEST_FORK_SERVER_H
+#define CSGTEST_FORK_SERVER_H
+
+#include <stdint.h>
+
+#define FORK_SERVER "csgtest-fork-server" /* the argument that makes a program a server */
+enum { FORK_SOCKET = 9, FORK_LIMITS = 8, FORK_JOB_MOST = 65536 };
+enum { NOT_READY = 126 }; /* exit code of a process that cannot make itself what it has to be */
+
+struct fork_job {
+    struct {
+        uint64_t resource, value;
+    } limit[FORK_LIMITS];
+    uint32_t words, variables; /* how many texts of each follow, behind the working folder's */
+    uint32_t size, spoken;     /* bytes of these texts, and of those that are arguments */
+    char texts[];
+};
+/* The server answers with the number of the process, or the negated error; first of all with 0. */
+
+#endif

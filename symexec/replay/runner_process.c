@@ -1,0 +1,238 @@
+/* One run: the process that becomes the program, its limits, its end, and that of all that it left
+ * running. */
+#include "runner.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/personality.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "fork_server.h"
+
+static volatile int *start_error; /* shared with the process that becomes the program */
+static int children = -1;         /* the list of ours */
+
+void prepare_processes(void)
+{
+    start_error = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (start_error == MAP_FAILED)
+        fail("mmap");
+    children = open("/proc/thread-self/children", O_RDONLY | O_CLOEXEC);
+    if (children >= 0)
+        children = above_ten(children);
+}
+
+static uint64_t now_us(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t) now.tv_sec * 1000000 + (uint64_t) now.tv_nsec / 1000;
+}
+
+int above_ten(int file)
+{
+    int moved = fcntl(file, F_DUPFD_CLOEXEC, 10);
+    if (moved < 0)
+        fail("fcntl");
+    close(file);
+    return moved;
+}
+
+/* What the hard limits allow of what is wanted. */
+void limits_of(const struct job *job, const struct walls *walls, struct limit limits[LIMITS])
+{
+    const struct limit wanted[LIMITS] = {
+        {RLIMIT_CORE, 0},
+        {RLIMIT_CPU, job->wall_ms / 1000 + 2},
+        {RLIMIT_FSIZE, job->file_size},
+        {RLIMIT_NOFILE, 256},
+        {RLIMIT_STACK, 8u << 20},
+        {RLIMIT_MEMLOCK, 65536},
+        {RLIMIT_NPROC, job->processes + (uint64_t) walls->process_limit},
+        {RLIMIT_AS, job->address_space ? job->address_space : RLIM_INFINITY},
+    };
+    for (int i = 0; i < LIMITS; i++) {
+        struct rlimit present;
+        limits[i] = wanted[i];
+        if (getrlimit((__rlimit_resource_t) wanted[i].resource, &present) == 0
+            && present.rlim_max < wanted[i].value)
+            limits[i].value = present.rlim_max;
+    }
+}
+
+static void set_limits(const struct job *job, const struct walls *walls, int serves)
+{
+    struct limit limits[LIMITS];
+    limits_of(job, walls, limits);
+    for (int i = 0; i < LIMITS; i++) {
+        struct rlimit both = {limits[i].value, limits[i].value};
+        if (!serves || limits[i].resource != RLIMIT_CPU) /* a server's jobs have one of their own */
+            setrlimit((__rlimit_resource_t) limits[i].resource, &both);
+    }
+}
+
+/* `socket`: -1, or a server's. `crowded`: there are servers. */
+void become_program(const struct job *job, const struct walls *walls, const char *work,
+                    const int files[4], int socket, int crowded)
+{
+    sigset_t none;
+    for (int i = 1; i < NSIG; i++)
+        signal(i, SIG_DFL);
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    setsid();
+    umask(022);
+    /* files[] are 10 and up: no descriptor is overwritten before it is copied. */
+    int wanted = job->flags & FLAG_CONTROL ? 4 : 3;
+    for (int i = 0; i < wanted; i++)
+        if (dup2(files[i], i) < 0)
+            _exit(NOT_READY);
+    for (int i = wanted; i < 10; i++)
+        close(i); /* the rest is close-on-exec */
+    if ((socket >= 0 && dup2(socket, FORK_SOCKET) < 0) || chdir(work) != 0)
+        _exit(NOT_READY);
+    personality(ADDR_NO_RANDOMIZE);
+    set_limits(job, walls, socket >= 0);
+    enter_walls(walls, crowded);
+    execve(job->program, job->arguments, job->environment);
+    *start_error = errno;
+    _exit(127);
+}
+
+/* Kill all that the program left behind, and all servers. As process 1 we see nobody else. */
+static void kill_all(const struct walls *walls)
+{
+    if (walls->present & WALL_NAMESPACES) {
+        kill(-1, SIGKILL);
+    } else {
+        for (int round = 0; round < 1000; round++) { /* strays become our children */
+            char text[4096];
+            ssize_t size = children >= 0 ? pread(children, text, sizeof text - 1, 0) : 0;
+            if (size <= 0)
+                break;
+            text[size] = '\0';
+            char *rest = text;
+            for (char *word; (word = strtok_r(rest, " \n", &rest)) != NULL;)
+                kill((pid_t) atol(word), SIGKILL);
+            if (waitpid(-1, NULL, 0) < 0)
+                break;
+        }
+    }
+    while (waitpid(-1, NULL, 0) > 0 || errno == EINTR)
+        ;
+}
+
+enum { STRAYS = 1, DEAD_SERVER = 2 };
+
+static int living(const struct servers *servers)
+{
+    int count = 0;
+    for (int i = 0; i < SERVERS; i++)
+        count += servers->each[i].pid > 0;
+    return count;
+}
+
+/* What there is besides servers that live. What has ended is reaped. */
+static int damage(const struct servers *servers)
+{
+    char text[4096];
+    while (waitpid(-1, NULL, WNOHANG) > 0)
+        ;
+    ssize_t size = children >= 0 ? pread(children, text, sizeof text - 1, 0) : -1;
+    if (size < 0)
+        return STRAYS;
+    text[size] = '\0';
+    int strays = 0, dead = living(servers);
+    char *rest = text;
+    for (char *word; (word = strtok_r(rest, " \n", &rest)) != NULL;) {
+        int found = 0;
+        for (int i = 0; i < SERVERS; i++)
+            found |= servers->each[i].pid == (pid_t) atol(word);
+        dead -= found;
+        strays |= !found;
+    }
+    return (strays ? STRAYS : 0) | (dead ? DEAD_SERVER : 0);
+}
+
+/* Wait for `child` (not reaped: its group must stay known) or the limit; nonzero when it ended. */
+static int wait_for(pid_t child, uint64_t deadline)
+{
+    sigset_t chld;
+    sigemptyset(&chld);
+    sigaddset(&chld, SIGCHLD);
+    for (;;) {
+        siginfo_t info = {0};
+        if (waitid(P_PID, (id_t) child, &info, WEXITED | WNOHANG | WNOWAIT) == 0
+            && info.si_pid == child)
+            return 1;
+        uint64_t now = now_us();
+        if (now >= deadline)
+            return 0;
+        uint64_t left = deadline - now;
+        struct timespec wait = {(time_t) (left / 1000000), (long) (left % 1000000) * 1000};
+        sigtimedwait(&chld, NULL, &wait);
+    }
+}
+
+static void reap(pid_t child, struct result *result)
+{
+    int status;
+    struct rusage usage;
+    if (wait4(child, &status, 0, &usage) != child)
+        fail("wait4");
+    result->exit = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    result->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+    result->cpu_us = (uint64_t) (usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1000000
+                     + (uint64_t) (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
+}
+
+/* Ends with no process but servers left. `server` may be NULL. 0: as a server was damaged, what was
+ * seen may be due to there being one; none is left. */
+int run(const struct job *job, const struct walls *walls, const char *base, const int files[4],
+         struct servers *servers, struct server *server, struct result *result)
+{
+    char work[4096];
+    snprintf(work, sizeof work, "%s/work", base);
+    uint64_t start = now_us();
+    *start_error = 0;
+    pid_t child = server ? fork_from(server, servers, job, walls, work, files) : 0;
+    if (child < 0) {
+        kill_all(walls);
+        lose_servers(servers, server);
+    }
+    int crowded = living(servers) > 0;
+    if (child > 0)
+        result->flags |= FORKED;
+    else if ((child = fork()) < 0)
+        fail("fork");
+    else if (child == 0)
+        become_program(job, walls, work, files, -1, crowded);
+    if (!wait_for(child, start + (uint64_t) job->wall_ms * 1000))
+        result->flags |= TIMED_OUT;
+    kill(-child, SIGKILL); /* before it is reaped: the number is still its own */
+    kill(child, SIGKILL);
+    reap(child, result);
+    int found = damage(servers);
+    if (((result->flags & FORKED) && result->exit == NOT_READY)
+        || (crowded && result->signal == SIGSYS))
+        found |= DEAD_SERVER; /* they are in the way: see enter_walls */
+    if (found) {
+        kill_all(walls);
+        lose_servers(servers, server);
+    }
+    result->wall_us = now_us() - start;
+    result->error = *start_error;
+    if (result->error)
+        result->flags |= NOT_STARTED;
+    return !(found & DEAD_SERVER);
+}
