@@ -57,7 +57,7 @@ static struct {
     char stack[16384]; /* STACK_SIZE */
     uintptr_t part[PARTS];
     Elf64_auxv_t auxiliary[AUXILIARIES];
-    size_t auxiliaries, fixes;
+    size_t auxiliaries, random, platforms, fixes; /* numbers, and the places of two */
     struct fix fix[FIXES];
     char path[PAGE], platform[64];
     struct prctl_mm_map memory;
@@ -100,36 +100,24 @@ static char **point(char **list, const char **text, size_t count)
     return list;
 }
 
-static uintptr_t *build(const struct fork_job *job, const char *texts)
+/* What libc remembers of the block, where that is to be now. */
+static void mend(const uintptr_t *part)
 {
-    uintptr_t part[PARTS];
-    size_t named = length(texts) + 1;
-    lay_out(part, job->words, job->variables, job->size, named, job->spoken);
-    clear(part[BLOCK] < own.part[BLOCK] ? part[BLOCK] : own.part[BLOCK], part[END]);
-    copy((void *) part[PATH], own.path, length(own.path));
-    copy((void *) part[NAME], texts, job->size);
-    copy((void *) part[PLATFORM], own.platform, length(own.platform));
-    CALL(getrandom, part[RANDOM], 16, 0);
-    for (size_t i = 0; i < own.auxiliaries; i++) {
-        Elf64_auxv_t *each = &own.auxiliary[i];
-        if (each->a_type == AT_RANDOM)
-            each->a_un.a_val = part[RANDOM];
-        else if (each->a_type == AT_PLATFORM)
-            each->a_un.a_val = part[PLATFORM];
-    }
-    copy((void *) part[AUXILIARY], own.auxiliary, own.auxiliaries * sizeof *own.auxiliary);
-    *(uintptr_t *) part[BLOCK] = job->words;
-    const char *text = (const char *) part[NAME];
-    char **list = point((char **) part[WORDS], &text, job->words);
-    point(list, &text, job->variables);
-    for (size_t i = 0; i < own.fixes; i++) {
+    uintptr_t open = 0;
+    for (size_t i = 0; i <= own.fixes; i++) {
         const struct fix *fix = &own.fix[i];
-        uintptr_t page = (uintptr_t) fix->where & ~(uintptr_t) (PAGE - 1);
-        if (fix->closed)
+        uintptr_t page = i < own.fixes ? (uintptr_t) fix->where & ~(uintptr_t) (PAGE - 1) : 0;
+        if (open && page != open) {
+            CALL(mprotect, open, PAGE, PROT_READ);
+            open = 0;
+        }
+        if (i == own.fixes)
+            break;
+        if (fix->closed && !open) {
             CALL(mprotect, page, PAGE, PROT_READ | PROT_WRITE);
+            open = page;
+        }
         *fix->where = part[fix->part] + fix->offset;
-        if (fix->closed)
-            CALL(mprotect, page, PAGE, PROT_READ);
     }
     own.memory.brk = (uint64_t) CALL(brk, 0, 0, 0);
     own.memory.start_stack = part[BLOCK];
@@ -139,9 +127,31 @@ static uintptr_t *build(const struct fork_job *job, const char *texts)
     own.memory.auxv = (void *) part[AUXILIARY];
     own.memory.auxv_size = (uint32_t) (own.auxiliaries * sizeof *own.auxiliary);
     call(SYS_prctl, PR_SET_MM, PR_SET_MM_MAP, (long) &own.memory, sizeof own.memory, 0);
-    uintptr_t guard = *(uintptr_t *) part[RANDOM] & ~(uintptr_t) 255; /* new in every process */
-    __asm__ volatile("movq %0, %%fs:0x28" : : "r"(guard));
-    return (uintptr_t *) part[BLOCK];
+}
+
+/* Everything below the block is and stays zero. */
+static void build(const struct fork_job *job, const char *texts)
+{
+    uintptr_t part[PARTS], *present = own.part;
+    lay_out(part, job->words, job->variables, job->size, length(texts) + 1, job->spoken);
+    int moved = 0;
+    for (int i = 0; i < PARTS; i++)
+        moved |= part[i] != present[i];
+    clear(part[BLOCK] < present[BLOCK] ? part[BLOCK] : present[BLOCK], part[END]);
+    copy((void *) part[PATH], own.path, length(own.path));
+    copy((void *) part[NAME], texts, job->size);
+    copy((void *) part[PLATFORM], own.platform, length(own.platform));
+    CALL(getrandom, part[RANDOM], 16, 0);
+    own.auxiliary[own.random].a_un.a_val = part[RANDOM];
+    own.auxiliary[own.platforms].a_un.a_val = part[PLATFORM];
+    copy((void *) part[AUXILIARY], own.auxiliary, own.auxiliaries * sizeof *own.auxiliary);
+    *(uintptr_t *) part[BLOCK] = job->words;
+    const char *text = (const char *) part[NAME];
+    char **list = point((char **) part[WORDS], &text, job->words);
+    point(list, &text, job->variables);
+    if (moved)
+        mend(part);
+    copy(present, part, sizeof part);
 }
 
 /* Keep what the block holds; 0 when it is not as we would build it. */
@@ -160,9 +170,9 @@ static int learn(uintptr_t *block)
         else if (auxiliary[i].a_type == AT_EXECFN)
             path = (const char *) auxiliary[i].a_un.a_val;
         else if (auxiliary[i].a_type == AT_PLATFORM)
-            platform = (const char *) auxiliary[i].a_un.a_val;
+            platform = (const char *) auxiliary[own.platforms = i].a_un.a_val;
         else if (auxiliary[i].a_type == AT_RANDOM)
-            own.part[RANDOM] = auxiliary[i].a_un.a_val;
+            own.part[RANDOM] = auxiliary[own.random = i].a_un.a_val;
     }
     if (!own.auxiliaries || !path || !platform || length(path) >= sizeof own.path
         || length(platform) >= sizeof own.platform)
@@ -306,8 +316,7 @@ static int ready(uintptr_t *block)
 {
     return learn(block) && survey() && learn_memory()
            && CALL(prctl, PR_GET_TID_ADDRESS, &own.thread, 0) == 0
-           && CALL(get_robust_list, 0, &own.robust, &own.robust_size) == 0
-           && CALL(prctl, PR_SET_DUMPABLE, 0, 0) == 0;
+           && CALL(get_robust_list, 0, &own.robust, &own.robust_size) == 0;
 }
 
 /* The next job, its descriptors in their places; whether there is one. */
@@ -320,38 +329,24 @@ static int next_job(void)
     return CALL(recvmsg, FORK_SOCKET, &message, 0) > (long) sizeof own.job;
 }
 
-/* In the forked process. */
-static uintptr_t *go_on(void)
+static int limit(int resource, uint64_t value)
 {
-    const struct fork_job *job = &own.job;
-    CALL(close, FORK_SOCKET, 0, 0);
-    CALL(setsid, 0, 0, 0);
-    CALL(prctl, PR_SET_DUMPABLE, 1, 0);
-    CALL(set_robust_list, own.robust, own.robust_size, 0);
-    int failed = CALL(chdir, job->texts, 0, 0) != 0;
-    for (int i = 0; i < FORK_LIMITS; i++) {
-        struct rlimit both = {job->limit[i].value, job->limit[i].value};
-        failed |= CALL(setrlimit, job->limit[i].resource, &both, 0) != 0;
-    }
-    if (failed)
-        CALL(exit_group, NOT_READY, 0, 0);
-    return build(job, job->texts + length(job->texts) + 1);
+    struct rlimit both = {value, value};
+    return (int) CALL(setrlimit, resource, &both, 0);
 }
 
-static uintptr_t *serve(uintptr_t *block)
+/* In the forked process; the other limits are the server's. */
+static void go_on(void)
 {
-    if (!ready(block))
-        leave();
-    for (int child = 0;;) {
-        for (int i = 0; i < 4; i++)
-            CALL(close, i, 0, 0);
-        if (CALL(write, FORK_SOCKET, &child, sizeof child) != sizeof child || !next_job())
-            leave();
-        child = (int) call(SYS_clone, CLONE_PARENT | CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID, 0,
-                           0, (long) own.thread, 0);
-        if (child == 0)
-            return go_on();
-    }
+    const struct fork_job *job = &own.job;
+    uintptr_t guard = *(uintptr_t *) own.part[RANDOM] & ~(uintptr_t) 255;
+    __asm__ volatile("movq %0, %%fs:0x28" : : "r"(guard));
+    CALL(close, FORK_SOCKET, 0, 0);
+    CALL(setsid, 0, 0, 0);
+    CALL(set_robust_list, own.robust, own.robust_size, 0);
+    if (CALL(chdir, job->texts, 0, 0) != 0 || limit(RLIMIT_CPU, job->seconds) != 0
+        || limit(RLIMIT_NPROC, job->processes) != 0)
+        CALL(exit_group, NOT_READY, 0, 0);
 }
 
 /* What was left on the stack before the program is no part of it. */
@@ -360,6 +355,27 @@ static void wipe(uintptr_t *block)
     uintptr_t end = (uintptr_t) block, page = end & ~(uintptr_t) (PAGE - 1);
     CALL(madvise, page - USED_STACK, USED_STACK, MADV_DONTNEED);
     clear(page, end);
+}
+
+/* Returns in the processes that it forks: their block. */
+static uintptr_t *serve(uintptr_t *block)
+{
+    if (!ready(block))
+        leave();
+    wipe(block);
+    for (int child = 0;;) {
+        for (int i = 0; i < 4; i++)
+            CALL(close, i, 0, 0);
+        if (CALL(write, FORK_SOCKET, &child, sizeof child) != sizeof child || !next_job())
+            leave();
+        build(&own.job, own.job.texts + length(own.job.texts) + 1);
+        child = (int) call(SYS_clone, CLONE_PARENT | CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID, 0,
+                           0, (long) own.thread, 0);
+        if (child == 0) {
+            go_on();
+            return (uintptr_t *) own.part[BLOCK];
+        }
+    }
 }
 
 static int asked(const uintptr_t *block)
@@ -371,7 +387,7 @@ static int asked(const uintptr_t *block)
 __attribute__((used)) static uintptr_t *begin(uintptr_t *block)
 {
     if (asked(block))
-        block = serve(block);
+        return serve(block);
     wipe(block);
     return block;
 }

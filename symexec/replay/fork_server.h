@@ -5,13 +5,11 @@
 #include <stdint.h>
 
 #define FORK_SERVER "csgtest-fork-server" /* the argument that makes a program a server */
-enum { FORK_SOCKET = 9, FORK_LIMITS = 8, FORK_JOB_MOST = 65536 };
+enum { FORK_SOCKET = 9, FORK_JOB_MOST = 65536 };
 enum { NOT_READY = 126 }; /* exit code of a process that cannot make itself what it has to be */
 
 struct fork_job {
-    struct {
-        uint64_t resource, value;
-    } limit[FORK_LIMITS];
+    uint64_t seconds, processes; /* limits */
     uint32_t words, variables; /* how many texts of each follow, behind the working folder's */
     uint32_t size, spoken;     /* bytes of these texts, and of those that are arguments */
     char texts[];

@@ -8,6 +8,7 @@
 #endif
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 
 struct bytes {
@@ -82,12 +83,14 @@ struct servers {
 };
 struct server *server_for(struct servers *servers, const struct job *job,
                           const struct walls *walls, const char *base);
-pid_t fork_from(const struct server *server, const struct servers *servers, const struct job *job,
-                const struct walls *walls, const char *work, const int files[4]);
+enum { FORK_MS = 2000, NO_ANSWER = -2 };
+int answer_of(const struct server *server, int patience);
+int fork_from(const struct server *server, const struct servers *servers, const struct job *job,
+              const struct walls *walls, const char *work, const int files[4]);
 void lose_servers(struct servers *servers, struct server *guilty);
 
 /* process.c: one run */
-enum { LIMITS = 8 };
+enum { LIMIT_CPU, LIMIT_NPROC, LIMITS = 8 };
 struct limit {
     int resource;
     uint64_t value;
@@ -98,10 +101,15 @@ void become_program(const struct job *job, const struct walls *walls, const char
                     const int files[4], int socket, int crowded) __attribute__((noreturn));
 int run(const struct job *job, const struct walls *walls, const char *base, const int files[4],
        struct servers *servers, struct server *server, struct result *result);
-int above_ten(int file); /* moves a descriptor to where programs lose it */
 
 /* box.c: the folder that a program may write to */
-int clean_box(const char *base, const char *keep, const struct walls *walls);
+enum { FOLDERS = 4 };
+struct box {
+    int in_memory;
+    struct stat folders[FOLDERS]; /* when it had been cleaned */
+};
+int clean_box(const char *base, const char *keep, const struct walls *walls, struct box *box);
+int is_clean(const char *base, const struct box *box);
 int place_file(const char *base, struct bytes name, struct bytes content, uint32_t mode,
                const struct walls *walls);
 void collect_files(struct writer *frame, const char *base, size_t limit);

@@ -28,8 +28,6 @@ void prepare_processes(void)
     if (start_error == MAP_FAILED)
         fail("mmap");
     children = open("/proc/thread-self/children", O_RDONLY | O_CLOEXEC);
-    if (children >= 0)
-        children = above_ten(children);
 }
 
 static uint64_t now_us(void)
@@ -39,26 +37,17 @@ static uint64_t now_us(void)
     return (uint64_t) now.tv_sec * 1000000 + (uint64_t) now.tv_nsec / 1000;
 }
 
-int above_ten(int file)
-{
-    int moved = fcntl(file, F_DUPFD_CLOEXEC, 10);
-    if (moved < 0)
-        fail("fcntl");
-    close(file);
-    return moved;
-}
-
 /* What the hard limits allow of what is wanted. */
 void limits_of(const struct job *job, const struct walls *walls, struct limit limits[LIMITS])
 {
     const struct limit wanted[LIMITS] = {
+        [LIMIT_CPU] = {RLIMIT_CPU, job->wall_ms / 1000 + 2},
+        [LIMIT_NPROC] = {RLIMIT_NPROC, job->processes + (uint64_t) walls->process_limit},
         {RLIMIT_CORE, 0},
-        {RLIMIT_CPU, job->wall_ms / 1000 + 2},
         {RLIMIT_FSIZE, job->file_size},
         {RLIMIT_NOFILE, 256},
         {RLIMIT_STACK, 8u << 20},
         {RLIMIT_MEMLOCK, 65536},
-        {RLIMIT_NPROC, job->processes + (uint64_t) walls->process_limit},
         {RLIMIT_AS, job->address_space ? job->address_space : RLIM_INFINITY},
     };
     for (int i = 0; i < LIMITS; i++) {
@@ -76,7 +65,7 @@ static void set_limits(const struct job *job, const struct walls *walls, int ser
     limits_of(job, walls, limits);
     for (int i = 0; i < LIMITS; i++) {
         struct rlimit both = {limits[i].value, limits[i].value};
-        if (!serves || limits[i].resource != RLIMIT_CPU) /* a server's jobs have one of their own */
+        if (!serves || i != LIMIT_CPU) /* a server's jobs have one of their own */
             setrlimit((__rlimit_resource_t) limits[i].resource, &both);
     }
 }
@@ -164,18 +153,25 @@ static int damage(const struct servers *servers)
     return (strays ? STRAYS : 0) | (dead ? DEAD_SERVER : 0);
 }
 
-/* Wait for `child` (not reaped: its group must stay known) or the limit; nonzero when it ended. */
-static int wait_for(pid_t child, uint64_t deadline)
+/* Wait for the child (not reaped: its group must stay known) or the limit; a server's child is known
+ * (*child) when the server has told. Returns whether it has ended; -1: nobody knows the child. */
+static int wait_for(pid_t *child, const struct server *server, uint64_t deadline)
 {
     sigset_t chld;
     sigemptyset(&chld);
     sigaddset(&chld, SIGCHLD);
     for (;;) {
         siginfo_t info = {0};
-        if (waitid(P_PID, (id_t) child, &info, WEXITED | WNOHANG | WNOWAIT) == 0
-            && info.si_pid == child)
-            return 1;
         uint64_t now = now_us();
+        if (*child == 0)
+            *child = answer_of(server, now < deadline ? 0 : FORK_MS);
+        if (*child < 0 && (*child != NO_ANSWER || now >= deadline))
+            return -1;
+        if (*child == NO_ANSWER)
+            *child = 0;
+        else if (waitid(P_PID, (id_t) *child, &info, WEXITED | WNOHANG | WNOWAIT) == 0
+                 && info.si_pid == *child)
+            return 1;
         if (now >= deadline)
             return 0;
         uint64_t left = deadline - now;
@@ -205,27 +201,23 @@ int run(const struct job *job, const struct walls *walls, const char *base, cons
     snprintf(work, sizeof work, "%s/work", base);
     uint64_t start = now_us();
     *start_error = 0;
-    pid_t child = server ? fork_from(server, servers, job, walls, work, files) : 0;
-    if (child < 0) {
-        kill_all(walls);
-        lose_servers(servers, server);
-    }
     int crowded = living(servers) > 0;
-    if (child > 0)
-        result->flags |= FORKED;
-    else if ((child = fork()) < 0)
+    int forks = server && fork_from(server, servers, job, walls, work, files);
+    pid_t child = forks ? 0 : fork();
+    if (child < 0)
         fail("fork");
-    else if (child == 0)
+    if (child == 0 && !forks)
         become_program(job, walls, work, files, -1, crowded);
-    if (!wait_for(child, start + (uint64_t) job->wall_ms * 1000))
-        result->flags |= TIMED_OUT;
-    kill(-child, SIGKILL); /* before it is reaped: the number is still its own */
-    kill(child, SIGKILL);
-    reap(child, result);
+    int ended = wait_for(&child, server, start + (uint64_t) job->wall_ms * 1000);
+    if (ended >= 0) {
+        result->flags |= (ended ? 0 : TIMED_OUT) | (forks ? FORKED : 0);
+        kill(-child, SIGKILL); /* before it is reaped: the number is still its own */
+        kill(child, SIGKILL);
+        reap(child, result);
+    }
     int found = damage(servers);
-    if (((result->flags & FORKED) && result->exit == NOT_READY)
-        || (crowded && result->signal == SIGSYS))
-        found |= DEAD_SERVER; /* they are in the way: see enter_walls */
+    if (ended < 0 || (forks && result->exit == NOT_READY) || (crowded && result->signal == SIGSYS))
+        found |= DEAD_SERVER; /* or in the way: see enter_walls */
     if (found) {
         kill_all(walls);
         lose_servers(servers, server);

@@ -18,7 +18,7 @@
 
 #include "fork_server.h"
 
-enum { START_MS = 2000, FORK_MS = 2000, MOST_LOST = 3 };
+enum { START_MS = 2000, MOST_LOST = 3 };
 
 /* All that the start of a server depends on. */
 static void write_key(struct writer *key, const struct job *job)
@@ -35,16 +35,17 @@ static void write_key(struct writer *key, const struct job *job)
     }
 }
 
-static int answer_of(const struct server *server, int patience)
+/* What it says within so many milliseconds, or NO_ANSWER. */
+int answer_of(const struct server *server, int patience)
 {
     struct pollfd ready = {server->socket, POLLIN, 0};
-    int answer;
-    int came;
-    while ((came = poll(&ready, 1, patience)) < 0 && errno == EINTR)
+    int answer, came = 1;
+    while (patience && (came = poll(&ready, 1, patience)) < 0 && errno == EINTR)
         ;
-    if (came == 1 && recv(server->socket, &answer, sizeof answer, 0) == sizeof answer)
+    ssize_t size = came == 1 ? recv(server->socket, &answer, sizeof answer, MSG_DONTWAIT) : -1;
+    if (size == sizeof answer && answer >= 0)
         return answer;
-    return -1;
+    return size < 0 && (errno == EAGAIN || came == 0) ? NO_ANSWER : -1;
 }
 
 static void end_server(struct server *server)
@@ -68,8 +69,8 @@ static void start_server(struct server *server, const struct job *job, const str
     first.processes += SERVERS;
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
         fail("socketpair");
-    int ours = above_ten(ends[0]), theirs = above_ten(ends[1]);
-    int null = above_ten(open("/dev/null", O_RDWR | O_CLOEXEC));
+    int ours = ends[0], theirs = ends[1];
+    int null = open("/dev/null", O_RDWR | O_CLOEXEC);
     int files[4] = {null, null, null, null};
     server->pid = fork();
     if (server->pid < 0)
@@ -141,8 +142,8 @@ static char *put_texts(char *to, const char *end, char **texts, uint32_t *count)
     return to;
 }
 
-/* The process that runs the job; 0: the job is too large for it, -1: something is wrong. */
-pid_t fork_from(const struct server *server, const struct servers *servers, const struct job *job,
+/* Ask it for a process that runs the job, and that it will tell the number of; 0: too large. */
+int fork_from(const struct server *server, const struct servers *servers, const struct job *job,
                 const struct walls *walls, const char *work, const int files[4])
 {
     static union {
@@ -155,10 +156,8 @@ pid_t fork_from(const struct server *server, const struct servers *servers, cons
         own.processes += each->pid > 0; /* they count as well */
     struct limit limits[LIMITS];
     limits_of(&own, walls, limits);
-    for (int i = 0; i < LIMITS; i++) {
-        message.job.limit[i].resource = (uint64_t) limits[i].resource;
-        message.job.limit[i].value = limits[i].value;
-    }
+    message.job.seconds = limits[LIMIT_CPU].value;
+    message.job.processes = limits[LIMIT_NPROC].value;
     char *texts = put_text(message.job.texts, end, work);
     char *behind = put_texts(texts, end, job->arguments, &message.job.words);
     char *last = put_texts(behind, end, job->environment, &message.job.variables);
@@ -176,7 +175,6 @@ pid_t fork_from(const struct server *server, const struct servers *servers, cons
     with->cmsg_type = SCM_RIGHTS;
     with->cmsg_len = CMSG_LEN(bytes);
     memcpy(CMSG_DATA(with), files, bytes);
-    if (sendmsg(server->socket, &header, MSG_NOSIGNAL) != (ssize_t) whole.iov_len)
-        return -1;
-    return answer_of(server, FORK_MS);
+    sendmsg(server->socket, &header, MSG_NOSIGNAL); /* if it is dead we shall see that */
+    return 1;
 }
