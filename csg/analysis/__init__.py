@@ -3,14 +3,16 @@
     csg.ir.Program  ->  dependence_graph  ->  depends_on_changes: the changes behind each statement
 
 Front doors: ``dependence_graph``, ``depends_on_changes``, ``statement_flow``, ``postdominators``,
-``Distances``, ``guards``, ``changes_reachable``, ``points_to``, ``call_graph``.
+``Distances``, ``guards``, ``guard_names``, ``changes_reachable``, ``points_to``, ``call_graph``.
 """
 
 from csg.analysis.call_graph import CallGraph, call_graph
 from csg.analysis.dependence import DependenceGraph, dependence_graph
 from csg.analysis.distances import Distances, changes_reachable
 from csg.analysis.dominators import dominators, postdominators
-from csg.analysis.guards import Guard, Place, guards
+from csg.analysis.guard_names import guard_names
+from csg.analysis.guards import Guard, guards
+from csg.analysis.places import Place
 from csg.analysis.points_to import PointsTo, points_to
 from csg.analysis.slices import ChangeSets, depends_on_changes, statement_sources
 from csg.analysis.statement_flow import StatementFlow, statement_flow
@@ -29,6 +31,7 @@ __all__ = [
     "dependence_graph",
     "depends_on_changes",
     "dominators",
+    "guard_names",
     "guards",
     "points_to",
     "postdominators",

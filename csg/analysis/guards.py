@@ -20,51 +20,19 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
-from itertools import islice
 
 from csg.analysis.constraints import Place as CallPlace
 from csg.analysis.control_dependence import control_dependence
 from csg.analysis.dependence import DependenceGraph
 from csg.analysis.loops import natural_loops
-from csg.analysis.objects import ANYWHERE, bits
-from csg.analysis.points_to import PointsTo
-from csg.ir import (
-    Binary,
-    Block,
-    Branch,
-    Compare,
-    Constant,
-    Extend,
-    FunctionCode,
-    GlobalAddress,
-    Instruction,
-    Load,
-    Move,
-    Program,
-    Register,
-    Return,
-    SlotAddress,
-    Switch,
-    Truncate,
-    Value,
-)
+from csg.analysis.places import Place, Places
+from csg.ir import Block, FunctionCode, Program, Return
 from csg.records import record
 
 MOST = 16  # variables, those nearest to a change
 WIDEST = 64  # constants that one variable is compared with; more make a value, no selector
 
 Spot = tuple[str, int]  # function, block
-
-
-@record
-class Place:
-    """``size`` bytes at ``offset`` in a global or in a slot of a function, or (``size`` 0) a
-    register of it."""
-
-    function: str  # "" for a global
-    home: str | int  # the name of a global, the number of a slot or register
-    offset: int = 0
-    size: int = 0
 
 
 @record
@@ -79,9 +47,9 @@ def guards(
     """The nearest to a change first. ``outputs`` are the nodes whose output changes can alter."""
     found: dict[Place, set[int]] = {}
     loops: dict[str, list[frozenset[int]]] = {}
-    read = _Reader(dependences.pointers)
+    places = Places(dependences.pointers)
     for function, block in _branches(dependences, outputs):
-        for place, constants in read.asked(function, block):
+        for place, constants in places.asked(function, block):
             if function.name not in loops:
                 flows = dependences.flows[function.name]
                 loops[function.name] = [body for _, flow in flows for body in natural_loops(flow)]
@@ -221,90 +189,3 @@ def _passing(
         if (target := getattr(step, "target", None)) is not None and target.number == place.home
     ]
     return bool(given) and all(number in inner for number in given)
-
-
-class _Reader:
-    """Says where what is compared was read from."""
-
-    def __init__(self, pointers: PointsTo) -> None:
-        self._pointers = pointers
-
-    def asked(self, function: FunctionCode, block: Block) -> Iterator[tuple[Place, set[int]]]:
-        """What the end of a block compares with constants."""
-        match block.terminator:
-            case Branch(condition=Register() as condition):
-                made = _Made(block)
-                match made.maker_of(condition):
-                    case Compare(operator="eq" | "ne", left=left, right=Constant(value=value)):
-                        place = self._place(function, made, left)
-                        if place is not None:
-                            yield place, {value}
-            case Switch(value=selector, cases=cases):
-                place = self._place(function, _Made(block), selector)
-                if place is not None:
-                    yield place, {low for low, high, *_ in cases if low == high}
-            case _:
-                pass
-
-    def _place(self, function: FunctionCode, made: _Made, value: Value) -> Place | None:
-        """Where a value was read from just before."""
-        while isinstance(value, Register):
-            if value.number in function.register_names:
-                return Place(function.name, value.number)
-            match made.maker_of(value):
-                case Extend(operand=inner) | Truncate(operand=inner) | Move(value=inner):
-                    value = inner
-                case Load(address=address, size=size):
-                    return self._object(function, made, address, size)
-                case _:
-                    return None
-        return None
-
-    def _object(
-        self, function: FunctionCode, made: _Made, address: Value, size: int
-    ) -> Place | None:
-        offset = 0
-        while isinstance(address, Register):
-            match made.maker_of(address):
-                case Binary(operator="add", left=left, right=Constant(value=distance)):
-                    address, offset = left, offset + distance
-                case SlotAddress(slot=slot):
-                    return Place(function.name, slot, offset, size)
-                case GlobalAddress(name=name):
-                    return Place("", name, offset, size)
-                case _:
-                    return self._only(function.name, address, offset, size)
-        return None
-
-    def _only(self, function: str, pointer: Value, offset: int, size: int) -> Place | None:
-        """Through a pointer that points into one variable only."""
-        objects = self._pointers.objects
-        places = list(islice(bits(self._pointers.locations(function, pointer)), 2))
-        if len(places) != 1:
-            return None
-        number, start = objects.locations[places[0]]
-        found = objects.objects[number]
-        if start == ANYWHERE:
-            return None
-        if found.kind == "global":
-            return Place("", found.name, start + offset, size)
-        if found.kind == "slot":
-            return Place(found.owner, found.slot, start + offset, size)
-        return None
-
-
-class _Made:
-    """Goes back through a block: each question is about a register as it is just before the
-    instruction that answered the last one. So ``p = p - 1`` is an answer once."""
-
-    def __init__(self, block: Block) -> None:
-        self._steps = block.instructions
-        self._before = len(block.instructions)
-
-    def maker_of(self, value: Register) -> Instruction | None:
-        """The instruction of the block that the register has its value from."""
-        for place in reversed(range(self._before)):
-            if getattr(self._steps[place], "target", None) == value:
-                self._before = place
-                return self._steps[place]
-        return None

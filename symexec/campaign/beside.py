@@ -130,7 +130,7 @@ class Beside:
     def _commission(self) -> Commission:
         prepared, inputs = self._prepared, self._options.inputs
         changes = [change.info() for change in prepared.unified.changes]
-        options = option_table(prepared.unified.units, changes)
+        options = option_table(prepared.unified.units, changes, prepared.guarding)
         plan, builds = self._replay.lent()
         return Commission(
             plan,

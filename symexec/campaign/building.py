@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from csg.analysis import Distances, dependence_graph, guards
+from csg.analysis import Distances, dependence_graph, guard_names, guards
 from csg.errors import UsageError
 from csg.ir import Program
 from csg.language.syntax import TranslationUnit
@@ -120,7 +120,8 @@ class BuildJob:
         distances = Distances(program, dependences.calls)
         outputs = frozenset(node.node for node in graph.nodes if node.output and node.changes)
         barring = guards(dependences, outputs)
-        self.prepared = Prepared(self.unified, program, graph, distances, barring)
+        names = guard_names(dependences, barring)
+        self.prepared = Prepared(self.unified, program, graph, distances, barring, names)
 
     def _confirmed_program(self, entry: str) -> Program:
         """Lower the united program while the compiler looks at it; again, with more of it kept
@@ -338,7 +339,7 @@ class BuildJob:
             return self.seeding.states(engine, prepared, self.options.inputs)
         inputs = self.options.inputs
         changes = [change.info() for change in prepared.unified.changes]
-        lines = shaped(prepared.unified.units, changes, inputs)
+        lines = shaped(prepared.unified.units, changes, inputs, prepared.guarding)
         planned = plan(prepared.entry, prepared.symbols, inputs, lines)
         initial = [begin(engine, start) for start in planned.starts(engine.table)]
         for lane, state in enumerate(initial):

@@ -23,11 +23,14 @@ FIRST = 24  # options that are combined, the nearest to a change
 
 
 def shaped(
-    units: Sequence[TranslationUnit], changes: Sequence[ChangeInfo], inputs: InputOptions
+    units: Sequence[TranslationUnit],
+    changes: Sequence[ChangeInfo],
+    inputs: InputOptions,
+    guarding: frozenset[str] = frozenset(),
 ) -> tuple[Line, ...]:
     """What to try of a program with main; () when the user says what its arguments are, or when it
-    knows no options."""
-    options = option_table(units, changes) if shapes_lines(inputs) else ()
+    knows no options. ``guarding``: names of what guards the changes."""
+    options = option_table(units, changes, guarding) if shapes_lines(inputs) else ()
     return lines(options, DEFAULT_ARGUMENTS) if options else ()
 
 

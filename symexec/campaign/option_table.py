@@ -7,13 +7,15 @@
     if (is(word, "list")) show_all();            list, when show_all is changed
 
 ``near`` ranks an option by what handles it: 0 calls a changed function or names something that a
-change names, 1 something that a changed function names, 2 neither.
+change names, 1 something that a changed function names, or that guards a change, 2 neither. When
+none is nearer than another, all are near.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
 from csg.ir import ChangeInfo
 from csg.language.syntax import (
@@ -27,6 +29,7 @@ from csg.language.syntax import (
     InitializerEntry,
     InitializerList,
     IntegerConstant,
+    Member,
     Name,
     StringLiteral,
     Switch,
@@ -62,10 +65,13 @@ class Option:
 
 
 def option_table(
-    units: Sequence[TranslationUnit], changes: Sequence[ChangeInfo] = ()
+    units: Sequence[TranslationUnit],
+    changes: Sequence[ChangeInfo] = (),
+    guarding: frozenset[str] = frozenset(),
 ) -> tuple[Option, ...]:
-    """The nearest to a change first; of options that do the same the shortest name."""
-    handlers = _Handlers(units, changes)
+    """The nearest to a change first; of options that do the same the shortest name. ``guarding``
+    are names of what guards the changes."""
+    handlers = _Handlers(units, changes, guarding)
     found: dict[bytes, Option] = {each.name: each for each in handlers.keywords()}
     codes: set[int] = set()
     options = [*_read_by_getopt(units), *_tables(units), *_compared(units)]
@@ -75,6 +81,9 @@ def option_table(
         if option.code is not None:
             codes.add(option.code)
         found[option.name] = handlers.ranked(option)
+    nearest = min((each.near for each in found.values()), default=FAR)
+    if nearest == FAR:
+        found = {name: replace(each, near=1) for name, each in found.items()}
     return tuple(sorted(found.values(), key=lambda each: each.near))
 
 
@@ -179,12 +188,16 @@ def _is_option(word: bytes) -> bool:
 class _Handlers:
     """What the code behind each option names."""
 
-    def __init__(self, units: Sequence[TranslationUnit], changes: Sequence[ChangeInfo]) -> None:
+    def __init__(
+        self,
+        units: Sequence[TranslationUnit],
+        changes: Sequence[ChangeInfo],
+        guarding: frozenset[str],
+    ) -> None:
         self._by_code: dict[int, set[str]] = {}
         self._by_word: dict[bytes, set[str]] = {}
         self._changed = {name for each in changes for name in _named(each)}
-        self._around: set[str] = set()
-        self._otherwise = FAR if changes else 1  # without changes none is nearer than another
+        self._around = set(guarding)
         touched = {each.function for each in changes}
         self._changed |= touched - {"main"}
         for function in _bodies(units):
@@ -221,13 +234,14 @@ class _Handlers:
         names = self._by_word.get(option.name, set())
         if option.code is not None:
             names = names | self._by_code.get(option.code, set())
-        near = 0 if names & self._changed else 1 if names & self._around else self._otherwise
+        near = 0 if names & self._changed else 1 if names & self._around else FAR
         return Option(option.name, option.value, option.code, near)
 
 
 def _names(tree: Tree) -> set[str]:
     """What a statement names; what getopt leaves is named by every handler."""
     found = {each.symbol.name for each in walk(tree) if isinstance(each, Name)}
+    found |= {each.field.name for each in walk(tree) if isinstance(each, Member)}
     return found - {"optarg", "optind"}
 
 

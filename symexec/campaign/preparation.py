@@ -34,6 +34,7 @@ class Prepared:
     graph: SequenceGraph
     distances: Distances
     guards: tuple[Guard, ...] = ()
+    guarding: frozenset[str] = frozenset()  # names of what guards the changes
 
     @property
     def symbols(self) -> list[Symbol]:

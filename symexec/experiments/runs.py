@@ -177,7 +177,7 @@ class Laboratory:
         if self.job.signature is not None:
             return FunctionDomain(self.job.signature, words, self.options.inputs)
         changes = [change.info() for change in prepared.unified.changes]
-        options = option_table(prepared.unified.units, changes)
+        options = option_table(prepared.unified.units, changes, prepared.guarding)
         takes_arguments = bool(prepared.entry.parameters)
         words = words.led_by([each.name for each in options])
         return CommandLines(words, self.options.inputs, takes_arguments, options_known=options)

@@ -72,6 +72,20 @@ def test_what_handles_an_option_says_how_near_it_is_to_a_change() -> None:
     assert [each.near for each in table] == sorted(near.values())
 
 
+def test_an_option_that_sets_what_guards_a_change_is_near_it() -> None:
+    """Setting it itself, by a member of that name, or by a function that writes to it."""
+    changes = [change("counted", "return x + 1")]
+    for handler in ("quiet = 1;", "settings.quiet = 1;", "hush();"):
+        text = PROGRAM.replace("quiet = 1;", handler).replace(
+            "static char *width;",
+            "static struct { int quiet; } settings; void hush(void); static char *width;",
+        )
+        table = option_table([parse_text(text)], changes, frozenset({"quiet", "hush"}))
+        assert {each.name for each in table if each.near < FAR} == {b"-q"}
+    without = option_table([parse_text(PROGRAM)], changes)
+    assert {each.near for each in without} == {1}  # none is nearer than another
+
+
 def test_lines_grow_from_nothing_and_hold_pairs_of_near_options() -> None:
     options = (Option(b"-w", REQUIRED, near=0), Option(b"--all", near=0), Option(b"-q"))
     found = lines(options, DEFAULT_ARGUMENTS)
