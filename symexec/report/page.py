@@ -20,6 +20,7 @@ from symexec.report.words import (
     reservations,
 )
 from symexec.testcases import Observation, TestCase, spelled
+from symexec.testcases.encoding import Json
 
 _DETAILED = 200  # groups shown in full
 
@@ -56,8 +57,8 @@ def _facts(report: Report) -> str:
         ("replay walls", report.sandbox or "-"),
         ("sanitizers", report.sanitizers or "none"),
     ]
-    facts += [(name, str(value)) for name, value in report.bounds.items()]
-    facts += [(f"native {name}", str(value)) for name, value in (report.native or {}).items()]
+    facts += [(name, _text(value)) for name, value in report.bounds.items()]
+    facts += [(f"native {name}", _text(value)) for name, value in (report.native or {}).items()]
     rows = _definitions(facts)
     notes = [*reservations(report), *report.notes]
     return rows + "".join(f"<p class=warning>{escape(note)}</p>" for note in notes)
@@ -178,4 +179,15 @@ def _picture(svg: str | None) -> str:
 
 
 def _counters(report: Report) -> str:
-    return _definitions((name, str(value)) for name, value in report.counters.items())
+    return _definitions((name, _text(value)) for name, value in report.counters.items())
+
+
+def _text(value: Json) -> str:
+    """As a reader wants it: neither brackets nor quotes."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, dict):
+        return ", ".join(f"{name} {_text(each)}" for name, each in value.items()) or "none"
+    if isinstance(value, list):
+        return ", ".join(map(_text, value)) or "none"
+    return str(value)

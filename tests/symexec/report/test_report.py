@@ -186,6 +186,24 @@ def test_the_page_is_well_formed_complete_and_self_contained() -> None:
         assert expected in text
 
 
+def test_the_page_shows_figures_without_brackets_or_quotes() -> None:
+    counters = {
+        "answered": {"model": 46, "cache": 2},
+        "gaps": ["strtod", "glob"],
+        "told": [],
+        "exhausted": True,
+    }
+    text = page(report(counters=counters, native={"tests": 9, "exhausted": False}))
+    for shown in (
+        "model 46, cache 2",
+        "strtod, glob",
+        "<dd>none</dd>",
+        "<dd>yes</dd>",
+        "<dd>no</dd>",
+    ):
+        assert shown in text
+
+
 def test_a_page_without_differences() -> None:
     text = page(report(verdict="no-change", tests=[], finished=True))
     assert "No difference." in text and "not finished" not in text
