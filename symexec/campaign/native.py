@@ -190,7 +190,8 @@ class NativeTesting:
         self._sample(Sampled(test, differs))
         kind = shape(old, new) if differs else (_ending(old), _ending(new))
         found_s = self._clock() - self._started
-        behaviour = (_behaviour(old, test), _behaviour(new, test))
+        shown = _behaviour(old, test)
+        behaviour = (shown, shown if new is old else _behaviour(new, test))
         if behaviour not in stream.shown:
             stream.shown.add(behaviour)
             stream.candidates.keep(test)

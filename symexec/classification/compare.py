@@ -58,6 +58,8 @@ def differing_parts(
     old: Observation, new: Observation, with_stderr: bool = True
 ) -> tuple[str, ...]:
     """Names of the parts that differ. A run that was cut off is compared by that alone."""
+    if old is new:
+        return ()
     if old.timed_out or new.timed_out:
         return () if old.timed_out and new.timed_out else ("timed_out",)
     parts = [part for part in _PARTS if getattr(old, part) != getattr(new, part)]

@@ -134,7 +134,7 @@ class Laboratory:
         assert job.prepared is not None and job.replay is not None and tracer is not None
         inputs = self.options.inputs
         restricted = inputs.ranges or inputs.assumptions
-        candidates = Candidates(self._domain(), seed)
+        candidates = Candidates(self.domain(), seed)
         testing = NativeTesting(
             job.replay,
             candidates,
@@ -170,7 +170,8 @@ class Laboratory:
             finished=finished,
         )
 
-    def _domain(self) -> Domain:
+    def domain(self) -> Domain:
+        """The inputs of native testing."""
         prepared = self.job.prepared
         assert prepared is not None
         words = vocabulary(*prepared.telling_units)

@@ -10,6 +10,7 @@
 from __future__ import annotations
 
 import signal
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -17,6 +18,7 @@ from pathlib import Path
 from csg.errors import ToolchainError
 from csg.programs import SourceFile
 from csg.versions.printing import mask_text
+from symexec.replay import wire
 from symexec.replay.awaited import AwaitedBuilds
 from symexec.replay.build import (
     HEAP_FILLING,
@@ -43,6 +45,7 @@ from symexec.testcases.inputs import TestInput
 from symexec.testcases.observation import Observation, clipped
 from symexec.testcases.signature import EntrySignature
 
+MOST_STARTS = 256
 HASTE = 0.5  # times the plan's wall_s: a run that is cut is known as far as it got
 _UNENDING = {signal.SIGXCPU, signal.SIGXFSZ, signal.SIGVTALRM}
 
@@ -102,6 +105,8 @@ class NativeReplay:
         self._builds: Builds | FinishedBuilds | AwaitedBuilds
         self._builds = builds or Builds(_programs(plan), plan.leaks)
         self._level = ""  # as another process found it
+        self._starts: dict[object, bytes] = {}
+        self._given: dict[bool, tuple[TestInput | None, bytes]] = {}  # the last; by takes_values
         self._sandbox = self._new_sandbox()
         for name in ("old", "new"):
             self.prepare(name)
@@ -208,15 +213,24 @@ class NativeReplay:
 
     def observe_all(self, requests: Iterable[Request]) -> Iterator[Observation]:
         """Observations in the order of the requests; runs overlap with what the caller does."""
-        asked: list[Request] = []
+        asked: deque[Request] = deque()
 
-        def jobs() -> Iterator[Job]:
+        def runs() -> Iterator[wire.Request]:
             for request in requests:
                 asked.append(request)
-                yield self._job(request, self._sandbox)
+                yield self._run(request, self._sandbox)
 
-        for result in self._sandbox.run_all(jobs()):
-            yield self._observation(asked.pop(0), result)
+        last: TestInput | None = None
+        same: dict[bytes, Observation] = {}  # versions mostly do the same on an input
+        for _, body in self._sandbox.answers(runs()):
+            request = asked.popleft()
+            if request.test is not last:
+                last = request.test
+                same.clear()
+            shown = wire.timeless(body)
+            if shown not in same:
+                same[shown] = self._observation(request, wire.decode_result(body))
+            yield same[shown]
 
     def log_decisions(self, sources: tuple[Source, ...]) -> None:
         """``sources``: the unified program with a probe wherever it decides. Begin to compile."""
@@ -227,11 +241,12 @@ class NativeReplay:
     def decided(self, runs: Iterable[tuple[TestInput, frozenset[int]]]) -> Iterator[Decided]:
         """What each run with these changes switched on decided. Nothing else may run meanwhile.
         ToolchainError when the program with probes does not compile."""
-        jobs = (
-            self._job(Request("decisions", test, changes, LITERAL, HASTE), self._sandbox)
+        asked = (
+            self._run(Request("decisions", test, changes, LITERAL, HASTE), self._sandbox)
             for test, changes in runs
         )
-        for result in self._sandbox.run_all(jobs):
+        for _, body in self._sandbox.answers(asked):
+            result = wire.decode_result(body)
             cut = result.timed_out or result.signal in _UNENDING
             yield read_decisions(result.control.data, cut)
 
@@ -259,6 +274,21 @@ class NativeReplay:
             stable=all(_steady(one) == _steady(other) for one, other in repeats),
             stderr_stable=all(one.stderr == other.stderr for one, other in repeats),
         )
+
+    def _run(self, request: Request, sandbox: Sandbox) -> wire.Request:
+        """Encoded; what it shares with others is encoded once."""
+        executable = self._builds.result(request.build, request.style)
+        chosen = (request.style, request.changes, request.patience, request.explain)
+        key = (executable.path, chosen, sandbox.base)
+        if key not in self._starts:
+            if len(self._starts) >= MOST_STARTS:
+                self._starts.clear()
+            self._starts[key] = wire.encode_start(self._job(request, sandbox))
+        test, given = self._given.get(executable.takes_values, (None, b""))
+        if test is not request.test:
+            given = wire.encode_input(self._job(request, sandbox))
+            self._given[executable.takes_values] = request.test, given
+        return wire.encoded(executable.path, self._starts[key], given)
 
     def _job(self, request: Request, sandbox: Sandbox) -> Job:
         executable = self._builds.result(request.build, request.style)

@@ -86,8 +86,8 @@ static void read_job(struct reader *request, struct job *job)
     job->address_space = read_u64(request);
     job->file_size = read_u64(request);
     job->program = read_bytes(request).data;
-    job->arguments = read_strings(request);
     job->environment = read_strings(request);
+    job->arguments = read_strings(request);
     job->input = read_bytes(request);
     job->control = read_bytes(request);
 }

@@ -33,7 +33,7 @@ char **read_strings(struct reader *frame);     /* ends with NULL; the caller fre
 void write_u32(struct writer *frame, uint32_t value);
 void write_u64(struct writer *frame, uint64_t value);
 void write_bytes(struct writer *frame, const char *data, size_t size);
-void write_frame(struct writer *frame); /* sends it and empties it */
+void write_frame(struct writer *frame); /* sends it, sooner or later, and empties it */
 
 /* walls.c */
 enum { WALL_NAMESPACES = 1, WALL_LANDLOCK = 2, WALL_SECCOMP = 4 };

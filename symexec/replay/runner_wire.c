@@ -1,4 +1,5 @@
-/* Frames: a 32-bit length, then numbers and counted bytes, all little-endian. */
+/* Frames: a 32-bit length, then numbers and counted bytes, all little-endian. Requests may come
+ * many at a time; their answers then go together. */
 #include "runner.h"
 
 #include <errno.h>
@@ -6,16 +7,56 @@
 #include <string.h>
 #include <unistd.h>
 
+enum { MOST_PENDING = 16384 };
+
+static struct writer pending; /* frames for the other side */
+
+static void append(struct writer *frame, const void *data, size_t size)
+{
+    if (frame->size + size > frame->capacity) {
+        frame->capacity = 2 * (frame->size + size) + 4096;
+        frame->data = realloc(frame->data, frame->capacity);
+        if (!frame->data)
+            fail("out of memory");
+    }
+    if (size > 0)
+        memcpy(frame->data + frame->size, data, size);
+    frame->size += size;
+}
+
+static void send_pending(void)
+{
+    for (size_t done = 0; done < pending.size;) {
+        ssize_t put = write(1, pending.data + done, pending.size - done);
+        if (put < 0 && errno == EINTR)
+            continue;
+        if (put <= 0)
+            _exit(0); /* nobody listens any more */
+        done += (size_t) put;
+    }
+    pending.size = 0;
+}
+
 static int read_all(char *data, size_t size)
 {
+    static char buffer[65536];
+    static size_t from, to;
     while (size > 0) {
-        ssize_t got = read(0, data, size);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got <= 0)
-            return 0;
-        data += got;
-        size -= (size_t) got;
+        if (from == to) {
+            send_pending();
+            ssize_t got = read(0, buffer, sizeof buffer);
+            if (got < 0 && errno == EINTR)
+                continue;
+            if (got <= 0)
+                return 0;
+            from = 0;
+            to = (size_t) got;
+        }
+        size_t part = size < to - from ? size : to - from;
+        memcpy(data, buffer + from, part);
+        from += part;
+        data += part;
+        size -= part;
     }
     return 1;
 }
@@ -76,19 +117,6 @@ char **read_strings(struct reader *frame)
     return strings;
 }
 
-static void append(struct writer *frame, const void *data, size_t size)
-{
-    if (frame->size + size > frame->capacity) {
-        frame->capacity = 2 * (frame->size + size) + 4096;
-        frame->data = realloc(frame->data, frame->capacity);
-        if (!frame->data)
-            fail("out of memory");
-    }
-    if (size > 0)
-        memcpy(frame->data + frame->size, data, size);
-    frame->size += size;
-}
-
 void write_u32(struct writer *frame, uint32_t value)
 {
     append(frame, &value, sizeof value);
@@ -105,23 +133,12 @@ void write_bytes(struct writer *frame, const char *data, size_t size)
     append(frame, data, size);
 }
 
-static void write_all(const char *data, size_t size)
-{
-    while (size > 0) {
-        ssize_t put = write(1, data, size);
-        if (put < 0 && errno == EINTR)
-            continue;
-        if (put <= 0)
-            _exit(0); /* nobody listens any more */
-        data += put;
-        size -= (size_t) put;
-    }
-}
-
 void write_frame(struct writer *frame)
 {
     uint32_t size = (uint32_t) frame->size;
-    write_all((char *) &size, sizeof size);
-    write_all(frame->data, frame->size);
+    append(&pending, &size, sizeof size);
+    append(&pending, frame->data, frame->size);
     frame->size = 0;
+    if (pending.size > MOST_PENDING)
+        send_pending();
 }

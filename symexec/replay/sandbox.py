@@ -18,6 +18,7 @@ import signal
 import subprocess
 import tempfile
 import time
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -32,9 +33,13 @@ from symexec.replay.wire import (
     Greeting,
     Job,
     RawResult,
+    Request,
     decode_greeting,
     decode_result,
     encode_job,
+    start_error,
+    wall_us,
+    was_forked,
 )
 
 NAMESPACES, LANDLOCK, SECCOMP = 1, 2, 4
@@ -46,6 +51,9 @@ _SOURCES = tuple(
 _HEADERS = ("runner.h", "fork_server.h", "bare.h")
 _STARTS = 3  # tries to run one job, each with a runner of its own
 _AHEAD = 32 * 1024  # bytes of requests on their way: less than a pipe holds
+_MOST_AHEAD = 64  # requests
+_MOMENT = 20_000  # microseconds
+_TOGETHER = 8  # requests that go at once
 
 
 def cached_build(name: str, sources: Iterable[Path], flags: tuple[str, ...], private: Path) -> Path:
@@ -100,16 +108,23 @@ class _Runner:
     requests: IO[bytes]
     answers: IO[bytes]
     greeting: Greeting
+    collected: int = 0  # requests that are not on their way yet
 
-    def send(self, job: Job) -> int:
-        """Bytes sent."""
-        frame = encode_job(job)
+    def send(self, frame: bytes) -> None:
+        """A few are collected before they go; whoever waits for an answer sends them."""
         self.requests.write(frame)
-        self.requests.flush()
-        return len(frame)
+        self.collected += 1
+        if self.collected >= _TOGETHER:
+            self.flush()
 
-    def receive(self) -> RawResult:
-        return decode_result(_read_frame(self.answers))
+    def flush(self) -> None:
+        self.collected = 0
+        self.requests.flush()
+
+    def receive(self) -> bytes:
+        if self.collected:
+            self.flush()
+        return _read_frame(self.answers)
 
     def end(self) -> None:
         for pipe in (self.requests, self.answers):
@@ -145,6 +160,9 @@ class Sandbox:
     _private: Path = field(init=False)
     _runner: _Runner | None = field(init=False, default=None)
     _stopped: bool = field(init=False, default=False)
+    _pace: int = field(init=False, default=_MOMENT)  # microseconds of a run, lately
+    forked: int = field(init=False, default=0)  # runs that a server began
+    executed: int = field(init=False, default=0)  # those of execve
 
     def __post_init__(self) -> None:
         self._own = OwnFolder("box")
@@ -190,46 +208,74 @@ class Sandbox:
         return next(self.run_all([job]))
 
     def run_all(self, jobs: Iterable[Job]) -> Iterator[RawResult]:
-        """Run jobs in order; the next is on its way while one runs."""
-        waiting: list[tuple[Job, int]] = []
-        for job in jobs:
-            size = _checked(job)
-            while waiting and sum(sent for _, sent in waiting) + size > _AHEAD:
-                yield self._answer(waiting)
-            waiting.append((job, size))
-            with contextlib.suppress(BrokenPipeError):  # the answer's reader starts another one
-                self._started().send(job)
-            if len(waiting) > 1:
-                yield self._answer(waiting)
-        while waiting:
-            yield self._answer(waiting)
+        """Run jobs in order. Others are on their way while one runs, some if they take long and
+        many if they do not."""
+        for _, body in self.answers(map(encode_job, jobs)):
+            yield decode_result(body)
 
-    def _answer(self, waiting: list[tuple[Job, int]]) -> RawResult:
+    def answers(self, requests: Iterable[Request]) -> Iterator[tuple[Request, bytes]]:
+        """The same, not decoded, each with what was asked."""
+        waiting: deque[Request] = deque()
+        size = 0
+        try:
+            for request in requests:
+                size += len(request.frame)
+                if waiting and (size > _AHEAD or len(waiting) >= self._ahead()):
+                    less = self._ahead() // 2
+                    while waiting and (size > _AHEAD or len(waiting) > less):
+                        size -= len(waiting[0].frame)
+                        yield self._answer(waiting)
+                waiting.append(request)
+                self._send(request)
+            while waiting:
+                yield self._answer(waiting)
+        finally:  # whoever asked may have left
+            self._forget(waiting)
+
+    def _forget(self, waiting: deque[Request]) -> None:
+        try:
+            for _ in waiting:
+                self._started().receive()
+        except (EOFError, OSError):
+            self._restart(())
+
+    def _ahead(self) -> int:
+        """So many runs may wait that they are over in a moment."""
+        return max(2, min(_MOST_AHEAD, int(_MOMENT / self._pace)))
+
+    def _answer(self, waiting: deque[Request]) -> tuple[Request, bytes]:
         """The result of the job that waits longest; all that wait are sent again to a new runner
         when the present one dies or has lost its box."""
         for attempt in range(_STARTS):
             try:
-                result = self._started().receive()
-            except (EOFError, BoxError, OSError) as error:
+                body = self._started().receive()
+                error = start_error(body)
+            except (EOFError, BoxError, OSError) as trouble:
                 if attempt == _STARTS - 1 or self._stopped:
-                    raise ToolchainError("the sandbox runner ends unexpectedly") from error
-                self._restart([job for job, _ in waiting])
+                    raise ToolchainError("the sandbox runner ends unexpectedly") from trouble
+                self._restart(waiting)
                 continue
-            job, _ = waiting.pop(0)
-            if result.start_error:
-                reason = os.strerror(result.start_error)
-                raise ToolchainError(f"cannot start '{job.program}': {reason}")
-            return result
+            request = waiting.popleft()
+            if error:
+                raise ToolchainError(f"cannot start '{request.program}': {os.strerror(error)}")
+            forked = was_forked(body)
+            self.forked += forked
+            self.executed += not forked
+            self._pace = max(wall_us(body), (3 * self._pace + wall_us(body)) // 4, 1)
+            return request, body
         raise AssertionError("unreachable")
 
-    def _restart(self, jobs: list[Job]) -> None:
+    def _restart(self, requests: Iterable[Request]) -> None:
         if self._runner is not None:
             self._runner.process.kill()
             self._runner.end()
             self._runner = None
-        for job in jobs:
-            with contextlib.suppress(BrokenPipeError):
-                self._started().send(job)
+        for request in requests:
+            self._send(request)
+
+    def _send(self, request: Request) -> None:
+        with contextlib.suppress(BrokenPipeError):  # the answer's reader starts another runner
+            self._started().send(request.frame)
 
     def _started(self) -> _Runner:
         if self._runner is None:
@@ -270,17 +316,6 @@ class Sandbox:
             "unprotected",
             hint="use --unprotected-replay if they are harmless, or --no-replay",
         )
-
-
-def _checked(job: Job) -> int:
-    """Rough size of the request; names of files must stay below the working folder."""
-    for name, _ in job.files:
-        parts = name.split("/")
-        if not name or name.startswith("/") or ".." in parts or "" in parts or "\0" in name:
-            raise UsageError(f"a test's file has the name {name!r}, which leaves its folder")
-    contents = [*job.arguments, *job.environment, job.stdin, job.control or b""]
-    contents += [content for _, content in job.files]
-    return sum(map(len, contents)) + 16 * len(contents) + 1024
 
 
 def signal_name(number: int) -> str:

@@ -9,7 +9,13 @@ import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from csg.errors import UsageError
+
 HAS_CONTROL, MAY_FORK = 1, 2
+_U32 = struct.Struct("<I")
+_MODE = _U32.pack(0o644)
+_HEAD = struct.Struct("<iIIIQQ")  # of a result: exit, signal, flags, errno, both times
+_TIMES = slice(16, 32)
 TIMED_OUT, NOT_STARTED, BAD_BOX, FORKED = 1, 2, 4, 8
 
 
@@ -76,48 +82,74 @@ class BoxError(Exception):
     """The runner could not clean its box; start another one."""
 
 
-def encode_job(job: Job) -> bytes:
-    control = job.control if job.control is not None else b""
+def encode_job(job: Job) -> Request:
+    return encoded(job.program, encode_start(job), encode_input(job))
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A job as the runner reads it."""
+
+    program: str
+    frame: bytes
+
+
+def encoded(program: str, start: bytes, given: bytes) -> Request:
+    """Of the two parts of a job, each of which may have served before."""
+    return Request(program, _U32.pack(len(start) + len(given)) + start + given)
+
+
+def encode_start(job: Job) -> bytes:
+    """What does not depend on the input."""
     flags = (HAS_CONTROL if job.control is not None else 0) | (MAY_FORK if job.forks else 0)
+    return b"".join(
+        (
+            struct.pack("<IIII", job.wall_ms, flags, job.capture, job.processes),
+            struct.pack("<QQ", job.address_space, job.file_size),
+            _counted(job.program.encode("utf-8", "surrogateescape")),
+            _strings(job.environment),
+        )
+    )
+
+
+def encode_input(job: Job) -> bytes:
+    """UsageError when the name of a file leaves the working folder."""
     parts = [
-        struct.pack("<IIII", job.wall_ms, flags, job.capture, job.processes),
-        struct.pack("<QQ", job.address_space, job.file_size),
-        _counted(job.program.encode("utf-8", "surrogateescape")),
         _strings(job.arguments),
-        _strings(job.environment),
         _counted(job.stdin),
-        _counted(control),
-        struct.pack("<I", len(job.files)),
+        _counted(job.control or b""),
+        _U32.pack(len(job.files)),
     ]
     for name, content in job.files:
-        parts += [_counted(name.encode("utf-8", "surrogateescape")), _counted(content)]
-        parts.append(struct.pack("<I", 0o644))
-    body = b"".join(parts)
-    return struct.pack("<I", len(body)) + body
+        _check_name(name)
+        parts += [_counted(name.encode("utf-8", "surrogateescape")), _counted(content), _MODE]
+    return b"".join(parts)
+
+
+def _check_name(name: str) -> None:
+    parts = name.split("/")
+    if not name or name.startswith("/") or ".." in parts or "" in parts or "\0" in name:
+        raise UsageError(f"a test's file has the name {name!r}, which leaves its folder")
 
 
 def _counted(data: bytes) -> bytes:
-    return struct.pack("<I", len(data)) + data + b"\0"
+    return _U32.pack(len(data)) + data + b"\0"
 
 
 def _strings(strings: Sequence[bytes]) -> bytes:
-    return struct.pack("<I", len(strings)) + b"".join(map(_counted, strings))
+    return _U32.pack(len(strings)) + b"".join(map(_counted, strings))
 
 
 class _Frame:
     """Reads what runner_wire.c has written."""
 
-    def __init__(self, data: bytes) -> None:
+    def __init__(self, data: bytes, position: int = 0) -> None:
         self._data = data
-        self._position = 0
+        self._position = position
 
     def u32(self) -> int:
         self._position += 4
         return int.from_bytes(self._data[self._position - 4 : self._position], "little")
-
-    def i32(self) -> int:
-        value = self.u32()
-        return value - (1 << 32) if value >> 31 else value
 
     def u64(self) -> int:
         return self.u32() | self.u32() << 32
@@ -137,12 +169,30 @@ def decode_greeting(body: bytes) -> Greeting:
     return Greeting(frame.counted().decode("utf-8", "surrogateescape"), frame.u32())
 
 
-def decode_result(body: bytes) -> RawResult:
-    frame = _Frame(body)
-    exit_code, signal, flags, error = frame.i32(), frame.u32(), frame.u32(), frame.u32()
+def start_error(body: bytes) -> int:
+    """Why nothing was run: errno of execve, else 0. BoxError when the box is lost."""
+    flags = body[8]
     if flags & BAD_BOX:
         raise BoxError
-    wall_us, cpu_us = frame.u64(), frame.u64()
+    return int.from_bytes(body[12:16], "little") if flags & NOT_STARTED else 0
+
+
+def was_forked(body: bytes) -> bool:
+    return bool(body[8] & FORKED)
+
+
+def wall_us(body: bytes) -> int:
+    return int.from_bytes(body[16:24], "little")
+
+
+def timeless(body: bytes) -> bytes:
+    """All that a result says of the run but how long it took."""
+    return body[: _TIMES.start] + body[_TIMES.stop :]
+
+
+def decode_result(body: bytes) -> RawResult:
+    exit_code, signal, flags, _, wall_us, cpu_us = _HEAD.unpack_from(body)
+    frame = _Frame(body, _HEAD.size)
     stdout, stderr, control = frame.stream(), frame.stream(), frame.stream()
     files = []
     while frame.u32():
@@ -154,7 +204,7 @@ def decode_result(body: bytes) -> RawResult:
         exit=exit_code,
         signal=signal,
         timed_out=bool(flags & TIMED_OUT),
-        start_error=error if flags & NOT_STARTED else 0,
+        start_error=start_error(body),
         wall_us=wall_us,
         cpu_us=cpu_us,
         stdout=stdout,
@@ -162,5 +212,5 @@ def decode_result(body: bytes) -> RawResult:
         control=control,
         files=tuple(sorted(files, key=lambda file: file.path)),
         reports=tuple(sorted(reports)),
-        forked=bool(flags & FORKED),
+        forked=was_forked(body),
     )

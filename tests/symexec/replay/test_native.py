@@ -72,6 +72,20 @@ def test_both_versions_are_seen(tmp_path: Path) -> None:
         assert "landlock" in replay.level or "namespaces" in replay.level
 
 
+def test_what_two_versions_show_alike_is_decoded_once(tmp_path: Path) -> None:
+    text = "#include <stdio.h>\nint main(int c, char **v) { return puts(v[1]) < 0 || SAME; }"
+    tests = [TestInput(args=(word,)) for word in (b"one", b"two", b"one")]
+    requests = [Request(build, test) for test in tests for build in ("old", "new")]
+    with NativeReplay(plan(tmp_path, text.replace("SAME", "0"))) as replay:
+        seen = list(replay.observe_all(requests))
+    assert [each.stdout for each in seen] == [b"one\n"] * 2 + [b"two\n"] * 2 + [b"one\n"] * 2
+    assert all(seen[place] is seen[place + 1] for place in (0, 2, 4))
+    new = text.replace("SAME", "*v[1] == 't'")
+    with NativeReplay(plan(tmp_path, text.replace("SAME", "0"), new)) as replay:
+        codes = [each.exit for each in replay.observe_all(requests)]
+    assert codes == [0, 0, 0, 1, 0, 0]
+
+
 def test_the_name_of_a_file_is_no_difference(tmp_path: Path) -> None:
     text = "#include <stdio.h>\nint main(void) { puts(__FILE__); return 0; }\n"
     with NativeReplay(plan(tmp_path, text)) as replay:

@@ -299,6 +299,32 @@ def test_many_jobs_and_large_ones_do_not_block(builds: Path) -> None:
     assert sizes == [len(job.stdin) for job in jobs]
 
 
+def test_who_leaves_early_leaves_no_answers_behind(builds: Path) -> None:
+    jobs = [Job("/bin/echo", (b"echo", b"%d" % number), ()) for number in range(40)]
+    with Sandbox(builds) as sandbox:
+        results = sandbox.run_all(jobs)
+        assert next(results).stdout.data == b"0\n"
+        results.close()
+        assert sandbox.run(Job("/bin/echo", (b"echo", b"other"), ())).stdout.data == b"other\n"
+
+
+@pytest.mark.parametrize(("words", "most"), [((b"sleep", b"0.1"), 3), ((b"true",), 64)])
+def test_only_short_runs_are_asked_for_long_before(
+    words: tuple[bytes, ...], most: int, builds: Path
+) -> None:
+    asked = []
+
+    def jobs() -> Iterator[Job]:
+        for number in range(12 if most == 3 else 300):
+            asked.append(number)
+            yield Job(f"/bin/{words[0].decode()}", words, ())
+
+    with Sandbox(builds) as sandbox:
+        ahead = [len(asked) - done for done, _ in enumerate(sandbox.run_all(jobs()))]
+    assert max(ahead) <= most
+    assert most == 3 or max(ahead) > 3
+
+
 def test_another_runner_takes_over_when_one_dies(builds: Path) -> None:
     with Sandbox(builds) as sandbox:
         assert sandbox.run(Job("/bin/true", (b"true",), ())).exit == 0
