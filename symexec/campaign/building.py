@@ -38,7 +38,7 @@ from symexec.campaign.verification import Verifier, spare
 from symexec.classification import told_apart
 from symexec.counters import Counters
 from symexec.environment import library
-from symexec.environment.plan import no_input_left, plan
+from symexec.environment.plan import InputPlan, Start, no_input_left, plan
 from symexec.environment.registry import registry
 from symexec.executor.engine import Engine
 from symexec.expr import TermTable
@@ -330,6 +330,7 @@ class BuildJob:
             caller=prepared.caller,
             prunes=pruner(prepared) if search.prune else None,
             on_end=self._ended,
+            wider=None if self.seeding is not None else lambda: self._wider(engine, prepared),
         )
         return exploration, initial
 
@@ -337,17 +338,31 @@ class BuildJob:
         """A state for each seed, or for each shape that an input can have."""
         if self.seeding is not None:
             return self.seeding.states(engine, prepared, self.options.inputs)
-        inputs = self.options.inputs
-        changes = [change.info() for change in prepared.unified.changes]
-        lines = shaped(prepared.unified.units, changes, inputs, prepared.guarding)
-        planned = plan(prepared.entry, prepared.symbols, inputs, lines)
-        initial = [begin(engine, start) for start in planned.starts(engine.table)]
-        for lane, state in enumerate(initial):
-            state.lane = lane
-        possible = [s for s in initial if engine.solver.check(s.path) is not Answer.UNSAT]
+        possible = self._begun(engine, self._plan(prepared).starts(engine.table))
         if not possible:
             raise no_input_left()
         return possible
+
+    def _wider(self, engine: Engine, prepared: Prepared) -> list[State]:
+        """Beginnings beyond the bounds."""
+        found = self._begun(engine, self._plan(prepared).longer(engine.table))
+        for state in found:
+            state.targets = self._targets.start
+            state.beyond = True
+        return found
+
+    def _plan(self, prepared: Prepared) -> InputPlan:
+        inputs = self.options.inputs
+        changes = [change.info() for change in prepared.unified.changes]
+        lines = shaped(prepared.unified.units, changes, inputs, prepared.guarding)
+        return plan(prepared.entry, prepared.symbols, inputs, lines)
+
+    @staticmethod
+    def _begun(engine: Engine, starts: Iterator[Start]) -> list[State]:
+        initial = [begin(engine, start) for start in starts]
+        for lane, state in enumerate(initial):
+            state.lane = lane
+        return [s for s in initial if engine.solver.check(s.path) is not Answer.UNSAT]
 
     def _budget(self) -> Budget | None:
         """Of a search in two phases: along the seeds, then from each divergence."""

@@ -26,6 +26,7 @@ from symexec.state.state import Divergence, State
 
 PAUSE = 0.1  # seconds between two moments for the caller
 QUANTUM = 4_000  # chunks that a state runs before another may have its turn
+WIDER = 1_000  # turns within the bounds alone
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +44,9 @@ class Finding:
 
 class Exploration:
     """One search. ``caller`` compares the outcomes of two versions; None: there is one program.
-    ``glides``: a state that has forked runs on to its next decision before it waits."""
+    ``glides``: a state that has forked runs on to its next decision before it waits. ``wider``
+    makes beginnings beyond the bounds, for a search that takes long; what is left of them when it
+    ends counts nowhere."""
 
     def __init__(
         self,
@@ -55,6 +58,7 @@ class Exploration:
         on_end: Callable[[State], None] | None = None,
         clock: Callable[[], float] = time.monotonic,
         glides: bool = False,
+        wider: Callable[[], list[State]] | None = None,
     ) -> None:
         self.engine = engine
         self.searcher = searcher
@@ -66,6 +70,8 @@ class Exploration:
         self._on_end = on_end
         self._clock = clock
         self._glides = glides
+        self._wider = wider
+        self._turn = 0
         self._states = 0
         self._parted: set[tuple[int, str]] = set()
         self._points: set[object] = set()
@@ -78,9 +84,7 @@ class Exploration:
     def turns(self, initial: list[State], deadline: float) -> Iterator[Finding | None]:
         """Findings, and None now and then: a moment for what the caller has to do besides."""
         pause = 0.0
-        for state in initial:
-            self._number(state)
-        self.searcher.update(initial, covers=False)
+        self._begin(initial)
         while not self.searcher.empty():
             now = self._clock()
             if now >= deadline:
@@ -89,6 +93,9 @@ class Exploration:
             if now >= pause:
                 pause = now + PAUSE
                 yield None
+            self._turn += 1
+            if self._turn == WIDER and self._wider is not None:
+                self._begin(self._wider())
             state = self.searcher.select()
             known = len(state.divergences)
             seed = state.seed
@@ -126,9 +133,14 @@ class Exploration:
             self.searcher.update(alive, self.engine.newly_covered > covered)
         self.exhausted = not self._give_up()
 
+    def _begin(self, initial: list[State]) -> None:
+        for state in initial:
+            self._number(state)
+        self.searcher.update(initial, covers=False)
+
     def _give_up(self) -> int:
         """How many paths are still waiting."""
-        waiting = len(self.searcher.states())
+        waiting = sum(not state.beyond for state in self.searcher.states())
         self.counters.waiting += waiting
         self.counters.cuts += waiting
         return waiting

@@ -40,6 +40,8 @@ from symexec.state.inputs import Input
 DEFAULT_ARGUMENTS = SymbolicArguments(0, 4, 6)
 DEFAULT_STDIN = 4
 DEFAULT_FILES = SymbolicFiles(1, 4)
+LONGER = 12  # bytes of standard input, and of a file, beyond the defaults
+LONGER_LINES = 4  # command lines that are tried with them
 PROGRAM = b"program"
 MISSING = b"none"  # a file operand that names nothing; no symbolic file is called so
 
@@ -132,6 +134,24 @@ class InputPlan:
         builder.add_stdin(self.options.stdin or 0)
         builder.add_files(self.options)
         yield builder.finished()
+
+    def longer(self, table: TermTable) -> Iterator[Start]:
+        """Beyond the bounds where the user sets none: much to read, and a short command line."""
+        if self.entry.symbol.name != "main" or not shapes_lines(self.options):
+            return
+        files = replace(DEFAULT_FILES, length=LONGER)
+        builder = _Builder(table, self.options)
+        for symbol in self.globals:
+            builder.add_global(symbol)
+        builder.add_stdin(LONGER)
+        builder.add_files(replace(self.options, files=files))
+        first = Word(file_names(with_defaults(self.options))[0], 0)
+        known = [line for line in self.lines if len(line) == 1 and line[0].text]
+        lines = ((), (first,), *known) if self.entry.parameters else ((),)
+        for words in lines[:LONGER_LINES]:
+            line = builder.copy()
+            line.add_command_line(words, len(self.entry.parameters))
+            yield line.finished()
 
     def _command_lines(self, builder: _Builder) -> Iterator[Start]:
         options = with_defaults(self.options)

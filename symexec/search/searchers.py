@@ -1,7 +1,8 @@
 """Searchers, and the stack of them that a campaign gets.
 
 build_searcher("guided", 0, targets.rank, group=settings.of)
-                                TargetsFirst of InTurn of Patient of InGroups of Guided
+                                WithinFirst of TargetsFirst of InTurn of Patient of InGroups
+                                of Guided
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from symexec.search.along import AlongSeeds, Budget
 from symexec.search.contract import Searcher
 from symexec.search.hope import TargetsFirst
 from symexec.search.settings import InGroups
+from symexec.search.within import WithinFirst
 from symexec.state.state import State
 
 Rank = tuple[float, ...]
@@ -243,9 +245,10 @@ def build_searcher(
     along: Budget | None = None,
     group: Callable[[State], Hashable] | None = None,
 ) -> Searcher:
-    """The whole stack: along seeds, or in turn over the beginnings, the rests of guesses last, each
-    by the strategy that was asked for. Who looks for targets leaves what reaches none for last, and
-    takes the states of each ``group`` in turn, if there are groups."""
+    """The whole stack: along seeds, or within the bounds first, in turn over the beginnings, the
+    rests of guesses last, each by the strategy that was asked for. Who looks for targets leaves
+    what reaches none for last, and takes the states of each ``group`` in turn, if there are
+    groups."""
 
     def strategy() -> Searcher:
         match mode:
@@ -263,8 +266,10 @@ def build_searcher(
     if along is not None:
         return AlongSeeds(lambda: Patient(strategy), along)
     if mode in ("undirected", "breadth-first", "depth-first"):
-        return stacked(strategy)
-    return TargetsFirst(lambda: stacked(strategy), lambda state: rank(state)[0])
+        return WithinFirst(lambda: stacked(strategy))
+    return WithinFirst(
+        lambda: TargetsFirst(lambda: stacked(strategy), lambda state: rank(state)[0])
+    )
 
 
 def stacked(strategy: Callable[[], Searcher]) -> Searcher:

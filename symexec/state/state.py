@@ -119,6 +119,7 @@ class State:
 
     __slots__ = (
         "alone",
+        "beyond",
         "deferred",
         "divergences",
         "environment",
@@ -153,6 +154,7 @@ class State:
         self.id = 0
         self.deferred = 0  # how many guesses it is the rest of
         self.lane = 0  # which beginning it comes from
+        self.beyond = False  # that beginning is larger than the bounds, which say nothing of it
         self.origin: object = None  # that beginning (campaign.start)
         self.owner: object = object()
         self.memory = memory
@@ -184,6 +186,7 @@ class State:
         """A second state at the same place; both copy what they write from now on."""
         twin = State.__new__(State)
         twin.alone = self.alone
+        twin.beyond = self.beyond
         twin.deferred = self.deferred
         twin.divergences = self.divergences
         twin.events = self.events
