@@ -1,7 +1,7 @@
 """The main job: search for inputs on which two versions differ, and prove each natively.
 
     job = BuildJob(options)
-    for case in job.cases(progress):     # a test, and again when its replay is known
+    for case in job.cases(progress):     # a test, and again when its replay, or its cause, is known
         ...
     job.verdict, job.counters, job.events
 

@@ -172,7 +172,7 @@ class SuiteJob(BuildJob):
                 yield case
                 verifier.submit(case, (0, 0))
             for case in self._verified(verifier.drain()):
-                self.suite.differing += case.observed == "different"
                 yield case
+            self.suite.differing = len(self._differing)
         finally:
             verifier.close()

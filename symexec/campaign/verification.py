@@ -2,7 +2,7 @@
 
     verifier.submit(case, rank)
     for case in verifier.finished():        # observed, classified, blamed
-        ...
+        ...                                 # what differs comes without the blame first
 
 A process of its own talks to the sandbox, so neither waits for the other's turn of the
 interpreter. What the time does not allow comes back as it was: not replayed.
@@ -23,6 +23,7 @@ from symexec.campaign.verification_records import (
     Failure,
     Rank,
     Runner,
+    Seen,
     Task,
     Walls,
     Wanted,
@@ -77,6 +78,8 @@ class Verifier:
         """What has been verified since the last call."""
         for answer in self._process.heard():
             match answer:
+                case Seen(case=case):
+                    yield case
                 case Checked(case=case):
                     self._returned += 1
                     yield case

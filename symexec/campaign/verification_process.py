@@ -1,7 +1,7 @@
 """Verification as a process: it replays, classifies and explains tests, the most telling first.
 
     requests   Task, then Built, Runner and Check as they come
-    answers    Checked for each test in the order of finishing
+    answers    Checked for each test in the order of finishing, Seen before that of a difference
 
 One thread listens, the other one talks to the sandbox.
 """
@@ -12,6 +12,8 @@ import queue
 import threading
 import time
 import traceback
+from collections import deque
+from collections.abc import Callable
 from contextlib import suppress
 from typing import BinaryIO
 
@@ -24,6 +26,7 @@ from symexec.campaign.verification_records import (
     Failure,
     Rank,
     Runner,
+    Seen,
     Task,
     Walls,
     Wanted,
@@ -34,16 +37,25 @@ from symexec.testcases import TestCase
 
 FEW = 40  # tests before it pays to compile the fast builds
 ENOUGH = 3  # tests that look alike and are explained; later ones count to them
+LONG = 0.5  # seconds for one test, as where a version does not end: others go before its like
 
 
 class Examiner:
-    """Says of one test after the other what native runs can say."""
+    """Says of one test after the other what native runs can say. ``seen`` is told of a difference
+    before it is explained."""
 
-    def __init__(self, task: Task, replay: NativeReplay) -> None:
+    def __init__(self, task: Task, replay: NativeReplay, seen: Callable[[TestCase], None]) -> None:
         self._task = task
         self._replay = replay
+        self._seen = seen
         self._explained: dict[object, int] = {}
+        self._took: dict[object, float] = {}  # seconds, by the divergence, for one that differs
         self._examinations = 0
+
+    def can_wait(self, case: TestCase) -> bool:
+        """Enough of its like are explained, and each of them took long."""
+        place = case.divergence
+        return self._explained.get(place, 0) >= ENOUGH and self._took.get(place, 0.0) > LONG
 
     def examined(self, case: TestCase, unlikely: bool) -> TestCase:
         """As it was when the time is over."""
@@ -58,6 +70,7 @@ class Examiner:
             if seen.observed != "different":
                 return seen
         first_here = self._explained.get(case.divergence, 0) < ENOUGH
+        began = time.monotonic()
         seen, pair = observe(case, self._replay, explain=first_here)
         if case.unwritten:  # what the sanitized builds show of it is chance
             found = unwritten(seen, self._replay, task.changes, task.requires, self._patience(64))
@@ -65,11 +78,13 @@ class Examiner:
                 return found
         if seen.observed != "different":
             return seen
+        self._took[case.divergence] = time.monotonic() - began
         alike = likeness(seen)
         for key in (alike, case.divergence):
             self._explained[key] = self._explained.get(key, 0) + 1
         if self._explained[alike] > ENOUGH:
             return seen
+        self._seen(seen)
         changes, requires = task.changes, task.requires
         return explained(seen, pair, self._replay, changes, requires, self._patience(256))
 
@@ -86,10 +101,11 @@ class Verification:
         self._waiting: queue.PriorityQueue[tuple[Rank, int, TestCase | None]] = (
             queue.PriorityQueue()
         )
+        self._put_off: deque[tuple[TestCase, bool]] = deque()
         self._heard = 0
         self._builds = AwaitedBuilds(task.folder, task.names, self._want)
         self._replay = NativeReplay(task.plan, self._builds)
-        self._examiner = Examiner(task, self._replay)
+        self._examiner = Examiner(task, self._replay, lambda case: self._say(Seen(case)))
         self.over = threading.Event()
 
     def listen(self, requests: BinaryIO) -> None:
@@ -113,11 +129,21 @@ class Verification:
         with self._replay:
             with suppress(CsgtestError):  # who wants to run something is told
                 self._say(Walls(self._replay.level))
-            while True:
-                (_, unlikely), _, case = self._waiting.get()
-                if case is None:
-                    return
-                self._say(Checked(self._examiner.examined(case, bool(unlikely))))
+            while (following := self._next()) is not None:
+                self._say(Checked(self._examiner.examined(*following)))
+
+    def _next(self) -> tuple[TestCase, bool] | None:
+        """A test, and whether no difference is predicted; None when the campaign has left."""
+        while True:
+            try:
+                (_, unlikely), _, case = self._waiting.get(block=not self._put_off)
+            except queue.Empty:
+                return self._put_off.popleft()
+            if case is None:
+                return None
+            if not self._examiner.can_wait(case):
+                return case, bool(unlikely)
+            self._put_off.append((case, bool(unlikely)))
 
     def fail(self, trouble: Exception) -> None:
         if not self.over.is_set():  # else it was stopped in the midst of a run

@@ -61,6 +61,11 @@ class Wanted:
 
 
 @record
+class Seen:
+    case: TestCase
+
+
+@record
 class Checked:
     case: TestCase
 

@@ -92,9 +92,9 @@ def run(tmp_path: Path) -> Iterator[Run]:
 
 
 def first(cases: Iterator[TestCase], wanted: Callable[[TestCase], bool]) -> TestCase:
-    """The search is left as soon as it is there."""
+    """The search is left as soon as it is there, and explained."""
     try:
-        return next(case for case in cases if case.observed == "different" and wanted(case))
+        return next(case for case in cases if case.blame is not None and wanted(case))
     finally:
         cases.close()  # type: ignore[attr-defined]
 

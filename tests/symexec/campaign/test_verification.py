@@ -6,6 +6,7 @@ import os
 import signal
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,7 @@ from csg.errors import ToolchainError
 from csg.programs import SourceFile
 from symexec.campaign.verification import Verifier
 from symexec.replay import NativeReplay, ReplayPlan
-from symexec.testcases import TestCase, TestInput
+from symexec.testcases import Divergence, TestCase, TestInput
 
 SMALL = """
 #include <stdlib.h>
@@ -26,6 +27,7 @@ int main(int argc, char **argv)
     return x > LIMIT;
 }
 """
+HANGS = SMALL.replace("x == 1000", "x >= 1000 && LIMIT == 6")
 SOON = 60.0  # seconds that are enough
 
 
@@ -84,12 +86,11 @@ def test_finished_never_waits_and_leaves_nothing_out(verifier: Callable[..., Ver
     began = time.monotonic()
     found = list(verifying.finished())
     assert time.monotonic() - began < 0.2
-    while not found:
+    while verifying.busy:
         assert time.monotonic() < began + SOON
-        found = list(verifying.finished())
+        found += verifying.finished()
         time.sleep(0.01)
-    assert [each.observed for each in found] == ["different"]
-    assert not verifying.busy
+    assert {each.observed for each in found} == {"different"}
 
 
 def test_the_first_of_a_kind_come_first(verifier: Callable[..., Verifier]) -> None:
@@ -100,6 +101,30 @@ def test_the_first_of_a_kind_come_first(verifier: Callable[..., Verifier]) -> No
         verifying.submit(case(number, f"b{number}"), (number + 1, 1))
     found = [each.id for each in verifying.drain()]
     assert found == ["a0", "b0", "a1", "b1", "a2", "b2"]
+
+
+def test_a_difference_comes_before_it_is_explained(verifier: Callable[..., Verifier]) -> None:
+    verifying = verifier()
+    verifying.submit(case(6), (1, 0))
+    first, second = verifying.drain()
+    assert (first.observed, first.blame) == ("different", None)
+    assert (second.observed, second.blame is not None) == ("different", True)
+    assert not verifying.busy
+
+
+def test_what_takes_long_goes_behind_others_when_enough_is_explained(
+    verifier: Callable[..., Verifier],
+) -> None:
+    """Of those that do not end three are examined at once: each takes three seconds."""
+    verifying = verifier(text=HANGS)
+    place = Divergence("control", "new.c", 7, "diff-true")
+    for number in range(5):
+        verifying.submit(replace(case(1000 + number), divergence=place), (1, 0))
+    for number in (6, 7):
+        verifying.submit(case(number), (1, 0))
+    found = list(dict.fromkeys(each.id for each in verifying.drain()))
+    assert found == ["t1000", "t1001", "t1002", "t6", "t7", "t1003", "t1004"]
+    assert not verifying.busy
 
 
 def test_what_the_time_does_not_allow_comes_back_as_it_was(
