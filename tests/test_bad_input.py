@@ -27,8 +27,8 @@ FILES = {
     "main.c": "int main(void) { return 1; }\n",
     "two.c": "int f(int x) { return x; }\nint g(int x) { return x; }\n",
     "both.c": "int f(int x) { return x; }\nint g(int x) { return x + 1; }\n",
-    "struct_old.c": "struct s { int a; };\nint f(struct s *p) { return p->a; }\n",
-    "struct_new.c": "struct s { int a; };\nint f(struct s *p) { return p->a + 1; }\n",
+    "struct_old.c": "struct s;\nint f(struct s *p) { return p != 0; }\n",
+    "struct_new.c": "struct s;\nint f(struct s *p) { return p == 0; }\n",
     "asm_old.c": 'int f(void) { __asm__ ("nop"); return 0; }\n',
     "asm_new.c": 'int f(void) {\n    __asm__ ("nop");\n    return 1;\n}\n',
 }

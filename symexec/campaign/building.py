@@ -29,7 +29,7 @@ from symexec.campaign.builds import files_to_build
 from symexec.campaign.companion import Companion
 from symexec.campaign.exploration import Exploration, Finding
 from symexec.campaign.lines import shaped
-from symexec.campaign.preparation import Prepared, pruner
+from symexec.campaign.preparation import Prepared, asked_for_null, pruner
 from symexec.campaign.promises import Promises
 from symexec.campaign.seeding import Seeding
 from symexec.campaign.shrinking import Shrinker, share_of
@@ -38,8 +38,9 @@ from symexec.campaign.verification import Verifier, spare
 from symexec.classification import told_apart
 from symexec.counters import Counters
 from symexec.environment import library
-from symexec.environment.plan import InputPlan, Start, no_input_left, plan
+from symexec.environment.plan import InputPlan, no_input_left, plan
 from symexec.environment.registry import registry
+from symexec.environment.starts import Start
 from symexec.executor.engine import Engine
 from symexec.expr import TermTable
 from symexec.options import After, BuildOptions, Shadow, program_name, versions_of
@@ -162,13 +163,16 @@ class BuildJob:
                 definition(after, entry).location,
                 hint="choose another function with --entry, or write a wrapper that both have",
             )
-        self.signature = self._signature(unified.units, entry)
+        asked = asked_for_null(unified, definition(unified.units, entry))
+        self.signature = self._signature(unified.units, entry, asked)
 
-    def _signature(self, units: Sequence[TranslationUnit], entry: str) -> EntrySignature:
+    def _signature(
+        self, units: Sequence[TranslationUnit], entry: str, asked: frozenset[str] = frozenset()
+    ) -> EntrySignature:
         wanted = self.options.inputs.symbolic_globals
         declared = [each.symbol for unit in units for each in unit.declarations]
         symbols = {each.name: each for each in declared if each.name in wanted}
-        return signature_of(definition(units, entry), list(symbols.values()))
+        return signature_of(definition(units, entry), list(symbols.values()), asked)
 
     def _native(self) -> NativeReplay:
         replay = NativeReplay(
@@ -355,7 +359,7 @@ class BuildJob:
         inputs = self.options.inputs
         changes = [change.info() for change in prepared.unified.changes]
         lines = shaped(prepared.unified.units, changes, inputs, prepared.guarding)
-        return plan(prepared.entry, prepared.symbols, inputs, lines)
+        return plan(prepared.entry, prepared.symbols, inputs, lines, prepared.asked)
 
     @staticmethod
     def _begun(engine: Engine, starts: Iterator[Start]) -> list[State]:

@@ -12,11 +12,20 @@ from __future__ import annotations
 
 from csg.language.syntax import FunctionDefinition
 from csg.records import record
-from symexec.campaign.start import differing_memory
+from symexec.campaign.start import differing_memory, pointers_elsewhere
 from symexec.environment.operands import plain
 from symexec.environment.remains import different_files
-from symexec.expr import Data, Operand, compare, conjunction, disjunction, new_half, old_half
-from symexec.memory import NEW, OLD
+from symexec.expr import (
+    Data,
+    Operand,
+    compare,
+    conjunction,
+    disjunction,
+    new_half,
+    old_half,
+    shadowed,
+)
+from symexec.memory import NEW, OLD, offset_of
 from symexec.shadow.outcomes import Told, differences
 from symexec.state.endings import Returned
 from symexec.state.state import Outcome, State
@@ -45,6 +54,8 @@ class Caller:
         old, new = state.old_outcome, state.new_outcome
         assert old is not None and new is not None
         memory, files = differing_memory(state), different_files(old, new)
+        texts = [(_texts(state, *each), 1) for each in pointers_elsewhere(state)]
+        memory += [(shadowed(0, told), width) for told, width in texts]
         return differences(old, new, self.main, memory, files, self._results(state, old, new))
 
     def _results(self, state: State, old: Outcome, new: Outcome) -> Operand | None:
@@ -67,15 +78,16 @@ def _nulls(one: Operand, two: Operand) -> Operand:
 
 def _texts(state: State, one: Operand, two: Operand) -> Operand:
     """Two addresses lead to different texts. True where that cannot be told: replay will."""
-    if one is two or one == two == 0:
+    if (one is two and not isinstance(one, int)) or one == two == 0:
         return 0
     if not isinstance(one, int) or not isinstance(two, int) or 0 in (one, two):
         return 1
     parts: list[Data] = []
     alike: Data = 1  # as far as here, and not yet at the end
     for place in range(LONGEST):
-        left = state.memory.load(one + place, 1, OLD)
-        right = state.memory.load(two + place, 1, NEW)
+        left, right = _byte(state, one + place, OLD), _byte(state, two + place, NEW)
+        if left is None and right is None and place:
+            return plain(disjunction(parts))  # a text ends before its object does
         if left is None or right is None:
             return 1
         parts.append(conjunction([alike, compare("ne", 8, left, right)]))
@@ -84,3 +96,11 @@ def _texts(state: State, one: Operand, two: Operand) -> Operand:
         if isinstance(alike, int) and not alike:
             return plain(disjunction(parts))
     return 1
+
+
+def _byte(state: State, address: int, mode: int) -> Data | None:
+    """Also of an object whose size is a term, and may be less: there the text has ended."""
+    item, offset = state.memory.find(address >> 32), offset_of(address)
+    if item is None or not 0 <= offset < len(item.data):
+        return None
+    return item.load(offset, 1, mode)

@@ -160,10 +160,24 @@ class FunctionDomain:
                     yield self._test((*row[:place], value, *row[place + 1 :]))
 
     def _row(self, test: TestInput) -> list[Value]:
-        return [value for _, value in (*test.parameters, *test.globals)]
+        """A value for each; of parts of objects that are not there the simplest."""
+        given = dict((*test.parameters, *test.globals))
+        return [given.get(each.parameter.name, each.pool[0]) for each in self._values]
 
     def _test(self, row: tuple[Value, ...]) -> TestInput:
-        named = tuple(
-            (each.parameter.name, value) for each, value in zip(self._values, row, strict=True)
+        """Without the parts of objects that are not there."""
+        named: dict[str, Value] = {}
+        absent: set[str] = set()
+        for each, value in zip(self._values[: self._count], row, strict=False):
+            parameter = each.parameter
+            if parameter.owner in absent:
+                absent.add(parameter.name)
+                continue
+            if value is None:
+                absent.add(parameter.name)
+            named[parameter.name] = value
+        rest = zip(self._values[self._count :], row[self._count :], strict=True)
+        return TestInput(
+            parameters=tuple(named.items()),
+            globals=tuple((each.parameter.name, value) for each, value in rest),
         )
-        return TestInput(parameters=named[: self._count], globals=named[self._count :])

@@ -17,7 +17,8 @@ from symexec.campaign.lines import lines
 from symexec.campaign.option_table import NONE, OPTIONAL, Option
 from symexec.campaign.values import growing, grown, mutated_bytes
 from symexec.campaign.vocabulary import Vocabulary
-from symexec.environment.plan import DEFAULT_ARGUMENTS, DEFAULT_STDIN, Line, shapes_lines
+from symexec.environment.plan import DEFAULT_ARGUMENTS, DEFAULT_STDIN, shapes_lines
+from symexec.environment.starts import Line
 from symexec.options import InputOptions, SymbolicArguments
 from symexec.testcases import TestInput
 

@@ -21,6 +21,7 @@ from symexec.campaign.start import begin, definition, lowered_program
 from symexec.counters import Counters
 from symexec.environment.plan import no_input_left, plan
 from symexec.environment.registry import registry
+from symexec.environment.structures import compared_with_null
 from symexec.executor.engine import Engine
 from symexec.expr import TermTable
 from symexec.options import ExploreOptions
@@ -112,7 +113,9 @@ class ExploreJob:
         symbols = [declaration.symbol for declaration in self._units[0].declarations]
         entry = definition(self._units, self.program.entry)
         lines = shaped(self._units, (), options.inputs)
-        starts = plan(entry, symbols, options.inputs, lines).starts(table)
+        places = compared_with_null(entry)
+        asked = frozenset(entry.parameters[at].name for at in places)
+        starts = plan(entry, symbols, options.inputs, lines, asked).starts(table)
         initial = [begin(engine, start) for start in starts]
         possible = [s for s in initial if engine.solver.check(s.path) is not Answer.UNSAT]
         if not possible:

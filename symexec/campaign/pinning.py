@@ -16,7 +16,9 @@ from dataclasses import replace
 
 from csg.language.syntax import FunctionDefinition, Symbol
 from symexec.environment.nodes import FILE, Contents, Node, disk, standard_input
-from symexec.environment.plan import Address, Cell, Start, plan
+from symexec.environment.plan import plan
+from symexec.environment.starts import Address, Cell, Start
+from symexec.environment.structures import nullable_pointers
 from symexec.expr import Operand, Term, TermTable, evaluate
 from symexec.options import InputOptions, SymbolicArguments
 from symexec.state.inputs import Input
@@ -39,7 +41,8 @@ class Pins:
         self._symbols = symbols
         self._options = options
         self.table = table
-        self._starts: dict[tuple[int, int, int, int], Start] = {}
+        self._starts: dict[tuple[int, int, int, int, frozenset[str]], Start] = {}
+        self._nullable = _pointers(entry)
 
     def admits(self, test: TestInput) -> bool:
         """Do all ranges and assumptions hold?"""
@@ -65,11 +68,13 @@ class Pins:
             # They may speak of bytes that this input does not have.
             words = max(words, self._options.arguments.length if self._options.arguments else 0)
             stdin = max(stdin, self._options.stdin or 0)
-        shape = (len(test.args), words, stdin, largest)
+        given = dict(test.parameters)
+        null = frozenset(name for name in self._nullable if given.get(name) is None)
+        shape = (len(test.args), words, stdin, largest, null)
         length = self._options.array_length
         if self._entry.symbol.name != "main":
             length = max([length, *map(len, arrays)])
-            shape = (length, 0, stdin, largest)
+            shape = (length, 0, stdin, largest, null)
         if shape not in self._starts:
             arguments = SymbolicArguments(len(test.args), len(test.args), max(1, words))
             files, named = self._options.files, self._options.named_files
@@ -83,8 +88,20 @@ class Pins:
                 ),
                 array_length=length,
             )
-            (self._starts[shape],) = plan(self._entry, self._symbols, options).starts(self.table)
+            planned = plan(self._entry, self._symbols, options)
+            if self._entry.symbol.name == "main":
+                (self._starts[shape],) = planned.starts(self.table)
+            else:
+                self._starts[shape] = planned.start(self.table, null)
         return self._starts[shape]
+
+
+def _pointers(entry: FunctionDefinition) -> tuple[str, ...]:
+    """Those that an input of the entry function may make null."""
+    if entry.symbol.name == "main":
+        return ()
+    everyone = frozenset(symbol.name for symbol in entry.parameters)
+    return tuple(each.name for each in nullable_pointers(entry.parameters, everyone))
 
 
 def holds(conditions: Iterable[Operand], known: Known) -> bool:
@@ -115,6 +132,8 @@ def assigned(inputs: Iterable[Input], test: TestInput) -> Known | None:
             case "nondet":
                 asked = test.nondet[each.order] if each.order < len(test.nondet) else 0
                 values = _patterns(each, asked)
+            case "null" | "structure":
+                continue
             case "object":
                 data = test.objects[each.order][1] if each.order < len(test.objects) else b""
                 values = _pieces(each, data)
@@ -162,7 +181,10 @@ def _bits(item: Input, value: Scalar) -> int | None:
         return _fitting(item, value) if isinstance(value, int) else None
     if item.width == 80 or not isinstance(value, int | float):
         return None
-    packed = struct.pack("<f" if item.width == 32 else "<d", float(value))
+    try:
+        packed = struct.pack("<f" if item.width == 32 else "<d", float(value))
+    except OverflowError:  # a user's seed may ask for more than a float holds
+        return None
     return int.from_bytes(packed, "little")
 
 

@@ -17,6 +17,7 @@ from csg.language.syntax import FunctionDefinition, Symbol, TranslationUnit
 from symexec.campaign.caller import Caller
 from symexec.campaign.start import definition
 from symexec.environment.far_jumps import SETTERS
+from symexec.environment.structures import compared_with_null
 from symexec.memory import BOTH
 from symexec.search.targets import Targets
 from symexec.state.state import State
@@ -58,6 +59,11 @@ class Prepared:
         return definition(self.unified.units, self.program.entry)
 
     @property
+    def asked(self) -> frozenset[str]:
+        """The pointer parameters that a version compares with null."""
+        return asked_for_null(self.unified, self.entry)
+
+    @property
     def caller(self) -> Caller:
         return Caller.of(self.entry)
 
@@ -82,6 +88,18 @@ class Prepared:
     def watched(self) -> Places:
         """Where the graph's nodes begin: function -> (block, index) -> node."""
         return beginnings(self.program, frozenset(node.node for node in self.graph.nodes))
+
+
+def asked_for_null(unified: Unified, entry: FunctionDefinition) -> frozenset[str]:
+    """Both versions' parameters, by their names in the united program."""
+    name = entry.symbol.name
+    places: set[int] = set()
+    for unit in (unified.old, unified.new):
+        for each in (unit, *unified.shared):
+            for function in each.functions:
+                if function.symbol.name == name:
+                    places |= compared_with_null(function)
+    return frozenset(entry.parameters[at].name for at in places if at < len(entry.parameters))
 
 
 def deepest_changes(graph: SequenceGraph) -> list[int]:

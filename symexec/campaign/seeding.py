@@ -7,6 +7,7 @@ An input that no start can stand for, or that the user's ranges exclude, is left
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -16,7 +17,7 @@ from symexec.campaign.pinning import Pins, assigned, holds
 from symexec.campaign.preparation import Prepared
 from symexec.campaign.start import begin
 from symexec.environment.nodes import FILE, Contents, Node, disk
-from symexec.environment.plan import Start
+from symexec.environment.starts import Start
 from symexec.executor.engine import Engine
 from symexec.expr import Term
 from symexec.options import InputOptions
@@ -137,8 +138,13 @@ def _too_much(test: TestInput, prepared: Prepared) -> str | None:
         return None
     if test.args:
         return f"'{entry.symbol.name}' takes no command line"
-    unknown = [name for name, _ in test.parameters if name not in known]
+    unknown = [name for name, _ in test.parameters if _root(name) not in known]
     return f"'{entry.symbol.name}' has no parameter {unknown[0]}" if unknown else None
+
+
+def _root(name: str) -> str:
+    """The parameter that a part belongs to: l of l->next->n, out of *out."""
+    return str(re.sub(r"^\W*(\w+).*", r"\1", name))
 
 
 def _excluded(start: Start, test: TestInput) -> str | None:

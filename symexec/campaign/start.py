@@ -10,14 +10,23 @@ from csg.language.syntax import FunctionDefinition, TranslationUnit
 from csg.programs import SourceFile
 from csg.records import record
 from symexec.environment import library
-from symexec.environment.plan import Address, Cell, Start
+from symexec.environment.starts import Address, Cell, Start
 from symexec.executor.engine import Engine
-from symexec.expr import Data, Operand, TermTable, extend
+from symexec.expr import Data, Operand, TermTable, extend, new_half, old_half, shadowed
 from symexec.memory import BOTH, address_of
 from symexec.solver import EMPTY, PathCondition
 from symexec.state.state import State
 
 WATCHED = "objects that the caller sees"
+
+
+@record
+class Watched:
+    """An object, and the places of the pointers in it; ``texts``: of those to texts."""
+
+    number: int
+    pointers: tuple[int, ...] = ()
+    texts: tuple[int, ...] = ()
 
 
 @record
@@ -101,7 +110,11 @@ def begin(engine: Engine, start: Start) -> State:
         write(number, described.cells)
     for name, cells in start.globals.items():
         write(engine.machine.addresses[name] >> 32, cells)
-    watched = [*numbers, *(engine.machine.addresses[name] >> 32 for name in start.globals)]
+    watched = [
+        Watched(number, each.pointers, each.texts)
+        for number, each in zip(numbers, start.objects, strict=True)
+    ]
+    watched += [Watched(engine.machine.addresses[name] >> 32) for name in start.globals]
     state.environment.update(start.environment)
     # A process leaves no memory behind: what becomes of argv is nobody's to see.
     state.environment[WATCHED] = () if engine.program.entry == "main" else tuple(watched)
@@ -117,6 +130,9 @@ def begin(engine: Engine, start: Start) -> State:
         names = ", ".join(program.before_main)
         where = program.functions[program.before_main[0]].location
         state.note("approximated", f"not called before '{program.entry}': {names}", where)
+    if start.left_out:
+        where = program.functions[program.entry].location
+        state.note("approximated", f"zero in every input: {', '.join(start.left_out)}", where)
     state.origin = Origin(start, state.path, engine.table)
     arguments = tuple(known(argument) for argument in start.arguments)
     engine.machine.enter(state, library.start(engine.program), arguments, None)
@@ -124,12 +140,50 @@ def begin(engine: Engine, start: Start) -> State:
 
 
 def differing_memory(state: State) -> list[tuple[Data, int]]:
-    """The pairs left in objects that the caller of the entry function sees, with their widths."""
-    numbers = state.environment[WATCHED]
-    assert isinstance(numbers, tuple)
+    """The pairs left in objects that the caller of the entry function sees, with their widths. Of
+    pointers it sees whether they are null, and which of its own objects they lead to."""
+    watched = state.environment[WATCHED]
+    assert isinstance(watched, tuple)
+    own = {each.number for each in watched}
     found: list[tuple[Data, int]] = []
-    for number in numbers:
-        item = state.memory.find(number)
-        if item is not None:
-            found.extend((value, 8 * size) for _, size, value in item.differs())
+    for each in watched:
+        item = state.memory.find(each.number)
+        if item is None:
+            continue
+        if item.dead:  # to one version alone, or find would not know it
+            found.append((shadowed(0, 1), 1))
+            continue
+        for place, size, value in item.differs():
+            if place not in each.pointers or size != 8:
+                found.append((value, 8 * size))
+            elif _leads(old_half(value), own) != _leads(new_half(value), own):
+                found.append((value, 64))
     return found
+
+
+def pointers_elsewhere(state: State) -> list[tuple[Operand, Operand]]:
+    """The pairs of pointers in these objects that lead to none of them in both versions."""
+    watched = state.environment[WATCHED]
+    assert isinstance(watched, tuple)
+    own = {each.number for each in watched}
+    found = []
+    for each in watched:
+        item = state.memory.find(each.number)
+        if item is None:
+            continue
+        for place in each.texts:
+            value = item.load(place, 8, BOTH)
+            one, two = old_half(value), new_half(value)
+            if _leads(one, own) is _leads(two, own) is _ELSEWHERE:
+                found.append((one, two))
+    return found
+
+
+_ELSEWHERE = object()
+
+
+def _leads(address: Operand, own: set[int]) -> object:
+    """Where a pointer leads, as far as the caller can tell."""
+    if not isinstance(address, int) or not address or address >> 32 in own:
+        return address
+    return _ELSEWHERE

@@ -6,6 +6,8 @@ pool of char *s, alphabet "0-"                          "" "0" "-" "00" "0-" "-0
 
 from __future__ import annotations
 
+import math
+import struct
 from collections.abc import Iterator, Sequence
 from itertools import islice, product
 from random import Random
@@ -21,6 +23,7 @@ Item = TypeVar("Item")
 SMALL = 16  # integers around zero
 ALL_OF = 4096  # a range of so many values is tried in full
 STRINGS = 20_000
+LARGEST_FLOAT = 3.4028234663852886e38
 _FLOATS = (0.0, 1.0, -1.0, 0.5, 2.0, -0.0, 1e9, -1e9, 1e-9, 1e300, float("inf"), float("-inf"))
 
 
@@ -32,10 +35,12 @@ class Values:
     ) -> None:
         self.parameter = parameter
         self._words = words
-        self._length = length
+        self._length = _length(parameter, length)
         self._bounds = bounds
         self._own = [
-            word for word in words.words if len(word) <= length and all(map(self._allows, word))
+            word
+            for word in words.words
+            if len(word) <= self._length and all(map(self._allows, word))
         ]
         self._numbers = [] if parameter.floating else self._numbers_of_source()
         self._scalars = self._scalar_pool()
@@ -72,7 +77,8 @@ class Values:
     def _scalar_pool(self) -> list[Scalar]:
         if self.parameter.floating:
             constants = [float(number) for number in self._words.numbers[:40]]
-            return list(dict.fromkeys([*_FLOATS, *constants]))
+            found = [self._rounded(number) for number in (*_FLOATS, *constants)]
+            return list(dict.fromkeys(found))
         low, high = self._limits()
         found = [sign * number for number in range(SMALL + 1) for sign in (1, -1)]
         found += [*self._numbers, *self._words.separators, *self._words.letters]
@@ -83,6 +89,13 @@ class Values:
         return list(dict.fromkeys(number for number in found if low <= number <= high))
 
     def _pool(self) -> list[Value]:
+        if self.parameter.kind == "structure":  # null, or there; its parts have values of their own
+            further = bool(self.parameter.owner)
+            return [None, ()] if further else [(), None] if self.parameter.nullable else [()]
+        found = self._plain_pool()
+        return [*found[:1], None, *found[1:]] if self.parameter.nullable else found
+
+    def _plain_pool(self) -> list[Value]:
         match self.parameter.kind:
             case "scalar":
                 return list(self._scalars)
@@ -90,6 +103,14 @@ class Values:
                 return list(self._strings())
             case _:
                 return list(islice(growing([self._scalars] * self._length), STRINGS))
+
+    def _rounded(self, number: float) -> float:
+        """As the parameter's own type has it; what a float cannot hold is infinite."""
+        if self.parameter.size != 4 or math.isinf(number):
+            return number
+        if abs(number) > LARGEST_FLOAT:
+            return math.copysign(math.inf, number)
+        return float(struct.unpack("<f", struct.pack("<f", number))[0])
 
     def _strings(self) -> Iterator[bytes]:
         """The program's own words, then all strings over its alphabet, short ones first."""
@@ -108,6 +129,10 @@ class Values:
     # ------------------------------------------------------------------ chance
 
     def drawn(self, chance: Random) -> Value:
+        if self.parameter.kind == "structure":
+            return chance.choice(self.pool)
+        if self.parameter.nullable and chance.random() < 0.125:
+            return None
         match self.parameter.kind:
             case "scalar":
                 return self._random_scalar(chance)
@@ -123,7 +148,8 @@ class Values:
 
     def _random_scalar(self, chance: Random) -> Scalar:
         if self.parameter.floating:
-            return chance.choice(self._scalars) if chance.random() < 0.5 else chance.gauss(0, 1e3)
+            known = chance.random() < 0.5
+            return chance.choice(self._scalars) if known else self._rounded(chance.gauss(0, 1e3))
         low, high = self._limits()
         match chance.randrange(4):
             case 0:
@@ -144,11 +170,18 @@ class Values:
                 return chance.choice(self._own)
             case bytes():
                 return mutated_bytes(value, self._words.alphabet, self._length, chance)
-            case tuple() if value:
+            case tuple() if value and self.parameter.kind != "structure":
                 place = chance.randrange(len(value))
                 return (*value[:place], self._random_scalar(chance), *value[place + 1 :])
             case _:
                 return self.drawn(chance)
+
+
+def _length(parameter: Parameter, length: int) -> int:
+    """How many elements an array has at most; one in a structure has its place there."""
+    if not parameter.room:
+        return length
+    return min(length, parameter.room // parameter.size - (parameter.kind == "string"))
 
 
 def mutated_bytes(data: bytes, alphabet: bytes, most: int, chance: Random) -> bytes:

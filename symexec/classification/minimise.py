@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 from symexec.testcases import LongDouble, Scalar, TestInput, Value
-from symexec.testcases.inputs import odd_bytes
+from symexec.testcases.inputs import is_part, odd_bytes
 
 _PLAIN = (b"a", b"0", b",", b" ")  # what takes the place of a byte that cannot be printed
 Item = TypeVar("Item")
@@ -54,6 +54,9 @@ def smaller(test: TestInput) -> Iterator[TestInput]:
         yield replace(test, files=test.files[:i] + test.files[i + 1 :])
         for content in _smaller_bytes(data):
             yield replace(test, files=_put(test.files, i, (name, content)))
+    for name, value in test.parameters:
+        if is_part(name) and isinstance(value, bytes | tuple):
+            yield replace(test, parameters=_without(test.parameters, name))
     for i, (name, value) in enumerate(test.parameters):
         for less in _smaller_value(value):
             yield replace(test, parameters=_put(test.parameters, i, (name, less)))
@@ -68,6 +71,13 @@ def smaller(test: TestInput) -> Iterator[TestInput]:
             for less_byte in _smaller_integer(byte):
                 content = data[:j] + bytes([less_byte]) + data[j + 1 :]
                 yield replace(test, objects=_put(test.objects, i, (name, content)))
+
+
+def _without(named: tuple[tuple[str, Value], ...], gone: str) -> tuple[tuple[str, Value], ...]:
+    """A null pointer in the place of a part, and nothing behind it."""
+    behind = (f"{gone}->", f"*{gone}", f"({gone})->")
+    left = [each for each in named if not each[0].startswith(behind)]
+    return tuple((name, None if name == gone else value) for name, value in left)
 
 
 def _readable(test: TestInput) -> TestInput:

@@ -3,6 +3,7 @@
 --range x=-100..100           -100 <= x and x <= 100, at x's width and sign
 --assume 'x + y < 9'          a C expression over the inputs' names, with C's conversions
 --assume 's[0] != 45'         elements of strings and arrays, at constant places
+--assume 'l->n > 0'           members of what a parameter leads to; it says nothing where l is null
 """
 
 from __future__ import annotations
@@ -15,19 +16,25 @@ from csg.language.syntax import (
     Binary,
     Cast,
     Conditional,
+    Dereference,
     EnumeratorName,
     Expression,
     Index,
     IntegerConstant,
     Logical,
+    Member,
     Name,
     SizeOf,
     Unary,
 )
+from csg.language.traversal import Tree, walk
 from csg.language.types import (
     INT,
     Array,
+    Field,
     Floating,
+    Pointer,
+    Record,
     Type,
     is_integer,
     is_signed,
@@ -46,7 +53,8 @@ ARITHMETIC = {"+": "add", "-": "sub", "*": "mul", "&": "and", "|": "or", "^": "x
 
 @record
 class Named:
-    """An input as expressions see it: its terms, and the type of one element."""
+    """An input as expressions see it: its terms, and the type of one element. A pointer to a
+    structure has none: its members are inputs of their own, ``l->n``."""
 
     element: Type
     terms: tuple[Operand, ...]
@@ -79,7 +87,7 @@ def range_conditions(asked: Range, named: Mapping[str, Named]) -> list[Operand]:
 
 
 def assumption(text: str, named: Mapping[str, Named]) -> Operand:
-    """The condition that a C expression states."""
+    """The condition that a C expression states; true if it speaks of objects that are not there."""
     scope = {name: item.type for name, item in named.items()}
     reader = _Reader(named, text)
     try:
@@ -91,7 +99,49 @@ def assumption(text: str, named: Mapping[str, Named]) -> Operand:
             f"--assume '{text}'{place}: {trouble.message}",
             hint=f"write a C expression over the inputs: {inputs}",
         ) from None
-    return reader.truth(expression)
+    missing = [path for path in _paths(expression) if path not in named]
+    return 1 if missing else reader.truth(expression)
+
+
+def _paths(expression: Expression) -> list[str]:
+    """The numbers, texts and arrays that it speaks of and that are parts of objects."""
+    found = []
+    for node in walk(expression):
+        if isinstance(node, Member | Dereference) and not _leads_on(node.type):
+            found.append(path_of(node))
+    return [path for path in found if path]
+
+
+def _leads_on(kind: Type) -> bool:
+    """Is it no input itself, but a step to one?"""
+    match kind:
+        case Record() | Pointer(target=Record() | Pointer()):
+            return True
+        case _:
+            return False
+
+
+def path_of(expression: Tree) -> str:
+    """What an input is called: ``l->at.x``, ``*out``; empty for other expressions."""
+    steps: list[str] = []
+    while True:
+        match expression:
+            case Name(symbol=symbol):
+                return "".join([symbol.name, *reversed(steps)])
+            case Member(record=base, field=Field(name=""), arrow=arrow):
+                if arrow and steps:
+                    steps[-1] = "->" + steps[-1].removeprefix(".")
+                expression = base
+            case Member(record=base, field=member, arrow=arrow):
+                steps.append(("->" if arrow else ".") + member.name)
+                expression = base
+            case Index(base=base, index=IntegerConstant(value=place)):
+                steps.append(f"[{place}]")
+                expression = base
+            case Dereference(operand=Name(symbol=symbol)) if not steps:
+                return f"*{symbol.name}"
+            case _:
+                return ""
 
 
 def _unknown(name: str, named: Mapping[str, Named]) -> UsageError:
@@ -134,9 +184,14 @@ class _Reader:
                 return value, kind
             case Name(symbol=symbol) if self.named[symbol.name].scalar:
                 known = self.named[symbol.name]
+                if not known.terms:
+                    raise self._refused()
                 return known.terms[0], self._integer(known.element)
-            case Index(base=Name(symbol=symbol), index=index):
-                return self._element(self.named[symbol.name], index)
+            case Member() | Dereference() if (path := path_of(expression)) in self.named:
+                known = self.named[path]
+                return known.terms[0], self._integer(known.element)
+            case Index(base=base, index=index) if (path := path_of(base)) in self.named:
+                return self._element(self.named[path], index)
             case Cast(operand=operand, type=kind):
                 return self._converted(operand, self._integer(kind)), kind
             case Unary(operator="+" | "-" | "~" as operator, operand=operand):

@@ -1,22 +1,20 @@
 """From the entry function's type and the user's options to the beginnings of an exploration.
 
-    int f(int x, char *s)          Start(arguments=(x, Address(0)), objects=(s: 5 bytes,), ...)
-    main with --sym-args 0 2 3     three starts: no argument, one of 3 bytes, two of them
-
-A start is data: the executor allocates its objects, writes their cells, and enters the function.
+int f(int x, char *s)          Start(arguments=(x, Address(0)), objects=(s: 5 bytes,), ...)
+int f(struct list *l)          a start with l->next null, one with an object there
+main with --sym-args 0 2 3     three starts: no argument, one of 3 bytes, two of them
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import field, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from csg.errors import UsageError
 from csg.language.syntax import FunctionDefinition, Symbol
 from csg.language.types import (
     CHAR,
-    UCHAR,
     Array,
     Enumeration,
     Floating,
@@ -32,8 +30,20 @@ from csg.language.types import (
 from csg.records import record
 from symexec.environment.assumptions import Named, assumption, range_conditions
 from symexec.environment.nodes import FILE, Contents, Node, disk, standard_input
-from symexec.environment.operands import plain
-from symexec.expr import Operand, TermTable, compare
+from symexec.environment.operands import calculated, plain, widened
+from symexec.environment.starts import Address, Cell, Line, Start, StartObject, Word
+from symexec.environment.structures import (
+    Member,
+    Place,
+    choices,
+    element_of,
+    is_text,
+    leads_to_places,
+    nullable_pointers,
+    number_of_bits,
+    places,
+)
+from symexec.expr import Operand, TermTable, compare, extract
 from symexec.options import InputOptions, SymbolicArguments, SymbolicFiles
 from symexec.state.inputs import Input
 
@@ -43,59 +53,8 @@ DEFAULT_FILES = SymbolicFiles(1, 4)
 LONGER = 12  # bytes of standard input, and of a file, beyond the defaults
 LONGER_LINES = 4  # command lines that are tried with them
 PROGRAM = b"program"
+MOST_ELEMENTS = 16  # of an array in a structure; the others are zeros
 MISSING = b"none"  # a file operand that names nothing; no symbolic file is called so
-
-
-@record
-class Address:
-    """Of the start's object number ``object``."""
-
-    object: int
-
-
-@record
-class Cell:
-    """``size`` bytes at ``offset``. The value has ``width`` bits (8 * size but for _Bool)."""
-
-    offset: int
-    size: int
-    value: Operand | Address
-    width: int
-
-
-@record
-class Word:
-    """An argument: known bytes, then up to ``symbolic`` others."""
-
-    text: bytes
-    symbolic: int
-
-
-Line = tuple[Word, ...]
-
-
-@record
-class StartObject:
-    """An object that the caller of the entry function owns; bytes without a cell are 0."""
-
-    name: str
-    size: int
-    cells: tuple[Cell, ...]
-
-
-@record
-class Start:
-    """All that is fixed before the entry function runs. ``globals`` are cells by the object's name,
-    ``conditions`` hold of every input, ``environment`` goes into the environment store. ``files``
-    are inputs of those paths alone that look at them."""
-
-    arguments: tuple[Operand | Address, ...] = ()
-    objects: tuple[StartObject, ...] = ()
-    globals: Mapping[str, tuple[Cell, ...]] = field(default_factory=dict)
-    inputs: tuple[Input, ...] = ()
-    files: tuple[Input, ...] = ()
-    conditions: tuple[Operand, ...] = ()
-    environment: Mapping[str, object] = field(default_factory=dict)
 
 
 def with_defaults(options: InputOptions) -> InputOptions:
@@ -120,20 +79,30 @@ class InputPlan:
     globals: tuple[Symbol, ...]
     options: InputOptions
     lines: tuple[Line, ...] = ()
+    asked: frozenset[str] = frozenset()
 
     def starts(self, table: TermTable) -> Iterator[Start]:
         """Small ones first. Raises a UsageError when a type cannot be symbolic."""
+        if self.entry.symbol.name == "main":
+            yield from self._command_lines(self._builder(table))
+            return
+        for null in choices(nullable_pointers(self.entry.parameters, self.asked)):
+            yield self.start(table, null)
+
+    def start(self, table: TermTable, null: frozenset[str]) -> Start:
+        """That of a function, where these pointers are null."""
+        builder = self._builder(table)
+        for symbol in self.entry.parameters:
+            builder.add_parameter(symbol, null)
+        builder.add_stdin(self.options.stdin or 0)
+        builder.add_files(self.options)
+        return builder.finished()
+
+    def _builder(self, table: TermTable) -> _Builder:
         builder = _Builder(table, self.options)
         for symbol in self.globals:
             builder.add_global(symbol)
-        if self.entry.symbol.name == "main":
-            yield from self._command_lines(builder)
-            return
-        for symbol in self.entry.parameters:
-            builder.add_parameter(symbol)
-        builder.add_stdin(self.options.stdin or 0)
-        builder.add_files(self.options)
-        yield builder.finished()
+        return builder
 
     def longer(self, table: TermTable) -> Iterator[Start]:
         """Beyond the bounds where the user sets none: much to read, and a short command line."""
@@ -183,6 +152,7 @@ def plan(
     symbols: Sequence[Symbol],
     options: InputOptions,
     lines: tuple[Line, ...] = (),
+    asked: frozenset[str] = frozenset(),
 ) -> InputPlan:
     """``symbols`` are the file-scope objects there are; the options name some of them."""
     known = {symbol.name: symbol for symbol in symbols if not isinstance(symbol.type, Function)}
@@ -191,7 +161,7 @@ def plan(
             hint = f"objects: {', '.join(sorted(known)) or 'none'}"
             raise UsageError(f"there is no global object '{name}'", hint=hint)
     wanted = tuple(known[name] for name in options.symbolic_globals)
-    return InputPlan(entry, wanted, options, lines)
+    return InputPlan(entry, wanted, options, lines, asked)
 
 
 def no_input_left() -> UsageError:
@@ -209,6 +179,7 @@ class _Builder:
         self._options = options
         self._start = Start()
         self._named: dict[str, Named] = {}
+        self._parts: set[str] = set()  # of all objects, also of those that are not there
 
     def copy(self) -> _Builder:
         twin = _Builder(self._table, self._options)
@@ -220,7 +191,8 @@ class _Builder:
         """With what the user knows of the inputs."""
         found = list(self._start.conditions)
         for asked in self._options.ranges:
-            found += range_conditions(asked, self._named)
+            if asked.name in self._named or asked.name not in self._parts:
+                found += range_conditions(asked, self._named)
         found += [assumption(text, self._named) for text in self._options.assumptions]
         if 0 in found:
             raise no_input_left()
@@ -229,28 +201,108 @@ class _Builder:
 
     # ------------------------------------------------------------------ parameters
 
-    def add_parameter(self, symbol: Symbol) -> None:
-        match symbol.type:
+    def add_parameter(self, symbol: Symbol, null: frozenset[str]) -> None:
+        kind = symbol.type
+        if isinstance(kind, Pointer):
+            self._parts.add(symbol.name)
+            if leads_to_places(kind):
+                self._named[symbol.name] = Named(kind, (), True)
+                for place in places(symbol.name, kind.target):
+                    self._parts.update(place.names)
+        match kind:
             case Integer() | Enumeration() | Floating() as kind:
                 made = self._made("parameter", symbol.name, kind, 1, scalar=True)
                 self._argument(made.terms[0])
-            case Pointer(target=Void()):
-                self._array(symbol.name, UCHAR, "string")
-            case Pointer(target=Integer(size=1) as target) if target.name.endswith("char"):
-                self._array(symbol.name, target, "string")
-            case Pointer(target=Integer() | Enumeration() | Floating() as target):
-                self._array(symbol.name, target, "array")
+            case Pointer() if symbol.name in null:
+                self._note("null", symbol.name)
+                self._argument(0)
+            case Pointer(target=target) as kind if leads_to_places(kind):
+                self._argument(Address(len(self._start.objects)))
+                self._places(places(symbol.name, target), null)
+            case Pointer(target=Void() | Integer() | Enumeration() | Floating() as target):
+                self._argument(self._buffer(symbol.name, target))
             case _:
                 raise _refused(symbol)
 
-    def _array(self, name: str, element: Type, kind: str) -> None:
+    def _note(self, kind: str, name: str) -> None:
+        """A pointer that is null, or leads to an object whose parts are inputs of their own."""
+        noted = Input(kind, name, "", 0, ())
+        self._start = replace(self._start, inputs=(*self._start.inputs, noted))
+
+    def _buffer(self, name: str, target: Type) -> Address:
         """An object of its own; strings end with a 0 that stays."""
+        element = element_of(target)
+        kind = "string" if is_text(target) else "array"
         made = self._made(kind, name, element, self._options.array_length)
         cells = _cells(made.terms, element)
-        size = len(made.terms) * size_of(element)
-        self._argument(Address(len(self._start.objects)))
-        objects = (*self._start.objects, StartObject(name, size, cells))
-        self._start = replace(self._start, objects=objects)
+        return self._object(StartObject(name, len(made.terms) * size_of(element), cells))
+
+    def _object(self, made: StartObject) -> Address:
+        self._start = replace(self._start, objects=(*self._start.objects, made))
+        return Address(len(self._start.objects) - 1)
+
+    def _places(self, found: Sequence[Place], null: frozenset[str]) -> None:
+        """The objects that a parameter leads to, and those that their pointers lead to."""
+        by_name = {place.name: place for place in found}
+        waiting: list[tuple[Place, Address | None, int]] = [(found[0], None, 0)]
+        for place, owner, offset in waiting:
+            self._note("structure", place.name)
+            left_out = dict.fromkeys((*self._start.left_out, *place.left_out))
+            self._start = replace(self._start, left_out=tuple(left_out))
+            whole = [member for member in place.members if member.bit_width is None]
+            cells = [cell for member in whole for cell in self._member(member)]
+            cells += self._bit_fields(each for each in place.members if each not in whole)
+            texts = tuple(link.offset for link in place.links if is_text(link.target))
+            made = StartObject(place.name, place.size, (), place.pointers, texts)
+            address = self._object(made)
+            for link in place.links:
+                if link.name in null:
+                    self._note("null", link.name)
+                elif link.name in by_name:
+                    waiting.append((by_name[link.name], address, link.offset))
+                else:
+                    target = self._buffer(link.name, link.target)
+                    cells.append(Cell(link.offset, 8, target, 64))
+            self._put_cells(address, cells)
+            if owner is not None:
+                self._put_cells(owner, [Cell(offset, 8, address, 64)])
+
+    def _put_cells(self, address: Address, cells: Sequence[Cell]) -> None:
+        objects = list(self._start.objects)
+        held = objects[address.object]
+        objects[address.object] = replace(held, cells=(*held.cells, *cells))
+        self._start = replace(self._start, objects=tuple(objects))
+
+    def _member(self, member: Member) -> tuple[Cell, ...]:
+        """The cells of a number, or of the first elements of an array."""
+        match member.type:
+            case Array(element=element, length=int(length)):
+                text = is_text(element) and length > 1
+                most = min(length - 1, self._options.array_length) if text else MOST_ELEMENTS
+                kind, count = "string" if text else "array", min(length, most)
+                made = self._made(kind, member.name, element, count)
+                return _cells(made.terms, element, member.offset)
+            case kind:
+                made = self._made("parameter", member.name, kind, 1, scalar=True)
+                return _cells(made.terms, kind, member.offset)
+
+    def _bit_fields(self, members: Iterable[Member]) -> Iterator[Cell]:
+        """The bytes that they lie in, several in one."""
+        found: dict[int, Operand] = {}
+        for member in members:
+            assert member.bit_width is not None
+            element = number_of_bits(member)
+            (term,) = self._made("parameter", member.name, element, 1, scalar=True).terms
+            place = 0
+            while place < member.bit_width:
+                byte, shift = divmod(8 * member.offset + member.bit_offset + place, 8)
+                count = min(8 - shift, member.bit_width - place)
+                part = widened(plain(extract(term, place, count)), count, 8)
+                part = calculated("shl", 8, part, shift)
+                found[byte] = calculated("or", 8, found.get(byte, 0), part)
+                place += count
+        for byte, value in found.items():
+            yield Cell(byte, 1, value, 8)
 
     def _argument(self, value: Operand | Address) -> None:
         self._start = replace(self._start, arguments=(*self._start.arguments, value))
@@ -350,10 +402,12 @@ def _contents(made: Input) -> Contents:
     return Contents(made.terms, made.size)
 
 
-def _cells(terms: Sequence[Operand], element: Type) -> tuple[Cell, ...]:
+def _cells(terms: Sequence[Operand], element: Type, start: int = 0) -> tuple[Cell, ...]:
     stride, width = size_of(element), value_bits(element)
     stored = 10 if width == 80 else stride
-    return tuple(Cell(stride * index, stored, term, width) for index, term in enumerate(terms))
+    return tuple(
+        Cell(start + stride * index, stored, term, width) for index, term in enumerate(terms)
+    )
 
 
 def _text(text: bytes) -> tuple[Cell, ...]:
@@ -364,5 +418,5 @@ def _refused(symbol: Symbol) -> UsageError:
     return UsageError(
         f"'{symbol.name}' has a type that cannot be symbolic",
         symbol.location,
-        hint="numbers, and pointers to or arrays of numbers can; write a small wrapper function",
+        hint="numbers, structures of known members, and pointers to these can; write a wrapper",
     )

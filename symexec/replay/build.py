@@ -52,6 +52,7 @@ _SANITIZERS = (
     (),
 )
 _FORKS = platform.machine() == "x86_64"
+_FREED_FLAGS = ("-Wl,--wrap=free", "-Wl,--wrap=realloc")  # see harness_support.c
 _LEAK_FLAGS = ("-Wl,--wrap=main", "-Wl,--wrap=exit")  # see leaks.c
 SUPPORT, LEAKS = "harness_support", "leaks"
 _RECORDED_INPUT = re.compile(r"__VERIFIER_|\bklee_|reach_error|__csgtest_")
@@ -219,6 +220,8 @@ class Builds:
         wanted = [each for each in helpers if takes_values or each != SUPPORT]
         linked += [str(self._helpers[each].result()) for each in wanted]
         flags = [*_flags(first, style), *(_LEAK_FLAGS if LEAKS in helpers else ())]
+        if program.signature is not None:
+            flags += _FREED_FLAGS
         renamed = ("-Dmain=csgtest_user_main",) if program.signature is not None else ()
 
         def make(more: Sequence[str]) -> None:

@@ -6,14 +6,19 @@
                                   csgtest_returned(&result, sizeof result);
                                   csgtest_finished();
 
+    int len(struct list *l)       void *csgtest_0 = csgtest_object("l", 16);
+                                  csgtest_member("l->n", csgtest_0, 0, 4);
+                                  ...
+
 The user's file is included as it is, its ``main`` renamed. Descriptor 3 brings the values and takes
 what is to be observed (harness_support.c has the lines).
 """
 
 from __future__ import annotations
 
+import math
 import struct
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from csg.errors import UsageError
@@ -21,9 +26,19 @@ from symexec.testcases.encoding import LongDouble, Scalar, Value
 from symexec.testcases.inputs import TestInput
 from symexec.testcases.signature import EntrySignature, Parameter
 
+FREED = b"[freed]"  # in the place of what the program gave back
+_NOWHERE_ELSE = "0" * 16  # at the start of the object, in hexadecimal
 _PRELUDE = """\
 extern void csgtest_set(const char *, void *, unsigned long);
 extern void *csgtest_array(const char *, unsigned long *);
+extern void *csgtest_object(const char *, unsigned long);
+extern void csgtest_link(void *, unsigned long, void *);
+extern void csgtest_member(const char *, void *, unsigned long, unsigned long);
+extern void csgtest_bits(const char *, void *, unsigned long, unsigned, unsigned);
+extern void csgtest_object_left(const char *, const void *);
+extern void csgtest_member_left(const char *, const void *, unsigned long, unsigned long);
+extern void csgtest_bits_left(const char *, const void *, unsigned long, unsigned, unsigned);
+extern void csgtest_link_left(const char *, const void *, unsigned long, int);
 extern void csgtest_returned(const void *, unsigned long);
 extern void csgtest_returned_string(const char *);
 extern void csgtest_returned_nothing(const char *);
@@ -36,13 +51,14 @@ extern void csgtest_look_for_leaks(void) __attribute__((weak));
 def harness_text(signature: EntrySignature, included: str) -> str:
     """The harness for the entry function in the file ``included`` (a path)."""
     path = included.replace("\\", "\\\\").replace('"', '\\"')
-    own = list(enumerate(signature.parameters))
-    before = [_declared(parameter, f"csgtest_{i}") for i, parameter in own]
+    names = {each.name: f"csgtest_{i}" for i, each in enumerate(signature.parameters)}
+    own = [(names[each.name], each, names.get(each.owner, "")) for each in signature.parameters]
+    before = [_declared(parameter, name, owner) for name, parameter, owner in own]
     before += [_global_set(each) for each in signature.globals]
-    after = [_shown(each, f"csgtest_{i}") for i, each in own if each.kind != "scalar"]
+    after = [text for name, each, owner in own for text in _left(each, name, owner)]
     after += [_global_shown(each) for each in signature.globals]
     # A pointer to void becomes any pointer to an object.
-    call = f"{signature.name}({', '.join(f'csgtest_{i}' for i, _ in own)})"
+    call = f"{signature.name}({', '.join(name for name, _, owner in own if not owner)})"
     after += ["if (csgtest_look_for_leaks)\n    csgtest_look_for_leaks();"]
     lines = [*before, *_called(signature.result, call), *after, "csgtest_finished();"]
     body = "\n".join("    " + line for part in lines for line in part.split("\n"))
@@ -52,14 +68,43 @@ def harness_text(signature: EntrySignature, included: str) -> str:
     )
 
 
-def _declared(parameter: Parameter, name: str) -> str:
+def _declared(parameter: Parameter, name: str, owner: str) -> str:
+    if owner and (parameter.kind == "scalar" or parameter.embedded):
+        return f"{_member('', parameter, owner)};"
+    linked = f"\ncsgtest_link({owner}, {parameter.offset}, {name});" if owner else ""
+    if parameter.kind == "structure":
+        made = f'csgtest_object("{parameter.name}", {parameter.size})'
+        return f"void *{name} = {made};{linked}"
     if parameter.kind == "scalar":
         setting = f'csgtest_set("{parameter.name}", &{name}, sizeof {name});'
         return f"{parameter.element} {name} = 0;\n{setting}"
     return (
         f"unsigned long {name}_size = 0;\n"
-        f'void *{name} = csgtest_array("{parameter.name}", &{name}_size);'
+        f'void *{name} = csgtest_array("{parameter.name}", &{name}_size);{linked}'
     )
+
+
+def _member(what: str, parameter: Parameter, owner: str) -> str:
+    """Set a part of an object, or (``_left``) show it."""
+    start = f'"{parameter.name}", {owner}, {parameter.offset}'
+    if parameter.bits is not None:
+        return f"csgtest_bits{what}({start}, {parameter.bits}, {parameter.width})"
+    return f"csgtest_member{what}({start}, {parameter.room or parameter.size})"
+
+
+def _left(parameter: Parameter, name: str, owner: str) -> Iterator[str]:
+    """What of a parameter the caller sees after the call."""
+    if owner and (parameter.kind == "scalar" or parameter.embedded):
+        yield f"{_member('_left', parameter, owner)};"
+        return
+    if owner:
+        text = int(parameter.kind == "string")
+        start = f'"{parameter.name}", {owner}, {parameter.offset}'
+        yield f"csgtest_link_left({start}, {text});"
+    if parameter.kind == "structure":
+        yield f'csgtest_object_left("{parameter.name}", {name});'
+    if parameter.kind not in ("scalar", "structure"):
+        yield _shown(parameter, name)
 
 
 def _global_set(parameter: Parameter) -> str:
@@ -141,10 +186,17 @@ def _element_bytes(parameter: Parameter, value: Scalar) -> bytes:
         number = int(value) if not isinstance(value, LongDouble) else 0
         return (number % (1 << (8 * parameter.size))).to_bytes(parameter.size, "little")
     if parameter.size == 4:
-        return struct.pack("<f", _as_double(value))
+        return _as_float(_as_double(value))
     if parameter.size == 8:
         return struct.pack("<d", _as_double(value))
     raise UsageError(f"'{parameter.name}': arrays of long double cannot be set")
+
+
+def _as_float(value: float) -> bytes:
+    try:
+        return struct.pack("<f", value)
+    except OverflowError:  # as C converts it
+        return struct.pack("<f", math.copysign(math.inf, value))
 
 
 def _as_double(value: Scalar) -> float:
@@ -184,17 +236,45 @@ def decode_answer(data: bytes, test: TestInput, signature: EntrySignature | None
     memory: list[tuple[str, Value]] = []
     assumption_failed = False
     given = {**dict(test.parameters), **dict(test.globals)}
+    moved: set[str] = set()
     known = {each.name: each for each in (*_parts(signature),)}
     for line in data.decode("ascii", "replace").splitlines():
         match line.split(" "):
             case ["returned", text]:
                 returned = _returned(text, signature.result if signature else None)
             case ["memory", name, text] if name in known:
-                was_string = isinstance(given.get(name), bytes)
-                memory.append((name, _unpacked(known[name], bytes.fromhex(text), was_string)))
+                was_string = _is_text(known[name], given.get(name))
+                value = _unpacked(known[name], bytes.fromhex(text), was_string)
+                memory.append((f"{name} as given" if name in moved else name, value))
+            case ["freed", name]:
+                memory.append((f"{name} as given" if name in moved else name, FREED))
+            case ["link", name, *where] if where != [name, _NOWHERE_ELSE]:
+                moved.add(name)
+                memory.append((name, _pointed(where)))
             case ["assume"]:
                 assumption_failed = True
     return Answer(returned, tuple(memory), assumption_failed)
+
+
+def _is_text(parameter: Parameter, given: Value) -> bool:
+    """A member is shown as what it is; of other objects the input's own form tells."""
+    if parameter.owner and parameter.embedded:
+        return parameter.kind == "string"
+    return isinstance(given, bytes)
+
+
+def _pointed(where: list[str]) -> Value:
+    """Where a pointer leads after the call, other than to what it was given."""
+    match where:
+        case ["null"]:
+            return None
+        case ["text", text]:
+            return bytes.fromhex(text)
+        case [name, offset]:
+            distance = int.from_bytes(bytes.fromhex(offset), "little")
+            return f"&{name}{f' + {distance}' if distance else ''}".encode()
+        case _:
+            return b"elsewhere"
 
 
 def _parts(signature: EntrySignature | None) -> tuple[Parameter, ...]:
@@ -215,6 +295,10 @@ def _as_c_prints(value: Scalar) -> str:
 
 
 def _unpacked(parameter: Parameter, data: bytes, was_string: bool) -> Value:
+    if parameter.bits is not None:
+        value = int.from_bytes(data, "little")
+        negative = parameter.signed and value >> (parameter.width - 1)
+        return value - (1 << parameter.width) if negative else value
     if was_string:
         return data.rstrip(b"\0")  # a buffer may hold more behind its first 0
     size = parameter.size

@@ -6,7 +6,8 @@
  *           p NAME n          a null pointer
  *           n i HEX | n f TEXT        what the next __VERIFIER_nondet_* yields
  *           o NAME i HEX      what the next klee_make_symbolic fills
- *     out:  returned HEX      result HEX     memory NAME HEX      assume (an assumption fails)
+ *     out:  returned HEX      memory NAME HEX      freed NAME      assume (an assumption fails)
+ *           link NAME null | elsewhere | text HEX | OBJECT OFFSET
  *
  * Compiled apart from the user's text, so that no header of ours meets a macro of theirs. */
 #define _GNU_SOURCE
@@ -15,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #define WEAK __attribute__((weak))
@@ -134,6 +136,62 @@ void csgtest_set(const char *name, void *value, unsigned long size)
         store_value(kind, value, size);
 }
 
+#define MOST_OBJECTS 64
+#define LONGEST_TEXT 4096
+
+static struct {
+    const char *name;
+    char *start;
+    size_t size;
+    int freed;
+} given[MOST_OBJECTS];
+static int objects;
+
+/* What the program frees is its own from then on, and must not be looked at. */
+extern WEAK void __real_free(void *);
+extern WEAK void *__real_realloc(void *, size_t);
+
+static int is_freed(const void *object)
+{
+    for (int i = objects; i-- > 0;)
+        if (given[i].start == object)
+            return given[i].freed;
+    return 0;
+}
+
+static void note_freed(const void *object, int freed)
+{
+    for (int i = 0; object && i < objects; i++)
+        if (given[i].start == object)
+            given[i].freed = freed;
+}
+
+void __wrap_free(void *object)
+{
+    note_freed(object, 1);
+    __real_free(object);
+}
+
+void *__wrap_realloc(void *object, size_t size)
+{
+    note_freed(object, 1);
+    void *moved = __real_realloc(object, size);
+    if (!moved && size)
+        note_freed(object, 0);
+    return moved;
+}
+
+static void *known(const char *name, void *object, size_t size)
+{
+    if (object && objects < MOST_OBJECTS) {
+        given[objects].name = name;
+        given[objects].start = object;
+        given[objects].freed = 0;
+        given[objects++].size = size;
+    }
+    return object;
+}
+
 /* A fresh object of exactly the recorded bytes, so that a sanitizer sees its ends; *size is theirs,
  * 0 with a null pointer. Elements of floating type come as hexadecimal too. */
 void *csgtest_array(const char *name, unsigned long *size)
@@ -147,7 +205,45 @@ void *csgtest_array(const char *name, unsigned long *size)
     if (!object)
         _exit(125);
     unhex(kind + 2, object, *size);
-    return object;
+    return known(name, object, *size);
+}
+
+/* ------------------------------------------------------------------ objects with members */
+
+/* An object of zeros, or NULL if the test says nothing of it. */
+void *csgtest_object(const char *name, unsigned long size)
+{
+    char *kind = find(name);
+    if (!kind || kind[0] != 'i')
+        return NULL;
+    void *object = calloc(1, size ? size : 1);
+    if (!object)
+        _exit(125);
+    return known(name, object, size);
+}
+
+void csgtest_link(void *owner, unsigned long offset, void *target)
+{
+    if (owner)
+        memcpy((char *) owner + offset, &target, sizeof target);
+}
+
+void csgtest_member(const char *name, void *owner, unsigned long offset, unsigned long size)
+{
+    if (owner)
+        csgtest_set(name, (char *) owner + offset, size);
+}
+
+/* A bit-field's bits, one by one: it may lie across bytes. */
+void csgtest_bits(const char *name, void *owner, unsigned long offset, unsigned up, unsigned width)
+{
+    unsigned long value = 0;
+    csgtest_set(name, &value, sizeof value);
+    for (unsigned bit = 0; owner && bit < width; bit++) {
+        unsigned char *byte = (unsigned char *) owner + offset + (up + bit) / 8;
+        unsigned char mask = (unsigned char) (1u << (up + bit) % 8);
+        *byte = value >> bit & 1 ? *byte | mask : *byte & (unsigned char) ~mask;
+    }
 }
 
 void csgtest_returned(const void *value, unsigned long size)
@@ -171,12 +267,108 @@ void csgtest_returned_nothing(const char *what)
     say("\n", 1);
 }
 
-void csgtest_memory(const char *name, const void *data, unsigned long size)
+static void say_memory(const char *name, const void *data, size_t size)
 {
     say("memory ", 7);
     say(name, strlen(name));
     say(" ", 1);
     say_hex(data, size);
+}
+
+void csgtest_memory(const char *name, const void *data, unsigned long size)
+{
+    if (is_freed(data)) {
+        say("freed ", 6);
+        say(name, strlen(name));
+        say("\n", 1);
+        return;
+    }
+    say_memory(name, data, size);
+}
+
+void csgtest_object_left(const char *name, const void *object)
+{
+    if (object && is_freed(object))
+        csgtest_memory(name, object, 0);
+}
+
+void csgtest_member_left(const char *name, const void *owner, unsigned long offset,
+                         unsigned long size)
+{
+    if (owner && !is_freed(owner))
+        say_memory(name, (const char *) owner + offset, size);
+}
+
+void csgtest_bits_left(const char *name, const void *owner, unsigned long offset, unsigned up,
+                       unsigned width)
+{
+    unsigned long value = 0;
+    if (!owner || is_freed(owner))
+        return;
+    for (unsigned bit = 0; bit < width; bit++) {
+        const unsigned char *byte = (const unsigned char *) owner + offset + (up + bit) / 8;
+        value |= (unsigned long) (*byte >> (up + bit) % 8 & 1) << bit;
+    }
+    say_memory(name, &value, sizeof value);
+}
+
+/* Is there memory at all? Nothing that a sanitizer watches: it would speak of us. */
+static int is_readable(const char *place)
+{
+    static int ends[2] = {-1, -1};
+    char taken;
+    if (ends[0] < 0 && pipe(ends) != 0)
+        return 0;
+    if (syscall(SYS_write, ends[1], place, 1) != 1)
+        return 0;
+    return syscall(SYS_read, ends[0], &taken, 1) == 1;
+}
+
+/* Bytes before the first 0, or LONGEST_TEXT; -1: no memory. */
+static long text_length(const char *text)
+{
+    const volatile char *place = text;
+    long length = 0;
+    for (; length < LONGEST_TEXT; length++) {
+        if ((length == 0 || (unsigned long) (place + length) % 4096 == 0)
+            && !is_readable((const char *) place + length))
+            return -1;
+        if (!place[length])
+            break;
+    }
+    return length;
+}
+
+/* Where a pointer leads now: to nothing, into an object that the caller gave, or elsewhere; there
+   only a text is looked at. */
+void csgtest_link_left(const char *name, const void *owner, unsigned long offset, int text)
+{
+    char *target;
+    if (!owner || is_freed(owner))
+        return;
+    memcpy(&target, (const char *) owner + offset, sizeof target);
+    say("link ", 5);
+    say(name, strlen(name));
+    if (!target) {
+        say(" null\n", 6);
+        return;
+    }
+    for (int i = 0; i < objects; i++)
+        if (target >= given[i].start && target <= given[i].start + given[i].size) {
+            unsigned long distance = (unsigned long) (target - given[i].start);
+            say(" ", 1);
+            say(given[i].name, strlen(given[i].name));
+            say(" ", 1);
+            say_hex(&distance, sizeof distance);
+            return;
+        }
+    long length = text ? text_length(target) : -1;
+    if (length < 0) {
+        say(" elsewhere\n", 11);
+        return;
+    }
+    say(" text ", 6);
+    say_hex(target, (size_t) length);
 }
 
 /* The call has returned, and that is all there is to see: what it left to be done when a process

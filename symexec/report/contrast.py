@@ -6,10 +6,10 @@ the same page, <i>x</i> there          exit 0, prints ...<p>here <i>x</i> and th
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from symexec.report.words import ending, text_of
-from symexec.testcases import Observation
+from symexec.testcases import Observation, Value, c_value
 
 _MOST = 40  # characters of a stream
 _BEFORE = 12  # bytes that both have, shown in front of the first that differs
@@ -33,7 +33,9 @@ def contrasted(old: Observation | None, new: Observation | None) -> Words:
         return _brief(old), _brief(new)
     if old.files != new.files:
         return _files(old, new)
-    if old.stderr != new.stderr and old.memory == new.memory:
+    if old.memory != new.memory:
+        return _memory(old, new)
+    if old.stderr != new.stderr:
         shown = _parted(old.stderr, new.stderr)
         return _paired(
             f"{ending(seen)}, {f'says {words}' if seen.stderr else 'says nothing'}"
@@ -68,6 +70,27 @@ def _files(old: Observation, new: Observation) -> Words:
         f"{ending(seen)}, leaves {f'no {name}' if data is None else _named(name, words)}"
         for seen, data, words in zip((old, new), contents, shown, strict=True)
     )
+
+
+def _memory(old: Observation, new: Observation) -> Words:
+    """The first of the caller's objects in which something else is left."""
+    left = dict(old.memory), dict(new.memory)
+    for name in (*left[0], *left[1]):
+        if left[0].get(name, ()) != left[1].get(name, ()):
+            shown = (_left(name, memory) for memory in left)
+            told = zip((old, new), shown, strict=True)
+            return _paired(f"{_brief(seen)}; {words}" for seen, words in told)
+    return _brief(old), _brief(new)
+
+
+def _left(name: str, memory: Mapping[str, Value]) -> str:
+    match memory.get(name, ()):
+        case b"[freed]":
+            return f"{name} freed"
+        case ():
+            return f"{name} as it was"
+        case value:
+            return f"{name}: {c_value(value)}"
 
 
 def _named(name: str, words: str) -> str:

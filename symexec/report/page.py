@@ -94,7 +94,7 @@ def _group_row(report: Report, each: Group, witness: TestCase) -> str:
 
 
 def _spelled(case: TestCase, report: Report) -> str:
-    return spelled(case.input, f"./{report.name}", report.entry)
+    return spelled(case.input, f"./{report.name}", report.entry, report.signature)
 
 
 def _badge(kind: str) -> str:

@@ -77,7 +77,7 @@ def print_exploration(report: Report, stream: TextIO | None = None) -> None:
         for notes, cases in found.items():
             place, _, error = " ".join(notes).partition(": ")
             witness = min(cases, key=lambda case: (case.input.size, case.id))
-            spelling = spelled(witness.input, f"./{report.name}", report.entry)
+            spelling = spelled(witness.input, f"./{report.name}", report.entry, report.signature)
             rows.append((place, error, str(len(cases)), spelling))
         _print_rows(("place", "error", "tests", "input"), rows, out)
     lines = [*reservations(replace(report, tests=[])), *report.notes]
@@ -102,7 +102,7 @@ def group_rows(report: Report) -> list[Row]:
 
 
 def _cells(case: TestCase, report: Report) -> Row:
-    spelling = spelled(case.input, f"./{report.name}", report.entry)
+    spelling = spelled(case.input, f"./{report.name}", report.entry, report.signature)
     return case.kind or case.observed, spelling, *contrasted(case.old, case.new)
 
 

@@ -183,7 +183,7 @@ def readable_test(case: TestCase, report: Report) -> str:
         f"{case.id}  {case.kind}",
         f"found by {case.source or '-'} after {case.found_s:.1f} s",
         "",
-        spelled(case.input, f"./{report.name}", report.entry),
+        spelled(case.input, f"./{report.name}", report.entry, report.signature),
         "",
     ]
     for name, seen in (("old", case.old), ("new", case.new), ("golden", case.golden)):

@@ -15,7 +15,7 @@ from symexec.testcases.signature import (
     parameter_of,
     signature_of,
 )
-from symexec.testcases.spelling import c_call, shell_command, spelled
+from symexec.testcases.spelling import c_call, c_value, shell_command, spelled
 from symexec.testcases.store import OutputFolder, load_tests
 from symexec.testcases.testcase import Blame, Divergence, TestCase, from_json, to_json
 
@@ -32,6 +32,7 @@ __all__ = [
     "TestInput",
     "Value",
     "c_call",
+    "c_value",
     "called_with",
     "decode",
     "from_json",

@@ -52,6 +52,10 @@ def decode(inputs: Iterable[Input], model: Model) -> TestInput:
                 nondet[each.order] = _scalar(each, value(each.terms[0]))
             case "object":
                 objects[each.order] = (each.name, _bytes(each, value))
+            case "null":
+                parameters.append((each.name, None))
+            case "structure":
+                parameters.append((each.name, ()))
             case _:
                 parameters.append((each.name, _value(each, value)))
     return TestInput(

@@ -47,7 +47,13 @@ class TestInput:
         contents += [data.rstrip(b"\0") for _, data in self.objects]
         parts = len(self.args) + len(self.files) + bool(self.stdin)
         weight = sum(map(len, contents)) + sum(map(_weight, named)) + sum(map(_weight, self.nondet))
+        weight += sum(is_part(name) and value is not None for name, value in self.parameters)
         return parts, weight, odd, sum(map(_magnitude, (*named, *self.nondet, *contents)))
+
+
+def is_part(name: str) -> bool:
+    """Of an object that a parameter leads to: l->next, *out."""
+    return "->" in name or name.startswith("*")
 
 
 def _weight(value: Value) -> int:

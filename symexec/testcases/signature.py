@@ -2,14 +2,17 @@
 
 long sum(const int *a, unsigned n)      EntrySignature("sum", long, (a: array of int,
                                                                      n: scalar unsigned int))
+int len(struct list *l)                 (l: structure, l->n: scalar of l, l->next: structure ...)
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from csg.errors import UsageError
+from csg.language.declarators import declaration_text
 from csg.language.syntax import FunctionDefinition, Symbol
 from csg.language.types import (
     Array,
@@ -17,6 +20,7 @@ from csg.language.types import (
     Floating,
     Integer,
     Pointer,
+    Record,
     Type,
     Void,
     is_signed,
@@ -25,9 +29,19 @@ from csg.language.types import (
 )
 from csg.records import record
 from csg.source import Location
+from symexec.environment.structures import (
+    Member,
+    is_text,
+    leads_to_places,
+    number_of_bits,
+    places,
+)
 from symexec.testcases.encoding import Json
 
-SUPPORTED = "integers, enumerations, floating types, and pointers to or arrays of these"
+SUPPORTED = (
+    "integers, enumerations, floating types, pointers to or arrays of these, and pointers to "
+    "structures of known members or to pointers"
+)
 
 
 @record
@@ -35,8 +49,12 @@ class Parameter:
     """A parameter of the entry function, or a global object that tests set.
 
     ``kind`` is scalar, string (pointer to char), array (pointer to other elements, or an array
-    object) or pointer (void *); ``element`` is the C text of the scalar's or element's type,
-    ``size`` its bytes, ``width`` its value bits. ``embedded``: an array object, not a pointer.
+    object), pointer (void *) or structure (pointer to an object whose parts follow); ``element`` is
+    the C text of the scalar's or element's type, ``size`` its bytes, ``width`` its value bits.
+    ``embedded``: an array object, not a pointer.
+
+    A part of an object has its ``owner``; it lies ``offset`` bytes into it, ``bits`` up if it is a
+    bit-field, and an embedded array has ``room`` bytes. ``nullable``: it is null in some inputs.
     """
 
     name: str
@@ -47,11 +65,17 @@ class Parameter:
     signed: bool = False
     floating: bool = False
     embedded: bool = False
+    owner: str = ""
+    offset: int = 0
+    bits: int | None = None
+    room: int = 0
+    nullable: bool = False
 
 
 @record
 class EntrySignature:
-    """``result`` is None for void; a returned pointer has kind string or pointer."""
+    """``result`` is None for void; a returned pointer has kind string or pointer. The parts of
+    objects follow the parameter that leads to them."""
 
     name: str
     result: Parameter | None = None
@@ -59,15 +83,24 @@ class EntrySignature:
     globals: tuple[Parameter, ...] = ()
 
 
-def signature_of(definition: FunctionDefinition, symbols: Sequence[Symbol] = ()) -> EntrySignature:
-    """``symbols`` are the global objects to set before and to show after the call."""
+def signature_of(
+    definition: FunctionDefinition,
+    symbols: Sequence[Symbol] = (),
+    asked: frozenset[str] = frozenset(),
+) -> EntrySignature:
+    """``symbols`` are the global objects to set before and to show after the call; ``asked`` the
+    parameters that may be null."""
     place = definition.location
     kind = definition.symbol.type
     result = getattr(kind, "result", None)
     return EntrySignature(
         definition.symbol.name,
         None if result is None or isinstance(result, Void) else _result(result, place),
-        tuple(parameter_of(symbol.name, symbol.type, place) for symbol in definition.parameters),
+        tuple(
+            part
+            for symbol in definition.parameters
+            for part in _parts(symbol, place, symbol.name in asked)
+        ),
         tuple(parameter_of(symbol.name, symbol.type, symbol.location) for symbol in symbols),
     )
 
@@ -75,7 +108,67 @@ def signature_of(definition: FunctionDefinition, symbols: Sequence[Symbol] = ())
 def called_with(signature: EntrySignature) -> tuple[Parameter, ...]:
     """Two versions with equal ones can be called with the same values, whatever their names."""
     parts = (*signature.parameters, *([signature.result] if signature.result else []))
-    return (*(replace(each, name="") for each in parts), *signature.globals)
+    return (*(_nameless(each) for each in parts), *signature.globals)
+
+
+def _nameless(part: Parameter) -> Parameter:
+    """Of parts the members' names count, for a structure means more than its layout."""
+    if not part.owner:
+        return replace(part, name="", nullable=False)
+    root = re.match(r"\W*\w+", part.name)
+    assert root is not None
+    return replace(part, name=part.name[root.end() :], owner="", nullable=False)
+
+
+def _parts(symbol: Symbol, place: Location, nullable: bool) -> Iterator[Parameter]:
+    """A parameter, and the parts of the objects that it leads to."""
+    kind = symbol.type
+    if not isinstance(kind, Pointer) or not leads_to_places(kind):
+        yield replace(parameter_of(symbol.name, kind, place), nullable=nullable)
+        return
+    found = places(symbol.name, kind.target)
+    links = {link.name: (each.name, link.offset) for each in found for link in each.links}
+    for each in found:
+        owner, offset = links.get(each.name, ("", 0))
+        optional = nullable if not owner else True
+        yield Parameter(
+            each.name,
+            "structure",
+            _type_text(each.name, each.type),
+            each.size,
+            8,
+            owner=owner,
+            offset=offset,
+            nullable=optional,
+        )
+        yield from (_member(member, each.name, place) for member in each.members)
+        names = {other.name for other in found}
+        for link in each.links:
+            if link.name not in names:
+                made = parameter_of(link.name, Pointer(link.target), place)
+                yield replace(made, owner=each.name, offset=link.offset, nullable=True)
+
+
+def _type_text(name: str, kind: Type) -> str:
+    """C for the type of the object that a pointer of this name leads to."""
+    record: Type = kind
+    while isinstance(record, Pointer):
+        record = record.target
+    if isinstance(record, Record) and not record.tag.isidentifier():
+        return f"typeof(*{name})"
+    return declaration_text(kind)
+
+
+def _member(member: Member, owner: str, place: Location) -> Parameter:
+    kind = member.type
+    if member.bit_width is not None:
+        made = parameter_of(member.name, number_of_bits(member), place)
+        return replace(made, owner=owner, offset=member.offset, bits=member.bit_offset)
+    made = parameter_of(member.name, kind, place)
+    if isinstance(kind, Array):
+        text = is_text(kind.element) and kind.length != 1
+        made = replace(made, kind="string" if text else "array", room=size_of(kind))
+    return replace(made, owner=owner, offset=member.offset)
 
 
 def parameter_of(name: str, kind: Type, place: Location | None = None) -> Parameter:

@@ -2,6 +2,7 @@
 
 main:    printf 'a\\n' | ./range -f 0-
 else:    counter = 3; sum((int[]) {1, 2}, 2)
+         length(&(struct list) {.n = 1, .next = &(struct list) {.n = 2}})
 """
 
 from __future__ import annotations
@@ -9,19 +10,23 @@ from __future__ import annotations
 import math
 import re
 import shlex
+from collections.abc import Sequence
 
 from symexec.testcases.encoding import LongDouble, Scalar, Value
 from symexec.testcases.inputs import TestInput
+from symexec.testcases.signature import EntrySignature, Parameter
 
 _PLAIN = re.compile(rb"[\x20-\x7e]*")
 _ESCAPES = {0x0A: "\\n", 0x09: "\\t", 0x0D: "\\r", 0x5C: "\\\\"}
 
 
-def spelled(test: TestInput, program: str, entry: str = "main") -> str:
+def spelled(
+    test: TestInput, program: str, entry: str = "main", signature: EntrySignature | None = None
+) -> str:
     """The shell command line, or the C call when ``entry`` is another function than main."""
     if entry == "main":
         return shell_command(test, program)
-    return c_call(test, entry)
+    return c_call(test, entry, signature)
 
 
 def shell_command(test: TestInput, program: str) -> str:
@@ -57,10 +62,62 @@ def _printf(data: bytes) -> str:
     return "printf " + shlex.quote(text)
 
 
-def c_call(test: TestInput, entry: str) -> str:
+def c_call(test: TestInput, entry: str, signature: EntrySignature | None = None) -> str:
+    """The types of elements are known from the signature; without it they are guessed."""
     before = "".join(f"{name} = {c_value(value)}; " for name, value in test.globals)
-    arguments = ", ".join(c_value(value) for _, value in test.parameters)
-    return f"{before}{entry}({arguments}){_comment(test)}"
+    if signature is None:
+        arguments = [c_value(value) for _, value in test.parameters]
+    else:
+        arguments = _arguments(dict(test.parameters), signature.parameters)
+    return f"{before}{entry}({', '.join(arguments)}){_comment(test)}"
+
+
+def _arguments(values: dict[str, Value], parameters: Sequence[Parameter]) -> list[str]:
+    """Parts come after what they belong to, so that going backwards every object is complete."""
+    inside: dict[str, list[str]] = {}
+    arguments: list[str] = []
+    for each in reversed(parameters):
+        value = values.get(each.name, None if each.kind != "scalar" else 0)
+        if each.kind == "structure" and value is not None:
+            parts = ", ".join(reversed(inside.get(each.name, [])))
+            text = f"&({each.element}) {{{parts or '0'}}}"
+        else:
+            text = _typed(each, value)
+        if not each.owner:
+            arguments.append(text)
+        elif not _is_zero(value) and not (each.embedded and value == b""):
+            member = member_of(each)
+            inside.setdefault(each.owner, []).append(f".{member} = {text}" if member else text)
+    return arguments[::-1]
+
+
+def member_of(part: Parameter) -> str:
+    """What a part is called in its structure; empty for what a pointer to a pointer leads to."""
+    if part.name == f"*{part.owner}":
+        return ""
+    return part.name.removeprefix(f"({part.owner})").removeprefix(part.owner).removeprefix("->")
+
+
+def _typed(parameter: Parameter, value: Value) -> str:
+    if not isinstance(value, tuple):
+        return c_value(value)
+    numbers = ", ".join(map(_number, value))
+    return f"{{{numbers}}}" if parameter.embedded else f"({parameter.element}[]) {{{numbers}}}"
+
+
+def _is_zero(value: Value) -> bool:
+    """Is it what a member is that nothing is said of?"""
+    match value:
+        case None:
+            return True
+        case bytes():
+            return False
+        case tuple():
+            return bool(value) and all(map(_is_zero, value))
+        case LongDouble():
+            return False
+        case _:
+            return value == 0 and math.copysign(1, value) > 0
 
 
 def _comment(test: TestInput) -> str:

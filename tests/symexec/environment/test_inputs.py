@@ -7,8 +7,9 @@ import pytest
 from csg.errors import CsgtestError
 from csg.frontend import parse_text
 from symexec.environment.nodes import STDIN
-from symexec.environment.plan import Address, Start, plan
-from symexec.expr import TermTable, evaluate
+from symexec.environment.plan import plan
+from symexec.environment.starts import Address, Start
+from symexec.expr import TermTable, evaluate, symbols
 from symexec.options import InputOptions, Range, SymbolicArguments
 
 
@@ -90,7 +91,7 @@ def test_ranges_hold_for_elements_too() -> None:
     [
         ("int f(int x) { return x; }", InputOptions(ranges=(Range("y", 0, 1),)), "no symbolic inp"),
         ("int f(int x) { return x; }", InputOptions(symbolic_globals=("g",)), "no global object"),
-        ("int f(int **x) { return 0; }", InputOptions(), "cannot be symbolic"),
+        ("int f(int (*x)(void)) { return 0; }", InputOptions(), "cannot be symbolic"),
         ("int f(char x) { return x; }", InputOptions(ranges=(Range("x", 300, 301),)), "no value"),
         ("int f(int x) { return x; }", InputOptions(assumptions=("0",)), "exclude every"),
         ("int f(float x) { return 0; }", InputOptions(assumptions=("x > 1",)), "too much"),
@@ -99,3 +100,36 @@ def test_ranges_hold_for_elements_too() -> None:
 def test_what_the_user_can_mend_is_said(text: str, options: InputOptions, message: str) -> None:
     with pytest.raises(CsgtestError, match=message):
         starts(text, options)
+
+
+LIST = (
+    "struct list { int n; short v[2]; struct { char c; } at; struct { int u; }; char *s;"
+    " struct list *next; };\nint f(struct list *l, char **out, int m) { return 0; }"
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "inputs"),
+    [
+        ("l->n > m", {"l->n", "m"}),
+        ("l->v[1] == 3", {"l->v[1]"}),
+        ("l->at.c && l->u < 3", {"l->at.c", "l->u"}),
+        ("l->s[0] == 'a' || (*out)[1]", {"l->s[0]", "*out[1]"}),
+        ("l->next->n < l->n", {"l->next->n", "l->n"}),
+    ],
+)
+def test_assumptions_speak_of_members(text: str, inputs: set[str]) -> None:
+    """Where what they speak of is not there, they say nothing."""
+    told = set()
+    for start in starts(LIST, InputOptions(assumptions=(text,))):
+        for condition in start.conditions:
+            told |= {each.name for each in symbols(condition)}  # type: ignore[arg-type]
+    assert told == inputs
+
+
+def test_ranges_hold_where_there_is_something_in_them() -> None:
+    options = InputOptions(ranges=(Range("l->next->n", 1, 2), Range("l->s", 65, 70)))
+    found = [len(start.conditions) for start in starts(LIST, options)]
+    assert found[:4] == [8, 0, 10, 8]
+    with pytest.raises(CsgtestError, match="no symbolic input 'l->m'"):
+        starts(LIST, InputOptions(ranges=(Range("l->m", 1, 2),)))

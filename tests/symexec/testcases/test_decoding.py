@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from csg.frontend import parse_text
-from symexec.environment.plan import Start, plan
+from symexec.environment.plan import plan
+from symexec.environment.starts import Start
 from symexec.expr import TermTable
 from symexec.options import InputOptions, SymbolicArguments
 from symexec.state.inputs import Input

@@ -1,0 +1,335 @@
+"""What a pointer parameter leads to when it is no plain string or array: objects, their members,
+and the pointers in them.
+
+    struct list { int n; char *name; struct list *next; }
+    f(struct list *l)      Place("l", 24 bytes, members (l->n), links (l->name, l->next))
+                           Place("l->next", 24 bytes, members (l->next->n), ...)
+    g(char **out)          Place("out", 8 bytes, links (*out))
+
+A tree of objects ends after a few. In an input every link leads to an object of its own or is null;
+``choices`` says which combinations are tried: all texts and arrays there and no further structure,
+then each the other way round by itself, then everything.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from csg.language.syntax import (
+    Binary,
+    Cast,
+    Conditional,
+    Expression,
+    FunctionDefinition,
+    If,
+    IntegerConstant,
+    Logical,
+    Name,
+    Symbol,
+    Unary,
+    While,
+)
+from csg.language.traversal import Tree, walk
+from csg.language.types import (
+    UCHAR,
+    Array,
+    Enumeration,
+    Field,
+    Floating,
+    Integer,
+    Pointer,
+    Record,
+    Type,
+    Void,
+    size_of,
+)
+from csg.records import record
+
+MOST_PLACES = 8  # objects that one parameter leads to
+MOST_MEMBERS = 256  # scalars of one object that are inputs
+_OWN_OF_THE_SYSTEM = ("__", "_I", "_G")  # FILE, DIR: tags that are the implementation's
+
+
+@record
+class Member:
+    """A number, or an array of numbers, ``offset`` bytes into an object."""
+
+    name: str
+    offset: int
+    type: Type
+    bit_offset: int = 0
+    bit_width: int | None = None
+
+
+@record
+class Link:
+    """A pointer that can lead to something; ``name`` is what it leads to."""
+
+    name: str
+    offset: int
+    target: Type
+
+
+@record
+class Place:
+    """An object with members. ``pointers`` are the offsets of all pointers in it, ``left_out`` what
+    stays zero."""
+
+    name: str
+    type: Type
+    size: int
+    members: tuple[Member, ...]
+    links: tuple[Link, ...]
+    pointers: tuple[int, ...]
+    left_out: tuple[str, ...] = ()
+
+    @property
+    def names(self) -> set[str]:
+        """Of all inputs in it, and of what it leads to."""
+        return {each.name for each in self.members} | {each.name for each in self.links}
+
+
+@record
+class Nullable:
+    """A pointer that is null in some inputs. ``owners``: what must be there for it to exist."""
+
+    name: str
+    present: bool  # when nothing is asked
+    owners: tuple[str, ...]
+
+
+def leads_to_places(kind: Type) -> bool:
+    """Is it a pointer to a structure, or to a pointer?"""
+    match kind:
+        case Pointer(target=Record() as target):
+            return is_open(target)
+        case Pointer(target=Pointer()):
+            return True
+        case _:
+            return False
+
+
+def is_open(kind: Record) -> bool:
+    """Can a caller make one? Not what is known by its name only, or is the C library's own."""
+    return kind.fields is not None and not kind.tag.startswith(_OWN_OF_THE_SYSTEM)
+
+
+def is_text(kind: Type) -> bool:
+    """Do pointers to it lead to strings?"""
+    match kind:
+        case Void():
+            return True
+        case Integer(size=1, name=name):
+            return name.endswith("char")
+        case _:
+            return False
+
+
+def places(name: str, target: Type) -> list[Place]:
+    """The objects that a pointer to ``target`` leads to, nearest first."""
+    found: list[Place] = []
+    waiting = deque([(name, target)])
+    while waiting and len(found) < MOST_PLACES:
+        name, target = waiting.popleft()
+        place = _place(name, target)
+        found.append(place)
+        waiting.extend(
+            (link.name, link.target)
+            for link in place.links
+            if leads_to_places(Pointer(link.target))
+        )
+    known = {place.name for place in found}
+    return [_without_further(place, known) for place in found]
+
+
+def _without_further(place: Place, known: set[str]) -> Place:
+    kept = tuple(
+        link
+        for link in place.links
+        if link.name in known or not leads_to_places(Pointer(link.target))
+    )
+    return replace(place, links=kept)
+
+
+def _place(name: str, target: Type) -> Place:
+    collected = _Collected()
+    prefix = ""
+    if isinstance(target, Record):
+        whole = f"({name})" if name.startswith("*") else name
+        prefix = f"{whole}->"
+        collected.record(target, prefix, 0)
+    else:
+        collected.entry(f"*{name}", 0, target)
+    return Place(
+        name,
+        target,
+        size_of(target),
+        tuple(collected.members),
+        tuple(collected.links),
+        tuple(collected.pointers),
+        tuple(f"{each.removeprefix(prefix)} of {target}" for each in collected.left_out),
+    )
+
+
+class _Collected:
+    """The parts of one object, those of records and arrays in it included."""
+
+    def __init__(self) -> None:
+        self.members: list[Member] = []
+        self.links: list[Link] = []
+        self.pointers: list[int] = []
+        self.left_out: list[str] = []
+        self._scalars = 0
+
+    def record(self, kind: Record, prefix: str, start: int) -> None:
+        fields = kind.fields or ()
+        if kind.kind == "union" and fields:
+            largest = max(fields, key=lambda member: size_of(member.type))
+            self.left_out += [prefix + each.name for each in fields if each is not largest]
+            fields = (largest,)
+        for member in fields:
+            self._field(member, prefix, start)
+
+    def _field(self, member: Field, prefix: str, start: int) -> None:
+        offset = start + member.offset
+        if member.bit_width is not None:
+            if member.name:
+                self._scalars += 1
+                name = prefix + member.name
+                bits = (member.bit_offset, member.bit_width)
+                self.members.append(Member(name, offset, member.type, *bits))
+        elif member.name:
+            self.entry(prefix + member.name, offset, member.type)
+        elif isinstance(member.type, Record):
+            self.record(member.type, prefix, offset)
+
+    def entry(self, name: str, offset: int, kind: Type) -> None:
+        match kind:
+            case _ if self._scalars >= MOST_MEMBERS:
+                self.left_out.append(name)
+            case Integer() | Enumeration() | Floating():
+                self._scalars += 1
+                self.members.append(Member(name, offset, kind))
+            case Array(element=Integer() | Enumeration() | Floating(), length=int(length)):
+                if length:
+                    self._scalars += 1
+                    self.members.append(Member(name, offset, kind))
+            case Array(element=element, length=int(length)):
+                for index in range(min(length, MOST_MEMBERS)):
+                    self.entry(f"{name}[{index}]", offset + index * size_of(element), element)
+            case Record():
+                self.record(kind, f"{name}.", offset)
+            case Pointer(target=target):
+                self._scalars += 1
+                self.pointers.append(offset)
+                if can_be_given(target):
+                    self.links.append(Link(name, offset, target))
+                else:
+                    self.left_out.append(name)
+            case _:
+                self.left_out.append(name)
+
+
+def can_be_given(target: Type) -> bool:
+    """Can an input hold something that a pointer to ``target`` leads to?"""
+    match target:
+        case Integer() | Enumeration() | Floating() | Void() | Pointer():
+            return True
+        case Record():
+            return is_open(target)
+        case _:
+            return False
+
+
+def element_of(target: Type) -> Integer | Enumeration | Floating:
+    """Of the array or string that a pointer leads to."""
+    if isinstance(target, Void):
+        return UCHAR
+    assert isinstance(target, Integer | Enumeration | Floating)
+    return target
+
+
+def number_of_bits(member: Member) -> Integer:
+    """The type of a bit-field's values."""
+    kind = member.type.underlying if isinstance(member.type, Enumeration) else member.type
+    assert isinstance(kind, Integer)
+    return replace(kind, width=member.bit_width)
+
+
+# ------------------------------------------------------------------ which pointers are null
+
+
+def nullable_pointers(symbols: Sequence[Symbol], asked: frozenset[str]) -> list[Nullable]:
+    """Of an entry function's parameters; ``asked``: those that it compares with null."""
+    found = []
+    for symbol in symbols:
+        kind = symbol.type
+        if not isinstance(kind, Pointer):
+            continue
+        if symbol.name in asked:
+            found.append(Nullable(symbol.name, True, ()))
+        if leads_to_places(kind):
+            found += _links(places(symbol.name, kind.target))
+    return found
+
+
+def _links(found: list[Place]) -> Iterator[Nullable]:
+    owners: dict[str, tuple[str, ...]] = {found[0].name: (found[0].name,)}
+    for place in found:
+        for link in place.links:
+            further = leads_to_places(Pointer(link.target))
+            yield Nullable(link.name, not further, owners[place.name])
+            if further:
+                owners[link.name] = (*owners[place.name], link.name)
+
+
+def choices(nullable: Sequence[Nullable]) -> Iterator[frozenset[str]]:
+    """Sets of pointers that are null, the usual one first."""
+    usual = frozenset(each.name for each in nullable if not each.present)
+    yield usual
+    for each in nullable:
+        yield usual | {each.name} if each.present else usual - {each.name, *each.owners}
+    if len(usual) > 1:
+        yield frozenset()
+
+
+def compared_with_null(definition: FunctionDefinition) -> frozenset[int]:
+    """The places of the pointer parameters that the function expects to be null now and then."""
+    own = {
+        symbol: place
+        for place, symbol in enumerate(definition.parameters)
+        if isinstance(symbol.type, Pointer)
+    }
+    found = set()
+    for node in walk(definition.body):
+        for asked in _asked(node):
+            if isinstance(asked, Name) and asked.symbol in own:
+                found.add(own[asked.symbol])
+    return frozenset(found)
+
+
+def _asked(node: Tree) -> tuple[object, ...]:
+    """Expressions of which a node asks whether they are null."""
+    match node:
+        case Unary(operator="!", operand=operand):
+            return (operand,)
+        case Logical(operands=operands):
+            return operands
+        case (
+            If(condition=condition) | While(condition=condition) | Conditional(condition=condition)
+        ):
+            return (condition,)
+        case Binary(operator="==" | "!=", left=left, right=right):
+            if _is_null(right):
+                return (left,)
+            return (right,) if _is_null(left) else ()
+        case _:
+            return ()
+
+
+def _is_null(expression: Expression) -> bool:
+    while isinstance(expression, Cast):
+        expression = expression.operand
+    return isinstance(expression, IntegerConstant) and expression.value == 0
