@@ -277,12 +277,12 @@ class Engine:
             case _:
                 raise AssertionError(f"a chunk stopped at {step}")
 
-    def _stepped(self, found: Iterable[State]) -> Iterator[State]:
-        for successor in found:
-            if successor.frame is None:
-                yield successor
-            else:
+    def _stepped(self, found: Iterable[tuple[State, bool]]) -> Iterator[State]:
+        for successor, is_here in found:
+            if is_here:
                 yield from self.step(successor)
+            else:
+                yield successor
 
     def value(self, state: State, value: Value) -> Data:
         """An operand as the running version(s) see it."""

@@ -191,9 +191,12 @@ def used(step: Instruction | Terminator) -> tuple[tuple[Value, str], ...]:
             return ()
 
 
-def settled(engine: Engine, state: State, step: Instruction | Terminator) -> Iterator[State] | None:
-    """States in which no operand depends on what nobody wrote, at the same instruction, and states
-    that have ended there. None: it is so already."""
+def settled(
+    engine: Engine, state: State, step: Instruction | Terminator
+) -> Iterator[tuple[State, bool]] | None:
+    """States in which no operand depends on what nobody wrote, at the same instruction (True), and
+    states in which a version has ended there: the other one, if it waits somewhere, goes on from
+    where it stands. None: it is so already."""
     for operand, what in used(step):
         if isinstance(operand, Register):
             value = engine.value(state, operand)
@@ -204,7 +207,7 @@ def settled(engine: Engine, state: State, step: Instruction | Terminator) -> Ite
 
 def _settled(
     engine: Engine, state: State, operand: Register, value: Data, what: str
-) -> Iterator[State]:
+) -> Iterator[tuple[State, bool]]:
     if isinstance(value, Shadowed):
         yield from _each_half(engine, state, operand, value, what)
         return
@@ -212,7 +215,7 @@ def _settled(
     for successor, known in decided(engine, state, value, what):
         if known is not None:
             successor.set_register(operand.number, known)
-        yield successor
+        yield successor, known is not None
 
 
 def decided(
@@ -238,7 +241,7 @@ def decided(
 
 def _each_half(
     engine: Engine, state: State, operand: Register, value: Shadowed, what: str
-) -> Iterator[State]:
+) -> Iterator[tuple[State, bool]]:
     """The versions use different values: the one whose value matters ends, the other goes on."""
     halves = {OLD: old_half(value), NEW: new_half(value)}
     for mode, half in halves.items():
@@ -250,12 +253,13 @@ def _each_half(
             continue
         failing = state.fork()
         failing.path = verdict.wrong
-        yield from _one_ends(engine, failing, mode, engine.undefined.fault(half, what))
+        for survivor in _one_ends(engine, failing, mode, engine.undefined.fault(half, what)):
+            yield survivor, False
         if verdict.right is None:
             return
         state.path = verdict.right
     state.owned_frame().registers[operand.number] = shadowed(halves[OLD], halves[NEW])
-    yield state
+    yield state, True
 
 
 def _one_ends(engine: Engine, state: State, mode: int, ending: MemoryFault) -> Iterator[State]:

@@ -1,0 +1,50 @@
+"""One version alone uses what nobody wrote, where the other one has gone ahead of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.command_line import csgtest
+
+PROGRAM = """
+#include <stdio.h>
+#include <string.h>
+static int fill(int *p, int n) {{ if (n > 3) {{ *p = n & 7; return 1; }} return 0; }}
+static int twice(int n) {{ return 2 * n; }}
+static int (*const calls[])(int) = {{ twice, fill ? twice : 0 }};
+int f(int n, int m)
+{{
+    int x, a[8] = {{ 1, 2, 3, 4, 5, 6, 7, 8 }};
+    char text[9] = "12345678";
+    int ok = fill(&x, n);
+    int kind = (ok && m != 2) {} ({});
+    if (m && kind)
+        return 7 + a[2] + text[0] + calls[0](1);
+    return m - n;
+}}
+"""
+USES = (
+    "(x & 12) == 4",  # a branch
+    "(x & 12) == 4 && (x & 3) != 2",
+    "a[x & 7] > 4",  # an address
+    "9 / (x & 7 | 1) > 2",  # a divisor
+    "memchr(text, '4', x & 7) != 0",  # a library function that asks
+    "strlen(text + (x & 7)) > 3",
+    "calls[x & 1](x) > 3",
+)
+
+
+@pytest.mark.parametrize("use", USES)
+@pytest.mark.parametrize("join", [("&&", "||"), ("||", "&&")])
+def test_the_other_version_goes_on_from_where_it_stands(
+    use: str, join: tuple[str, str], tmp_path: Path
+) -> None:
+    for name, operator in zip(("old.c", "new.c"), join, strict=True):
+        (tmp_path / name).write_text(PROGRAM.format(operator, use))
+    words = "build old.c new.c --entry f --range n=0..9 --range m=0..2 --no-native --time 20"
+    done = csgtest(*words.split(), folder=tmp_path)
+    assert done.code == 1, done
+    assert done.report["counters"]["mispredicted"] == 0, done
+    assert done.report["counters"]["branch_mismatches"] == 0, done
