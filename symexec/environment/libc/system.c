@@ -7,6 +7,7 @@ typedef unsigned long size_t;
 typedef void handler(int);
 
 extern int __csgtest_errno;
+extern void __csgtest_approximated(const char *what);
 extern void *memcpy(void *to, const void *from, size_t n);
 extern void *memset(void *to, int value, size_t n);
 extern void __csgtest_exit(int status) __attribute__((noreturn));
@@ -130,16 +131,17 @@ long sysconf(int name)
     case 2:
         return 100; /* ticks */
     case 4:
-        return 1024; /* open files */
+        return 256; /* open files */
     case 30:
         return 4096; /* the size of a page */
     case 83:
     case 84:
-        return 1; /* processors */
-    case 85:
-        return 262144; /* pages there are: one gigabyte */
-    case 86:
-        return 131072; /* and free ones */
+        __csgtest_approximated("there is one processor");
+        return 1;
+    case 85: /* pages there are, */
+    case 86: /* and free ones */
+        __csgtest_approximated("there is a gigabyte of memory, half of it free");
+        return name == 85 ? 262144 : 131072;
     default:
         return -1;
     }
@@ -153,6 +155,7 @@ int sched_getaffinity(int process, size_t size, unsigned char *set)
         __csgtest_errno = INVALID;
         return -1;
     }
+    __csgtest_approximated("there is one processor");
     memset(set, 0, size);
     set[0] = 1;
     return 0;
@@ -168,20 +171,65 @@ int __sched_cpucount(size_t size, const unsigned char *set)
 
 struct rlimit { unsigned long now, most; };
 
+enum { CPU, FILE_SIZE, STACK = 3, CORE, PROCESSES = 6, OPEN_FILES, LOCKED, ADDRESSES, RESOURCES = 16 };
+
+static struct rlimit limits[RESOURCES]; /* as the program has set them, */
+static unsigned set_by_program; /* a bit for each */
+
+/* As in replay. */
 int getrlimit(int resource, struct rlimit *limit)
 {
-    if ((unsigned) resource > 15) {
+    if ((unsigned) resource >= RESOURCES) {
         __csgtest_errno = INVALID;
         return -1;
     }
-    limit->now = limit->most = resource == 7 ? 1024 : ~0UL; /* open files */
-    if (resource == 3)
-        limit->now = 8 << 20; /* the stack */
+    if (set_by_program >> resource & 1) {
+        *limit = limits[resource];
+        return 0;
+    }
+    unsigned long most = ~0UL;
+    switch (resource) {
+    case FILE_SIZE:
+    case STACK:
+        most = 8 << 20;
+        break;
+    case CORE:
+        most = 0;
+        break;
+    case OPEN_FILES:
+        most = 256;
+        break;
+    case LOCKED:
+        most = 65536;
+        break;
+    case CPU:
+    case PROCESSES:
+    case ADDRESSES:
+        __csgtest_approximated("there is no limit on time, processes and addresses");
+    }
+    limit->now = limit->most = most;
     return 0;
 }
 
 int getrlimit64(int resource, struct rlimit *limit) { return getrlimit(resource, limit); }
-int setrlimit(int resource, const struct rlimit *limit) { return (void) resource, (void) limit, 0; }
+int setrlimit(int resource, const struct rlimit *limit)
+{
+    struct rlimit known;
+    if ((unsigned) resource >= RESOURCES || limit->now > limit->most) {
+        __csgtest_errno = INVALID;
+        return -1;
+    }
+    getrlimit(resource, &known);
+    if (limit->most > known.most) {
+        __csgtest_errno = 1; /* EPERM */
+        return -1;
+    }
+    __csgtest_approximated("a limit that is set is not felt");
+    limits[resource] = *limit;
+    set_by_program |= 1u << resource;
+    return 0;
+}
+
 int setrlimit64(int resource, const struct rlimit *limit) { return setrlimit(resource, limit); }
 
 struct rusage { long words[18]; };
