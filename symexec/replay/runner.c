@@ -68,13 +68,8 @@ static void write_captured(struct writer *frame, int file, size_t most)
     if (file >= 0 && fstat(file, &status) != 0)
         fail("fstat");
     size_t size = (size_t) status.st_size < most ? (size_t) status.st_size : most;
-    char *data = size ? mmap(NULL, size, PROT_READ, MAP_SHARED, file, 0) : NULL;
-    if (data == MAP_FAILED)
-        fail("mmap");
     write_u64(frame, (uint64_t) status.st_size);
-    write_bytes(frame, data, size);
-    if (size)
-        munmap(data, size);
+    write_file(frame, file, size);
 }
 
 static void read_job(struct reader *request, struct job *job)
@@ -111,6 +106,7 @@ static int attempt(struct reader *request, const struct job *job, struct place *
     if (clean_box(place->base, place->keep, &place->walls, &place->box) != 0
         || place_files(request, place->base, &place->walls) != 0)
         result->flags |= BAD_BOX;
+    place->box.clean = 0; /* until somebody looks */
     files[0] = piped(job->input);
     files[1] = memory_file("stdout", nothing);
     files[2] = memory_file("stderr", nothing);
@@ -132,7 +128,10 @@ static void serve(struct reader *request, struct writer *answer, struct place *p
     int files[4];
     read_job(request, &job);
     size_t position = request->position;
+    unsigned started = place->servers.started;
     struct server *server = server_for(&place->servers, &job, &place->walls, place->base);
+    if (place->servers.started != started)
+        place->box.clean = 0; /* what made no server may have done anything */
     while (!attempt(request, &job, place, server, files, &result)) {
         close_all(files);
         request->position = position;

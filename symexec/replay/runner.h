@@ -33,6 +33,7 @@ char **read_strings(struct reader *frame);     /* ends with NULL; the caller fre
 void write_u32(struct writer *frame, uint32_t value);
 void write_u64(struct writer *frame, uint64_t value);
 void write_bytes(struct writer *frame, const char *data, size_t size);
+void write_file(struct writer *frame, int file, size_t size);
 void write_frame(struct writer *frame); /* sends it, sooner or later, and empties it */
 
 /* walls.c */
@@ -79,7 +80,7 @@ struct server {
 struct servers {
     struct server each[SERVERS];
     struct writer key;
-    unsigned clock;
+    unsigned clock, started;
 };
 struct server *server_for(struct servers *servers, const struct job *job,
                           const struct walls *walls, const char *base);
@@ -105,11 +106,11 @@ int run(const struct job *job, const struct walls *walls, const char *base, cons
 /* box.c: the folder that a program may write to */
 enum { FOLDERS = 4 };
 struct box {
-    int in_memory;
+    int in_memory, clean; /* clean: as it was when somebody last looked */
     struct stat folders[FOLDERS]; /* when it had been cleaned */
 };
 int clean_box(const char *base, const char *keep, const struct walls *walls, struct box *box);
-int is_clean(const char *base, const struct box *box);
+int is_clean(const char *base, struct box *box); /* is it still? */
 int place_file(const char *base, struct bytes name, struct bytes content, uint32_t mode,
                const struct walls *walls);
 void collect_files(struct writer *frame, const char *base, size_t limit);

@@ -87,10 +87,11 @@ static int look(const char *base, struct stat folders[FOLDERS])
 
 /* Has nobody written to the box since it was cleaned? In memory the size of a folder counts its
  * entries, so all is empty where it should be, whatever the grain of the clock is. */
-int is_clean(const char *base, const struct box *box)
+int is_clean(const char *base, struct box *box)
 {
     struct stat now[FOLDERS];
-    if (!box->in_memory || look(base, now) != 0)
+    box->clean = box->in_memory && look(base, now) == 0;
+    if (!box->clean)
         return 0;
     for (int i = 0; i < FOLDERS; i++) {
         const struct stat *then = &box->folders[i];
@@ -98,16 +99,16 @@ int is_clean(const char *base, const struct box *box)
             || now[i].st_uid != then->st_uid || now[i].st_nlink != then->st_nlink
             || now[i].st_size != then->st_size || now[i].st_ctim.tv_sec != then->st_ctim.tv_sec
             || now[i].st_ctim.tv_nsec != then->st_ctim.tv_nsec)
-            return 0;
+            box->clean = 0;
     }
-    return 1;
+    return box->clean;
 }
 
 /* Empty BASE (but for `keep`) and make its three folders; 0 when all is clean. */
 int clean_box(const char *base, const char *keep, const struct walls *walls, struct box *box)
 {
     struct statfs system;
-    if (is_clean(base, box))
+    if (box->clean)
         return 0;
     DIR *entries = open_folder(AT_FDCWD, base);
     if (!entries)

@@ -110,8 +110,10 @@ struct server *server_for(struct servers *servers, const struct job *job,
         found = oldest;
     }
     found->used = ++servers->clock;
-    if (found->pid == 0 && found->lost < MOST_LOST)
+    if (found->pid == 0 && found->lost < MOST_LOST) {
+        servers->started++;
         start_server(found, job, walls, base);
+    }
     return found->pid > 0 ? found : NULL;
 }
 

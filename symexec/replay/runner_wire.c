@@ -11,7 +11,7 @@ enum { MOST_PENDING = 16384 };
 
 static struct writer pending; /* frames for the other side */
 
-static void append(struct writer *frame, const void *data, size_t size)
+static char *grow(struct writer *frame, size_t size)
 {
     if (frame->size + size > frame->capacity) {
         frame->capacity = 2 * (frame->size + size) + 4096;
@@ -19,8 +19,14 @@ static void append(struct writer *frame, const void *data, size_t size)
         if (!frame->data)
             fail("out of memory");
     }
+    return frame->data + frame->size;
+}
+
+static void append(struct writer *frame, const void *data, size_t size)
+{
+    char *to = grow(frame, size);
     if (size > 0)
-        memcpy(frame->data + frame->size, data, size);
+        memcpy(to, data, size);
     frame->size += size;
 }
 
@@ -131,6 +137,19 @@ void write_bytes(struct writer *frame, const char *data, size_t size)
 {
     write_u32(frame, (uint32_t) size);
     append(frame, data, size);
+}
+
+/* Its first bytes, which are there. */
+void write_file(struct writer *frame, int file, size_t size)
+{
+    write_u32(frame, (uint32_t) size);
+    for (size_t done = 0; done < size;) {
+        ssize_t got = pread(file, grow(frame, size - done), size - done, (off_t) done);
+        if (got <= 0)
+            fail("pread");
+        frame->size += (size_t) got;
+        done += (size_t) got;
+    }
 }
 
 void write_frame(struct writer *frame)

@@ -43,6 +43,14 @@ HEAD = """
 #include <sys/stat.h>
 #include <unistd.h>
 """
+TELL = """
+#include <ftw.h>
+static int tell(const char *path, const struct stat *about, int kind, struct FTW *at)
+{
+    printf("%s %o %d %d %d\\n", path, about->st_mode, kind, (int) about->st_size, about->st_uid);
+    return 0;
+}
+"""
 
 
 @pytest.fixture(scope="module")
@@ -153,6 +161,34 @@ def test_the_box_can_be_written_and_is_empty_again_next_time(sandbox: Sandbox) -
             b"sub": b"",
             b"sub/deep": b"",
         }
+
+
+@pytest.mark.parametrize(
+    "act",
+    [
+        ";",
+        'creat("file", 0644);',
+        'creat("../home/.hidden", 0600);',
+        'creat("../beside", 0600);',
+        'mkdir("../tmp/deep", 0); mkdir("../deep", 0700); creat("../deep/file", 0);',
+        'creat("gone", 0600); unlink("gone");',
+        'symlink("/", "../tmp/link");',
+        'mkfifo("../home/pipe", 0600);',
+        'chmod("../home", 0);',
+        'chmod(".", 0500); chmod("..", 01700);',
+        'rename("../work", "../other");',
+        'rename("../home", "../swap"), rename("../tmp", "../home"), rename("../swap", "../tmp");',
+        'rmdir("../home"); creat("../home", 0600);',
+        'rmdir("../home"); symlink("tmp", "../home");',
+    ],
+)
+def test_nobody_sees_what_was_done_to_the_box(sandbox: Sandbox, act: str) -> None:
+    look = ('return nftw("..", tell, 9, FTW_PHYS | FTW_MOUNT);', HEAD + TELL)
+    before = run(sandbox, look[0], head=look[1])
+    run(sandbox, act)
+    after = run(sandbox, look[0], head=look[1])
+    assert after.stdout == before.stdout
+    assert after.stdout.data.count(b"\n") >= 4
 
 
 def test_there_is_no_network(sandbox: Sandbox) -> None:
