@@ -203,7 +203,8 @@ class Beside:
     # ------------------------------------------------------------------ the report
 
     def form(self) -> Json:
-        """None when it has not begun. ``alike`` tests that differ were left out."""
+        """None when it has not begun. ``alike`` tests that differ were left out; ``executed`` runs
+        began with an execve, all others are forks of a server."""
         if self._phase is None:
             return None
         tally, following = self._phase.tally, self._following
@@ -212,6 +213,7 @@ class Beside:
             "tests": tally.tests,
             "differing": tally.differing,
             "exhausted": tally.exhausted,
+            "executed": tally.executed,
             "alike": self._alike,
             "outside": self._outside,
             "mutated": len(self._kept),

@@ -126,7 +126,8 @@ class Phase:
         if now >= self._next_tally:
             self._next_tally = now + TALLY
             testing = self._testing
-            self._send(Tally(testing.tests, testing.differing, testing.exhausted))
+            executed = self._replay.executed
+            self._send(Tally(testing.tests, testing.differing, testing.exhausted, executed))
 
     def _send(self, answer: Answer) -> None:
         send(self._out, answer)

@@ -61,6 +61,7 @@ class Tally:
     tests: int
     differing: int
     exhausted: bool  # of what it makes up itself
+    executed: int = 0  # runs that no server began (fork_server.c)
 
 
 @record

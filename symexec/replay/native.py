@@ -184,6 +184,11 @@ class NativeReplay:
         return self._sandbox.folder
 
     @property
+    def executed(self) -> int:
+        """Runs that began by execve; the others are forks of a server."""
+        return self._sandbox.executed
+
+    @property
     def has_mask(self) -> bool:
         return self._builds.has("mask")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import platform
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ import pytest
 from csg.errors import ToolchainError, UsageError
 from csg.language import types as c
 from csg.programs import SourceFile
-from symexec.replay import PLAIN, NativeReplay, ReplayPlan, Request, Text
+from symexec.replay import PLAIN, SANITIZED, NativeReplay, ReplayPlan, Request, Text
 from symexec.testcases import (
     EntrySignature,
     LongDouble,
@@ -84,6 +85,17 @@ def test_what_two_versions_show_alike_is_decoded_once(tmp_path: Path) -> None:
     with NativeReplay(plan(tmp_path, text.replace("SAME", "0"), new)) as replay:
         codes = [each.exit for each in replay.observe_all(requests)]
     assert codes == [0, 0, 0, 1, 0, 0]
+
+
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="servers know x86-64 only")
+@pytest.mark.parametrize("style", [PLAIN, SANITIZED])
+def test_hardly_a_run_begins_by_execve(style: str, tmp_path: Path) -> None:
+    tests = [TestInput(args=(b"%d" % number,)) for number in range(20)]
+    requests = [Request(build, test, None, style) for test in tests for build in ("old", "new")]
+    with NativeReplay(plan(tmp_path, "int main(int c, char **v) { return *v[1]; }")) as replay:
+        codes = [each.exit for each in replay.observe_all(requests)]
+        assert replay.executed == 0
+    assert codes == [test.args[0][0] for test in tests for _ in range(2)]
 
 
 def test_the_name_of_a_file_is_no_difference(tmp_path: Path) -> None:
