@@ -5,7 +5,7 @@
     *count = n;    |  *count = n > 0;        what is left in objects that the caller knows
 
 It looks at what replay looks at (``replay.harness``): of a pointer to char the text up to its 0, of
-another pointer whether it is null.
+another pointer whether it is null; at what is left in memory when the function comes back.
 """
 
 from __future__ import annotations
@@ -53,9 +53,12 @@ class Caller:
         """Each part of what is observed that may differ, with the condition under which it does."""
         old, new = state.old_outcome, state.new_outcome
         assert old is not None and new is not None
-        memory, files = differing_memory(state), different_files(old, new)
-        texts = [(_texts(state, *each), 1) for each in pointers_elsewhere(state)]
-        memory += [(shadowed(0, told), width) for told, width in texts]
+        files = different_files(old, new)
+        memory: list[tuple[Data, int]] = []
+        if isinstance(old.ending, Returned) and isinstance(new.ending, Returned):
+            memory = differing_memory(state)
+            texts = [_texts(state, *each) for each in pointers_elsewhere(state)]
+            memory += [(shadowed(0, told), 1) for told in texts]
         return differences(old, new, self.main, memory, files, self._results(state, old, new))
 
     def _results(self, state: State, old: Outcome, new: Outcome) -> Operand | None:
