@@ -18,6 +18,9 @@ from symexec.solver import EMPTY, PathCondition
 from symexec.state.state import State
 
 WATCHED = "objects that the caller sees"
+ENVIRONMENT = (  # as in replay
+    b"LC_ALL=C", b"TZ=UTC", b"PATH=/usr/bin:/bin", b"HOME=/tmp/home", b"TMPDIR=/tmp/tmp",
+)  # fmt: skip
 
 
 @record
@@ -73,16 +76,17 @@ def fresh_state(engine: Engine) -> State:
 
 
 def command_line(engine: Engine, state: State, words: Sequence[bytes]) -> tuple[Data, ...]:
-    """argc, argv and an empty environ for ``main``."""
+    """argc, argv and an empty environ for ``main``. The words stand one behind the other, and
+    before the environment, as the system puts them."""
     memory = state.memory
-    addresses = []
-    for place, word in enumerate(words):
-        item = memory.allocate(len(word) + 1, "input", f"argv[{place}]")
-        item.data[: len(word)] = word
-        addresses.append(address_of(item.number))
+    text = b"".join(word + b"\0" for word in (*words, *ENVIRONMENT))
+    strings = memory.allocate(len(text), "input", "the command line")
+    strings.data[:] = text
     argv = memory.allocate(8 * (len(words) + 1), "input", "argv")
-    for place, address in enumerate(addresses):
+    address = address_of(strings.number)
+    for place, word in enumerate(words):
         argv.store(8 * place, 8, address, state.mode)
+        address += len(word) + 1
     environ = memory.allocate(8, "input", "environ")
     return (len(words), address_of(argv.number), address_of(environ.number))
 

@@ -28,6 +28,7 @@ from symexec.expr import (
     truncate,
 )
 from symexec.memory import BOTH, NEW, OLD, Fault, MemoryObject, address_of, offset_of
+from symexec.options import Uninitialised
 from symexec.state.endings import Cut, MemoryFault
 from symexec.state.state import State
 
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 
 HALF: Final = 1 << 31
 STACK: Final = 1 << 23  # bytes
+BEHIND: Final = 64  # bytes that surely stand behind a word of the command line
 MOST_OBJECTS: Final = 16  # that one symbolic pointer is resolved to before the rest is cut
 
 
@@ -69,14 +71,37 @@ def _load(engine: Engine, state: State, step: Load, address: Data, size: int) ->
         yield from engine.split(state)
         return
     for successor, place in resolve(engine, state, address, size, write=False):
-        if place.item is None:
+        if place.item is not None:
+            value = read_at(engine, successor, place.item, place.offset, size)
+        elif (name := _word_before(engine, successor, place)) is not None:
+            text = f"read behind the end of {name}: zero here, natively what stands there"
+            successor.note("approximated", text, engine.location(successor))
+            value = 0
+        else:
             yield from _elsewhere(engine, successor, place, size, write=False)
             continue
-        value = read_at(engine, successor, place.item, place.offset, size)
         if step.target.width == 1:
             value = truncate(value, 1)
         successor.set_register(step.target.number, value)
         yield engine.next(successor)
+
+
+def _word_before(engine: Engine, state: State, place: Place) -> str | None:
+    """The name of a word of the command line, for an address behind its end. Natively the next word
+    stands there, or the environment: no sanitizer sees such a read, and no run fails for it. Who
+    asks for errors (``Uninitialised.ERROR``) gets one."""
+    problem, item = place.fault, state.memory.find(place.address >> 32)
+    if (
+        problem is None
+        or problem.kind != "out-of-bounds"
+        or item is None
+        or item.kind != "input"
+        or not item.name.startswith("argv[")
+        or not 0 < offset_of(place.address) < len(item.data) + BEHIND
+        or engine.undefined.policy is Uninitialised.ERROR
+    ):
+        return None
+    return item.name
 
 
 def _store(engine: Engine, state: State, step: Store, address: Data, size: int) -> Iterator[State]:
