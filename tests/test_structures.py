@@ -192,3 +192,24 @@ def test_native_testing_makes_up_such_inputs(name: str, tmp_path: Path) -> None:
     again = csgtest("build", *words[:6], folder=tmp_path)
     assert again.code == 1, again
     assert csgtest("replay", "csgtest-out", folder=tmp_path).code == 1
+
+
+def test_a_type_that_another_file_defines(tmp_path: Path) -> None:
+    """The entry function's file knows the name only."""
+    head = "struct box;\nint size(struct box *);\n"
+    (tmp_path / "box.c").write_text(
+        "struct box { int n; struct box *in; };\nint size(struct box *b) { return b->n; }\n"
+    )
+    (tmp_path / "old.c").write_text(head + "int f(struct box *b) { return size(b) > 7; }\n")
+    (tmp_path / "new.c").write_text(head + "int f(struct box *b) { return size(b) > 8; }\n")
+    words = ("old.c", "new.c", "--with", "box.c", "--entry", "f", "--time", "10")
+    done = csgtest("build", *words, folder=tmp_path)
+    assert "f(&(struct box) {.n = 8})" in done.out, done
+
+
+def test_a_structure_that_changed_is_named(tmp_path: Path) -> None:
+    text = "struct box { int n; };\nint f(struct box *b) { return b->n; }\n"
+    (tmp_path / "old.c").write_text(text)
+    (tmp_path / "new.c").write_text(text.replace("int n;", "int n, m;"))
+    done = csgtest("build", "old.c", "new.c", "--time", "10", folder=tmp_path)
+    assert (done.code, "of 'f' differ between the versions, in b->m" in done.err) == (2, True)

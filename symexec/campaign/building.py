@@ -18,6 +18,7 @@ from dataclasses import replace
 from csg.analysis import Distances, dependence_graph, guard_names, guards
 from csg.errors import UsageError
 from csg.ir import Program
+from csg.language.completing import complete_records
 from csg.language.syntax import TranslationUnit
 from csg.pipeline import graph_of, program_of, shared_entry
 from csg.source import Location
@@ -57,6 +58,7 @@ from symexec.testcases import (
     TestInput,
     called_with,
     decode,
+    differing_part,
     signature_of,
 )
 
@@ -156,10 +158,14 @@ class BuildJob:
         if entry == "main":
             return
         before, after = ((unit, *unified.shared) for unit in (unified.old, unified.new))
+        for units in (before, after, unified.units):
+            complete_records(units)
         old, new = self._signature(before, entry), self._signature(after, entry)
         if called_with(old) != called_with(new):
+            part = differing_part(old, new)
             raise UsageError(
-                f"the parameters or the result of '{entry}' differ between the versions",
+                f"the parameters or the result of '{entry}' differ between the versions"
+                f"{f', in {part}' if part else ''}",
                 definition(after, entry).location,
                 hint="choose another function with --entry, or write a wrapper that both have",
             )

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from csg.ir import Block, Program
+from csg.language.completing import complete_records
 from csg.language.syntax import TranslationUnit
 from symexec.campaign.exploration import Exploration, Finding
 from symexec.campaign.lines import shaped
@@ -110,6 +111,7 @@ class ExploreJob:
             loop_bound=options.search.loop_bound,
             memory=options.memory,
         )
+        complete_records(self._units)
         symbols = [declaration.symbol for declaration in self._units[0].declarations]
         entry = definition(self._units, self.program.entry)
         lines = shaped(self._units, (), options.inputs)

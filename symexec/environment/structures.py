@@ -8,7 +8,7 @@ and the pointers in them.
 
 A tree of objects ends after a few. In an input every link leads to an object of its own or is null;
 ``choices`` says which combinations are tried: all texts and arrays there and no further structure,
-then each the other way round by itself, then everything.
+everything, then each the other way round, and each two; what is near to the parameters first.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import combinations
 
 from csg.language.syntax import (
     Binary,
@@ -47,7 +48,9 @@ from csg.language.types import (
 )
 from csg.records import record
 
-MOST_PLACES = 8  # objects that one parameter leads to
+MOST_PLACES = 16  # objects that one parameter leads to
+DEEPEST = 3  # pointers from structure to structure that are followed
+MOST_CHOICES = 64  # combinations of pointers that are null
 MOST_MEMBERS = 256  # scalars of one object that are inputs
 _OWN_OF_THE_SYSTEM = ("__", "_I", "_G")  # FILE, DIR: tags that are the implementation's
 
@@ -130,16 +133,17 @@ def is_text(kind: Type) -> bool:
 def places(name: str, target: Type) -> list[Place]:
     """The objects that a pointer to ``target`` leads to, nearest first."""
     found: list[Place] = []
-    waiting = deque([(name, target)])
+    waiting = deque([(name, target, 0)])
     while waiting and len(found) < MOST_PLACES:
-        name, target = waiting.popleft()
+        name, target, depth = waiting.popleft()
         place = _place(name, target)
         found.append(place)
-        waiting.extend(
-            (link.name, link.target)
-            for link in place.links
-            if leads_to_places(Pointer(link.target))
-        )
+        if depth < DEEPEST:
+            waiting.extend(
+                (link.name, link.target, depth + 1)
+                for link in place.links
+                if leads_to_places(Pointer(link.target))
+            )
     known = {place.name for place in found}
     return [_without_further(place, known) for place in found]
 
@@ -288,11 +292,25 @@ def _links(found: list[Place]) -> Iterator[Nullable]:
 def choices(nullable: Sequence[Nullable]) -> Iterator[frozenset[str]]:
     """Sets of pointers that are null, the usual one first."""
     usual = frozenset(each.name for each in nullable if not each.present)
-    yield usual
-    for each in nullable:
-        yield usual | {each.name} if each.present else usual - {each.name, *each.owners}
-    if len(usual) > 1:
-        yield frozenset()
+    found = dict.fromkeys([usual, frozenset()] if nullable else [usual])
+    steps = [*combinations(nullable, 1), *combinations(nullable, 2)]
+    for step in sorted(steps, key=_far):
+        null = usual
+        for each in step:
+            null = _turned(null, each)
+        found[null] = None
+        if len(found) >= MOST_CHOICES:
+            break
+    yield from found
+
+
+def _far(step: Sequence[Nullable]) -> int:
+    """What is near to the parameters comes first."""
+    return len(step) + sum(len(each.owners) for each in step)
+
+
+def _turned(null: frozenset[str], pointer: Nullable) -> frozenset[str]:
+    return null | {pointer.name} if pointer.present else null - {pointer.name, *pointer.owners}
 
 
 def compared_with_null(definition: FunctionDefinition) -> frozenset[int]:

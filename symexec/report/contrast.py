@@ -14,6 +14,7 @@ from symexec.testcases import Observation, Value, c_value
 _MOST = 40  # characters of a stream
 _BEFORE = 12  # bytes that both have, shown in front of the first that differs
 _WINDOW = 34
+_FREED = b"[freed]"  # as replay notes it
 Words = tuple[str, str]
 
 
@@ -75,7 +76,8 @@ def _files(old: Observation, new: Observation) -> Words:
 def _memory(old: Observation, new: Observation) -> Words:
     """The first of the caller's objects in which something else is left."""
     left = dict(old.memory), dict(new.memory)
-    for name in (*left[0], *left[1]):
+    names = sorted((*left[0], *left[1]), key=lambda name: not _is_freed(name, *left))
+    for name in names:
         if left[0].get(name, ()) != left[1].get(name, ()):
             shown = (_left(name, memory) for memory in left)
             told = zip((old, new), shown, strict=True)
@@ -83,9 +85,13 @@ def _memory(old: Observation, new: Observation) -> Words:
     return _brief(old), _brief(new)
 
 
+def _is_freed(name: str, *left: Mapping[str, Value]) -> bool:
+    return any(memory.get(name) == _FREED for memory in left)
+
+
 def _left(name: str, memory: Mapping[str, Value]) -> str:
     match memory.get(name, ()):
-        case b"[freed]":
+        case value if value == _FREED:
             return f"{name} freed"
         case ():
             return f"{name} as it was"

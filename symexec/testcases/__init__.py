@@ -12,6 +12,7 @@ from symexec.testcases.signature import (
     EntrySignature,
     Parameter,
     called_with,
+    differing_part,
     parameter_of,
     signature_of,
 )
@@ -35,6 +36,7 @@ __all__ = [
     "c_value",
     "called_with",
     "decode",
+    "differing_part",
     "from_json",
     "input_from_json",
     "input_to_json",

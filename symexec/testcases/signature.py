@@ -111,6 +111,16 @@ def called_with(signature: EntrySignature) -> tuple[Parameter, ...]:
     return (*(_nameless(each) for each in parts), *signature.globals)
 
 
+def differing_part(old: EntrySignature, new: EntrySignature) -> str:
+    """The first member of a structure in which they differ; empty when it is no member."""
+    for one, other in ((new, old), (old, new)):
+        known = [_nameless(each) for each in other.parameters]
+        for part in one.parameters:
+            if part.owner and part.kind != "structure" and _nameless(part) not in known:
+                return part.name
+    return ""
+
+
 def _nameless(part: Parameter) -> Parameter:
     """Of parts the members' names count, for a structure means more than its layout."""
     if not part.owner:

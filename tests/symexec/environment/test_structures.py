@@ -31,9 +31,10 @@ def test_a_tree_of_objects_ends_after_a_few() -> None:
     assert isinstance(symbol.type, Pointer) and leads_to_places(symbol.type)
     found = places("t", symbol.type.target)
     assert [place.name for place in found[:4]] == ["t", "t->left", "t->right", "t->left->left"]
-    assert len(found) == 8
+    assert len(found) == 15
     assert [link.name for link in found[0].links] == ["t->name", "t->left", "t->right"]
     assert [link.name for link in found[7].links] == ["t->left->left->left->name"]
+    assert found[14].name == "t->right->right->right"
     assert found[0].left_out == ("order of struct tree",)
 
 
@@ -55,11 +56,13 @@ def test_one_pointer_after_the_other_is_there_or_null() -> None:
     found = starts("int f(struct tree *t) { return !t; }")
     null = [{each.name for each in start.inputs if each.kind == "null"} for start in found]
     assert null[0] == {"t->left", "t->right"}
-    assert null[1] == {"t"}
-    assert null[2] == {"t->name", "t->left", "t->right"}
-    assert null[3] == {"t->right", "t->left->left", "t->left->right"}
-    assert null[-1] == set()
-    assert [start.arguments[0] for start in found[:3]] == [Address(0), 0, Address(0)]
+    assert null[1] == set()
+    assert null[2] == {"t"}
+    assert null[3] == {"t->name", "t->left", "t->right"}
+    assert null[4] == {"t->right", "t->left->left", "t->left->right"}
+    assert {"t->name", "t->right", "t->left->left", "t->left->right"} in null  # two at a time
+    assert len(null) == 64
+    assert [start.arguments[0] for start in found[1:4]] == [Address(0), 0, Address(0)]
 
 
 def test_bit_fields_share_their_bytes() -> None:
