@@ -53,7 +53,7 @@ def test_limits_are_those_of_replay(tmp_path: Path) -> None:
     assert sorted(told) == [
         "a limit that is set is not felt",
         "there is a gigabyte of memory, half of it free",
-        "there is no limit on time, processes and addresses",
+        "there is no limit on time and processes",
         "there is one processor",
     ]
 
@@ -66,3 +66,31 @@ def test_what_is_printed_of_them_is_what_replay_prints(tmp_path: Path) -> None:
     done = csgtest(*words.split(), folder=tmp_path)
     natively = {test["old"]["stdout"] for test in done.differing if test["input"]["args"] == ["s"]}
     assert natively == {shown.out}
+
+
+LARGE = r"""
+#include <stdio.h>
+#include <sys/resource.h>
+int main(int argc, char **argv)
+{
+    struct rlimit limit;
+    if (argc != 2)
+        return 0;
+    if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur > 1 << 20)
+        puts(argv[1][0] == 'MARK' ? "yes" : "no");
+    return limit.rlim_cur < ~(rlim_t) 0 ? 0 : 0;
+}
+"""
+
+
+def test_branches_on_the_limit_of_addresses_are_those_of_builds_without_sanitizers(
+    tmp_path: Path,
+) -> None:
+    for name, mark in (("old.c", "s"), ("new.c", "p")):
+        (tmp_path / name).write_text(LARGE.replace("MARK", mark))
+    words = "build old.c new.c --sym-args 0 1 1 --no-native --time 20"
+    done = csgtest(*words.split(), folder=tmp_path)
+    assert done.code == 1, done
+    counters = done.report["counters"]
+    assert counters["branches_compared"] > 0
+    assert (counters["mispredicted"], counters["branch_mismatches"]) == (0, 0)
