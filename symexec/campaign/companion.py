@@ -28,6 +28,7 @@ from pathlib import Path
 from typing import BinaryIO, NoReturn, Protocol
 
 import symexec
+from csg.errors import ToolchainError
 from csg.records import record
 from symexec.campaign.framing import Frames, framed
 
@@ -161,10 +162,15 @@ def started(program: str) -> Companion:
 
 def forked(serve: Serve) -> Companion:
     """It must not touch what other threads of this process may hold at the moment, nor any open
-    file: it has none but its pipes."""
+    file: it has none but its pipes. ToolchainError when the system has no room for it."""
     asked, requests = os.pipe()
     answers, answered = os.pipe()
-    process = os.fork()
+    try:
+        process = os.fork()
+    except OSError as trouble:
+        for each in (asked, requests, answers, answered):
+            os.close(each)
+        raise ToolchainError(f"no process can be started: {trouble.strerror}") from None
     if not process:
         _serving(serve, asked, answered)
     os.close(asked)

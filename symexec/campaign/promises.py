@@ -109,17 +109,19 @@ class Promises:
         self._hear()
         if self._snapshot is not None or self.trouble or self._clock() < self._next:
             return
-        waiting = self._waiting()
-        if not waiting or not self._replay.ready("decisions", LITERAL):
+        if len(self._judged) == len(self._noted) or not self._replay.ready("decisions", LITERAL):
+            return
+        try:
+            self._replay.wait("decisions", LITERAL)
+        except ToolchainError:  # said afterwards
+            self._next = float("inf")
             return
         began = self._clock()
         try:
-            self._replay.wait("decisions", LITERAL)
-            self._snapshot = Snapshot(self._comparison(), waiting, *self._replay.lent())
-        except OSError as trouble:  # no memory for another process
-            self.trouble = str(trouble)
-        except ToolchainError:  # said afterwards
-            self._next = float("inf")
+            lent = self._replay.lent()
+            self._snapshot = Snapshot(self._comparison(), self._waiting(), *lent)
+        except ToolchainError as trouble:
+            self.trouble = trouble.message
         now = self._clock()
         self._next = now + max(BETWEEN, RARE * (now - began))
 

@@ -13,6 +13,7 @@ from typing import BinaryIO
 
 import pytest
 
+from csg.errors import ToolchainError
 from symexec.campaign.companion import Begun, Companion, Serve, forked, started
 from symexec.campaign.framing import read_frame, send
 
@@ -145,3 +146,16 @@ def test_a_fork_holds_no_file_of_its_parent(fork: Fork, tmp_path: Path) -> None:
     assert isinstance(names, list)
     held = sorted(each for each in names if not each.startswith("/proc/"))
     assert [each.split(":")[0] for each in held] == ["/dev/null"] * 3 + ["pipe"] * 2
+
+
+def test_without_room_for_a_process_it_is_told_and_no_pipe_stays(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def full() -> int:
+        raise BlockingIOError(11, "Resource temporarily unavailable")
+
+    monkeypatch.setattr("os.fork", full)
+    before = os.listdir("/proc/self/fd")
+    with pytest.raises(ToolchainError, match="no process can be started: Resource temporarily"):
+        forked(echo)
+    assert os.listdir("/proc/self/fd") == before
