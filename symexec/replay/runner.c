@@ -4,8 +4,9 @@
  *
  * BOX is a private folder, BUILDS where the programs lie, WALLS the set of walls to try (7: all).
  * First it answers with the folder that programs may write to and the walls that hold. Then for
- * each request (wire.py has the layout): clean the box, place the files, run, kill whatever the
- * program left running, answer. It ends when its standard input ends. */
+ * each request (wire.py has the layout): clean the box, place the files, run (as a fork of a server
+ * where that can be), kill whatever the program left running, answer. It ends when its standard
+ * input ends. */
 #include "runner.h"
 
 #include <errno.h>

@@ -70,7 +70,7 @@ struct result {
 };
 
 /* servers.c: programs that fork a process for each job */
-enum { SERVERS = 8 };
+enum { SERVERS = 16 };
 struct server {
     struct writer key; /* what it can run */
     pid_t pid;         /* 0: it is not there */

@@ -18,7 +18,7 @@
 
 #include "fork_server.h"
 
-enum { START_MS = 10000, MOST_LOST = 3 };
+enum { START_MS = 3000, MOST_LOST = 3 };
 
 /* All that the start of a server depends on. */
 static void write_key(struct writer *key, const struct job *job)

@@ -172,7 +172,7 @@ def test_a_large_job_is_executed(subjects: dict[str, Path], both: tuple[Sandbox,
 def test_more_programs_than_servers(subjects: dict[str, Path], builds: Path) -> None:
     """The one that waits longest makes room."""
     with Sandbox(builds) as sandbox:
-        for number in (*range(12), *range(12)):
+        for number in (*range(20), *range(20)):
             variable = b"NUMBER=%d" % number
             run = Job(str(subjects["static"]), (b"program", b"status"), (variable,), forks=True)
             result = sandbox.run(run)
