@@ -50,7 +50,8 @@ PAIRS = {
 }
 COUNTS = {PLAIN: 1000, SANITIZED: 200}
 HEAD = (
-    "| pair | runs begin by | phase: pairs | ms each | plain pair, ms | sanitized pair, ms |\n"
+    "| pair | runs begin by | phase: pairs in {seconds:.0f} s | ms each "
+    "| plain pair, ms | sanitized pair, ms |\n"
     "|---|---|---:|---:|---:|---:|"
 )
 
@@ -126,7 +127,8 @@ def main(words: Sequence[str]) -> int:
     parser.add_argument("--tree", type=Path, help="coreutils, configured and built")
     parser.add_argument("--seconds", type=float, default=10.0)
     given = parser.parse_args(words)
-    print(f"load {os.getloadavg()[0]:.1f} at the start, {os.cpu_count()} cores\n\n{HEAD}")
+    print(f"load {os.getloadavg()[0]:.1f} at the start, {os.cpu_count()} cores\n")
+    print(HEAD.format(seconds=given.seconds))
     for name in given.pairs:
         before, after, *rest = PAIRS[name]
         rows(name, [str(SAMPLES / before), str(SAMPLES / after), *rest], given.seconds)
