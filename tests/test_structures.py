@@ -153,6 +153,34 @@ ROWS = {
         ("== 2", "== 3"),
         ["f(&(struct item *) {&(struct item) {.type = 2}})"],
     ),
+    "a member of what is returned": (
+        "struct item *f(int n) { struct item *i = calloc(1, sizeof *i); if (i) i->at.y = n > 4;"
+        " return i; }",
+        ("> 4", "> 5"),
+        ["f(5)", "result->at.y: 1", "result->at.y: 0"],
+    ),
+    "a member that alone is written": (
+        "struct item *f(int n) { struct item *i = malloc(sizeof *i); if (i) i->type = n > 4;"
+        " return i; }",
+        ("> 4", "> 5"),
+        ["f(5)", "result->type: 1", "result->type: 0"],
+    ),
+    "a text of what is returned": (
+        "struct item *f(int n) { static struct item i, j; i.next = &j;"
+        ' j.text = n == 3 ? "three" : "some"; return &i; }',
+        ('"three"', '"3"'),
+        ["f(3)", 'result->next->text: "three"', 'result->next->text: "3"'],
+    ),
+    "the length of what is returned": (
+        "struct item *f(int n) { static struct item i, j; i.next = n > 7 ? &j : NULL; return &i; }",
+        ("> 7", "> 8"),
+        ["f(8)", "result->next", "NULL"],
+    ),
+    "a parameter that is returned": (
+        "struct item *f(struct item *i) { i->type = 0; return i->type ? i : i->next; }",
+        ("i->type = 0", "i->type = i->type & 64"),
+        ["i->type: 0"],
+    ),
     "a nameless type": (
         "int f(const point *p) { return p->x + p->y == 5; }",
         ("== 5", "== 6"),

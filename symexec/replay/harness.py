@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import math
 import struct
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from csg.errors import UsageError
@@ -35,6 +35,8 @@ extern void *csgtest_object(const char *, unsigned long);
 extern void csgtest_link(void *, unsigned long, void *);
 extern void csgtest_member(const char *, void *, unsigned long, unsigned long);
 extern void csgtest_bits(const char *, void *, unsigned long, unsigned, unsigned);
+extern const void *csgtest_readable(const void *, unsigned long);
+extern const void *csgtest_followed(const void *, unsigned long, unsigned long);
 extern void csgtest_object_left(const char *, const void *);
 extern void csgtest_member_left(const char *, const void *, unsigned long, unsigned long);
 extern void csgtest_bits_left(const char *, const void *, unsigned long, unsigned, unsigned);
@@ -57,6 +59,7 @@ def harness_text(signature: EntrySignature, included: str) -> str:
     before += [_global_set(each) for each in signature.globals]
     after = [text for name, each, owner in own for text in _left(each, name, owner)]
     after += [_global_shown(each) for each in signature.globals]
+    after += _result_left(signature.returned)
     # A pointer to void becomes any pointer to an object.
     call = f"{signature.name}({', '.join(name for name, _, owner in own if not owner)})"
     after += ["if (csgtest_look_for_leaks)\n    csgtest_look_for_leaks();"]
@@ -105,6 +108,23 @@ def _left(parameter: Parameter, name: str, owner: str) -> Iterator[str]:
         yield f'csgtest_object_left("{parameter.name}", {name});'
     if parameter.kind not in ("scalar", "structure"):
         yield _shown(parameter, name)
+
+
+def _result_left(parts: Sequence[Parameter]) -> Iterator[str]:
+    """What the result leads to, as far as there is memory."""
+    names = {each.name: f"csgtest_r{i}" for i, each in enumerate(parts)}
+    for each in parts:
+        owner = names.get(each.owner, "")
+        if each.kind == "structure":
+            found = f"csgtest_followed({owner}, {each.offset}, {each.size})"
+            if not owner:
+                found = f"csgtest_readable((const void *) csgtest_result, {each.size})"
+            yield f"const void *{names[each.name]} = {found};"
+        elif each.kind == "scalar" or each.embedded:
+            yield f"{_member('_left', each, owner)};"
+        if owner and each.kind in ("structure", "string", "array", "pointer") and not each.embedded:
+            text = int(each.kind == "string")
+            yield f'csgtest_link_left("{each.name}", {owner}, {each.offset}, {text});'
 
 
 def _global_set(parameter: Parameter) -> str:
@@ -278,7 +298,9 @@ def _pointed(where: list[str]) -> Value:
 
 
 def _parts(signature: EntrySignature | None) -> tuple[Parameter, ...]:
-    return (*signature.parameters, *signature.globals) if signature else ()
+    if signature is None:
+        return ()
+    return (*signature.parameters, *signature.globals, *signature.returned)
 
 
 def _returned(text: str, result: Parameter | None) -> str:

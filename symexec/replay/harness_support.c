@@ -324,6 +324,26 @@ static int is_readable(const char *place)
     return syscall(SYS_read, ends[0], &taken, 1) == 1;
 }
 
+/* The object if all of it can be read, or NULL. */
+const void *csgtest_readable(const void *object, unsigned long size)
+{
+    const char *start = object;
+    if (!object || is_freed(object))
+        return NULL;
+    for (unsigned long place = 0; place < size; place += 4096)
+        if (!is_readable(start + place))
+            return NULL;
+    return is_readable(start + size - 1) ? object : NULL;
+}
+
+const void *csgtest_followed(const void *owner, unsigned long offset, unsigned long size)
+{
+    const void *target = NULL;
+    if (owner)
+        memcpy(&target, (const char *) owner + offset, sizeof target);
+    return csgtest_readable(target, size);
+}
+
 /* Bytes before the first 0, or LONGEST_TEXT; -1: no memory. */
 static long text_length(const char *text)
 {

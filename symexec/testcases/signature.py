@@ -38,6 +38,7 @@ from symexec.environment.structures import (
 )
 from symexec.testcases.encoding import Json
 
+RESULT = "result"  # what names of parts of the returned object begin with
 SUPPORTED = (
     "integers, enumerations, floating types, pointers to or arrays of these, and pointers to "
     "structures of known members or to pointers"
@@ -75,12 +76,14 @@ class Parameter:
 @record
 class EntrySignature:
     """``result`` is None for void; a returned pointer has kind string or pointer. The parts of
-    objects follow the parameter that leads to them."""
+    objects follow the parameter that leads to them; ``returned`` are those that the result leads
+    to, and the first of them is the object itself."""
 
     name: str
     result: Parameter | None = None
     parameters: tuple[Parameter, ...] = ()
     globals: tuple[Parameter, ...] = ()
+    returned: tuple[Parameter, ...] = ()
 
 
 def signature_of(
@@ -102,7 +105,14 @@ def signature_of(
             for part in _parts(symbol, place, symbol.name in asked)
         ),
         tuple(parameter_of(symbol.name, symbol.type, symbol.location) for symbol in symbols),
+        _returned(result, place),
     )
+
+
+def _returned(result: Type | None, place: Location) -> tuple[Parameter, ...]:
+    if result is None or not leads_to_places(result):
+        return ()
+    return tuple(_parts(Symbol(RESULT, result), place, nullable=True))
 
 
 def called_with(signature: EntrySignature) -> tuple[Parameter, ...]:
@@ -233,6 +243,7 @@ def signature_to_json(signature: EntrySignature) -> Json:
         "result": _parameter_to_json(signature.result) if signature.result else None,
         "parameters": [_parameter_to_json(each) for each in signature.parameters],
         "globals": [_parameter_to_json(each) for each in signature.globals],
+        "returned": [_parameter_to_json(each) for each in signature.returned],
     }
 
 
@@ -242,6 +253,7 @@ def signature_from_json(value: Json) -> EntrySignature:
         Parameter(**value["result"]) if value["result"] else None,
         tuple(Parameter(**each) for each in value["parameters"]),
         tuple(Parameter(**each) for each in value["globals"]),
+        tuple(Parameter(**each) for each in value.get("returned", ())),
     )
 
 
