@@ -23,6 +23,7 @@ from symexec.expr import Operand, Term, TermTable, evaluate
 from symexec.options import InputOptions, SymbolicArguments
 from symexec.state.inputs import Input
 from symexec.testcases import Scalar, TestInput, Value
+from symexec.testcases.inputs import is_part
 
 Known = dict[Term, int]
 
@@ -137,6 +138,8 @@ def assigned(inputs: Iterable[Input], test: TestInput) -> Known | None:
             case "object":
                 data = test.objects[each.order][1] if each.order < len(test.objects) else b""
                 values = _pieces(each, data)
+            case _ if is_part(each.name) and named.get(each.name) is None:
+                values = iter(())  # zeros, as in an array inside a structure
             case _:
                 values = _patterns(each, named.get(each.name, 0))
         if values is None:

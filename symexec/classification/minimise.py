@@ -54,6 +54,7 @@ def smaller(test: TestInput) -> Iterator[TestInput]:
         yield replace(test, files=test.files[:i] + test.files[i + 1 :])
         for content in _smaller_bytes(data):
             yield replace(test, files=_put(test.files, i, (name, content)))
+    yield from _simpler_parts(test)
     for name, value in test.parameters:
         if is_part(name) and isinstance(value, bytes | tuple):
             yield replace(test, parameters=_without(test.parameters, name))
@@ -71,6 +72,45 @@ def smaller(test: TestInput) -> Iterator[TestInput]:
             for less_byte in _smaller_integer(byte):
                 content = data[:j] + bytes([less_byte]) + data[j + 1 :]
                 yield replace(test, objects=_put(test.objects, i, (name, content)))
+
+
+def _simpler_parts(test: TestInput) -> Iterator[TestInput]:
+    """Structures have many members: all of them, halves, quarters ... become zero, or null if they
+    are empty already."""
+    for simple in (_zero, _null):
+        told = [
+            place
+            for place, (name, value) in enumerate(test.parameters)
+            if is_part(name) and simple(value) != value
+        ]
+        count = len(told)
+        while count > 1:
+            for start in range(0, len(told), count):
+                chosen = set(told[start : start + count])
+                named = tuple(
+                    (name, simple(value) if place in chosen else value)
+                    for place, (name, value) in enumerate(test.parameters)
+                )
+                yield replace(test, parameters=named)
+            count //= 2
+
+
+def _zero(value: Value) -> Value:
+    match value:
+        case None | ():
+            return value
+        case bytes():
+            return b""
+        case tuple():
+            return tuple(0 if isinstance(each, int) else 0.0 for each in value)
+        case int():
+            return 0
+        case _:
+            return 0.0
+
+
+def _null(value: Value) -> Value:
+    return None if value == b"" else value
 
 
 def _without(named: tuple[tuple[str, Value], ...], gone: str) -> tuple[tuple[str, Value], ...]:

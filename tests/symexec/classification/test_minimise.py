@@ -70,3 +70,20 @@ def test_what_cannot_be_read_is_replaced_at_once() -> None:
     asked = []
     minimise(test, lambda candidate: asked.append(candidate) or False)  # type: ignore[func-returns-value]
     assert asked[0] == TestInput(args=(b"-n", b"aaaaa"), stdin=b"a" * 40, files=(("A", b"a\n"),))
+
+
+def test_members_become_zero_together() -> None:
+    """Of a hundred that do not matter not each costs a run."""
+    members = tuple((f"l->m{at}", at + 1) for at in range(100))
+    texts = tuple((f"l->s{at}", b"text") for at in range(30))
+    test = TestInput(parameters=(("l", ()), *members, *texts))
+    tried = []
+
+    def keeps(candidate: TestInput) -> bool:
+        tried.append(candidate)
+        return dict(candidate.parameters).get("l->m70", 0) == 71
+
+    found = minimise(test, keeps, clock=lambda: 0.0)
+    told = {name: value for name, value in found.parameters if value not in (0, None)}
+    assert told == {"l": (), "l->m70": 71}
+    assert len(tried) < 60
