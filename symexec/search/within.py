@@ -1,6 +1,6 @@
 """What lies within the bounds, and in turn with it what lies beyond them.
 
-    stdin of up to 4 bytes: 2 of 3 turns      of up to 12 bytes: the third, once it is there
+    stdin of up to 4 bytes: 7 of 8 turns   of up to 12 bytes: the eighth, once it is there
 
 A search of everything within the bounds is over when nothing of that is left.
 """
@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 from symexec.search.contract import Searcher
 from symexec.state.state import State
 
-EACH = 3  # turns of which one is for what lies beyond
+EACH = 8  # turns of which one is for what lies beyond
 
 
 class WithinFirst:
