@@ -11,7 +11,6 @@ Whoever runs the job decides what to do with the tests (``report.session`` keeps
 from __future__ import annotations
 
 import time
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
@@ -27,6 +26,7 @@ from csg.versions import Unified, printed
 from csg.versions.compiled import MASKED, Confirmation, confirmed, located
 from symexec.campaign.beside import ENOUGH, SEEDED, Beside
 from symexec.campaign.builds import files_to_build
+from symexec.campaign.collected import OWN, Collected
 from symexec.campaign.companion import Companion
 from symexec.campaign.exploration import Exploration, Finding
 from symexec.campaign.lines import shaped
@@ -85,13 +85,7 @@ class BuildJob:
         self.signature: EntrySignature | None = None
         self.seeding: Seeding | None = None
         self.beside: Beside | None = None
-        self._cases: dict[str, TestCase] = {}
-        self._numbers: Counter[str] = Counter()
-        self._foreign: set[TestInput] = set()  # found beside the search, and not by it so far
-        self._inputs: dict[TestInput, str] = {}
-        self._seen: dict[tuple[object, ...], int] = {}
-        self._predicted: set[str] = set()
-        self._differing: set[str] = set()
+        self.tests = Collected()
         self.promises: Promises | None = None
         self._verifying: Companion | None = None  # forked before there is much to copy
 
@@ -257,7 +251,7 @@ class BuildJob:
         """What turns out to be a matter of wording when all explanations are there."""
         changes = [change.info() for change in prepared.unified.changes]
         for case in list(told_apart(self.found, changes)):
-            self._keep(case)
+            self.tests.keep(case)
             yield case
 
     def _company(self, prepared: Prepared, replay: NativeReplay, deadline: float) -> Beside | None:
@@ -287,22 +281,14 @@ class BuildJob:
         """A smaller witness for each group, as far as a small share of the time goes."""
         now = time.monotonic()
         deadline = min(deadline, now + share_of(now - self.started))
-        if self.replay is None or now >= deadline or not self._differing:
+        if self.replay is None or now >= deadline or not self.tests.differing:
             return
         shrinker = Shrinker(prepared, self.options.inputs, self.replay, *switches(prepared))
         for found in shrinker.smaller(self.found, deadline):
-            if found.input not in self._inputs:
-                case = replace(found, id=self._name(found.input), found_s=self._seconds())
-                self._keep(case)
+            if found.input not in self.tests:
+                case = replace(found, id=self.tests.name(found.input), found_s=self._seconds())
+                self.tests.keep(case)
                 yield case
-
-    def _keep(self, case: TestCase) -> None:
-        """A new test, or more about one that is there already."""
-        self._cases[case.id] = case
-        if _differs(case):
-            self._differing.add(case.id)
-        else:
-            self._differing.discard(case.id)
 
     def _exploration(self, prepared: Prepared) -> tuple[Exploration, list[State]]:
         options = self.options
@@ -406,17 +392,18 @@ class BuildJob:
         self, finding: Finding, prepared: Prepared, verifier: Verifier | None, source: str = ""
     ) -> Iterator[TestCase]:
         test = decode(finding.state.inputs, finding.model)
-        if test in self._inputs:
-            self._found_again(test, finding, source)
+        if test in self.tests:
+            if not source:
+                self._found_again(test, finding)
             return
         place, sequence = _divergence(finding), self._sequence(finding.state, prepared)
         kind: tuple[object, ...] = (place, finding.told, sequence)
         if source:
             kind = (source, place, finding.told)
-            if self._seen.get(kind, 0) >= ENOUGH:
+            if self.tests.seen[kind] >= ENOUGH:
                 return
         case = TestCase(
-            id=self._name(test, SERIES.get(source, "t")),
+            id=self.tests.name(test, SERIES.get(source, OWN)),
             input=test,
             sequence=sequence,
             divergence=place,
@@ -425,8 +412,8 @@ class BuildJob:
             unwritten=_uses_unwritten(finding.state),
         )
         if finding.told:
-            self._predicted.add(case.id)
-        if not source and self.beside is not None and self._seen.get(kind, 0) < FIRST:
+            self.tests.predict(case.id)
+        if not source and self.beside is not None and self.tests.seen[kind] < FIRST:
             self.beside.keep(test)
         self._promise(case.id, finding, kind)
         yield from self._submitted(case, kind, verifier, unlikely=not finding.told)
@@ -436,17 +423,10 @@ class BuildJob:
             test = decode(finding.state.inputs, finding.model)
             self.promises.note(name, test, kind, finding)
 
-    def _found_again(self, test: TestInput, finding: Finding, source: str) -> None:
-        """An input that there is already. The numbers of the search's own tests do not depend on
-        what was found beside it."""
-        if source:
-            return
-        if finding.told:
-            self._predicted.add(self._inputs[test])
-        if test in self._foreign:
-            self._foreign.remove(test)
-            self._numbers["t"] += 1
-            self._promise(self._inputs[test], finding)
+    def _found_again(self, test: TestInput, finding: Finding) -> None:
+        name = self.tests.found_again(test, bool(finding.told))
+        if name is not None:
+            self._promise(name, finding)
 
     def _found_beside(
         self, found: Iterator[TestCase | Finding], prepared: Prepared, verifier: Verifier | None
@@ -454,9 +434,8 @@ class BuildJob:
         for each in found:
             if isinstance(each, Finding):
                 yield from self._found(each, prepared, verifier, SEEDED)
-            elif each.input not in self._inputs:
-                self._inputs[each.input] = each.id
-                self._foreign.add(each.input)
+            elif each.input not in self.tests:
+                self.tests.take(each)
                 case = replace(each, found_s=each.found_s - self.started)
                 if self.promises is not None:
                     self.promises.note_input(case.id, case.input, ("native", case.divergence))
@@ -470,11 +449,11 @@ class BuildJob:
         unlikely: bool = False,
     ) -> Iterator[TestCase]:
         """A new test: the first ones of a kind are replayed first."""
-        self._keep(case)
-        self._seen[kind] = self._seen.get(kind, 0) + 1
+        self.tests.keep(case)
+        self.tests.seen[kind] += 1
         yield case
         if verifier is not None:
-            verifier.submit(case, (self._seen[kind], int(unlikely)))
+            verifier.submit(case, (self.tests.seen[kind], int(unlikely)))
 
     def _note_unseen(self, case: TestCase) -> None:
         """A use that no filling shows: still told, where it is."""
@@ -482,14 +461,6 @@ class BuildJob:
             place = Location(case.divergence.file, case.divergence.line)
             text = "one version uses what nobody wrote; natively no filling shows it"
             self.events[Event("uninitialised", text, place)] = 1
-
-    def _name(self, test: TestInput, series: str = "t") -> str:
-        """The next id: t0001, t0002, ..."""
-        if series != "t":
-            self._foreign.add(test)
-        self._numbers[series] += 1
-        self._inputs[test] = f"{series}{self._numbers[series]:04d}"
-        return self._inputs[test]
 
     def _seconds(self) -> float:
         return time.monotonic() - self.started
@@ -500,7 +471,7 @@ class BuildJob:
 
     def _verified(self, cases: Iterator[TestCase]) -> Iterator[TestCase]:
         for case in cases:
-            self._keep(case)
+            self.tests.keep(case)
             self._note_unseen(case)
             yield case
 
@@ -508,23 +479,21 @@ class BuildJob:
 
     @property
     def found(self) -> list[TestCase]:
-        return list(self._cases.values())
+        return self.tests.cases
 
     @property
     def predicted(self) -> list[TestCase]:
-        """Tests on which the model sees the versions differ."""
-        return [self._cases[name] for name in sorted(self._predicted)]
+        return self.tests.predicted
 
     @property
     def mispredicted(self) -> list[TestCase]:
-        """Tests that were to differ and did not: a defect of ours, or of the model."""
-        return [case for case in self.predicted if case.observed == "same" and not case.unwritten]
+        return self.tests.mispredicted
 
     @property
     def verdict(self) -> str:
         if self.unified is not None and not self.unified.changes:
             return "no-change"
-        if self._differing:
+        if self.tests.differing:
             return "different"
         open_ends = (
             self.counters.cuts
@@ -532,7 +501,7 @@ class BuildJob:
             + self.counters.concretised
             + sum(self.counters.gaps.values())
             + len(self.events)
-            + len(self._predicted)
+            + len(self.tests.predicted)
             + self.counters.branch_mismatches
             + (self.counters.diff_paths if self.options.search.after is After.NEW else 0)
         )
@@ -551,10 +520,6 @@ def _entry(
         if asked is not None:
             raise
         return "main", trouble
-
-
-def _differs(case: TestCase) -> bool:
-    return case.observed == "different"
 
 
 def switches(prepared: Prepared) -> tuple[list[int], dict[int, frozenset[int]]]:

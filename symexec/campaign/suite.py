@@ -161,18 +161,18 @@ class SuiteJob(BuildJob):
             for test in tests:
                 trace = tracer.trace(test)
                 case = TestCase(
-                    id=self._name(test),
+                    id=self.tests.name(test),
                     input=test,
                     sequence=trace.sequence if trace is not None else (),
                     divergence=trace.divergence if trace is not None else None,
                     found_s=self._seconds(),
                     source=SOURCE,
                 )
-                self._keep(case)
+                self.tests.keep(case)
                 yield case
                 verifier.submit(case, (0, 0))
             for case in self._verified(verifier.drain()):
                 yield case
-            self.suite.differing = len(self._differing)
+            self.suite.differing = len(self.tests.differing)
         finally:
             verifier.close()
