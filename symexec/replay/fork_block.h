@@ -25,6 +25,8 @@ struct fix {
     int part, closed; /* closed: cannot be written (relro) */
 };
 
+/* Near both its ends it stays zero, in servers too: a program that reads a little beyond its own
+ * objects sees what it always sees. */
 static struct {
     char stack[16384]; /* STACK_SIZE */
     uintptr_t part[PARTS];
