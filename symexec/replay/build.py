@@ -54,7 +54,7 @@ _SANITIZERS = (
 _FORKS = platform.machine() == "x86_64"
 _FREED_FLAGS = ("-Wl,--wrap=free", "-Wl,--wrap=realloc")  # see harness_support.c
 _LEAK_FLAGS = ("-Wl,--wrap=main", "-Wl,--wrap=exit")  # see leaks.c
-SUPPORT, LEAKS = "harness_support", "leaks"
+SUPPORT, LEAKS = ("harness_support", "recorded_inputs"), "leaks"
 _RECORDED_INPUT = re.compile(r"__VERIFIER_|\bklee_|reach_error|__csgtest_")
 
 
@@ -197,7 +197,7 @@ class Builds:
 
     def _helpers_of(self, name: str, style: str) -> list[str]:
         """What may have to be linked to it."""
-        found = [SUPPORT, "unbuffered", *(["fork_server"] if _FORKS else [])]
+        found = [*SUPPORT, "unbuffered", *(["fork_server"] if _FORKS else [])]
         if self._programs[name].logs:
             found.append("decisions")
         if self._looks_for_leaks and style == SANITIZED:
@@ -217,7 +217,7 @@ class Builds:
             program.logs or program.signature is not None or self._reads_recorded_input(program)
         )
         helpers = self._helpers_of(name, style)
-        wanted = [each for each in helpers if takes_values or each != SUPPORT]
+        wanted = [each for each in helpers if takes_values or each not in SUPPORT]
         linked += [str(self._helpers[each].result()) for each in wanted]
         flags = [*_flags(first, style), *(_LEAK_FLAGS if LEAKS in helpers else ())]
         if program.signature is not None:
@@ -277,7 +277,7 @@ class Builds:
         return output
 
     def _reads_recorded_input(self, program: Program) -> bool:
-        """Whether a source names one of the functions that harness_support.c defines."""
+        """Whether a source names one of the functions that recorded_inputs.c defines."""
         texts = (
             source.path.read_bytes().decode("latin-1")
             if isinstance(source, SourceFile)
