@@ -146,8 +146,12 @@ class Verification:
             self._put_off.append((case, bool(unlikely)))
 
     def fail(self, trouble: Exception) -> None:
-        if not self.over.is_set():  # else it was stopped in the midst of a run
-            self._say(Failure(trouble, traceback.format_exc()))
+        if self.over.is_set():  # it was stopped in the midst of a run
+            return
+        lines = traceback.format_exc()
+        if not isinstance(trouble, CsgtestError):  # what a defect raises need not be picklable
+            trouble = RuntimeError(repr(trouble))
+        self._say(Failure(trouble, lines))
 
     def _want(self, build: str, style: str) -> None:
         self._say(Wanted(build, style))

@@ -72,7 +72,7 @@ class Checked:
 
 @record
 class Failure:
-    """``trouble`` with the lines that it comes from."""
+    """``trouble``, for a defect of ours in words, with the lines that it comes from."""
 
     trouble: Exception
     lines: str

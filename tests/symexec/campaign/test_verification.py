@@ -166,12 +166,12 @@ def test_a_defect_of_the_process_keeps_its_lines(
     verifier: Callable[..., Verifier], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def broken(*_: object, **__: object) -> None:
-        raise ZeroDivisionError("a defect")
+        raise UnicodeDecodeError("utf-8", memoryview(b"x"), 0, 1, "a defect")
 
     monkeypatch.setattr("symexec.campaign.verification_process.observe", broken)
     verifying = verifier()
     verifying.submit(case(6), (1, 0))
-    with pytest.raises(ZeroDivisionError, match="a defect") as told:
+    with pytest.raises(RuntimeError, match=r"UnicodeDecodeError.*a defect") as told:
         drained(verifying)
     assert "in broken" in told.value.__notes__[0]
 
