@@ -38,8 +38,8 @@ from symexec.options import InputOptions, MemoryOptions
 from symexec.replay import LITERAL, NativeReplay, Text
 from symexec.testcases import TestInput
 
-FIRST, BETWEEN = 3.0, 2.0  # seconds before the first snapshot, and from one to the next at least
-RARE = 50.0  # times what the last one cost the search have to pass until the next
+FIRST, BETWEEN = 3.0, 2.0  # seconds before the first snapshot, and from one to the next
+RARE = 50.0  # times what one has cost the search have to pass until the next
 GLANCE = 0.05  # seconds between two looks at the clock while a snapshot is waited for
 
 
@@ -123,7 +123,7 @@ class Promises:
         except ToolchainError as trouble:
             self.trouble = trouble.message
         now = self._clock()
-        self._next = now + max(BETWEEN, RARE * (now - began))
+        self._next = now + RARE * (now - began)
 
     def _hear(self) -> None:
         """What is heard of a test that has been noted anew meanwhile is no less true."""
@@ -134,8 +134,8 @@ class Promises:
             self._judged[each.test] = each
         if snapshot.over:
             self.trouble = snapshot.trouble
-            snapshot.close()
-            self._snapshot = None
+            self._next = max(self._next, self._clock() + BETWEEN)
+            self.close()
 
     def _waiting(self) -> list[Noted]:
         """The first of each kind, then the second of each ..: what the time does not allow is like
@@ -156,10 +156,9 @@ class Promises:
         try:
             if waiting:
                 self._replay.wait("decisions", LITERAL)
-                with NativeReplay(*self._replay.lent()) as replay:
-                    for each in self._comparison().judged(waiting, replay, in_time):
-                        self._judged[each.test] = each
-                        yield
+                for each in self._comparison().judged(waiting, self._replay, in_time):
+                    self._judged[each.test] = each
+                    yield
         except ToolchainError:
             reason = NO_PROBES
         while self._snapshot is not None and in_time():
