@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import re
 import subprocess
 import sys
@@ -26,7 +27,8 @@ from csg.records import record
 TABLE = ROOT / "docs" / "interactions.md"
 _HEAD = (
     "| pair | an input needs | verdict | found after | beside it | blamed | witness | new version "
-    "| mispredicted | limit |\n|---|---|---|---:|---:|---|---|---|---:|---:|"
+    "| tests | replayed | branches compared | mispredicted | limit |\n"
+    "|---|---|---|---:|---:|---|---|---|---:|---:|---:|---:|---:|"
 )
 BESIDE = ("native", "seeded")
 LIMIT = 120  # seconds for ``csgtest build``
@@ -116,7 +118,8 @@ PAIRS = (
 @record
 class Found:
     """``first_s`` is when the search made its first test that differs natively; None: there was
-    none. ``native_s``: the same of what ran beside it."""
+    none. ``native_s``: the same of what ran beside it. ``compared`` tests took natively the
+    branches that were predicted, or not: that was looked at."""
 
     pair: Pair
     verdict: str
@@ -126,6 +129,8 @@ class Found:
     witness: str
     shown: str
     tests: int
+    replayed: int
+    compared: int
     mispredicted: int
     limit_s: float
 
@@ -192,6 +197,8 @@ def read(pair: Pair, out: Path) -> Found:
         "" if case is None else command_line(case["input"]),
         "" if case is None else case["new"]["sanitizer"] or case["class"],
         len(report["tests"]),
+        sum(each["observed"] != "not-replayed" for each in report["tests"]),
+        report["counters"].get("branches_compared", 0),
         report["counters"].get("mispredicted", 0),
         report["bounds"]["time_s"],
     )
@@ -209,11 +216,12 @@ def command_line(given: dict[str, object]) -> str:
     return " ".join([*words, *([f"< {json.dumps(stdin)}"] if stdin else [])])
 
 
-def document(results: Sequence[Found]) -> str:
+def document(results: Sequence[Found], load: float) -> str:
     rows = "\n".join(
         f"| {each.pair.utility}, {each.pair.name} | {each.pair.needs} | {each.verdict} | "
         f"{_seconds(each.first_s)} | {_seconds(each.native_s)} | "
         f"{', '.join(map(str, each.blamed)) or '-'} | `{each.witness}` | {each.shown} | "
+        f"{each.tests} | {each.replayed} | {each.compared} | "
         f"{each.mispredicted} | {each.limit_s:g} s |"
         for each in results
     )
@@ -229,8 +237,9 @@ Written by `python -m benchmarks.interactions`: whole utilities of GNU coreutils
 with two edits of the main file, each harmless by itself. `csgtest build OLD NEW --with FILES` is
 told nothing about inputs, only how long it may take. *found after* is when the search made the
 first test that natively differs, counted from the start of the command; it says much about what
-else the machine had to do. *beside it*: when the native phase, or symbolic execution beside one of
-its inputs, came to the first one.
+else the machine had to do (its load was {load:.0f}; 3 is this measurement alone). *beside it*: when
+the native phase, or symbolic execution beside one of its inputs, came to the first one. *branches
+compared*: so many tests were followed [branch by branch](shadow.md#branch-by-branch), natively too.
 
 {_HEAD}
 {rows}
@@ -265,7 +274,7 @@ def main(words: Sequence[str]) -> int:
             results.append(build(tree, pair, folder / pair.name, limit))
             print(results[-1], flush=True)
         if given.write:
-            TABLE.write_text(document(results))
+            TABLE.write_text(document(results, os.getloadavg()[2]))
     return int(any(each.first_s is None or len(each.blamed) < 2 for each in results))
 
 
