@@ -3,8 +3,8 @@
     python -m benchmarks.fixes                    fetch, configure, build, write
     python -m benchmarks.fixes --time 30 --no-write
 
-The old version is the author's, the new one has Debian's patches of one file. ``csgtest build``
-gets whole programs, and no word about their inputs.
+The old version is the author's, the new one has Debian's patches; of one patch, the old version has
+those before it. ``csgtest build`` gets whole programs, and no word about their inputs.
 """
 
 from __future__ import annotations
@@ -12,11 +12,13 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from benchmarks.foreign import private_apt
 from benchmarks.interactions import command_line
@@ -28,14 +30,17 @@ TABLE = ROOT / "docs" / "fixes.md"
 
 @record
 class Fix:
-    """``file`` is what the patches touch; ``others`` are linked with it. ``report`` says, after
-    Debian's bug or the patch, what was wrong."""
+    """``file`` is what the patches touch; ``others`` are linked with it, ``include`` are folders of
+    headers. ``report`` says, after Debian's bug or the patch, what was wrong; ``patch`` is one of
+    debian/patches, "" for all."""
 
     package: str
     file: str
     others: tuple[str, ...]
     flags: tuple[str, ...]
     report: str
+    patch: str = ""
+    include: tuple[str, ...] = (".",)
 
 
 FIXES = (
@@ -46,7 +51,23 @@ FIXES = (
         ("-DHAVE_CONFIG_H", '-DLOCALEDIR="/"'),
         "segmentation fault on an HTML entity without its semicolon (bug 633704)",
     ),
-)
+    Fix(
+        "indent",
+        "src/output.c",
+        tuple(
+            f"src/{name}.c"
+            for name in (
+                "args", "backup", "code_io", "comments", "globs", "handletoken", "indent", "lexi",
+                "parse", "utils",
+            )
+        ),
+        # locale.h: <libintl.h> has it for programs that are optimised
+        ("-DHAVE_CONFIG_H", '-DLOCALEDIR="/"', "-include", "locale.h"),
+        "a read before the array of parentheses behind a comment (bug 1061543)",
+        "05-fix-a-heap-buffer-underread-in-set-buf-break.patch",
+        (".", "src"),
+    ),
+)  # fmt: skip
 
 
 @record
@@ -63,17 +84,32 @@ class Seen:
 
 
 def fetched(fix: Fix, folder: Path) -> tuple[Path, Path]:
-    """The author's tree and Debian's, which is configured."""
+    """The tree before and the one behind the patch; the latter is configured."""
     environment = {**os.environ, "APT_CONFIG": str(private_apt(folder))}
     for command in (["apt-get", "update", "-qq"], ["apt-get", "source", "-qq", fix.package]):
         subprocess.run(command, cwd=folder, env=environment, check=True, capture_output=True)
     (new,) = (path for path in folder.glob(f"{fix.package}-*") if path.is_dir())
-    (archive,) = folder.glob(f"{fix.package}_*.orig.tar.*")
-    (folder / "author").mkdir()
-    subprocess.run(["tar", "xf", str(archive), "-C", str(folder / "author")], check=True)
-    (old,) = (folder / "author").iterdir()
+    names = (new / "debian" / "patches" / "series").read_text().split() if fix.patch else []
+    behind = names[names.index(fix.patch) + 1 :] if fix.patch else []
+    for name in reversed(behind):
+        _take_back(name, new)
+    if fix.patch:
+        old = folder / "before"
+        shutil.copytree(new, old, symlinks=True)
+        _take_back(fix.patch, old)
+    else:
+        (archive,) = folder.glob(f"{fix.package}_*.orig.tar.*")
+        (folder / "author").mkdir()
+        subprocess.run(["tar", "xf", str(archive), "-C", str(folder / "author")], check=True)
+        (old,) = (folder / "author").iterdir()
     subprocess.run(["./configure", "--quiet"], cwd=new, check=True, capture_output=True)
     return old, new
+
+
+def _take_back(name: str, tree: Path) -> None:
+    with (tree / "debian" / "patches" / name).open("rb") as patch:
+        command = ["patch", "-p1", "-R", "-s", "--no-backup-if-mismatch"]
+        subprocess.run(command, cwd=tree, stdin=patch, check=True, capture_output=True)
 
 
 def build(fix: Fix, folder: Path, seconds: float) -> Seen:
@@ -81,7 +117,8 @@ def build(fix: Fix, folder: Path, seconds: float) -> Seen:
     out = folder / "out"
     words = [str(old / fix.file), str(new / fix.file), "--with"]
     words += [str(new / each) for each in fix.others]
-    words += ["--out", str(out), "--quiet", "--time", str(seconds), "--", *fix.flags, f"-I{new}"]
+    words += ["--out", str(out), "--quiet", "--time", str(seconds), "--", *fix.flags]
+    words += [f"-I{new / each}" for each in fix.include]
     command = [sys.executable, str(ROOT / "cli.py"), "build", *words]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode not in (0, 1):
@@ -94,13 +131,18 @@ def build(fix: Fix, folder: Path, seconds: float) -> Seen:
         fix,
         report["verdict"],
         group["class"] if group else "",
-        command_line(case["input"]) if case else "",
+        _witness(case["input"]) if case else "",
         _ending(case["old"]) if case else "",
         _ending(case["new"]) if case else "",
         group["found_s"] if group else None,
         group["found_by"] if group else "",
         report["counters"]["mispredicted"],
     )
+
+
+def _witness(given: dict[str, Any]) -> str:
+    files = [f"{name}: {json.dumps(text)}" for name, text in given.get("files", {}).items()]
+    return ", ".join([command_line(given), *files]) or "no input"
 
 
 def _ending(seen: dict[str, object]) -> str:
@@ -119,8 +161,9 @@ def document(found: Sequence[Seen], seconds: float) -> str:
     )
     return f"""# Fixes of real errors
 
-Written by `python -m benchmarks.fixes`: the author's source and Debian's, whole programs, with no
-word about their inputs and {seconds:g} seconds each. The table has the first group of the report.
+Written by `python -m benchmarks.fixes`: whole programs before and behind Debian's patches, or one of
+them, with no word about their inputs and {seconds:g} seconds each. The table has the first group of
+the report.
 
 | program | what was wrong | verdict | class | witness | old version | new version | found after | mispredicted |
 |---|---|---|---|---|---|---|---|---:|
