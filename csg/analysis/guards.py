@@ -13,13 +13,13 @@ have values that bar it, or that hide what it did. Only what is compared for equ
 counts, flags and selectors that is, and no variable that gets each of its values in the very loop
 that looks at it (the letter of the next option). The branches are those that changes depend on, in
 their functions and around the calls that lead there, and then, of what can be run behind a change,
-those that outputs depend on.
+those that outputs depend on, if what they ask for is not written there.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 
 from csg.analysis.constraints import Place as CallPlace
 from csg.analysis.control_dependence import control_dependence
@@ -37,44 +37,55 @@ Spot = tuple[str, int]  # function, block
 
 @record
 class Guard:
+    """``behind``: it bars no change, only the way from one to an output."""
+
     place: Place
     constants: frozenset[int]
+    behind: bool = False
 
 
 def guards(
     dependences: DependenceGraph, outputs: frozenset[int] = frozenset()
 ) -> tuple[Guard, ...]:
     """The nearest to a change first. ``outputs`` are the nodes whose output changes can alter."""
-    found: dict[Place, set[int]] = {}
-    loops: dict[str, list[frozenset[int]]] = {}
-    places = Places(dependences.pointers)
-    for function, block in _branches(dependences, outputs):
-        for place, constants in places.asked(function, block):
-            if function.name not in loops:
-                flows = dependences.flows[function.name]
-                loops[function.name] = [body for _, flow in flows for body in natural_loops(flow)]
-            if _passing(function, block, place, loops[function.name]):
-                continue
-            if place in found or len(found) < MOST:
-                found.setdefault(place, set()).update(constants)
+    program = dependences.program
+    changed = {node.id for node in program.nodes if node.changes}
+    found = _asked(dependences, _deciding(dependences, _running(program, changed)))
+    behind = _behind(dependences, changed)
+    seeing = [
+        (function, block)
+        for function, block in _deciding(dependences, _running(program, outputs))
+        if (function.name, block.index) in behind
+    ]
+    written = _written(dependences, behind)
+    later = {
+        place: constants
+        for place, constants in _asked(dependences, seeing).items()
+        if place not in found and place not in written
+    }
+    every = [(*each, False) for each in found.items()] + [(*each, True) for each in later.items()]
     return tuple(
-        Guard(place, frozenset(constants))
-        for place, constants in found.items()
+        Guard(place, frozenset(constants), is_behind)
+        for place, constants, is_behind in every[:MOST]
         if len(constants) <= WIDEST
     )
 
 
-def _branches(
-    dependences: DependenceGraph, outputs: frozenset[int]
-) -> Iterator[tuple[FunctionCode, Block]]:
-    """What bars the way to a change, then what bars the way from one to an output."""
-    program = dependences.program
-    changed = {node.id for node in program.nodes if node.changes}
-    yield from _deciding(dependences, _running(program, changed))
-    behind = _behind(dependences, changed)
-    for function, block in _deciding(dependences, _running(program, outputs)):
-        if (function.name, block.index) in behind:
-            yield function, block
+def _asked(
+    dependences: DependenceGraph, branches: Iterable[tuple[FunctionCode, Block]]
+) -> dict[Place, set[int]]:
+    """What the branches compare with which constants, in their order."""
+    found: dict[Place, set[int]] = {}
+    loops: dict[str, list[frozenset[int]]] = {}
+    places = Places(dependences.pointers)
+    for function, block in branches:
+        for place, constants in places.asked(function, block):
+            if function.name not in loops:
+                flows = dependences.flows[function.name]
+                loops[function.name] = [body for _, flow in flows for body in natural_loops(flow)]
+            if not _passing(function, block, place, loops[function.name]):
+                found.setdefault(place, set()).update(constants)
+    return found
 
 
 def _deciding(
@@ -102,9 +113,9 @@ def _deciding(
                 yield function, function.blocks[branch]
 
 
-def _behind(dependences: DependenceGraph, changed: Container[int]) -> set[Spot]:
-    """The blocks that can be run after a change, or together with it: onwards and back to callers;
-    from all of these onwards and into what they call."""
+def _behind(dependences: DependenceGraph, changed: Container[int]) -> dict[Spot, int]:
+    """The blocks that can be run after a change, or together with it, each with the first step that
+    can: onwards and back to callers; from all of these onwards and into what they call."""
     program, calls = dependences.program, dependences.calls
 
     def onwards(name: str, number: int) -> Iterator[CallPlace]:
@@ -130,8 +141,23 @@ def _behind(dependences: DependenceGraph, changed: Container[int]) -> set[Spot]:
         for step, node in enumerate(_nodes(block))
         if node in changed
     ]
-    reached = _closure(_closure(starts, back), into)
-    return {(name, number) for name, number, _ in reached}
+    found: dict[Spot, int] = {}
+    for name, number, step in _closure(_closure(starts, back), into):
+        found[name, number] = min(step, found.get((name, number), step))
+    return found
+
+
+def _written(dependences: DependenceGraph, behind: Mapping[Spot, int]) -> set[Place]:
+    """What is written there: no setting, then, that was made before."""
+    places = Places(dependences.pointers)
+    found: set[Place] = set()
+    for (name, number), first in behind.items():
+        function = dependences.program.functions[name]
+        block = function.blocks[number]
+        found.update(places.written(function, block, first))
+        if number == 0 and first == 0:
+            found.update(Place(name, parameter.number) for parameter in function.parameters)
+    return found
 
 
 def _closure(

@@ -80,9 +80,14 @@ class Places:
                     return None
         return None
 
-    def written(self, function: FunctionCode, block: Block) -> Iterator[Place]:
-        """What the stores of a block write to."""
+    def written(self, function: FunctionCode, block: Block, first: int = 0) -> Iterator[Place]:
+        """What a block writes to, from this step on."""
         for number, step in enumerate(block.instructions):
+            if number < first:
+                continue
+            target = getattr(step, "target", None)
+            if isinstance(target, Register) and target.number in function.register_names:
+                yield Place(function.name, target.number)
             if type(step) is Store:
                 made = _Made(block, number)
                 place = self._object(function, made, step.address, step.size)

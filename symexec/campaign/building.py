@@ -311,13 +311,16 @@ class BuildJob:
         for state in initial:
             state.targets = targets.start
         search = options.search
-        settings = Settings(prepared.guards, engine.machine.addresses)
+        addresses = engine.machine.addresses
+        before = [each for each in prepared.guards if not each.behind]
+        behind = [each for each in prepared.guards if each.behind]
+        groups = [Settings(some, addresses) for some in (before, behind)]
         searcher = build_searcher(
             search.mode.value,
             search.seed,
             targets.rank,
             self._budget(),
-            settings.of if settings else None,
+            [each.of for each in groups if each],
         )
         exploration = Exploration(
             engine,

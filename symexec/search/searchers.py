@@ -1,8 +1,8 @@
 """Searchers, and the stack of them that a campaign gets.
 
-build_searcher("guided", 0, targets.rank, group=settings.of)
+build_searcher("guided", 0, targets.rank, groups=[settings.of])
                                 WithinFirst of TargetsFirst of InTurn of Patient of InGroups
-                                of Guided
+                                of InGroups of Guided
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import heapq
 import random
 from collections import deque
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Sequence
 
 from symexec.search.along import AlongSeeds, Budget
 from symexec.search.contract import Searcher
@@ -20,6 +20,7 @@ from symexec.search.within import WithinFirst
 from symexec.state.state import State
 
 Rank = tuple[float, ...]
+Group = Callable[[State], Hashable]
 
 
 class Pool:
@@ -243,12 +244,12 @@ def build_searcher(
     seed: int,
     rank: Callable[[State], Rank],
     along: Budget | None = None,
-    group: Callable[[State], Hashable] | None = None,
+    groups: Sequence[Group] = (),
 ) -> Searcher:
     """The whole stack: along seeds, or within the bounds first, in turn over the beginnings, the
     rests of guesses last, each by the strategy that was asked for. Who looks for targets leaves
-    what reaches none for last, and takes the states of each ``group`` in turn, if there are
-    groups."""
+    what reaches none for last, and takes its states in turn by ``groups``: by the first
+    way of grouping them, those of one group by the next."""
 
     def strategy() -> Searcher:
         match mode:
@@ -258,10 +259,8 @@ def build_searcher(
                 return BreadthFirst()
             case "depth-first":
                 return DepthFirst()
-            case _ if group is not None:
-                return InGroups(lambda: Guided(mode, seed, rank), group)
             case _:
-                return Guided(mode, seed, rank)
+                return grouped(lambda: Guided(mode, seed, rank), groups)
 
     if along is not None:
         return AlongSeeds(lambda: Patient(strategy), along)
@@ -270,6 +269,13 @@ def build_searcher(
     return WithinFirst(
         lambda: TargetsFirst(lambda: stacked(strategy), lambda state: rank(state)[0])
     )
+
+
+def grouped(strategy: Callable[[], Searcher], groups: Sequence[Group]) -> Searcher:
+    if not groups:
+        return strategy()
+    first, *rest = groups
+    return InGroups(lambda: grouped(strategy, rest), first)
 
 
 def stacked(strategy: Callable[[], Searcher]) -> Searcher:
