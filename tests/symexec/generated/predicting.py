@@ -84,11 +84,11 @@ def ran(
 
 def _left_behind(state: State) -> list[Data]:
     """What is in the array that the caller gave."""
-    numbers = state.environment[WATCHED]
-    assert isinstance(numbers, tuple)
+    watched = state.environment[WATCHED]
+    assert isinstance(watched, tuple)
     found: list[Data] = []
-    for number in numbers:
-        item = state.memory.find(number)
+    for each in watched:
+        item = state.memory.find(each.number)
         assert item is not None
         found += [item.load(at, 2, BOTH) for at in range(0, item.size, 2)]
     return found
