@@ -28,8 +28,9 @@ from symexec.testcases.store import load_tests
 
 TABLE = ROOT / "docs" / "coverage.md"
 INPUTS = ("--sym-args", "0", "2", "4", "--sym-stdin", "6")
-# An operator of expr needs three arguments, and its keywords have up to six letters: with two words
-# of four bytes the search comes to an end, and what it has reached then is all that can be.
+# An operator of expr needs three arguments, and its keywords have up to six letters. Up to two
+# words of any length reach 45 % of its lines, or little more: so many do all 1,981 command lines
+# of its operators, keywords, options and some numbers (run natively, counted by gcov).
 MORE = ("--sym-args", "0", "4", "6", "--sym-stdin", "6")
 RUNS = (("cut", INPUTS), ("seq", INPUTS), ("expr", INPUTS), ("expr", MORE))
 NAME = b"program"  # argv[0], as the engine has it
@@ -222,8 +223,8 @@ Written by `python -m benchmarks.coverage`: each utility of GNU coreutils is exp
 program by `csgtest explore --time {seconds:g}` with these inputs. The tests run natively on a build
 whose main file counts its lines; *mispredicted* are those that showed another exit status, standard
 output or standard error than the engine had said. Where *all paths* were followed, no input within
-the bounds reaches more lines: an operator of `expr` needs three arguments, so two leave more than
-half of it alone.
+the bounds reaches more lines: an operator of `expr` needs three arguments, and all command lines of
+up to two of its operators, keywords, options and numbers reach 45 % of its lines.
 
 {_HEAD}
 {rows}
