@@ -16,7 +16,7 @@ from csg.programs import BY_TREES, Annotation, Versions
 
 if TYPE_CHECKING:
     from csg.analysis import DependenceGraph
-    from csg.graph import SequenceGraph
+    from csg.graphs import SequenceGraph
     from csg.ir import Program
     from csg.language.syntax import TranslationUnit
     from csg.render import Picture
@@ -69,7 +69,7 @@ def graph_of(
 ) -> SequenceGraph:
     """The change sequence graph; ``interactions`` "important" or "all", ``dependences`` where they
     are known."""
-    from csg.graph import build_csg
+    from csg.graphs import build_csg
 
     return build_csg(program, interactions, deletions, dependences)
 
@@ -154,7 +154,7 @@ def picture(
 def picture_of(program: Program, what: str = "csg") -> Picture:
     """The graph called ``what`` ("csg", "cfg", "pdg"), changes and interaction locations marked."""
     from csg.analysis import dependence_graph, statement_flow
-    from csg.graph import build_csg
+    from csg.graphs import build_csg
     from csg.render import dependence_picture, flow_picture, sequence_picture
 
     dependences = dependence_graph(program)

@@ -9,7 +9,7 @@ import json
 from pathlib import Path
 
 from csg.errors import UsageError
-from csg.graph import SequenceGraph, graph_form
+from csg.graphs import SequenceGraph, graph_form
 from csg.render.dot import dot_text
 from csg.render.graphviz_door import rendered
 from csg.render.picture import Picture

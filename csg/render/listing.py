@@ -11,28 +11,28 @@ o1   cut.c:33     assert(init != 0);        changes 1, 2
 
 from __future__ import annotations
 
-from csg.graph import SequenceGraph, SequenceNode, graph_form
+from csg.graphs import SequenceGraph, SequenceNode, graph_form
 from csg.render.picture import Picture, shortened
 
 
 def listing(graph: SequenceGraph) -> str:
-    rows = [_row(graph, node) for node in graph.nodes]
+    rows = [_row(graph, node) for node in graph.records]
     widths = [max((len(row[column]) for row in rows), default=0) for column in range(5)]
     lines = [_summary(graph), ""]
     for row in rows:
         cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=True)]
         lines.append("  ".join(cells).rstrip())
-    if any(node.important for node in graph.nodes):
+    if any(node.important for node in graph.records):
         lines += ["", "* the effects of these changes meet here"]
     return "\n".join(lines) + "\n"
 
 
 def _summary(graph: SequenceGraph) -> str:
     counts = [
-        (sum(node.kind == "change" for node in graph.nodes), "changed statement"),
-        (sum(node.kind == "deletion" for node in graph.nodes), "deleted statement"),
-        (sum(node.kind == "interaction" for node in graph.nodes), "interaction location"),
-        (sum(node.kind == "output" for node in graph.nodes), "output"),
+        (sum(node.kind == "change" for node in graph.records), "changed statement"),
+        (sum(node.kind == "deletion" for node in graph.records), "deleted statement"),
+        (sum(node.kind == "interaction" for node in graph.records), "interaction location"),
+        (sum(node.kind == "output" for node in graph.records), "output"),
     ]
     return ", ".join(f"{n} {what}{'' if n == 1 else 's'}" for n, what in counts if n) or "no change"
 
@@ -41,7 +41,7 @@ def _row(graph: SequenceGraph, node: SequenceNode) -> tuple[str, str, str, str, 
     statement = graph.program.nodes[node.node]
     listed = ", ".join(str(change) for change in sorted(node.changes))
     changes = f"change{'s' if len(node.changes) > 1 else ''} {listed}" if listed else ""
-    following = graph.successors[node.id]
+    following = list(graph.successors(node.id))
     arrows = f"-> {' '.join(following)}" if following else ""
     if node.id in graph.start:
         arrows = f"{arrows}  start".strip()

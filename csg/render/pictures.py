@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from csg.analysis import DependenceGraph, StatementFlow, statement_sources
-from csg.graph import SequenceGraph, SequenceNode
+from csg.graphs import SequenceGraph, SequenceNode
 from csg.ir import Node, Program
 from csg.language.syntax import Version
 from csg.render.picture import Picture, PictureEdge, PictureNode
@@ -18,7 +18,7 @@ from csg.render.picture import Picture, PictureEdge, PictureNode
 
 def sequence_picture(graph: SequenceGraph) -> Picture:
     nodes = graph.program.nodes
-    files = {nodes[node.node].location.file for node in graph.nodes}
+    files = {nodes[node.node].location.file for node in graph.records}
     return Picture(
         "change sequence graph",
         tuple(
@@ -28,7 +28,7 @@ def sequence_picture(graph: SequenceGraph) -> Picture:
                 nodes[node.node].text,
                 _sequence_style(node),
             )
-            for node in graph.nodes
+            for node in graph.records
         ),
         tuple(PictureEdge(source, target, "sequence") for source, target in graph.edges),
     )
@@ -109,14 +109,15 @@ def _sequence_style(node: SequenceNode) -> str:
 
 
 def _head(node: Node, csg: SequenceGraph | None) -> str:
-    known = csg.by_node.get(node.id) if csg else None
+    known = csg.of_statement(node.id) if csg else None
     parts = [known.id if known else "", f"line {node.location.line}", _changes(node.changes)]
     return " · ".join(part for part in parts if part)
 
 
 def _style(node: Node, csg: SequenceGraph | None) -> str:
-    if csg is not None and node.id in csg.by_node:
-        return _sequence_style(csg.by_node[node.id])
+    known = csg.of_statement(node.id) if csg else None
+    if known is not None:
+        return _sequence_style(known)
     if node.changes:
         return "deletion" if node.version is Version.OLD else "change"
     if node.kind in ("entry", "exit"):

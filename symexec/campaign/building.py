@@ -115,7 +115,7 @@ class BuildJob:
         dependences = dependence_graph(program)
         graph = graph_of(program, dependences=dependences)
         distances = Distances(program, dependences.calls)
-        outputs = frozenset(node.node for node in graph.nodes if node.output and node.changes)
+        outputs = frozenset(node.node for node in graph.records if node.output and node.changes)
         barring = guards(dependences, outputs)
         names = guard_names(dependences, barring)
         self.prepared = Prepared(self.unified, program, graph, distances, barring, names)
@@ -379,7 +379,7 @@ class BuildJob:
             paths=self.counters.paths,
             divergences=self.counters.diff_paths,
             reached=len(self._targets.reached),
-            targets=len(prepared.graph.nodes),
+            targets=len(prepared.graph),
             left=deadline - time.monotonic(),
         )
 
@@ -469,8 +469,7 @@ class BuildJob:
         return time.monotonic() - self.started
 
     def _sequence(self, state: State, prepared: Prepared) -> tuple[str, ...]:
-        by_node = prepared.graph.by_node
-        return tuple(by_node[node].id for node in Chain.items(state.sequence))  # type: ignore[index]
+        return prepared.graph.names_of(Chain.items(state.sequence))
 
     def _verified(self, cases: Iterator[TestCase]) -> Iterator[TestCase]:
         for case in cases:

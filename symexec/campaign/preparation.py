@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from csg.analysis import Distances, Guard, changes_reachable
-from csg.graph import SequenceGraph
+from csg.graphs import SequenceGraph
 from csg.ir import Call, FunctionCode, Program
 from csg.ir.flow import successors
 from csg.language.syntax import FunctionDefinition, Symbol, TranslationUnit
@@ -71,15 +71,14 @@ class Prepared:
         """What states look for: the graph from its start nodes, or a flat set."""
         graph = self.graph
         outputs = frozenset(
-            node.node for node in graph.nodes if node.output or node.kind == "output"
+            node.node for node in graph.records if node.output or node.kind == "output"
         )
         if mode == "guided":
-            by_id = graph.by_id
             following: Mapping[int, frozenset[int]] | None = {
-                node.node: frozenset(by_id[target].node for target in graph.successors[node.id])
-                for node in graph.nodes
+                node.node: frozenset(graph.record(name).node for name in graph.successors(node.id))
+                for node in graph.records
             }
-            start = frozenset(by_id[name].node for name in graph.start)
+            start = frozenset(graph.record(name).node for name in graph.start)
         else:
             following = None
             start = outputs | frozenset(deepest_changes(graph))
@@ -87,7 +86,7 @@ class Prepared:
 
     def watched(self) -> Places:
         """Where the graph's nodes begin: function -> (block, index) -> node."""
-        return beginnings(self.program, frozenset(node.node for node in self.graph.nodes))
+        return beginnings(self.program, frozenset(node.node for node in self.graph.records))
 
 
 def asked_for_null(unified: Unified, entry: FunctionDefinition) -> frozenset[str]:
@@ -104,10 +103,10 @@ def asked_for_null(unified: Unified, entry: FunctionDefinition) -> frozenset[str
 
 def deepest_changes(graph: SequenceGraph) -> list[int]:
     """Changed statements that no other change follows: the flat targets of isolated search."""
-    changes = {node.id for node in graph.nodes if node.is_change}
+    changes = {node.id for node in graph.changes}
     deepest = []
     for node in graph.changes:
-        following = set(graph.successors[node.id]) & changes - {node.id}
+        following = set(graph.successors(node.id)) & changes - {node.id}
         if not following:
             deepest.append(node.node)
     return deepest or [node.node for node in graph.changes]

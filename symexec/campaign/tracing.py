@@ -85,8 +85,7 @@ class Tracer:
         return Trace(self._sequence(state), self._divergence(state), endings)
 
     def _sequence(self, state: State) -> tuple[str, ...]:
-        by_node = self._prepared.graph.by_node
-        return tuple(by_node[node].id for node in Chain.items(state.sequence))  # type: ignore[index]
+        return self._prepared.graph.names_of(Chain.items(state.sequence))
 
     def _divergence(self, state: State) -> Divergence | None:
         if state.divergences:

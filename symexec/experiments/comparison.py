@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median_low
 
-from csg.graph import SequenceGraph
+from csg.graphs import SequenceGraph
 from symexec.experiments.critical import (
     Difference,
     Nodes,

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from csg.graph import SequenceGraph
+from csg.graphs import SequenceGraph
 from symexec.classification import Kind, likeness
 from symexec.testcases import TestCase
 

@@ -13,7 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from csg.errors import CsgtestError
-from csg.graph import graph_form, interactions_form
+from csg.graphs import graph_form, interactions_form
 from symexec.campaign.building import BuildJob
 from symexec.campaign.suite import LOG, SuiteFacts, SuiteJob
 from symexec.options import BuildOptions, SuiteOptions, program_name

@@ -109,7 +109,7 @@ def test_what_hides_the_effect_of_a_change(calls: str, expected: set[tuple[str, 
     program = lower([parse_text(dedent(BEHIND.format(calls=calls)))], entry="main")
     dependences = dependence_graph(program)
     graph = graph_of(program, dependences=dependences)
-    outputs = frozenset(each.node for each in graph.nodes if each.output and each.changes)
+    outputs = frozenset(each.node for each in graph.records if each.output and each.changes)
     found = set()
     for each in guards(dependences, outputs):
         function = each.place.function

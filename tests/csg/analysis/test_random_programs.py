@@ -20,8 +20,8 @@ from csg.analysis import (
 )
 from csg.analysis.constraints import Place
 from csg.analysis.flow import successors
-from csg.graph import build_csg
-from csg.graph.walk import StopWalk
+from csg.graphs import build_csg
+from csg.graphs.walk import StopWalk
 from csg.ir import Call, Program
 from csg.language.syntax import Version
 from tests.csg.analysis.random_programs import random_program
@@ -81,16 +81,17 @@ def test_what_is_run_next_is_an_edge(seed: int) -> None:
     program = random_program(seed)
     graph = build_csg(program, "all")
     flow = statement_flow(program, dependence_graph(program).calls)
-    edges = {(graph.by_id[a].node, graph.by_id[b].node) for a, b in graph.edges}
-    late = {node.node for node in graph.nodes if not node.is_change}
-    stops = StopWalk(flow, frozenset(graph.by_node), frozenset(late))
+    edges = {(graph.record(a).node, graph.record(b).node) for a, b in graph.edges}
+    late = {node.node for node in graph.records if not node.is_change}
+    stops = StopWalk(flow, frozenset(node.node for node in graph.records), frozenset(late))
     last: int | None = None
     for part, continues in random_walk(flow, seed):
         node = flow.parts[part].node if part is not None else -1
         if part is None:
             last = None
         elif stops.is_stop(part) and node != last and not (continues and node not in late):
-            reached = graph.by_node[node]
+            reached = graph.of_statement(node)
+            assert reached is not None
             if last is not None and reached.kind != "interaction":
                 assert (last, node) in edges
             # An interaction location counts when a walk from a change has come to it.

@@ -11,7 +11,7 @@ import pytest
 
 from csg.analysis import DependenceGraph, dependence_graph
 from csg.frontend import parse_file
-from csg.graph import build_csg
+from csg.graphs import build_csg
 from csg.ir import Call, Program
 from csg.language.syntax import Version
 from csg.lower import lower
@@ -59,16 +59,16 @@ def uses(graph: DependenceGraph, place: tuple[str, int, int], register: int) -> 
 def test_changes_follow_each_other_only_along_the_edges(path: Path) -> None:
     program = with_changes(lowered(path), seed=len(path.stem))
     graph = build_csg(program, "all")
-    edges = {(graph.by_id[a].node, graph.by_id[b].node) for a, b in graph.edges}
+    edges = {(graph.record(a).node, graph.record(b).node) for a, b in graph.edges}
     machine = traced(program, Version.NEW, STDIN)
-    changed = {node.node for node in graph.nodes if node.is_change}
+    changed = {node.node for node in graph.records if node.is_change}
     last: int | None = None
     for node, resumed in visited(program, machine):
         if node in changed and not resumed:
             if last not in (None, node):
                 assert (last, node) in edges, f"{node} followed {last}"
             last = node
-        elif node in graph.by_node and node not in changed:
+        elif graph.of_statement(node) and node not in changed:
             last = None  # an interaction location or an output stands between
 
 

@@ -65,7 +65,7 @@ def test_our_own_text_is_read_back(sample: str, ids: bool, tmp_path: Path) -> No
     assert printed(again, ids=True) == printed(made, ids=True)
     entry = next(each.symbol.name for each in made.unit.functions)
     graphs = [graph_of(program_of(unified, entry)) for unified in (made, again)]
-    shapes = [[(node.id, node.kind) for node in graph.nodes] for graph in graphs]
+    shapes = [[(node.id, node.kind) for node in graph.records] for graph in graphs]
     assert shapes[0] == shapes[1]
 
 

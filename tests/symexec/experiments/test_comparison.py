@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from csg.graph import SequenceGraph
+from csg.graphs import SequenceGraph
 from csg.pipeline import graph_of, program_of, unify_files
 from csg.programs import Versions
 from symexec.experiments.comparison import Comparison, compared

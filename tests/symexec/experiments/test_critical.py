@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from csg.graph import SequenceGraph
+from csg.graphs import SequenceGraph
 from csg.pipeline import graph_of, program_of, unify_files
 from csg.programs import Versions
 from symexec.experiments.critical import (

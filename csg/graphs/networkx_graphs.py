@@ -1,8 +1,6 @@
 """The graphs as networkx sees them, for people who want to compute with them.
 
-    sequence_digraph(csg).nodes["i1"]   {"kind": "interaction", "line": 8, "text": "init = ..", ..}
-
-The only module that imports networkx; nothing on the way to a test imports it (0.2 s).
+dependence_digraph(graph).nodes[7]   {"kind": "condition", "line": 8, "text": "c < v", ..}
 """
 
 from __future__ import annotations
@@ -12,23 +10,10 @@ from typing import TYPE_CHECKING
 import networkx
 
 from csg.analysis import DependenceGraph, StatementFlow, statement_sources
-from csg.graph.report_form import graph_form
-from csg.graph.sequence_graph import SequenceGraph
 from csg.ir import Program
 
 if TYPE_CHECKING:
     Graph = networkx.MultiDiGraph[int]
-    NamedGraph = networkx.DiGraph[str]
-
-
-def sequence_digraph(graph: SequenceGraph) -> NamedGraph:
-    result: NamedGraph = networkx.DiGraph()
-    form = graph_form(graph)
-    for node in form["nodes"]:
-        result.add_node(node["id"], **{key: value for key, value in node.items() if key != "id"})
-    result.add_edges_from(graph.edges)
-    result.graph["start"] = list(graph.start)
-    return result
 
 
 def dependence_digraph(graph: DependenceGraph) -> Graph:

@@ -8,7 +8,7 @@ from textwrap import dedent
 import pytest
 
 from csg.frontend import parse_text
-from csg.graph import SequenceGraph, build_csg
+from csg.graphs import SequenceGraph, build_csg
 from csg.ir import Program
 from csg.lower import lower
 
@@ -47,7 +47,7 @@ def lowered(text: str, entry: str = "f") -> Program:
 
 
 def line(graph: SequenceGraph, name: str) -> int:
-    return graph.program.nodes[graph.by_id[name].node].location.line
+    return graph.program.nodes[graph.record(name).node].location.line
 
 
 def edges(graph: SequenceGraph) -> set[tuple[int, int]]:
@@ -55,7 +55,7 @@ def edges(graph: SequenceGraph) -> set[tuple[int, int]]:
 
 
 def lines(graph: SequenceGraph, kind: str) -> list[int]:
-    return [line(graph, node.id) for node in graph.nodes if node.kind == kind]
+    return [line(graph, node.id) for node in graph.records if node.kind == kind]
 
 
 def test_the_running_example_of_the_paper() -> None:
@@ -93,7 +93,7 @@ def test_all_interaction_locations_on_request() -> None:
     important, every = build_csg(lowered(text)), build_csg(lowered(text), "all")
     assert lines(important, "interaction") == [5]
     assert lines(every, "interaction") == [5, 6]
-    assert [node.important for node in every.nodes if node.kind == "interaction"] == [True, False]
+    assert [node.important for node in every.records if node.kind == "interaction"] == [True, False]
 
 
 INTERACTIONS = {
@@ -293,7 +293,7 @@ def test_changes_in_a_loop_start_where_a_run_meets_them_first() -> None:
 
 def test_no_node_but_an_output_is_a_dead_end() -> None:
     graph = build_csg(lowered(INTERACTIONS["in a loop, where something comes in"]))
-    assert all(graph.successors[node.id] or node.kind == "output" for node in graph.nodes)
+    assert all(graph.out_degree(node.id) or node.kind == "output" for node in graph.records)
 
 
 def test_a_change_behind_another_is_no_start() -> None:
@@ -336,7 +336,7 @@ def test_deletions_can_be_left_out_as_in_the_paper() -> None:
 
 def test_without_changes_there_is_no_graph() -> None:
     graph = build_csg(lowered("int f(int x) { return x; }"))
-    assert (graph.nodes, graph.edges, graph.start) == ((), (), ())
+    assert (list(graph), list(graph.edges), graph.start) == ([], [], ())
 
 
 def test_a_changed_initialiser_outside_all_functions_comes_first() -> None:

@@ -6,7 +6,7 @@
         anything else:                walk on with the same source
 
 The paper's recursion does not return from a loop; here every statement is the source of one walk
-only (``csg.graph.walk``), which visits each place once. Other differences: calls are followed,
+only (``csg.graphs.walk``), which visits each place once. Other differences: calls are followed,
 deleted statements have nodes of their own (unless switched off), and when changes lie in a loop
 that starts with none of them, those that a run meets first are start nodes. A walk that comes to an
 interaction location always leaves an edge from its source: in the paper, a source that the location
@@ -26,8 +26,8 @@ from csg.analysis import (
 )
 from csg.analysis.components import components
 from csg.analysis.dependence import changed_initialisers
-from csg.graph.interactions import Interaction, find_interactions
-from csg.graph.sequence_graph import (
+from csg.graphs.interactions import Interaction, find_interactions
+from csg.graphs.sequence_graph import (
     CHANGE,
     DELETION,
     INTERACTION,
@@ -36,7 +36,7 @@ from csg.graph.sequence_graph import (
     SequenceNode,
     make_graph,
 )
-from csg.graph.walk import StopWalk
+from csg.graphs.walk import StopWalk
 from csg.ir import Node, Program
 from csg.language.syntax import Version
 

@@ -3,10 +3,10 @@
 csg.ir.Program  ->  build_csg  ->  SequenceGraph, the graph of targets that a search follows
 """
 
-from csg.graph.construction import build_csg
-from csg.graph.interactions import Interaction, find_interactions
-from csg.graph.report_form import graph_form, interactions_form
-from csg.graph.sequence_graph import SequenceGraph, SequenceNode
+from csg.graphs.construction import build_csg
+from csg.graphs.interactions import Interaction, find_interactions
+from csg.graphs.report_form import graph_form, interactions_form
+from csg.graphs.sequence_graph import SequenceGraph, SequenceNode
 
 __all__ = [
     "Interaction",
