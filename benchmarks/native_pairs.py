@@ -24,10 +24,10 @@ from pathlib import Path
 from benchmarks.coreutils import FLAGS, load
 from benchmarks.startup import edited
 from csg.records import record
-from symexec.campaign.candidates import Candidates
-from symexec.campaign.native import NativeTesting
 from symexec.classification import observe
 from symexec.experiments.runs import Laboratory
+from symexec.fuzzing.candidates import Candidates
+from symexec.fuzzing.testing import NativeTesting
 from symexec.options import CompareOptions
 from symexec.options.arguments import parse
 from symexec.replay import PLAIN, SANITIZED, NativeReplay, Request

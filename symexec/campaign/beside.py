@@ -22,13 +22,13 @@ from csg.errors import ToolchainError
 from csg.language.syntax import Compound
 from symexec.campaign.exploration import Finding
 from symexec.campaign.following import Following
-from symexec.campaign.native import SOURCE
-from symexec.campaign.option_table import option_table
 from symexec.campaign.phase import NativePhase
 from symexec.campaign.phase_records import Commission, Sighting
 from symexec.campaign.preparation import Prepared
 from symexec.campaign.tracing import Trace, Tracer
-from symexec.campaign.vocabulary import vocabulary
+from symexec.fuzzing.option_table import option_table
+from symexec.fuzzing.testing import SOURCE
+from symexec.fuzzing.vocabulary import vocabulary
 from symexec.options import BuildOptions
 from symexec.replay import PLAIN, NativeReplay
 from symexec.testcases import EntrySignature, TestCase, TestInput

@@ -29,7 +29,6 @@ from symexec.campaign.builds import files_to_build
 from symexec.campaign.collected import OWN, Collected
 from symexec.campaign.companion import Companion
 from symexec.campaign.exploration import Exploration, Finding
-from symexec.campaign.lines import shaped
 from symexec.campaign.preparation import Prepared, asked_for_null, pruner
 from symexec.campaign.promises import Promises
 from symexec.campaign.seeding import Seeding
@@ -44,6 +43,7 @@ from symexec.environment.registry import registry
 from symexec.environment.starts import Start
 from symexec.executor.engine import Engine
 from symexec.expr import TermTable
+from symexec.fuzzing.lines import shaped
 from symexec.options import After, BuildOptions, Shadow, program_name, versions_of
 from symexec.progress import Progress
 from symexec.replay import NativeReplay, ReplayPlan

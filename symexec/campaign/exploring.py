@@ -16,7 +16,6 @@ from csg.ir import Block, Program
 from csg.language.completing import complete_records
 from csg.language.syntax import TranslationUnit
 from symexec.campaign.exploration import Exploration, Finding
-from symexec.campaign.lines import shaped
 from symexec.campaign.predicting import predicted
 from symexec.campaign.start import begin, definition, lowered_program
 from symexec.counters import Counters
@@ -25,6 +24,7 @@ from symexec.environment.registry import registry
 from symexec.environment.structures import compared_with_null
 from symexec.executor.engine import Engine
 from symexec.expr import TermTable
+from symexec.fuzzing.lines import shaped
 from symexec.options import ExploreOptions
 from symexec.progress import Progress
 from symexec.search import Covering, Frontier, Searcher, stacked

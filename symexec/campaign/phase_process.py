@@ -16,11 +16,8 @@ from collections.abc import Callable
 from typing import BinaryIO
 
 from csg.errors import CsgtestError
-from symexec.campaign.candidates import Candidates, Domain, FunctionDomain, Offspring
-from symexec.campaign.command_lines import CommandLines
 from symexec.campaign.companion import Begun, give_way
 from symexec.campaign.framing import read_frame, send
-from symexec.campaign.native import NativeTesting
 from symexec.campaign.phase_records import (
     Answer,
     Commission,
@@ -31,6 +28,9 @@ from symexec.campaign.phase_records import (
 )
 from symexec.classification import observe
 from symexec.classification.grouping import shape
+from symexec.fuzzing.candidates import Candidates, Domain, FunctionDomain, Offspring
+from symexec.fuzzing.command_lines import CommandLines
+from symexec.fuzzing.testing import NativeTesting
 from symexec.replay import NativeReplay
 from symexec.testcases import TestCase, TestInput
 

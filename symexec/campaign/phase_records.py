@@ -13,8 +13,8 @@ from __future__ import annotations
 
 from csg.language.syntax import FunctionDefinition, Symbol
 from csg.records import record
-from symexec.campaign.option_table import Option
-from symexec.campaign.vocabulary import Vocabulary
+from symexec.fuzzing.option_table import Option
+from symexec.fuzzing.vocabulary import Vocabulary
 from symexec.options import InputOptions
 from symexec.replay import ReplayPlan
 from symexec.replay.build import FinishedBuilds

@@ -12,13 +12,13 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from symexec.campaign.building import BuildJob, switches
-from symexec.campaign.candidates import Candidates, Domain, FunctionDomain
-from symexec.campaign.command_lines import CommandLines
-from symexec.campaign.native import NativeTesting, explaining
-from symexec.campaign.option_table import option_table
 from symexec.campaign.shrinking import SOURCE as MINIMISED
 from symexec.campaign.tracing import Tracer
-from symexec.campaign.vocabulary import vocabulary
+from symexec.fuzzing.candidates import Candidates, Domain, FunctionDomain
+from symexec.fuzzing.command_lines import CommandLines
+from symexec.fuzzing.option_table import option_table
+from symexec.fuzzing.testing import NativeTesting, explaining
+from symexec.fuzzing.vocabulary import vocabulary
 from symexec.options import BuildOptions, CompareOptions, Mode
 from symexec.progress import Progress
 from symexec.replay import PLAIN

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from symexec import experiments
-from symexec.campaign.native import NativeTesting
 from symexec.experiments.runs import STRATEGIES, Laboratory
+from symexec.fuzzing.testing import NativeTesting
 from symexec.options import (
     BuildOptions,
     CompareOptions,

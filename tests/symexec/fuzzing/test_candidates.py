@@ -12,13 +12,13 @@ import pytest
 
 from csg.frontend import parse_text
 from symexec.campaign.building import BuildJob
-from symexec.campaign.candidates import Candidates, FunctionDomain, Offspring
-from symexec.campaign.command_lines import CommandLines
-from symexec.campaign.native import NativeTesting, explaining
-from symexec.campaign.option_table import REQUIRED, Option
 from symexec.campaign.tracing import Tracer
-from symexec.campaign.values import growing
-from symexec.campaign.vocabulary import Vocabulary, vocabulary
+from symexec.fuzzing.candidates import Candidates, FunctionDomain, Offspring
+from symexec.fuzzing.command_lines import CommandLines
+from symexec.fuzzing.option_table import REQUIRED, Option
+from symexec.fuzzing.testing import NativeTesting, explaining
+from symexec.fuzzing.values import growing
+from symexec.fuzzing.vocabulary import Vocabulary, vocabulary
 from symexec.options import BuildOptions, InputOptions, Range, SymbolicArguments
 from symexec.replay import PLAIN, Request
 from symexec.testcases import Observation, TestInput, signature_of

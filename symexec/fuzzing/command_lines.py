@@ -13,12 +13,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from random import Random
 
-from symexec.campaign.lines import lines
-from symexec.campaign.option_table import NONE, OPTIONAL, Option
-from symexec.campaign.values import growing, grown, mutated_bytes
-from symexec.campaign.vocabulary import Vocabulary
 from symexec.environment.plan import DEFAULT_ARGUMENTS, DEFAULT_STDIN, shapes_lines
 from symexec.environment.starts import Line
+from symexec.fuzzing.lines import lines
+from symexec.fuzzing.option_table import NONE, OPTIONAL, Option
+from symexec.fuzzing.values import growing, grown, mutated_bytes
+from symexec.fuzzing.vocabulary import Vocabulary
 from symexec.options import InputOptions, SymbolicArguments
 from symexec.testcases import TestInput
 

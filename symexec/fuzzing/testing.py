@@ -20,9 +20,9 @@ from dataclasses import dataclass, field
 from itertools import islice
 from random import Random
 
-from symexec.campaign.candidates import Candidates
 from symexec.classification import Patience, differing_parts, examine
 from symexec.classification.grouping import shape
+from symexec.fuzzing.candidates import Candidates
 from symexec.replay import PLAIN, NativeReplay, Request
 from symexec.testcases import Observation, TestCase, TestInput, Value
 

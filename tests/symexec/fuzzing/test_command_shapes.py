@@ -10,10 +10,10 @@ from csg.frontend import parse_text
 from csg.ir import ChangeInfo
 from csg.source import Location
 from symexec.campaign.building import BuildJob
-from symexec.campaign.lines import lines, shaped
-from symexec.campaign.option_table import FAR, NONE, OPTIONAL, REQUIRED, Option, option_table
 from symexec.environment.plan import DEFAULT_ARGUMENTS
 from symexec.environment.starts import Word
+from symexec.fuzzing.lines import lines, shaped
+from symexec.fuzzing.option_table import FAR, NONE, OPTIONAL, REQUIRED, Option, option_table
 from symexec.options import BuildOptions, InputOptions, SearchOptions, SymbolicArguments
 from symexec.progress import Silence
 

@@ -13,7 +13,7 @@ from itertools import islice, product
 from random import Random
 from typing import TypeVar
 
-from symexec.campaign.vocabulary import Vocabulary
+from symexec.fuzzing.vocabulary import Vocabulary
 from symexec.options import Range
 from symexec.testcases import Scalar, Value
 from symexec.testcases.signature import Parameter

@@ -13,9 +13,9 @@ from itertools import combinations
 
 from csg.ir import ChangeInfo
 from csg.language.syntax import TranslationUnit
-from symexec.campaign.option_table import FAR, OPTIONAL, REQUIRED, Option, option_table
 from symexec.environment.plan import DEFAULT_ARGUMENTS, shapes_lines
 from symexec.environment.starts import Line, Word
+from symexec.fuzzing.option_table import FAR, OPTIONAL, REQUIRED, Option, option_table
 from symexec.options import InputOptions, SymbolicArguments
 
 MOST_OPTIONS = 3  # of one line
