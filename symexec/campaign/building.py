@@ -25,7 +25,7 @@ from csg.unite import read_pair, unite
 from csg.versions import Unified, printed
 from csg.versions.compiled import MASKED, Confirmation, confirmed, located
 from symexec.campaign.beside import ENOUGH, SEEDED, Beside
-from symexec.campaign.builds import files_to_build
+from symexec.campaign.builds import files_to_build, golden_files
 from symexec.campaign.collected import OWN, Collected
 from symexec.campaign.companion import Companion
 from symexec.campaign.exploration import Exploration, Finding
@@ -109,6 +109,8 @@ class BuildJob:
             raise nowhere
         program = self._confirmed_program(entry)
         self.builds = files_to_build(files, pair, self.unified, self.unified_text, entry)
+        golden = golden_files(options, self.builds.new, entry)
+        self.builds = replace(self.builds, golden=golden)
         if options.replay:
             self.replay = self._native()
         library.complete(program)

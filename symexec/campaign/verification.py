@@ -63,7 +63,7 @@ class Verifier:
         self._process.say(task)
         replay.when_runner(lambda outcome: self._process.say(Runner(outcome)))
         self._lent: set[tuple[str, str]] = set()
-        for build in ("old", "new", "mask"):
+        for build in ("old", "new", "mask", "golden"):
             self._lend(build, SANITIZED)
 
     def submit(self, case: TestCase, rank: Rank) -> None:

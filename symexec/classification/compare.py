@@ -36,7 +36,8 @@ class Kind(Enum):
     NONDETERMINISTIC = "nondeterministic"  # a version differs from itself
     BOTH_FAIL = "both-fail-differently"
     TIMEOUT = "timeout"  # neither ends in time: nothing can be said
-    INCOMPLETE_FIX = "incomplete-fix"  # with a golden version: other than old, still wrong
+    INCOMPLETE_FIX = "incomplete-fix"  # with a golden version: both are wrong, each in its way
+    PROGRESSION = "progression"  # with a golden version: old is wrong, new does what is intended
 
     @property
     def is_difference(self) -> bool:
@@ -119,13 +120,14 @@ def _kind(old: Observation, new: Observation) -> Kind:
 
 
 def _against_golden(pair: Pair, golden: Observation, parts: tuple[str, ...]) -> Verdict:
-    """Definitions of section 3 of the FSE 2013 paper: new differs from old, and ..."""
+    """Definitions 1 and 2 of the FSE 2013 paper (section 3), where new differs from old: a
+    progression where P' = S; else the error is differential, and a regression where P = S."""
 
     def right(seen: Observation) -> bool:
         return set(differing_parts(seen, golden)) <= {"stderr"}
 
     if right(pair.new):
-        return Verdict(Kind.FIX, "different", parts)
+        return Verdict(Kind.PROGRESSION, "different", parts)
     if right(pair.old):
         return Verdict(Kind.REGRESSION, "different", parts, "regression")
     return Verdict(Kind.INCOMPLETE_FIX, "different", parts, "differential")

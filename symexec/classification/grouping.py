@@ -23,6 +23,7 @@ _ORDER = (
     Kind.LEAK,
     Kind.HANG_FIX,
     Kind.FIX,
+    Kind.PROGRESSION,
     Kind.LEAK_FIX,
     Kind.STDERR_ONLY,
     Kind.HELP_TEXT,

@@ -19,6 +19,7 @@ from csg.ir import ChangeInfo
 from symexec.classification.compare import Kind, differing_parts
 from symexec.testcases import TestCase
 
+_JUDGED = {Kind.DIFFERENCE.value, Kind.PROGRESSION.value}  # also errors against a golden version
 _TEXT = {"stdout", "stderr"}
 _ASKING = ("--help", "--version", "--usage")
 _USAGE = re.compile(rb"usage\b", re.IGNORECASE)
@@ -39,11 +40,11 @@ def told_apart(cases: Iterable[TestCase], changes: Sequence[ChangeInfo]) -> Iter
     rewording = {change.id for change in changes if rewords(change)}
     if not rewording:
         return
-    open_cases = [case for case in cases if case.kind == Kind.DIFFERENCE.value]
+    open_cases = [case for case in cases if case.kind in _JUDGED or case.error]
     texts = {_shown(case) for case in open_cases if informs(case) and _needed(case) <= rewording}
     for case in open_cases:
         if _shown(case) in texts and _needed(case, ()) <= rewording:
-            yield replace(case, kind=Kind.HELP_TEXT.value)
+            yield replace(case, kind=Kind.HELP_TEXT.value, error="")
 
 
 def informs(case: TestCase) -> bool:

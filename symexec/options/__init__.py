@@ -157,6 +157,7 @@ class FileOptions:
     old_build: Path | None = None  # folders with compile_commands.json
     new_build: Path | None = None
     annotated: bool = False  # OLD is NEW, annotated by hand
+    golden: Path | None = None  # what is intended: in NEW's place, or a program that is compiled
 
 
 @record

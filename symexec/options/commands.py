@@ -24,6 +24,7 @@ from symexec.options.rows import (
     BSE_TIME,
     ENTRY,
     FILES,
+    GOLDEN,
     INPUT,
     MEMORY,
     MODE,
@@ -63,6 +64,7 @@ COMMANDS: Mapping[str, Command] = {
         (
             *OLD_AND_NEW,
             *FILES,
+            *GOLDEN,
             *ANNOTATION,
             *INPUT,
             *SEARCH,

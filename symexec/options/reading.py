@@ -42,6 +42,7 @@ def _files(given: argparse.Namespace) -> FileOptions:
         given.old_build or given.build,
         given.new_build or given.build,
         annotated=given.new is None,
+        golden=getattr(given, "golden", None),
     )
 
 

@@ -305,6 +305,16 @@ FILES = under(
     row("--old-build", metavar="DIR", type=Path, help="the same for the old version alone"),
     row("--new-build", metavar="DIR", type=Path, help="the same for the new version alone"),
 )
+GOLDEN = under(
+    "which files",
+    row(
+        "--golden",
+        metavar="FIXED",
+        type=Path,
+        help="what is intended: a C file or folder in NEW's place, or an executable; a difference "
+        "is then a regression, an incomplete-fix or a progression",
+    ),
+)
 ANNOTATION = under(
     "how the versions are united",
     row(

@@ -12,6 +12,7 @@ import hashlib
 import os
 import platform
 import re
+import shutil
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
@@ -55,6 +56,7 @@ _FORKS = platform.machine() == "x86_64"
 _FREED_FLAGS = ("-Wl,--wrap=free", "-Wl,--wrap=realloc")  # see harness_support.c
 _LEAK_FLAGS = ("-Wl,--wrap=main", "-Wl,--wrap=exit")  # see leaks.c
 SUPPORT, LEAKS = ("harness_support", "recorded_inputs"), "leaks"
+_ELF = b"\x7fELF"
 _RECORDED_INPUT = re.compile(r"__VERIFIER_|\bklee_|reach_error|__csgtest_")
 
 
@@ -71,7 +73,8 @@ Source = SourceFile | Text
 
 @record
 class Program:
-    """What to compile. The first source holds the entry function, and its flags link the rest."""
+    """What to compile. The first source holds the entry function, and its flags link the rest; one
+    that is an executable already (``is_compiled``) is the program."""
 
     sources: tuple[Source, ...]
     signature: EntrySignature | None = None  # None: main
@@ -211,6 +214,8 @@ class Builds:
     def _build(self, name: str, style: str) -> Executable:
         program = self._programs[name]
         output = str(self.folder / f"{name}-{style}")
+        if is_compiled(program.sources[0]):
+            return _copied(self._file(program.sources[0]), output)
         first, *others = program.sources
         linked = [str(self._first(name, style, program))]
         takes_values = (
@@ -285,6 +290,26 @@ class Builds:
             for source in program.sources
         )
         return any(_RECORDED_INPUT.search(text) for text in texts)
+
+
+def is_compiled(source: Source) -> bool:
+    """Is it an executable, to be run as it is?"""
+    if isinstance(source, Text):
+        return False
+    try:
+        with source.path.open("rb") as stream:
+            return stream.read(len(_ELF)) == _ELF
+    except OSError:
+        return False
+
+
+def _copied(program: Path, output: str) -> Executable:
+    try:
+        shutil.copyfile(program, output)
+        os.chmod(output, 0o755)
+    except OSError as trouble:
+        raise ToolchainError(f"cannot copy {program}: {trouble.strerror}") from trouble
+    return Executable(output, "")
 
 
 def _tell(done: Future[T], told: Callable[[T | ToolchainError], None]) -> None:

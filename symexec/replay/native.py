@@ -58,7 +58,7 @@ class ReplayPlan:
 
     old: tuple[SourceFile, ...]
     new: tuple[SourceFile, ...]
-    golden: tuple[SourceFile, ...] = ()
+    golden: tuple[SourceFile, ...] = ()  # what is intended, as C files or as one executable
     unified: tuple[Source, ...] = ()
     probed: tuple[Source, ...] = ()  # the same with a probe at each change (touching.py)
     signature: EntrySignature | None = None
@@ -84,8 +84,9 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Both versions on one input. ``stable``: every version did the same each time, standard error
-    aside; ``stderr_stable``: that too."""
+    """Both versions on one input. ``stable``: both did the same each time, standard error aside;
+    ``stderr_stable``: that too. ``golden``: what is intended, where both differ; None also where
+    the golden version does not do the same each time."""
 
     old: Observation
     new: Observation
@@ -256,12 +257,12 @@ class NativeReplay:
             yield read_decisions(result.control.data, cut)
 
     def pair(self, test: TestInput, style: str = SANITIZED, explain: bool = True) -> Pair:
-        """Both versions (and the golden one), each twice. A run that does not end gets twice the
-        time when it is repeated, and is not repeated when neither version ends. ``explain``: look
-        up functions and lines for a sanitizer's report, 0.1 s each."""
-        names = ["old", "new", *(["golden"] if self._builds.has("golden") else [])]
+        """Both versions (and the golden one where they differ), each twice. A run that does not end
+        gets twice the time when it is repeated, and is not repeated when neither version ends.
+        ``explain``: look up functions and lines for a sanitizer's report, 0.1 s each."""
+        names = ["old", "new"]
         first = list(self.observe_all(Request(name, test, None, style) for name in names))
-        if all(seen.timed_out for seen in first[:2]):
+        if all(seen.timed_out for seen in first):
             second = first
         else:
             again = (
@@ -275,10 +276,19 @@ class NativeReplay:
         return Pair(
             old=_explained(first[0], second[0]),
             new=_explained(first[1], second[1]),
-            golden=_explained(first[2], second[2]) if len(first) > 2 else None,
+            golden=self._intended(test, style) if first[0] != first[1] else None,
             stable=all(_steady(one) == _steady(other) for one, other in repeats),
             stderr_stable=all(one.stderr == other.stderr for one, other in repeats),
         )
+
+    def _intended(self, test: TestInput, style: str) -> Observation | None:
+        """What the golden version does, if there is one and it does that each time."""
+        if not self._builds.has("golden"):
+            return None
+        first, second = self.observe_all(
+            Request("golden", test, None, style, patience) for patience in (1.0, 2.0)
+        )
+        return first if _steady(first) == _steady(second) else None
 
     def _run(self, request: Request, sandbox: Sandbox) -> wire.Request:
         """Encoded; what it shares with others is encoded once."""

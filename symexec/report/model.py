@@ -60,7 +60,7 @@ class Report:
     notes: list[str] = field(default_factory=list)
     old_files: tuple[SourceFile, ...] = ()  # the entry function's first
     new_files: tuple[SourceFile, ...] = ()
-    golden: str | None = None
+    golden: tuple[SourceFile, ...] = ()  # what is intended; empty: nobody said
     signature: EntrySignature | None = None
     name: str = "program"
     directory: str = ""
@@ -115,7 +115,7 @@ def report_to_json(report: Report) -> dict[str, Json]:
             "directory": report.directory,
             "old_files": [_file(each) for each in report.old_files],
             "new_files": [_file(each) for each in report.new_files],
-            "golden": report.golden,
+            "golden": [_file(each) for each in report.golden],
             "signature": signature_to_json(report.signature) if report.signature else None,
             "name": report.name,
         },

@@ -54,7 +54,7 @@ def _report(value: Json) -> Report:
         tests=[from_json(each) for each in value["tests"]],
         old_files=_files(how["old_files"]),
         new_files=_files(how["new_files"]),
-        golden=how["golden"],
+        golden=_files(how["golden"]),
         signature=signature_from_json(how["signature"]) if how["signature"] else None,
         name=how["name"],
         directory=how["directory"],
@@ -104,11 +104,10 @@ def _plan(report: Report, without_walls: bool) -> ReplayPlan:
             return file
         return replace(file, path=Path(report.directory) / file.path)
 
-    golden = (SourceFile(Path(report.golden)),) if report.golden else ()
     return ReplayPlan(
         old=tuple(map(found, report.old_files)),
         new=tuple(map(found, report.new_files)),
-        golden=tuple(map(found, golden)),
+        golden=tuple(map(found, report.golden)),
         signature=report.signature,
         name=report.name,
         without_walls=without_walls,

@@ -52,6 +52,7 @@ def _reported(job: BuildJob, progress: Progress) -> Report:
     try:
         job.prepare()
         report.old_files, report.new_files = job.builds.old, job.builds.new
+        report.golden = job.builds.golden
         with OutputFolder(options.out) as folder:
             _search(job, report, folder, progress)
         obstacle = nothing_followed(job.counters, job.events)

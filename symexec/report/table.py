@@ -33,6 +33,7 @@ _COLOURS = {
     "both-fail-differently": "red",
     "incomplete-fix": "red",
     "fix": "green",
+    "progression": "green",
     "hang-fix": "green",
     "difference": "yellow",
     "leak": "yellow",

@@ -71,9 +71,11 @@ def test_places_in_messages_do_not_count(one: bytes, other: bytes, same: bool) -
     ("old", "new", "golden", "kind", "error"),
     [
         (FINE, OTHER, FINE, Kind.REGRESSION, "regression"),
-        (FINE, OTHER, OTHER, Kind.FIX, ""),
+        (FINE, OTHER, OTHER, Kind.PROGRESSION, ""),
         (FINE, OTHER, CRASH, Kind.INCOMPLETE_FIX, "differential"),
-        (FINE, OTHER, replace(OTHER, stderr=b"!"), Kind.FIX, ""),
+        (FINE, OTHER, replace(OTHER, stderr=b"!"), Kind.PROGRESSION, ""),
+        (CRASH, OTHER, FINE, Kind.INCOMPLETE_FIX, "differential"),
+        (CRASH, FINE, CRASH, Kind.REGRESSION, "regression"),
         (FINE, FINE, OTHER, Kind.PATH_ONLY, ""),
     ],
 )
