@@ -30,6 +30,7 @@ class Counters:
     divergence_points: int = 0  # places beside the ways of seeds where the versions can part
     forks: int = 0
     pruned: int = 0
+    rested: int = 0  # paths that became tests where no input decides anything more
     cuts: int = 0
     waiting: int = 0  # cuts of paths that were to go on when the time was over
     concretised: int = 0

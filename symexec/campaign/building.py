@@ -332,6 +332,7 @@ class BuildJob:
             prunes=pruner(prepared) if search.prune else None,
             on_end=self._ended,
             wider=None if self.seeding is not None else lambda: self._wider(engine, prepared),
+            rests=search.mode.value not in ("breadth-first", "depth-first"),
         )
         return exploration, initial
 

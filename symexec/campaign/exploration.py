@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from symexec.campaign.caller import Caller
+from symexec.campaign.concrete_rest import QUIET, ConcreteRest
 from symexec.campaign.endlessness import Course, Endlessness
 from symexec.campaign.opposites import opposite_signs
 from symexec.counters import Counters
@@ -46,7 +47,8 @@ class Exploration:
     """One search. ``caller`` compares the outcomes of two versions; None: there is one program.
     ``glides``: a state that has forked runs on to its next decision before it waits. ``wider``
     makes beginnings beyond the bounds, for a search that takes long; what is left of them when it
-    ends counts nowhere."""
+    ends counts nowhere. ``rests``: a state whose rest is concrete becomes a test at once, and waits
+    behind all others (concrete_rest.py)."""
 
     def __init__(
         self,
@@ -59,6 +61,7 @@ class Exploration:
         clock: Callable[[], float] = time.monotonic,
         glides: bool = False,
         wider: Callable[[], list[State]] | None = None,
+        rests: bool = False,
     ) -> None:
         self.engine = engine
         self.searcher = searcher
@@ -71,6 +74,7 @@ class Exploration:
         self._clock = clock
         self._glides = glides
         self._wider = wider
+        self._rest = ConcreteRest(engine.solver) if rests else None
         self._turn = 0
         self._states = 0
         self._parted: set[tuple[int, str]] = set()
@@ -85,7 +89,7 @@ class Exploration:
         """Findings, and None now and then: a moment for what the caller has to do besides."""
         pause = 0.0
         self._begin(initial)
-        while not self.searcher.empty():
+        while not self._empty():
             now = self._clock()
             if now >= deadline:
                 self._give_up()
@@ -96,11 +100,16 @@ class Exploration:
             self._turn += 1
             if self._turn == WIDER and self._wider is not None:
                 self._begin(self._wider())
-            state = self.searcher.select()
+            state, at_rest = self._select()
             known = len(state.divergences)
             seed = state.seed
             covered, unknown = self.engine.newly_covered, self.counters.unknown
-            successors = self.engine.advance(state, QUANTUM)
+            successors, rests = self._advance(state, at_rest)
+            if rests:
+                finding = self._rested(state)
+                if finding is not None:
+                    yield finding
+                continue
             if self.counters.unknown > unknown:  # more such questions wait behind this one
                 for successor in successors:
                     successor.deferred += 1
@@ -130,6 +139,9 @@ class Exploration:
                     self.counters.pruned += 1
                     continue
                 alive.append(successor)
+            if at_rest and alive == [state] and self._rest is not None:
+                self._rest.add(state)
+                continue
             self.searcher.update(alive, self.engine.newly_covered > covered)
         self.exhausted = not self._give_up()
 
@@ -138,9 +150,53 @@ class Exploration:
             self._number(state)
         self.searcher.update(initial, covers=False)
 
+    # ------------------------------------------------------------------ whose turn it is
+
+    def _empty(self) -> bool:
+        return self.searcher.empty() and (self._rest is None or self._rest.empty())
+
+    def _waiting(self) -> list[State]:
+        at_rest = [] if self._rest is None else self._rest.states()
+        return [*self.searcher.states(), *at_rest]
+
+    def _select(self) -> tuple[State, bool]:
+        """The next state, and whether it is one at rest."""
+        rest = self._rest
+        if rest is not None and (rest.due or self.searcher.empty()):
+            return rest.select(), True
+        return self.searcher.select(), False
+
+    def _advance(self, state: State, at_rest: bool) -> tuple[list[State], bool]:
+        """One turn of a state: its successors, and whether its rest turned out to be concrete."""
+        rest = self._rest
+        if rest is None:
+            return self.engine.advance(state, QUANTUM), False
+        path, steps = state.path, state.steps
+        successors, rests = self.engine.advance(state, QUANTUM if at_rest else QUIET), False
+        if not at_rest and successors == [state] and state.frame is not None:
+            rests = rest.reached(state, path)
+            if not rests:
+                successors = self.engine.advance(state, QUANTUM - QUIET)
+        rest.count(state.steps - steps, at_rest)
+        return successors, rests
+
+    def _rested(self, state: State) -> Finding | None:
+        """A state joins those at rest: an input for native replay, which sees how it ends."""
+        assert self._rest is not None
+        if self._prunes is not None and self._prunes(state):
+            self.counters.pruned += 1
+            return None
+        self._rest.add(state)
+        self.counters.rested += 1
+        model = self.engine.solver.model(state.path)
+        if model is None:
+            return None
+        parted = state.divergences[-1] if state.divergences else None
+        return Finding(state, model, (), parted, ended=False)
+
     def _give_up(self) -> int:
         """How many paths are still waiting."""
-        waiting = sum(not state.beyond for state in self.searcher.states())
+        waiting = sum(not state.beyond for state in self._waiting())
         self.counters.waiting += waiting
         self.counters.cuts += waiting
         return waiting
@@ -148,7 +204,7 @@ class Exploration:
     def unfinished(self, deadline: float) -> Iterator[Finding]:
         """The paths that are left where they were, as far as the time goes, each with an input
         that follows it so far."""
-        for state in self.searcher.states():
+        for state in self._waiting():
             if self._clock() >= deadline:
                 return
             model = self.engine.solver.model(state.path)

@@ -1,4 +1,5 @@
-"""Which registers the blocks of a function hand to each other, and where a block reads one last.
+"""Which registers the blocks of a function hand to each other, where a block reads one last, and
+which are live at a place.
 
 0: %1 = add 32 %0, 1      escaping_registers   {0, 1}
    jump 1                 last_reads(block 1)  {1: 0}
@@ -8,8 +9,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from csg.ir import Block, FunctionCode, Register, Value
-from csg.ir.flow import decides, reads, target
+from csg.ir.flow import decides, reads, successors, target
 
 
 def last_reads(block: Block) -> dict[int, int]:
@@ -40,6 +43,43 @@ def escaping_registers(function: FunctionCode) -> frozenset[int]:
         if block.terminator is not None:
             found |= _registers(decides(block.terminator)) - written
     return frozenset(found)
+
+
+class LiveRegisters:
+    """The registers of one function that something may read from a place on (the usual backward
+    fixed point over blocks). What a version's in-line instruction writes stays live: half of the
+    old value does."""
+
+    def __init__(self, blocks: Sequence[Block]) -> None:
+        self._blocks = blocks
+        self._entering: list[frozenset[int]] = [frozenset()] * len(blocks)
+        before: list[set[int]] = [set() for _ in blocks]
+        for number, block in enumerate(blocks):
+            if block.terminator is not None:
+                for successor in successors(block.terminator):
+                    before[successor].add(number)
+        waiting = list(range(len(blocks)))
+        while waiting:
+            number = waiting.pop()
+            found = self.at(number, 0)
+            if found != self._entering[number]:
+                self._entering[number] = found
+                waiting += sorted(before[number])
+
+    def at(self, block: int, index: int) -> frozenset[int]:
+        """Before instruction ``index`` of a block (behind the last one: before its terminator)."""
+        code = self._blocks[block]
+        live: set[int] = set()
+        if code.terminator is not None:
+            for successor in successors(code.terminator):
+                live |= self._entering[successor]
+            live |= _registers(decides(code.terminator))
+        for instruction in reversed(code.instructions[index:]):
+            result = target(instruction)
+            if result is not None and instruction.version is None:
+                live.discard(result.number)
+            live |= _registers(reads(instruction))
+        return frozenset(live)
 
 
 def _registers(values: tuple[Value, ...]) -> set[int]:
