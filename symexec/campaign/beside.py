@@ -28,6 +28,7 @@ from symexec.campaign.preparation import Prepared
 from symexec.campaign.tracing import Trace, Tracer
 from symexec.fuzzing.option_table import option_table
 from symexec.fuzzing.testing import SOURCE
+from symexec.fuzzing.usage import usage_of
 from symexec.fuzzing.vocabulary import vocabulary
 from symexec.options import BuildOptions
 from symexec.replay import PLAIN, NativeReplay
@@ -139,7 +140,7 @@ class Beside:
             tuple(each for each in prepared.symbols if each.name in inputs.symbolic_globals),
             self._signature,
             vocabulary(*prepared.telling_units).led_by([each.name for each in options]),
-            options,
+            usage_of(prepared.telling_units, options),
             inputs,
             self._options.search.seed,
             1.0 if len(os.sched_getaffinity(0)) > 1 else ALONE,

@@ -29,7 +29,7 @@ from symexec.campaign.phase_records import (
 from symexec.classification import observe
 from symexec.classification.grouping import shape
 from symexec.fuzzing.candidates import Candidates, Domain, FunctionDomain, Offspring
-from symexec.fuzzing.command_lines import CommandLines
+from symexec.fuzzing.ordinary import command_lines
 from symexec.fuzzing.testing import NativeTesting
 from symexec.replay import NativeReplay
 from symexec.testcases import TestCase, TestInput
@@ -139,7 +139,7 @@ def domain_of(commission: Commission) -> Domain:
     if commission.signature is not None:
         return FunctionDomain(commission.signature, words, inputs)
     takes_arguments = bool(commission.entry.parameters)
-    return CommandLines(words, inputs, takes_arguments, True, commission.options)
+    return command_lines(commission.usage, words, inputs, takes_arguments, strict=True)
 
 
 def _admits(commission: Commission) -> Callable[[TestInput], bool] | None:

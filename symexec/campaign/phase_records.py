@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from csg.language.syntax import FunctionDefinition, Symbol
 from csg.records import record
-from symexec.fuzzing.option_table import Option
+from symexec.fuzzing.usage import Usage
 from symexec.fuzzing.vocabulary import Vocabulary
 from symexec.options import InputOptions
 from symexec.replay import ReplayPlan
@@ -33,7 +33,7 @@ class Commission:
     symbols: tuple[Symbol, ...]
     signature: EntrySignature | None
     words: Vocabulary
-    options: tuple[Option, ...]
+    usage: Usage
     inputs: InputOptions
     seed: int = 0
     share: float = 1.0

@@ -15,9 +15,10 @@ from symexec.campaign.building import BuildJob, switches
 from symexec.campaign.shrinking import SOURCE as MINIMISED
 from symexec.campaign.tracing import Tracer
 from symexec.fuzzing.candidates import Candidates, Domain, FunctionDomain
-from symexec.fuzzing.command_lines import CommandLines
 from symexec.fuzzing.option_table import option_table
+from symexec.fuzzing.ordinary import command_lines
 from symexec.fuzzing.testing import NativeTesting, explaining
+from symexec.fuzzing.usage import usage_of
 from symexec.fuzzing.vocabulary import vocabulary
 from symexec.options import BuildOptions, CompareOptions, Mode
 from symexec.progress import Progress
@@ -181,7 +182,8 @@ class Laboratory:
         options = option_table(prepared.unified.units, changes, prepared.guarding)
         takes_arguments = bool(prepared.entry.parameters)
         words = words.led_by([each.name for each in options])
-        return CommandLines(words, self.options.inputs, takes_arguments, options_known=options)
+        usage = usage_of(prepared.telling_units, options)
+        return command_lines(usage, words, self.options.inputs, takes_arguments)
 
     # ------------------------------------------------------------------ sequences
 

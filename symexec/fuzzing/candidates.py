@@ -30,6 +30,8 @@ class Domain(Protocol):
     """The input space of one program."""
 
     finite: bool  # ``enumerated`` goes through all of it
+    enumerates: float  # share of the tests that are enumerated
+    mutates: float  # share of those that mutate others; the rest is drawn
 
     def enumerated(self) -> Iterator[TestInput]: ...
 
@@ -41,6 +43,12 @@ class Domain(Protocol):
     def neighbours(self, test: TestInput) -> Iterator[TestInput]:
         """``test`` with one part replaced by what the program's text speaks of."""
 
+    def told(self, test: TestInput, differs: bool) -> None:
+        """What has become of a test: what explains differences by itself becomes rare."""
+
+    def signature(self, test: TestInput) -> tuple[bytes, ...]:
+        """What tests of one kind have in common; their number is small."""
+
 
 class Candidates:
     """An iterator of inputs, none twice; deterministic for a seed and the same ``keep`` calls."""
@@ -51,7 +59,6 @@ class Candidates:
         self._enumerated: Iterator[TestInput] | None = domain.enumerated()
         self._corpus: list[TestInput] = []
         self._seen: set[TestInput] = set()
-        self._turn = 0
         self.exhausted = False
 
     def __iter__(self) -> Iterator[TestInput]:
@@ -71,17 +78,18 @@ class Candidates:
         raise StopIteration
 
     def _proposal(self) -> TestInput | None:
-        """Every other input is enumerated, of the rest three in four are mutations."""
-        self._turn += 1
-        if self._enumerated is not None and (self._turn % 2 or self._domain.finite):
+        """Enumerated, mutated or drawn, in the domain's proportions."""
+        domain = self._domain
+        share = self._chance.random()
+        if self._enumerated is not None and (share < domain.enumerates or domain.finite):
             for test in self._enumerated:
                 return test
             self._enumerated = None
-        if self._enumerated is None and self._domain.finite:
+        if self._enumerated is None and domain.finite:
             return None
-        if self._corpus and self._turn % 8:
+        if self._corpus and share < domain.enumerates + domain.mutates:
             return self._mutation()
-        return self._domain.drawn(self._chance)
+        return domain.drawn(self._chance)
 
     def _mutation(self) -> TestInput:
         test = self._chance.choice(self._corpus)
@@ -89,6 +97,13 @@ class Candidates:
         for _ in range(self._chance.choice((1, 1, 2, 4))):
             test = self._domain.mutated(test, other, self._chance)
         return test
+
+    def told(self, test: TestInput, differs: bool) -> None:
+        """What has become of a test."""
+        self._domain.told(test, differs)
+
+    def signature(self, test: TestInput) -> tuple[bytes, ...]:
+        return self._domain.signature(test)
 
     def keep(self, test: TestInput) -> None:
         if len(self._corpus) < CORPUS:
@@ -103,6 +118,7 @@ class Offspring(Candidates):
 
     def __init__(self, domain: Domain, test: TestInput, seed: int) -> None:
         super().__init__(domain, seed)
+        self._turn = 0
         self._neighbours: deque[Iterator[TestInput]] = deque()
         self._seen.add(test)
         self.keep(test)
@@ -124,6 +140,8 @@ class Offspring(Candidates):
 
 class FunctionDomain:
     """Parameters and symbolic globals of an entry function."""
+
+    enumerates, mutates = 0.5, 0.375
 
     def __init__(self, signature: EntrySignature, words: Vocabulary, options: InputOptions) -> None:
         self._count = len(signature.parameters)
@@ -150,6 +168,13 @@ class FunctionDomain:
         else:
             row[place] = self._values[place].mutated(row[place], chance)
         return self._test(tuple(row))
+
+    def told(self, test: TestInput, differs: bool) -> None:
+        """Nothing that is drawn depends on it."""
+
+    def signature(self, test: TestInput) -> tuple[bytes, ...]:
+        """All look alike."""
+        return ()
 
     def neighbours(self, test: TestInput) -> Iterator[TestInput]:
         """The parts in turn."""

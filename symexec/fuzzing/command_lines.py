@@ -35,6 +35,7 @@ class CommandLines:
     user gave a length."""
 
     finite = False
+    enumerates, mutates = 0.5, 0.375
 
     def __init__(
         self,
@@ -151,10 +152,18 @@ class CommandLines:
             case 4 if args:
                 args[place] = self._edited(args[place], chance)
             case _ if test.stdin and chance.random() < 0.75:
-                return replace(test, stdin=self._edited_text(test.stdin, other.stdin, chance))
+                return replace(test, stdin=self.edited_text(test.stdin, other.stdin, chance))
             case _:
                 return replace(test, stdin=self._text(chance))
         return replace(test, args=tuple(args))
+
+    def told(self, test: TestInput, differs: bool) -> None:
+        """Nothing that is drawn depends on it."""
+
+    def signature(self, test: TestInput) -> tuple[bytes, ...]:
+        """The options that it begins words with, and how many words there are."""
+        used = {each[:2] for each in test.args if each.startswith(b"-")}
+        return (*sorted(used), b"%d" % len(test.args))
 
     def neighbours(self, test: TestInput) -> Iterator[TestInput]:
         """Another word in each place, an option in front, another standard input."""
@@ -216,7 +225,7 @@ class CommandLines:
                 text = b"".join(self._piece(chance) for _ in range(count))
                 return text[: self._most_input]
 
-    def _edited_text(self, text: bytes, other: bytes, chance: Random) -> bytes:
+    def edited_text(self, text: bytes, other: bytes, chance: Random) -> bytes:
         """A piece put in, a part taken out or repeated, a byte replaced, or another text's end."""
         start, end = sorted((chance.randint(0, len(text)), chance.randint(0, len(text))))
         match chance.randrange(5):
