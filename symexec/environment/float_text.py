@@ -2,17 +2,20 @@
 
     float_text("%.2e", bits of 1234.5)  ->  b"1.23e+03"
 
-Worked out on fractions, so that ``double`` and x86's ``long double`` go one way.
+Worked out on whole numbers, ``mantissa * 2 ** exponent``, so that ``double`` and x86's ``long
+double`` go one way.
 """
 
 from __future__ import annotations
 
 from fractions import Fraction
 
+from csg.records import record
 from symexec.environment.format_strings import Conversion
 from symexec.environment.number_text import Text, float_laid_out
 
-LONGEST = 4000
+LONGEST = 4000  # digits that are converted at once, which Python allows
+LONGEST_BITS = 13_000  # of numbers that have no more
 
 
 def float_text(conversion: Conversion, pattern: int) -> Text:
@@ -24,7 +27,7 @@ def float_text(conversion: Conversion, pattern: int) -> Text:
         text = _hexadecimal(conversion, exponent, fraction)
     else:
         point = 52 if conversion.bits == 64 else 63
-        text = _decimal(conversion, fraction * Fraction(2) ** (exponent - point))
+        text = _decimal(conversion, Magnitude(fraction, exponent - point))
     if conversion.letter.isupper():
         text = text.upper()
     return float_laid_out(conversion, negative, text, not special)
@@ -49,7 +52,24 @@ def _taken_apart(pattern: int, bits: int) -> tuple[bool, int, int, bytes]:
 # ---------------------------------------------------------------------- %e %f %g
 
 
-def _decimal(conversion: Conversion, value: Fraction) -> bytes:
+@record
+class Magnitude:
+    """``mantissa * 2 ** exponent``, without a sign."""
+
+    mantissa: int
+    exponent: int
+
+    def scaled(self, power: int) -> int:
+        """Times ``10 ** power``, rounded half to even."""
+        number = self.mantissa << max(self.exponent, 0)
+        if power >= 0:
+            number *= 10**power
+        divisor = (10**-power if power < 0 else 1) << max(-self.exponent, 0)
+        whole, rest = divmod(number, divisor)
+        return whole + (2 * rest > divisor or (2 * rest == divisor and whole & 1))
+
+
+def _decimal(conversion: Conversion, value: Magnitude) -> bytes:
     precision = conversion.precision if isinstance(conversion.precision, int) else 6
     point = "#" in conversion.flags
     match conversion.letter.lower():
@@ -62,34 +82,33 @@ def _decimal(conversion: Conversion, value: Fraction) -> bytes:
             return _general(value, precision or 1, point)
 
 
-def _fixed(value: Fraction, precision: int, point: bool) -> bytes:
-    digits = _digits(round(value * 10**precision)).rjust(precision + 1, "0")
+def _fixed(value: Magnitude, precision: int, point: bool) -> bytes:
+    digits = _digits(value.scaled(precision)).rjust(precision + 1, "0")
     return _with_point(digits, len(digits) - precision, point)
 
 
-def _scientific(value: Fraction, precision: int) -> tuple[str, int]:
+def _scientific(value: Magnitude, precision: int) -> tuple[str, int]:
     """``precision`` + 1 digits and the exponent of the first."""
-    if not value:
+    if not value.mantissa:
         return "0" * (precision + 1), 0
-    bits = value.numerator.bit_length() - value.denominator.bit_length()
-    exponent = bits * 30103 // 100000  # close to log10(2), so off by one at most
-    while value < Fraction(10) ** exponent:
-        exponent -= 1
-    while value >= Fraction(10) ** (exponent + 1):
-        exponent += 1
-    digits = _digits(round(value * Fraction(10) ** (precision - exponent)))
-    if len(digits) > precision + 1:  # 9.99 rounded up to 10.0
-        return digits[:-1], exponent + 1
-    return digits, exponent
+    bits = value.mantissa.bit_length() - 1 + value.exponent
+    exponent = bits * 30103 // 100000  # close to log10(2): off by little
+    while True:
+        digits = _digits(value.scaled(precision - exponent))
+        if len(digits) == precision + 1 and digits[0] != "0":
+            return digits, exponent
+        exponent += 1 if len(digits) > precision + 1 else -1
 
 
 def _digits(number: int) -> str:
     """Python converts no more than 4300 digits at once; a long double has up to 4933."""
+    if number.bit_length() <= LONGEST_BITS:
+        return str(number)
     high, low = divmod(number, 10**LONGEST)
     return f"{high}{low:0{LONGEST}}" if high else str(low)
 
 
-def _general(value: Fraction, precision: int, keep_zeros: bool) -> bytes:
+def _general(value: Magnitude, precision: int, keep_zeros: bool) -> bytes:
     digits, exponent = _scientific(value, precision - 1)
     if not -4 <= exponent < precision:
         if not keep_zeros:

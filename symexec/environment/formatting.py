@@ -33,7 +33,7 @@ from symexec.environment.operands import (
     plain,
     signed,
 )
-from symexec.environment.strings import read_string
+from symexec.environment.strings import known_bytes, read_string
 from symexec.environment.symbolic_digits import digits_text, printed_length
 from symexec.expr import Operand, Term
 from symexec.state.endings import Unsupported
@@ -63,11 +63,14 @@ class Text:
 def read_format(context: Context, pointer: Operand) -> Asking[list[Part]]:
     address = yield from place(pointer)
     text = yield from read_string(context, address)
-    known: list[int] = []
-    for byte in text:
-        known.append((yield from pin(byte, "a symbolic printf format")))
+    known = known_bytes(text)
+    if known is None:
+        pinned: list[int] = []
+        for byte in text:
+            pinned.append((yield from pin(byte, "a symbolic printf format")))
+        known = bytes(pinned)
     try:
-        return parse(bytes(known))
+        return parse(known)
     except BadFormat as bad:
         yield End(Unsupported(f"the printf directive in '{bad}'"))
         raise AssertionError("a path does not go on after its end") from None
