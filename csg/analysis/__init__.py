@@ -2,6 +2,10 @@
 
     csg.ir.Program  ->  dependence_graph  ->  depends_on_changes: the changes behind each statement
 
+Dominance, components, reachability and shortest ways are networkx's algorithms, imported by the
+functions that use them (0.1 s): ``csgtest run`` does without. Sets of writes, locations and changes
+are integers with a bit for each member, handed along lists of edges.
+
 Front doors: ``dependence_graph``, ``depends_on_changes``, ``statement_flow``, ``postdominators``,
 ``Distances``, ``guards``, ``guard_names``, ``changes_reachable``, ``points_to``, ``call_graph``.
 """

@@ -6,12 +6,17 @@ f(x);  (*handler)(x);  qsort(a, n, 4, compare)       callees f, all that handler
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from csg.analysis.components import components
 from csg.analysis.constraints import Place
 from csg.analysis.library_effects import effect_of
 from csg.analysis.points_to import PointsTo
 from csg.ir import Call, Program
+
+if TYPE_CHECKING:
+    import networkx
+
+    NameGraph = networkx.DiGraph[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +29,7 @@ class CallGraph:
     callers: dict[str, list[Place]]
     order: list[list[str]]  # groups of mutually recursive functions, callees first
     recursive: frozenset[str]
+    functions: NameGraph  # an edge from each function to those it calls
 
 
 def looked_into(program: Program, name: str) -> bool:
@@ -33,12 +39,13 @@ def looked_into(program: Program, name: str) -> bool:
 
 
 def call_graph(program: Program, pointers: PointsTo) -> CallGraph:
+    import networkx
+
     callees: dict[Place, tuple[str, ...]] = {}
     external: dict[Place, tuple[str, ...]] = {}
     callers: dict[str, list[Place]] = {name: [] for name in program.functions}
-    names = list(program.functions)
-    numbers = {name: number for number, name in enumerate(names)}
-    calls: list[set[int]] = [set() for _ in names]
+    functions: NameGraph = networkx.DiGraph()
+    functions.add_nodes_from(program.functions)
     for name, function in program.functions.items():
         for block in function.blocks:
             for index, instruction in enumerate(block.instructions):
@@ -49,13 +56,16 @@ def call_graph(program: Program, pointers: PointsTo) -> CallGraph:
                     external[place] = tuple(n for n in found if not looked_into(program, n))
                     for callee in callees[place]:
                         callers[callee].append(place)
-                        calls[numbers[name]].add(numbers[callee])
-    order, recursive = [], set()
-    for members in components([sorted(targets) for targets in calls]):
-        order.append(sorted((names[m] for m in members), key=numbers.__getitem__))
-        if len(members) > 1 or members[0] in calls[members[0]]:
-            recursive.update(order[-1])
-    return CallGraph(callees, external, callers, order, frozenset(recursive))
+                        functions.add_edge(name, callee)
+    number = {name: number for number, name in enumerate(program.functions)}
+    parts = networkx.condensation(functions)
+    order: list[list[str]] = [
+        sorted(parts.nodes[part]["members"], key=number.__getitem__)
+        for part in reversed(list(networkx.topological_sort(parts)))
+    ]
+    recursive = {name for group in order if len(group) > 1 for name in group}
+    recursive.update(networkx.nodes_with_selfloops(functions))
+    return CallGraph(callees, external, callers, order, frozenset(recursive), functions)
 
 
 def _targets(call: Call, place: Place, pointers: PointsTo) -> tuple[str, ...]:

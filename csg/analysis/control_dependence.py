@@ -3,30 +3,29 @@
     b0: if (x) b1 else b2        b1 and b2 depend on b0, their join does not
 
 A block depends on a branch when one way out of the branch always leads to the block and another
-may avoid it (Ferrante, Ottenstein and Warren 1987): for the edge a -> b, all blocks from b up the
-post-dominator tree to the immediate post-dominator of a, that one excluded.
+may avoid it (Ferrante, Ottenstein and Warren 1987). That is the dominance frontier of the block in
+the reversed graph, which networkx computes.
 """
 
 from __future__ import annotations
 
-from csg.analysis.dominators import postdominators_of
+from csg.analysis.dominators import with_exit
 from csg.analysis.flow import FlowGraph
 from csg.ir import FunctionCode
 
 
 def control_dependence(function: FunctionCode, graph: FlowGraph) -> list[list[int]]:
     """Per block the blocks whose terminators it depends on, ascending."""
-    above = postdominators_of(function, graph)
-    controlling: list[set[int]] = [set() for _ in graph.successors]
-    for branch in graph.order:
-        if len(graph.successors[branch]) < 2:
-            continue
-        stop = above[branch]
-        for target in graph.successors[branch]:
-            runner: int | None = target
-            while runner is not None and runner != stop:
-                if branch in controlling[runner]:
-                    break
-                controlling[runner].add(branch)
-                runner = above[runner]
-    return [sorted(branches) for branches in controlling]
+
+    import networkx
+
+    branching = frozenset(block for block in graph.order if len(graph.successors[block]) > 1)
+    if not branching:
+        return [[] for _ in graph.successors]
+    # A block that is put in front of the virtual exit has one way more, which decides nothing.
+    backward, virtual = with_exit(function, graph)
+    frontiers: dict[int, set[int]] = networkx.dominance_frontiers(backward, virtual)
+    return [
+        sorted(branching.intersection(frontiers.get(block, ())))
+        for block in range(len(graph.successors))
+    ]

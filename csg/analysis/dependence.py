@@ -61,8 +61,11 @@ def dependence_graph(program: Program, deletions: bool = True) -> DependenceGrap
         data=[set() for _ in vertices.node],
         control=[set() for _ in vertices.node],
     )
+    arguments: dict[str, dict[int, int]] = {name: {} for name in program.functions}
+    for place, first in vertices.arguments.items():
+        arguments[place[0]][vertices.instruction(place)] = first
     for name in flows:
-        _link_function(graph, program.functions[name])
+        _link_function(graph, program.functions[name], arguments[name])
     for place in calls.callees:
         if place[0] in flows:
             _link_call(graph, place)
@@ -101,14 +104,12 @@ def _entered(program: Program, calls: CallGraph) -> set[str]:
     return entered
 
 
-def _link_function(graph: DependenceGraph, function: FunctionCode) -> None:
+def _link_function(
+    graph: DependenceGraph, function: FunctionCode, arguments: dict[int, int]
+) -> None:
+    """``arguments``: the vertices of the function's calls, each with that of its first argument."""
     vertices, name = graph.vertices, function.name
     starts = vertices.blocks[name]
-    arguments = {
-        vertices.instruction(place): first
-        for place, first in vertices.arguments.items()
-        if place[0] == name
-    }
 
     def link(use: int, definition: int) -> None:
         graph.data[use].add(definition)

@@ -5,22 +5,28 @@
 
 A call is either passed (at the price of the shortest way through the callee) or entered for good:
 what lies behind the return of the present function is not counted, since where that is depends on
-the caller. A search adds ``to_return`` of the frames in between.
+the caller. A search adds ``to_return`` of the frames in between. networkx finds the shortest ways,
+from the goal backwards.
 """
 
 from __future__ import annotations
 
-import heapq
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from csg.analysis.call_graph import CallGraph, call_graph
 from csg.analysis.flow import successors
 from csg.analysis.points_to import points_to
 from csg.ir import Block, Call, Program
 
+if TYPE_CHECKING:
+    import networkx
+
+    SpotGraph = networkx.DiGraph[int]
+
 Spot = tuple[str, int]  # function, block
-Step = tuple[int, int]  # spot number, distance
+GOAL = -1  # a vertex behind all blocks from which a way is looked for
 
 
 @dataclass(slots=True)
@@ -64,7 +70,7 @@ class Distances:
                 reached = self._offset(self._spans[number], index)
                 if reached is not None:
                     starts[number] = min(reached, starts.get(number, reached))
-            self._known[node] = self._backward(starts)
+            self._known[node] = self._from(starts)
         return self._known[node]
 
     def passed(self, function: str) -> int | None:
@@ -114,32 +120,37 @@ class Distances:
                     self.to_return.update(found)
 
     def _returns_of(self, name: str) -> dict[Spot, int]:
+        import networkx
+
         function = self.program.functions[name]
-        before: dict[int, list[Step]] = {}
+        before: SpotGraph = networkx.DiGraph()
         for block in function.blocks:
-            number = self._numbers[name, block.index]
-            width = self._offset(self._spans[number], self._spans[number].length)
-            if width is not None:
-                for target in self._following[number]:
-                    before.setdefault(target, []).append((number, width))
+            self._add_steps(before, self._numbers[name, block.index])
         last = self._numbers[name, function.exit]
         end = self._offset(self._spans[last], self._spans[last].length)
-        found = _shortest({last: end} if end is not None else {}, before)
-        return {self._spans[number].spot: far for number, far in found.items()}
+        return self._shortest(before, {last: end} if end is not None else {})
 
-    def _backward_steps(self) -> dict[int, list[Step]]:
-        before: dict[int, list[Step]] = {}
+    def _add_steps(self, before: SpotGraph, number: int) -> None:
+        """An edge back to a block from each that follows it, as long as the block."""
+        before.add_node(number)
+        width = self._offset(self._spans[number], self._spans[number].length)
+        if width is not None:
+            for target in self._following[number]:
+                before.add_edge(target, number, width=width)
+
+    def _backward_steps(self) -> SpotGraph:
+        import networkx
+
+        before: SpotGraph = networkx.DiGraph()
         for number, span in enumerate(self._spans):
-            width = self._offset(span, span.length)
-            if width is not None:
-                for target in self._following[number]:
-                    before.setdefault(target, []).append((number, width))
+            self._add_steps(before, number)
             for index, callees, _ in span.calls:
                 reached = self._offset(span, index)
                 if reached is not None:
                     for callee in callees:
                         entry = self._numbers[callee, 0]
-                        before.setdefault(entry, []).append((number, reached + 1))
+                        known = before.get_edge_data(entry, number, {}).get("width", reached + 1)
+                        before.add_edge(entry, number, width=min(known, reached + 1))
         return before
 
     def _places(self) -> dict[int, list[tuple[int, int]]]:
@@ -155,45 +166,35 @@ class Distances:
                 found.setdefault(block.terminator.node, {}).setdefault(number, end)
         return {node: sorted(places.items()) for node, places in found.items()}
 
-    def _backward(self, starts: dict[int, int]) -> dict[Spot, int]:
-        found = _shortest(starts, self._before)
-        return {self._spans[number].spot: far for number, far in found.items()}
+    def _from(self, starts: dict[int, int]) -> dict[Spot, int]:
+        return self._shortest(self._before, starts)
+
+    def _shortest(self, before: SpotGraph, starts: dict[int, int]) -> dict[Spot, int]:
+        """From each block the way back to ``GOAL``, which is as far from the ``starts`` as they
+        say."""
+
+        import networkx
+
+        before.add_node(GOAL)
+        before.add_edges_from((GOAL, number, {"width": far}) for number, far in starts.items())
+        found = networkx.single_source_dijkstra_path_length(before, GOAL, weight="width")
+        before.remove_node(GOAL)
+        return {self._spans[n].spot: int(far) for n, far in found.items() if n != GOAL}
 
     def nearest(self, spots: Iterable[Spot]) -> dict[Spot, int]:
         """Distance to the start of the nearest of these blocks, from the start of each block that
         can reach one without returning."""
-        return self._backward({self._numbers[spot]: 0 for spot in spots})
+        return self._from({self._numbers[spot]: 0 for spot in spots})
 
     def reaching(self, nodes: list[int]) -> frozenset[Spot]:
         """The blocks from whose start one of the statements can be reached without returning."""
-        starts: dict[int, int] = {}
-        for node in nodes:
-            for number, index in self._blocks_of_node.get(node, ()):
-                if self._offset(self._spans[number], index) is not None:
-                    starts[number] = 0
-        seen = set(starts)
-        work = sorted(starts)
-        while work:
-            for source, _ in self._before.get(work.pop(), ()):
-                if source not in seen:
-                    seen.add(source)
-                    work.append(source)
-        return frozenset(self._spans[number].spot for number in seen)
-
-
-def _shortest(starts: dict[int, int], before: dict[int, list[Step]]) -> dict[int, int]:
-    """Dijkstra's algorithm, backwards from ``starts``."""
-    found: dict[int, int] = {}
-    heap = sorted((far, number) for number, far in starts.items())
-    while heap:
-        far, number = heapq.heappop(heap)
-        if number in found:
-            continue
-        found[number] = far
-        for source, width in before.get(number, ()):
-            if source not in found:
-                heapq.heappush(heap, (far + width, source))
-    return found
+        starts = {
+            number: 0
+            for node in nodes
+            for number, index in self._blocks_of_node.get(node, ())
+            if self._offset(self._spans[number], index) is not None
+        }
+        return frozenset(self._from(starts))
 
 
 def changes_reachable(

@@ -1,63 +1,41 @@
-"""Dominators and post-dominators of the blocks of a function.
+"""Dominators and post-dominators of the blocks of a function, computed by networkx.
 
     b0: if (x) b1 else b2;  b1: -> b3;  b2: -> b3        b3 is b0's immediate post-dominator
 
-The iterative algorithm of Cooper, Harvey and Kennedy ("A simple, fast dominance algorithm", 2001).
-Where control cannot reach the return, the function is given a virtual exit: after blocks that end
-the program and after the last block of each loop that nothing leaves.
+Post-dominators are the dominators of the reversed graph, seen from its end. Where control cannot
+reach the return, the function is given a virtual exit: after blocks that end the program and after
+the last block of each loop that nothing leaves.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from csg.analysis.components import components
-from csg.analysis.flow import FlowGraph, flow_graph, reverse_postorder
-from csg.ir import FunctionCode, Return
+from csg.analysis.flow import FlowGraph, flow_graph
+from csg.ir import FunctionCode, Return, flow
 from csg.language.syntax import Version
 
+if TYPE_CHECKING:
+    import networkx
 
-def immediate_dominators(
-    successors: list[tuple[int, ...]], predecessors: Sequence[Sequence[int]], root: int
-) -> list[int | None]:
-    """Each vertex's immediate dominator; None for the root and for what it does not reach."""
-    order = reverse_postorder(successors, root)
-    position = {vertex: place for place, vertex in enumerate(order)}
-    above = [0] * len(order)  # places, not vertices: smaller is nearer to the root
-    known = bytearray(len(order))
-    known[0] = 1
-    before = [[position[p] for p in predecessors[v] if p in position] for v in order]
-    changed = True
-    while changed:
-        changed = False
-        for place in range(1, len(order)):
-            best = -1
-            for candidate in before[place]:
-                if known[candidate]:
-                    best = candidate if best < 0 else _meet(above, candidate, best)
-            if not known[place] or above[place] != best:
-                above[place] = best
-                known[place] = 1
-                changed = True
-    result: list[int | None] = [None] * len(successors)
-    for place, vertex in enumerate(order[1:], 1):
-        result[vertex] = order[above[place]]
-    return result
+    BlockGraph = networkx.DiGraph[int]
 
 
-def _meet(above: list[int], left: int, right: int) -> int:
-    while left != right:
-        while left > right:
-            left = above[left]
-        while right > left:
-            right = above[right]
-    return left
+def immediate_dominators(graph: BlockGraph, root: int) -> dict[int, int]:
+    """Vertex -> its immediate dominator, for all that the root reaches but itself."""
+
+    import networkx
+
+    above: dict[int, int | None] = networkx.immediate_dominators(graph, root)
+    # Until networkx 3.5 the root dominates itself, later nobody does.
+    return {vertex: by for vertex, by in above.items() if vertex != root and by is not None}
 
 
 def dominators(function: FunctionCode, version: Version | None = None) -> list[int | None]:
     """Immediate dominator per block; None for the entry and for unreachable blocks."""
     graph = flow_graph(function, version)
-    return immediate_dominators(graph.successors, graph.predecessors, 0)
+    above = immediate_dominators(graph.digraph(), 0)
+    return [above.get(block) for block in range(len(graph.successors))]
 
 
 def postdominators(
@@ -68,57 +46,77 @@ def postdominators(
     With ``endings`` false, ways that end the program (or never leave a loop) do not count: what is
     left is the block where two executions meet again if both of them return.
     """
-    return postdominators_of(function, flow_graph(function, version), endings)
+    graph = flow_graph(function, version)
+    backward, virtual = with_exit(function, graph, endings)
+    above = immediate_dominators(backward, virtual)
+    found = [above.get(block) for block in range(virtual)]
+    return [None if block == virtual else block for block in found]
 
 
-def postdominators_of(
+def join_blocks(function: FunctionCode) -> list[int | None]:
+    """For each block, reachable or not, the first block that every way from it to the function's
+    end passes; None for the end itself and for blocks from which no way leads there."""
+
+    import networkx
+
+    backward: BlockGraph = networkx.DiGraph()
+    backward.add_nodes_from(range(len(function.blocks)))
+    for block in function.blocks:
+        if block.terminator is not None:
+            targets = flow.successors(block.terminator)
+            backward.add_edges_from((target, block.index) for target in targets)
+    above = immediate_dominators(backward, function.exit)
+    return [above.get(block.index) for block in function.blocks]
+
+
+def with_exit(
     function: FunctionCode, graph: FlowGraph, endings: bool = True
-) -> list[int | None]:
+) -> tuple[BlockGraph, int]:
+    """The reversed flow of the blocks that the entry reaches, and its root, the virtual exit."""
+
+    import networkx
+
     virtual = len(graph.successors)
-    ends = _endings(function, graph, endings)
-    backward: list[tuple[int, ...]] = [tuple(sources) for sources in graph.predecessors]
-    backward.append(tuple(ends))
-    forward: list[tuple[int, ...]] = [*graph.successors, ()]
-    for end in ends:
-        forward[end] = (*forward[end], virtual)
-    above = immediate_dominators(backward, forward, virtual)
-    return [None if block == virtual else block for block in above[:virtual]]
+    forward = graph.digraph()
+    ends = _endings(function, graph, forward, endings)
+    backward: BlockGraph = networkx.DiGraph()
+    backward.add_edges_from((virtual, end) for end in ends)
+    backward.add_edges_from((target, source) for source, target in forward.edges)
+    backward.add_node(virtual)
+    return backward, virtual
 
 
-def _endings(function: FunctionCode, graph: FlowGraph, endings: bool) -> list[int]:
+def _endings(
+    function: FunctionCode, graph: FlowGraph, forward: BlockGraph, endings: bool
+) -> list[int]:
     """The blocks to put in front of the virtual exit."""
+
+    import networkx
+
     following = graph.successors
     if not endings:
         return [b for b in graph.order if isinstance(function.blocks[b].terminator, Return)]
     ends = [block for block in graph.order if not following[block]]
-    missing = set(graph.order) - _backward(graph, ends)
+    missing = set(graph.order).difference(ends)
+    for end in ends:
+        if missing:
+            reaching: set[int] = networkx.ancestors(forward, end)
+            missing -= reaching
     if missing:
-        ends += _trapping_loops(graph, missing)
+        ends += _trapping_loops(graph, forward, missing)
     return ends
 
 
-def _backward(graph: FlowGraph, ends: list[int]) -> set[int]:
-    seen = set(ends)
-    work = list(ends)
-    while work:
-        for source in graph.predecessors[work.pop()]:
-            if source not in seen:
-                seen.add(source)
-                work.append(source)
-    return seen
-
-
-def _trapping_loops(graph: FlowGraph, missing: set[int]) -> list[int]:
+def _trapping_loops(graph: FlowGraph, forward: BlockGraph, missing: set[int]) -> list[int]:
     """The last block of each loop among ``missing`` that control cannot leave: a branch inside
     still finds its join inside."""
+
+    import networkx
+
     place = {block: number for number, block in enumerate(graph.order)}
-    inside = [
-        graph.successors[block] if block in missing else ()
-        for block in range(len(graph.successors))
+    last = [
+        max(members, key=place.__getitem__)
+        for members in networkx.strongly_connected_components(forward.subgraph(missing))
+        if all(target in members for block in members for target in graph.successors[block])
     ]
-    last = []
-    for members in components(inside):
-        together = set(members)
-        if together <= missing and all(t in together for b in members for t in inside[b]):
-            last.append(max(members, key=place.__getitem__))
     return sorted(last, key=place.__getitem__)

@@ -2,15 +2,23 @@
 
     enter NEW b1, b2        both: -> b1, b2     NEW: -> b1     OLD: -> b2
 
-With a version, blocks that only the other one runs are unreachable and missing in ``order``.
+With a version, blocks that only the other one runs are unreachable and missing in ``order``. Lists
+serve the bit sets that are handed along the edges (``csg.analysis.register_flow``), a networkx
+graph of the same blocks serves everything else.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from csg.ir import Block, Enter, FunctionCode, Switch, flow
 from csg.language.syntax import Version
+
+if TYPE_CHECKING:
+    import networkx
+
+    BlockGraph = networkx.DiGraph[int]
 
 BOTH_APART = (Version.OLD, Version.NEW)
 
@@ -23,6 +31,17 @@ class FlowGraph:
     successors: list[tuple[int, ...]]
     predecessors: list[list[int]]
     order: list[int]
+
+    def digraph(self) -> BlockGraph:
+        """The blocks that the entry reaches, in their order."""
+
+        import networkx
+
+        graph: BlockGraph = networkx.DiGraph()
+        graph.add_nodes_from(self.order)
+        for block in self.order:
+            graph.add_edges_from((block, target) for target in self.successors[block])
+        return graph
 
 
 def successors(block: Block, version: Version | None = None) -> tuple[int, ...]:

@@ -8,7 +8,7 @@ which the edge is reached without passing the head. Loops with one head count as
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 
 from csg.analysis.dominators import immediate_dominators
 from csg.analysis.flow import FlowGraph
@@ -16,30 +16,24 @@ from csg.analysis.flow import FlowGraph
 
 def natural_loops(graph: FlowGraph) -> list[frozenset[int]]:
     """The blocks of each, inner loops before those around them."""
-    above = immediate_dominators(graph.successors, graph.predecessors, 0)
+
+    import networkx
+
+    blocks = graph.digraph()
+    above = immediate_dominators(blocks, 0)
     found: dict[int, set[int]] = {}
     for tail in graph.order:
         for head in graph.successors[tail]:
             if _dominates(head, tail, above):
-                found.setdefault(head, {head}).update(_body(tail, head, graph))
+                body = found.setdefault(head, {head})
+                if tail != head:
+                    without = networkx.restricted_view(blocks, [head], [])
+                    body |= networkx.ancestors(without, tail) | {tail}
     return sorted(map(frozenset, found.values()), key=lambda body: (len(body), min(body)))
 
 
-def _dominates(head: int, block: int, above: Sequence[int | None]) -> bool:
+def _dominates(head: int, block: int, above: Mapping[int, int]) -> bool:
     runner: int | None = block
     while runner is not None and runner != head:
-        runner = above[runner]
+        runner = above.get(runner)
     return runner == head
-
-
-def _body(tail: int, head: int, graph: FlowGraph) -> set[int]:
-    body, work = {head, tail}, [tail]
-    while work:
-        block = work.pop()
-        if block == head:
-            continue
-        for before in graph.predecessors[block]:
-            if before not in body:
-                body.add(before)
-                work.append(before)
-    return body

@@ -95,14 +95,18 @@ def is_flat(kind: Type | None) -> bool:
 def bits(mask: int) -> Iterator[int]:
     """The positions of the ones in a bit set, ascending. Word by word: taking ones from a long
     integer copies all of it each time."""
+    if not mask:
+        return
+    first = ((mask & -mask).bit_length() - 1) // _WORD * _WORD  # the ones often lie together
+    mask >>= first
     if mask.bit_length() <= _WORD:
-        yield from _bits_of_word(mask, 0)
+        yield from _bits_of_word(mask, first)
         return
     count = -(-mask.bit_length() // _WORD)
     words = struct.unpack(f"<{count}Q", mask.to_bytes(count * _WORD // 8, "little"))
     for index, word in enumerate(words):
         if word:
-            yield from _bits_of_word(word, index * _WORD)
+            yield from _bits_of_word(word, first + index * _WORD)
 
 
 def _bits_of_word(word: int, first: int) -> Iterator[int]:

@@ -6,16 +6,17 @@
     4  if (c < b)
 
 A slice per statement would walk the graph once for each. Instead strongly connected parts are taken
-as one, in an order in which sources come first, and each takes the union of the bit sets of its
-sources: DEPENDSONCHANGES of Algorithm 1 (FSE 2013) for the whole program in linear time.
+as one, in an order in which sources come first (networkx yields a part after all that it leads to),
+and each takes the union of the bit sets of its sources: DEPENDSONCHANGES of Algorithm 1 (FSE 2013)
+for the whole program in linear time.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from csg.analysis.components import components
 from csg.analysis.dependence import DependenceGraph
+from csg.analysis.objects import bits
 from csg.language.syntax import Version
 
 
@@ -27,15 +28,25 @@ class ChangeSets:
     statements: tuple[int, ...]
     sets: list[int]
     changes: list[frozenset[int]]  # per bit the ids of the changes that stand in the statement
+    # Most statements share their set with many others: each is written out once.
+    _written_out: dict[int, tuple[tuple[int, ...], frozenset[int]]] = field(default_factory=dict)
 
-    def statements_of(self, node: int) -> list[int]:
-        return [n for bit, n in enumerate(self.statements) if self.sets[node] >> bit & 1]
+    def statements_of(self, node: int) -> tuple[int, ...]:
+        """The changed statements that a statement depends on, ascending."""
+        return self._members(self.sets[node])[0]
 
     def changes_of(self, node: int) -> frozenset[int]:
-        mask = self.sets[node]
-        return frozenset[int]().union(
-            *(ids for bit, ids in enumerate(self.changes) if mask >> bit & 1)
-        )
+        """The ids of the changes that a statement depends on."""
+        return self._members(self.sets[node])[1]
+
+    def _members(self, mask: int) -> tuple[tuple[int, ...], frozenset[int]]:
+        found = self._written_out.get(mask)
+        if found is None:
+            places = list(bits(mask))
+            ids = frozenset[int]().union(*(self.changes[bit] for bit in places))
+            found = tuple(self.statements[bit] for bit in places), ids
+            self._written_out[mask] = found
+        return found
 
 
 def changed_statements(graph: DependenceGraph, deletions: bool = True) -> tuple[int, ...]:
@@ -47,20 +58,23 @@ def changed_statements(graph: DependenceGraph, deletions: bool = True) -> tuple[
 
 
 def depends_on_changes(graph: DependenceGraph, deletions: bool = True) -> ChangeSets:
+    import networkx
+
     nodes = graph.program.nodes
     statements = changed_statements(graph, deletions)
     own = {statement: 1 << bit for bit, statement in enumerate(statements)}
     node_of = graph.vertices.node
-    sources = [
-        list(data | control) for data, control in zip(graph.data, graph.control, strict=True)
-    ]
-    found = [0] * len(sources)
+    needs: networkx.DiGraph[int] = networkx.DiGraph()
+    needs.add_nodes_from(range(len(node_of)))
+    for sources in (graph.data, graph.control):
+        needs.add_edges_from((v, source) for v, before in enumerate(sources) for source in before)
+    found = [0] * len(node_of)
     sets = [own.get(node.id, 0) for node in nodes]
-    for members in components(sources):
+    for members in networkx.strongly_connected_components(needs):  # sources come first
         union = 0
         for vertex in members:
             union |= own.get(node_of[vertex], 0)
-            for source in sources[vertex]:
+            for source in needs.adj[vertex]:
                 union |= found[source]
         for vertex in members:
             found[vertex] = union

@@ -17,6 +17,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import networkx
+
 from csg.analysis import (
     ChangeSets,
     DependenceGraph,
@@ -24,7 +26,6 @@ from csg.analysis import (
     depends_on_changes,
     statement_flow,
 )
-from csg.analysis.components import components
 from csg.analysis.dependence import changed_initialisers
 from csg.graphs.interactions import Interaction, find_interactions
 from csg.graphs.sequence_graph import (
@@ -141,23 +142,14 @@ def source_order(node: Node) -> tuple[int, str, int, int, int]:
 def _start(changed: tuple[int, ...], edges: set[tuple[int, int]], first: set[int]) -> set[int]:
     """Changes without incoming edges. Where changes lead to each other in a loop and nothing else
     leads there: those among them that a run can meet first."""
-    vertices = sorted({n for edge in edges for n in edge} | set(changed))
-    number = {node: place for place, node in enumerate(vertices)}
-    following: list[list[int]] = [[] for _ in vertices]
-    entered: set[int] = set()  # parts with an edge from another part
-    for source, target in sorted(edges):
-        following[number[source]].append(number[target])
-    part = [0] * len(vertices)
-    parts = list(components(following))
-    for place, members in enumerate(parts):
-        for member in members:
-            part[member] = place
-    for source, target in edges:
-        if part[number[source]] != part[number[target]]:
-            entered.add(part[number[target]])
+    graph: networkx.DiGraph[int] = networkx.DiGraph()
+    graph.add_nodes_from(changed)
+    graph.add_edges_from(edges)
+    parts = networkx.condensation(graph)
     start: set[int] = set()
-    for place, members in enumerate(parts):
-        if place not in entered:
-            inside = [vertices[m] for m in members if vertices[m] in changed]
-            start.update([n for n in inside if n in first] or inside)
+    for part in parts:
+        members: set[int] = parts.nodes[part]["members"]
+        if not parts.in_degree(part):
+            inside = members.intersection(changed)
+            start |= inside & first or inside
     return start

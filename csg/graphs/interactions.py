@@ -30,8 +30,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import networkx
+
 from csg.analysis import ChangeSets, DependenceGraph, statement_sources
-from csg.analysis.components import components
 
 NO_STATEMENT = frozenset(("entry", "exit"))
 
@@ -70,7 +71,7 @@ def find_interactions(graph: DependenceGraph, sets: ChangeSets) -> list[Interact
         Interaction(
             node,
             changes[node],
-            tuple(sets.statements_of(node)),
+            sets.statements_of(node),
             node in meeting,
         )
         for node in candidates
@@ -121,13 +122,7 @@ def _brought(
 
 
 def _change_sets(sets: ChangeSets) -> list[frozenset[int]]:
-    known: dict[int, frozenset[int]] = {}
-    found = []
-    for node, mask in enumerate(sets.sets):
-        if mask not in known:
-            known[mask] = sets.changes_of(node)
-        found.append(known[mask])
-    return found
+    return [sets.changes_of(node) for node in range(len(sets.sets))]
 
 
 def _all_sources(graph: DependenceGraph) -> list[list[int]]:
@@ -137,12 +132,17 @@ def _all_sources(graph: DependenceGraph) -> list[list[int]]:
 
 def _parts(sources: list[list[int]], changed: frozenset[int]) -> list[int]:
     """The number of each statement's strongly connected part, changed statements cut out."""
-    within = [
-        [] if node in changed else [source for source in before if source not in changed]
+    within: networkx.DiGraph[int] = networkx.DiGraph()
+    within.add_nodes_from(range(len(sources)))
+    within.add_edges_from(
+        (node, source)
         for node, before in enumerate(sources)
-    ]
+        if node not in changed
+        for source in before
+        if source not in changed
+    )
     part = [0] * len(sources)
-    for number, members in enumerate(components(within)):
+    for number, members in enumerate(networkx.strongly_connected_components(within)):
         for member in members:
             part[member] = number
     return part

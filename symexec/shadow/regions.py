@@ -10,9 +10,9 @@ other goes on alone.
 
 from __future__ import annotations
 
+from csg.analysis.dominators import join_blocks
 from csg.ir import FunctionCode
 from symexec.memory import BOTH, NEW, OLD
-from symexec.shadow.joins import join_blocks
 from symexec.state.state import Region, State
 
 

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from csg.analysis.dominators import join_blocks
 from csg.ir import Block, Branch, Constant, FunctionCode, Jump, Return, Trap
 from csg.ir.flow import successors
-from symexec.shadow.joins import join_blocks
 
 
 def function(*edges: tuple[int, ...]) -> FunctionCode:
