@@ -199,6 +199,8 @@ def _graph(options: GraphOptions) -> int:
         what=options.what.value,
         form=options.format.value,
         annotation=options.annotation,
+        function=options.function,
+        full=options.full,
     )
     _deliver(picture, options.output)
     return SAME

@@ -132,16 +132,19 @@ def picture(
     what: str = "csg",
     form: str = "text",
     annotation: Annotation = BY_TREES,
+    function: str | None = None,
+    full: bool = False,
 ) -> bytes:
-    """A file's content: ``what`` is "csg", "cfg" or "pdg", ``form`` "dot", "svg", "png", "json" or
-    "text"."""
-    from csg.render import form_of, listing, picture_bytes, picture_listing
+    """A file's content: ``what`` is "csg", "cfg", "pdg" or "figure", ``form`` "dot", "svg", "png",
+    "html", "json" or "text". ``function``: of this one only. ``full``: with nothing folded."""
+    from csg.render import form_of, listing, of_function, picture_bytes, picture_listing
 
     program = program_of(unify_files(versions, annotation=annotation), entry)
     if what == "csg" and form in ("text", "json"):
         graph = graph_of(program)
+        graph = of_function(graph, function) if function is not None else graph
         return listing(graph).encode() if form == "text" else _json(form_of(graph))
-    drawing = picture_of(program, what)
+    drawing = picture_of(program, what, function, full)
     match form:
         case "text":
             return picture_listing(drawing).encode()
@@ -151,23 +154,31 @@ def picture(
             return picture_bytes(drawing, form)
 
 
-def picture_of(program: Program, what: str = "csg") -> Picture:
-    """The graph called ``what`` ("csg", "cfg", "pdg"), changes and interaction locations marked."""
+def picture_of(
+    program: Program, what: str = "csg", function: str | None = None, full: bool = False
+) -> Picture:
+    """The graph called ``what`` ("csg", "cfg", "pdg", or "figure": all three of one function),
+    changes and interaction locations marked."""
+    from csg import render
     from csg.analysis import dependence_graph, statement_flow
     from csg.graphs import build_csg
-    from csg.render import dependence_picture, flow_picture, sequence_picture
 
     dependences = dependence_graph(program)
     graph = build_csg(program, dependences=dependences)
     match what:
         case "csg":
-            return sequence_picture(graph)
+            shown = render.of_function(graph, function) if function is not None else graph
+            return render.sequence_picture(shown, full)
         case "cfg":
-            return flow_picture(program, statement_flow(program, dependences.calls), graph)
+            whole = render.flow_picture(program, statement_flow(program, dependences.calls), graph)
         case "pdg":
-            return dependence_picture(dependences, graph)
+            whole = render.dependence_picture(dependences, graph)
+        case "figure":
+            flow = statement_flow(program, dependences.calls)
+            return render.figure_picture(function or program.entry, dependences, flow, graph, full)
         case _:
-            raise UsageError(f"there is no graph '{what}'", hint="one of csg, cfg, pdg")
+            raise UsageError(f"there is no graph '{what}'", hint="one of csg, cfg, pdg, figure")
+    return render.one_function(whole, function) if function is not None else whole
 
 
 def _json(form: dict[str, object]) -> bytes:

@@ -85,6 +85,17 @@ def test_every_option_of_build_reaches_its_record() -> None:
             "graph a b --what pdg --format svg",
             GraphOptions(Path("a"), Path("b"), what=GraphKind.PDG, format=GraphFormat.SVG),
         ),
+        (
+            "graph a b --what figure --function f --full --format html",
+            GraphOptions(
+                Path("a"),
+                Path("b"),
+                what=GraphKind.FIGURE,
+                format=GraphFormat.HTML,
+                function="f",
+                full=True,
+            ),
+        ),
     ],
 )
 def test_each_command_has_its_record(words: str, options: object) -> None:

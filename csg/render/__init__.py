@@ -1,22 +1,49 @@
-"""Pictures and texts of graphs: dot, SVG, PNG, JSON and lines for the terminal.
+"""Pictures and texts of graphs: dot, SVG, PNG, pages, JSON and lines for the terminal.
 
 SequenceGraph  ->  sequence_picture  ->  write_picture(picture, Path("csg.svg"))
 """
 
-from csg.render.files import picture_bytes, write_csg, write_picture
+from csg.render.files import (
+    layout_of,
+    picture_bytes,
+    script_hash,
+    viewer,
+    viewer_script,
+    viewer_style,
+    write_csg,
+    write_picture,
+)
+from csg.render.folding import Highlights
 from csg.render.listing import form_of, listing, picture_listing
-from csg.render.picture import Picture
-from csg.render.pictures import dependence_picture, flow_picture, sequence_picture
+from csg.render.picture import READABLE, Picture
+from csg.render.pictures import (
+    dependence_picture,
+    figure_picture,
+    flow_picture,
+    of_function,
+    one_function,
+    sequence_picture,
+)
 
 __all__ = [
+    "READABLE",
+    "Highlights",
     "Picture",
     "dependence_picture",
+    "figure_picture",
     "flow_picture",
     "form_of",
+    "layout_of",
     "listing",
+    "of_function",
+    "one_function",
     "picture_bytes",
     "picture_listing",
+    "script_hash",
     "sequence_picture",
+    "viewer",
+    "viewer_script",
+    "viewer_style",
     "write_csg",
     "write_picture",
 ]

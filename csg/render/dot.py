@@ -1,49 +1,151 @@
-"""Write a picture in the language of graphviz.
+"""The language of Graphviz, and the only module that talks to it (the program ``dot``, if any).
 
-"c1" [label="c1 · line 7\\nc = lhs;", shape=octagon, fillcolor="#ffe3c2", ...];
-"c1" -> "i1" [color="#39424e"];
+    "c1" [label=<c1 · line 7<BR/>c = lhs;>, shape=octagon, fillcolor="#ffd27f", ...];
+    "c1" -> "i1" [color="#6b7280", ...];
+
+dot_text        ->  a file for people who draw it themselves, with frames and legend
+dot_layout      ->  where dot puts everything; None without dot, or when it fails
+placed_png      ->  a PNG of a picture that is laid out already, whoever did it
 """
 
 from __future__ import annotations
 
+import json
+import re
+import shutil
+from collections.abc import Sequence
+from html import escape
+from math import hypot
+from typing import Any
+
+from csg.render.layout import Frame, Layout, Point, Route
+from csg.render.legend import legend_rows
 from csg.render.picture import (
+    CRITICAL,
     EDGE_STYLES,
+    HEAD_SIZE,
     NODE_STYLES,
+    TEXT_SIZE,
     Picture,
     PictureEdge,
     PictureNode,
-    shortened,
+    printable,
 )
 
+# Graphviz slants the sides of wide polygons so far that texts run over them; these stay upright.
 _SHAPES = {
-    "octagon": "octagon",
-    "hexagon": "hexagon",
-    "stadium": "ellipse",
-    "box": "box",
-    "tab": "tab",
+    "octagon": ("box", "diagonals"),
+    "parallelogram": ("polygon, sides=4, skew=0.15", ""),
+    "hexagon": ("box, peripheries=2", ""),
+    "stadium": ("box", "rounded"),
+    "box": ("box", ""),
+    "tab": ("box", ""),
 }
+_INCH = 72.0
+_NOTHING = "&#160;"  # Graphviz takes no empty element
+ARROW = 9.0  # px: length of an arrow head
+_EDGE_ID = re.compile(r"e(\d+)")
 
 
-def dot_text(picture: Picture) -> str:
+def has_dot() -> bool:
+    return shutil.which("dot") is not None
+
+
+def dot_text(picture: Picture, finished: bool = True) -> str:
+    """A picture in the language of Graphviz; shapes have the size that their texts need. Not
+    ``finished``: for the layout only, without a legend, and with edges that end at the sides."""
     lines = [
-        f"digraph {quoted(picture.title)} {{",
-        "  rankdir=TB; nodesep=0.35; ranksep=0.5; compound=true;",
-        '  node [fontname="monospace", fontsize=11, style=filled, margin="0.14,0.07"];',
-        '  edge [fontname="monospace", fontsize=10, arrowsize=0.8];',
+        f"digraph {quoted(printable(picture.title))} {{",
+        "  rankdir=TB; nodesep=0.2; ranksep=0.42; newrank=true; remincross=true; dpi=72;",
+        '  node [fontname="DejaVu Sans Mono,monospace", fixedsize=true];',
+        '  edge [arrowsize=0.8]; fontname="DejaVu Sans Mono,monospace"; fontsize=12;',
     ]
-    if picture.groups:
-        by_id = {node.id: node for node in picture.nodes}
-        for number, (title, ids) in enumerate(picture.groups):
+    by_id = {node.id: node for node in picture.nodes}
+    for number, (title, ids) in enumerate(picture.frames):
+        if title:
             lines.append(f"  subgraph cluster_{number} {{")
-            lines.append(f'    label={quoted(title)}; color="#c3cad4"; fontname="monospace";')
-            lines += [f"    {_node(by_id[name])}" for name in ids]
-            lines.append("  }")
-    else:
-        lines += [f"  {_node(node)}" for node in picture.nodes]
-    lines += [f"  {_edge(edge)}" for edge in picture.edges]
-    lines += _legend(picture)
+            lines.append(f'    label={quoted(printable(title))}; color="#94a3b8"; labeljust=l;')
+        lines += [f"    {_node(by_id[name]) if finished else _box(by_id[name])};" for name in ids]
+        lines += ["  }"] if title else []
+    lines += [f"  {_edge(edge)}, id=e{n}];" for n, edge in enumerate(picture.edges)]
+    if finished:
+        lines += _legend(picture)
     lines.append("}")
     return "\n".join(lines) + "\n"
+
+
+def dot_layout(picture: Picture) -> Layout | None:
+    """Where dot puts nodes, frames and edges."""
+    found = _run(dot_text(picture, finished=False), "json0", "dot")
+    if found is None:
+        return None
+    drawn: dict[str, Any] = json.loads(found)
+    _, _, width, height = _numbers(drawn["bb"])
+    centres: dict[str, Point] = {}
+    frames: dict[int, Frame] = {}
+    for each in drawn.get("objects", []):
+        if "pos" in each:
+            x, y = _numbers(each["pos"])
+            centres[each["name"]] = (x, height - y)
+        elif each["name"].startswith("cluster_") and "bb" in each:
+            number = int(each["name"].removeprefix("cluster_"))
+            left, low, right, high = _numbers(each["bb"])
+            title = picture.frames[number][0]
+            frames[number] = Frame(title, left, height - high, right - left, high - low)
+    routes: list[Route] = [()] * len(picture.edges)
+    for each in drawn.get("edges", []):
+        known = _EDGE_ID.fullmatch(each["id"])
+        assert known is not None
+        routes[int(known.group(1))] = _route(each["pos"], height)
+    ordered = tuple(frames[number] for number in sorted(frames))
+    return Layout(centres, ordered, tuple(routes), width, height)
+
+
+def placed_png(picture: Picture, layout: Layout) -> bytes | None:
+    """The picture as Graphviz paints it where the layout says, a px to a point, legend included."""
+    rows, top = legend_rows(picture, layout.width)
+    height = layout.height + top
+    width = max([layout.width, *(each.right for each in rows)])
+    right = (width - layout.width) / 2
+
+    def at(x: float, y: float) -> str:
+        return f"{x:.1f},{height - y:.1f}"
+
+    def below(x: float, y: float) -> str:
+        return at(x + right, y + top)
+
+    lines = [
+        f"digraph {quoted(printable(picture.title))} {{",
+        '  outputorder=nodesfirst; dpi=72; bgcolor="#ffffff"; pad=0;',
+        '  node [fontname="DejaVu Sans Mono,monospace", fixedsize=true]; edge [arrowsize=0.7];',
+        f'  corner [pos="{at(0.0, 0.0)}!", width=0, height=0, label="", style=invis];',
+        f'  end [pos="{at(width, height)}!", width=0, height=0, label="", style=invis];',
+    ]
+    for number, frame in enumerate(layout.frames):
+        place = below(frame.left + frame.width / 2, frame.top + frame.height / 2)
+        lines.append(
+            f'  "frame {number}" [pos="{place}!", width={frame.width / _INCH:.3f}, '
+            f"height={frame.height / _INCH:.3f}, shape=box, labelloc=t, fontsize=12, "
+            f'style="filled", fillcolor="#f8fafc", color="#94a3b8", '
+            f"label={quoted(printable(frame.title))}];"
+        )
+    for node in picture.nodes:
+        lines.append(f"  {_node(node, below(*layout.centres[node.id]))};")
+    for number, row in enumerate(rows):
+        wide = (row.right - row.left) / _INCH
+        place = at((row.left + row.right) / 2, row.y)
+        look = _look(row.style) if row.style else "shape=plaintext"
+        lines.append(
+            f'  "legend {number}" [pos="{place}!", width={wide:.3f}, height=0.25, '
+            f"fontsize={HEAD_SIZE}, label={quoted(row.words)}, {look}"
+            f"{f', fontcolor={quoted(row.colour)}' if row.colour else ''}];"
+        )
+    for edge, route in zip(picture.edges, layout.routes, strict=True):
+        points = " ".join(below(*point) for point in _without_tip(route))
+        end = below(*route[-1])
+        lines.append(f'  {_edge(edge)}, pos="e,{end} {points}"];')
+    lines.append("}")
+    return _run("\n".join(lines) + "\n", "png", "neato")
 
 
 def quoted(text: str) -> str:
@@ -51,35 +153,109 @@ def quoted(text: str) -> str:
     return f'"{escaped}"'
 
 
-def _node(node: PictureNode) -> str:
-    label = quoted(f"{node.head}\n{shortened(node.text)}" if node.text else node.head)
-    return f"{quoted(node.id)} [label={label}, {_look(node.style)}, tooltip={quoted(node.text)}];"
+def _run(text: str, form: str, engine: str) -> bytes | None:
+    if not has_dot():
+        return None
+    import graphviz
+
+    source = graphviz.Source(text, engine=engine)
+    try:
+        found: bytes = source.pipe(
+            format=form, quiet=True, **({"neato_no_op": 2} if engine == "neato" else {})
+        )
+    except (graphviz.CalledProcessError, graphviz.ExecutableNotFound):
+        return None
+    return found
+
+
+def _node(node: PictureNode, place: str = "") -> str:
+    width, height = node.size
+    shown = [escape(line) or _NOTHING for line in node.shown]
+    if node.style == "deletion":
+        shown = [f"<S>{line}</S>" for line in shown]
+    head = f'<FONT POINT-SIZE="{HEAD_SIZE}" COLOR="#374151">{escape(node.title) or _NOTHING}</FONT>'
+    where = f', pos="{place}!"' if place else ""
+    critical = f', color="{CRITICAL}", penwidth=4.5' if node.critical else ""
+    return (
+        f"{quoted(node.id)} [label=<{'<BR/>'.join([head, *shown])}>, fontsize={TEXT_SIZE}, "
+        f"{_look(node.style)}{critical}, width={width / _INCH:.3f}, height={height / _INCH:.3f}, "
+        f"tooltip={quoted(node.tooltip)}{where}]"
+    )
+
+
+def _box(node: PictureNode) -> str:
+    width, height = node.size
+    return f"{quoted(node.id)} [shape=box, width={width / _INCH:.3f}, height={height / _INCH:.3f}]"
 
 
 def _look(name: str) -> str:
     style = NODE_STYLES[name]
-    dashes = ",dashed" if style.dashed else ""
+    shape, outline = _SHAPES[style.shape]
+    look = ["filled", "dashed" if style.dashed else "", outline]
     return (
-        f'shape={_SHAPES[style.shape]}, style="filled{dashes}", fillcolor="{style.fill}", '
+        f'shape={shape}, style="{",".join(filter(None, look))}", fillcolor="{style.fill}", '
         f'color="{style.border}", penwidth={style.width}'
     )
 
 
 def _edge(edge: PictureEdge) -> str:
+    """Without the bracket at the end: who writes it has more to say."""
     style = EDGE_STYLES[edge.style]
     dashes = f", style={style.dashes}" if style.dashes else ""
     # A call does not pull the callee's frame below the caller's statement.
     loose = ", constraint=false" if edge.style == "call" else ""
     return (
         f"{quoted(edge.source)} -> {quoted(edge.target)} "
-        f'[color="{style.colour}"{dashes}{loose}, tooltip={quoted(style.meaning)}];'
+        f'[color="{style.colour}", penwidth={style.width}{dashes}{loose}, '
+        f"tooltip={quoted(style.meaning)}"
     )
 
 
 def _legend(picture: Picture) -> list[str]:
-    lines = ["  subgraph cluster_legend {", '    label="legend"; color="#c3cad4";']
-    for name in picture.node_styles():
-        label = quoted(NODE_STYLES[name].meaning)
-        lines.append(f"    {quoted('legend ' + name)} [label={label}, {_look(name)}];")
-    lines.append("  }")
-    return lines
+    """A column of samples, so that it takes little of the width."""
+    lines = ["  subgraph cluster_legend {", '    label="legend"; color="#94a3b8";']
+    names = []
+    for row in legend_rows(picture, 0.0)[0]:
+        look = _look(row.style) if row.style else f"shape=plaintext, fontcolor={quoted(row.colour)}"
+        names.append(quoted(f"legend {row.text}"))
+        lines.append(
+            f"    {names[-1]} [label={quoted(row.words)}, fontsize={HEAD_SIZE}, {look}, "
+            f"width={(row.right - row.left) / _INCH:.3f}, height=0.3];"
+        )
+    lines += [f"    {' -> '.join(names)} [style=invis];"] if len(names) > 1 else []
+    return [*lines, "  }"]
+
+
+def _route(text: str, height: float) -> Route:
+    """A spline as dot writes it: where the arrow's tips are, then the points."""
+    points: list[Point] = []
+    tip: Point | None = None
+    for each in text.split():
+        kind, comma, rest = each.partition(",")
+        if kind in ("s", "e") and comma:
+            x, y = _numbers(rest)
+            tip = (x, height - y) if kind == "e" else tip
+        else:
+            x, y = _numbers(each)
+            points.append((x, height - y))
+    if tip is not None:
+        last = points[-1]
+        third = (tip[0] - last[0]) / 3, (tip[1] - last[1]) / 3
+        points += [
+            (last[0] + third[0], last[1] + third[1]),
+            (last[0] + 2 * third[0], last[1] + 2 * third[1]),
+            tip,
+        ]
+    return tuple(points)
+
+
+def _without_tip(route: Route) -> Route:
+    """The route to where its arrow head begins."""
+    (x1, y1), (x2, y2) = route[-2:]
+    length = hypot(x2 - x1, y2 - y1)
+    part = min(1.0, ARROW / length) if length else 0.0
+    return (*route[:-1], (x2 + (x1 - x2) * part, y2 + (y1 - y2) * part))
+
+
+def _numbers(text: str) -> Sequence[float]:
+    return [float(each) for each in text.split(",")]

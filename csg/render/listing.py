@@ -68,7 +68,7 @@ def picture_listing(picture: Picture) -> str:
         lines += ["", title] if title else [""]
         for name in ids:
             node = by_id[name]
-            text = shortened(node.text, 56)
+            text = shortened(" ".join(node.lines), 56)
             lines.append(f"  {name:5} {node.style:11} {node.head}  {text}".rstrip())
             for style, targets in leading[name].items():
                 lines.append(f"        {style} -> {' '.join(targets)}")
@@ -87,7 +87,7 @@ def form_of(graph: SequenceGraph | Picture) -> dict[str, object]:
                 "kind": node.style,
                 "function": group.get(node.id, ""),
                 "label": node.head,
-                "text": node.text,
+                "text": "\n".join(node.lines),
             }
             for node in graph.nodes
         ],

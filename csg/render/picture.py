@@ -1,19 +1,28 @@
 """A graph as it is to be drawn, before anybody decides where things go.
 
-    Picture("cut", nodes=[PictureNode("c1", "c1  line 7", "c = lhs;", "change")], edges=[...])
+    Picture("cut", nodes=[PictureNode("c1", "c1 · line 7", ("c = lhs;",), "change")], edges=[...])
 
-What a node or edge *is* names its style; the tables below say how each style looks. Colour is never
-the only difference: shape, border or dashes tell the same.
+What a node or edge *is* names its style; the tables below say how each style looks. Colour never is
+the only difference: shape, border, dashes or width tell the same, and fills differ in lightness.
 """
 
 from __future__ import annotations
 
+import unicodedata
 from dataclasses import dataclass
+
+WIDEST = 2000  # px: no picture of up to READABLE nodes is wider
+READABLE = 150  # nodes; what has more is for the page with pan, zoom and search
+TEXT_SIZE, HEAD_SIZE = 12, 11  # px
+ADVANCE = 0.61  # width of a monospaced character, in parts of its size
+TEXT_LIMIT = 40  # characters of source in a line
+LINE_HEIGHT = 16.0
+MARK = "✓ "  # before the head of a node that a test has visited
 
 
 @dataclass(frozen=True, slots=True)
 class NodeStyle:
-    shape: str  # "octagon" | "hexagon" | "stadium" | "box" | "tab"
+    shape: str  # "octagon" | "parallelogram" | "hexagon" | "stadium" | "box" | "tab"
     fill: str
     border: str
     dashed: bool
@@ -25,36 +34,79 @@ class NodeStyle:
 class EdgeStyle:
     colour: str
     dashes: str  # "" solid | "dashed" | "dotted"
+    width: float
     meaning: str
 
 
 NODE_STYLES = {
-    "change": NodeStyle("octagon", "#ffe3c2", "#b45309", False, 1.8, "changed statement"),
-    "deletion": NodeStyle("octagon", "#fbdcdc", "#b3261e", True, 1.8, "deleted statement"),
-    "important": NodeStyle("hexagon", "#dcd8fb", "#4338ca", False, 2.6, "interaction location"),
-    "interaction": NodeStyle("hexagon", "#f1f0fd", "#8b85d8", True, 1.2, "interaction, plain"),
-    "output": NodeStyle("stadium", "#d5f0df", "#1b7a43", False, 1.4, "output"),
+    "change": NodeStyle("octagon", "#ffd27f", "#8a5a00", False, 2.0, "changed statement"),
+    "deletion": NodeStyle("parallelogram", "#f2b8a2", "#a33a00", True, 2.0, "deleted statement"),
+    "important": NodeStyle("hexagon", "#85bdea", "#00507d", False, 2.8, "interaction location"),
+    "interaction": NodeStyle("hexagon", "#dcecf8", "#4d8fbb", True, 1.2, "interaction, plain"),
+    "output": NodeStyle("stadium", "#f4fbf1", "#006b4f", False, 1.6, "output"),
     "statement": NodeStyle("box", "#ffffff", "#8a94a3", False, 1.0, "statement"),
-    "entry": NodeStyle("tab", "#e7ebf0", "#4b5563", False, 1.2, "entry or exit of a function"),
+    "entry": NodeStyle("tab", "#e4e7eb", "#4b5563", False, 1.2, "entry or exit of a function"),
 }
 
 EDGE_STYLES = {
-    "sequence": EdgeStyle("#39424e", "", "may be run next"),
-    "flow": EdgeStyle("#39424e", "", "control flow"),
-    "call": EdgeStyle("#8d3fa8", "dotted", "call"),
-    "data": EdgeStyle("#1d5fbf", "", "data dependence"),
-    "control": EdgeStyle("#6b7280", "dashed", "control dependence"),
+    "sequence": EdgeStyle("#6b7280", "", 1.2, "may be run next"),
+    "witnessed": EdgeStyle("#111827", "", 2.2, "a test has gone this way"),
+    "critical": EdgeStyle("#b4005a", "", 3.8, "critical sequence"),
+    "flow": EdgeStyle("#39424e", "", 1.3, "control flow"),
+    "call": EdgeStyle("#8d3fa8", "dotted", 1.3, "call"),
+    "data": EdgeStyle("#1d5fbf", "", 1.3, "data dependence"),
+    "control": EdgeStyle("#6b7280", "dashed", 1.3, "control dependence"),
 }
+
+CRITICAL = EDGE_STYLES["critical"].colour
 
 
 @dataclass(frozen=True, slots=True)
 class PictureNode:
-    """``head`` is small and says what and where; ``text`` is the source, cut when long."""
+    """``head`` is small and says what and where; ``lines`` are the source, whole: who draws cuts
+    them. ``full`` is what a tooltip says, where there is more to say than the lines."""
 
     id: str
     head: str
-    text: str
+    lines: tuple[str, ...]
     style: str
+    full: str = ""
+    witnessed: bool = False
+    critical: bool = False
+
+    @property
+    def title(self) -> str:
+        """``head`` as it is drawn."""
+        return printable((MARK if self.witnessed else "") + self.head)
+
+    @property
+    def shown(self) -> list[str]:
+        """The lines as they are drawn: cut, and with nothing in them that cannot be printed."""
+        return [shortened(printable(line), TEXT_LIMIT) for line in self.lines]
+
+    @property
+    def tooltip(self) -> str:
+        return printable("\n".join([self.head, self.full or "\n".join(self.lines)]), "\n\t")
+
+    @property
+    def size(self) -> tuple[float, float]:
+        """Width and height of the shape in px, its texts inside."""
+        widest = max(
+            [columns(self.title) * HEAD_SIZE, *(columns(line) * TEXT_SIZE for line in self.shown)]
+        )
+        height = 12.0 + LINE_HEIGHT * (1 + len(self.lines))
+        return round(widest * ADVANCE + _SLANT[NODE_STYLES[self.style].shape] * height, 1), height
+
+
+# What the slanted sides of a shape take of its width, in parts of its height.
+_SLANT = {
+    "octagon": 0.48,
+    "parallelogram": 0.9,
+    "hexagon": 0.64,
+    "stadium": 0.6,
+    "box": 0.4,
+    "tab": 0.4,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,12 +119,15 @@ class PictureEdge:
 @dataclass(frozen=True, slots=True)
 class Picture:
     """``groups`` are drawn in a frame each: (title, ids of its nodes); they hold all nodes or there
-    are none."""
+    are none. ``columns``: so many groups stand side by side, each as narrow as that asks for.
+    ``note`` stands below the legend: what is not drawn."""
 
     title: str
     nodes: tuple[PictureNode, ...]
     edges: tuple[PictureEdge, ...]
     groups: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    columns: int = 1
+    note: str = ""
 
     def node_styles(self) -> list[str]:
         """The styles in use, in the order of the table: what the legend has to explain."""
@@ -83,6 +138,36 @@ class Picture:
         used = {edge.style for edge in self.edges}
         return [name for name in EDGE_STYLES if name in used]
 
+    @property
+    def frames(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
+        """The groups, or one without a title that holds everything."""
+        return self.groups or (("", tuple(node.id for node in self.nodes)),)
+
+
+def printable(text: str, kept: str = "") -> str:
+    """Control characters, half surrogate pairs and the like are written as their numbers."""
+    if text.isprintable():
+        return text
+    return "".join(
+        each if each.isprintable() or each in kept else f"\\x{ord(each):02x}" for each in text
+    )
+
+
+def columns(text: str) -> int:
+    """How many monospaced characters wide a text is; those of East Asia take two."""
+    if text.isascii():
+        return len(text)
+    return sum(2 if unicodedata.east_asian_width(each) in "WF" else 1 for each in text)
+
 
 def shortened(text: str, limit: int = 46) -> str:
-    return text if len(text) <= limit else text[: limit - 1] + "…"
+    """At most ``limit`` columns of the text, with an ellipsis where something is missing."""
+    if columns(text) <= limit:
+        return text
+    kept, width = [], 1
+    for each in text:
+        width += columns(each)
+        if width > limit:
+            break
+        kept.append(each)
+    return "".join(kept) + "…"

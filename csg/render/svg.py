@@ -1,220 +1,219 @@
-"""Draw a picture as SVG without help from outside.
+"""Write a picture that is laid out as SVG: frames, curves, shapes with their texts, a legend.
 
-    Picture  ->  <svg>: frames of groups, curved edges, shapes with two lines of text, a legend
+    Picture, Layout  ->  <svg>..<g class="node change" data-id="c1" tabindex="0">..</g>..</svg>
 
-Each group is laid out by itself in layers (``csg.render.layers``, ``csg.render.placement``), groups
-stand side by side, and edges between groups are drawn across.
+One text for any layout. Nodes can be reached with the keyboard; the whole text of a node is its
+title. ``data-id``, ``data-from`` and ``data-to`` are for the page that searches (``viewer.js``).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
 from html import escape
 
-from csg.render.layers import layered
+from csg.render.layout import Frame, Layout, Route
+from csg.render.legend import SAMPLE, Entry, legend_rows
 from csg.render.picture import (
+    CRITICAL,
     EDGE_STYLES,
+    HEAD_SIZE,
+    LINE_HEIGHT,
     NODE_STYLES,
+    TEXT_SIZE,
+    NodeStyle,
     Picture,
     PictureEdge,
     PictureNode,
-    shortened,
-)
-from csg.render.placement import placed
-from csg.render.shapes import (
-    arrow_marks,
-    curve,
-    loop_curve,
-    node_shape,
-    text_line,
+    printable,
 )
 
-CHARACTER = 6.7  # width of a character at 11 px, monospaced
-HEAD_CHARACTER = 5.5  # at 9 px
-HEIGHT = 42.0
-MARGIN = 24.0
-FRAME = 18.0
-LEGEND_HEIGHT = 26.0
-ROW_WIDTH = 2600.0
-
-Point = tuple[float, float]
+_DASHES = {"dashed": ' stroke-dasharray="6 4"', "dotted": ' stroke-dasharray="2 4"', "": ""}
+_FONTS = "ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace"
+_STYLE = (
+    ".csg .node:focus{outline:none}.csg .node:focus .shape,.csg .node:hover .shape"
+    "{stroke:#111827;stroke-width:4}.csg .edge:hover{stroke-width:4}"
+)
 
 
-@dataclass(slots=True)
-class _Drawing:
-    picture: Picture
-    centre: dict[str, Point] = field(default_factory=dict)
-    size: dict[str, tuple[float, float]] = field(default_factory=dict)
-    behind: list[str] = field(default_factory=list)  # frames
-    edges: list[str] = field(default_factory=list)
-    left: float = MARGIN  # where the next group begins
-    row: float = MARGIN + LEGEND_HEIGHT  # where the present row of groups begins
-    width: float = 0.0
-    height: float = 0.0
-
-
-def svg_text(picture: Picture) -> str:
-    drawing = _Drawing(picture)
-    for node in picture.nodes:
-        drawing.size[node.id] = _size(node)
-    groups = picture.groups or (("", tuple(node.id for node in picture.nodes)),)
-    for title, ids in groups:
-        _draw_group(drawing, title, ids)
-    _draw_crossing(drawing, groups)
-    legend = _legend(drawing)
-    width, height = max(drawing.width + MARGIN, 420.0), drawing.height + MARGIN
-    nodes = [_node(drawing, node) for node in picture.nodes]
+def svg_text(picture: Picture, layout: Layout) -> str:
+    """The whole file."""
+    entries, down = legend_rows(picture, layout.width)
+    width = max([layout.width, *(entry.right + 8.0 for entry in entries)])
+    height = layout.height + down
+    right = (width - layout.width) / 2
+    edges = [_edge(edge, route) for edge, route in zip(picture.edges, layout.routes, strict=True)]
+    # What stands out lies above what does not.
+    order = sorted(range(len(edges)), key=lambda at: EDGE_STYLES[picture.edges[at].style].width)
+    size = f'width="{width:.0f}" height="{height:.0f}" viewBox="0 0 {width:.0f} {height:.0f}"'
+    title = escape(printable(picture.title))
     return "\n".join(
         [
-            f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height:.0f}" '
-            f'viewBox="0 0 {width:.0f} {height:.0f}" '
-            'font-family="ui-monospace, DejaVu Sans Mono, Menlo, Consolas, monospace">',
-            f"<title>{escape(picture.title)}</title>",
-            arrow_marks(picture.edge_styles()),
+            f'<svg xmlns="http://www.w3.org/2000/svg" class="csg" {size} role="group" '
+            f'aria-label="{title}" font-family="{_FONTS}">',
+            f"<title>{title}</title>",
+            f"<style>{_STYLE}</style>",
+            _arrows(picture.edge_styles()),
             '<rect width="100%" height="100%" fill="#ffffff"/>',
-            *drawing.behind,
-            *drawing.edges,
-            *nodes,
-            *legend,
+            '<g class="legend">',
+            *map(_entry, entries),
+            "</g>",
+            f'<g transform="translate({right:.1f} {down:.1f})">',
+            *map(_frame, layout.frames),
+            *(edges[at] for at in order),
+            *(_title(frame) for frame in layout.frames),
+            *(_node(node, *layout.centres[node.id]) for node in picture.nodes),
+            "</g>",
             "</svg>",
             "",
         ]
     )
 
 
-def _size(node: PictureNode) -> tuple[float, float]:
-    slanted = 30.0 if NODE_STYLES[node.style].shape in ("hexagon", "stadium", "octagon") else 18.0
-    text = len(shortened(node.text)) * CHARACTER
-    head = len(node.head) * HEAD_CHARACTER
-    return max(text, head) + slanted, HEIGHT
-
-
-def _draw_group(drawing: _Drawing, title: str, ids: tuple[str, ...]) -> None:
-    """Lay one group out to the right of the last one, or in a new row."""
-    number = {name: place for place, name in enumerate(ids)}
-    inner = [e for e in drawing.picture.edges if e.source in number and e.target in number]
-    straight = [e for e in inner if e.source != e.target]
-    layering = layered(len(ids), [(number[e.source], number[e.target]) for e in straight])
-    spots = placed(layering, [drawing.size[name] for name in ids])
-    frame = FRAME if title else 0.0
-    right_room = 26.0 if len(straight) < len(inner) else 0.0
-    width = spots.width + 2 * frame + right_room
-    if drawing.left > MARGIN and drawing.left + width > ROW_WIDTH:
-        drawing.left, drawing.row = MARGIN, drawing.height + MARGIN
-    left = drawing.left
-    top = drawing.row + (frame + 16.0 if title else 0.0)
-
-    def spot(vertex: int) -> Point:
-        return left + frame + spots.x[vertex], top + spots.y[vertex]
-
-    for name in ids:
-        drawing.centre[name] = spot(number[name])
-    layer_of = {v: place for place, layer in enumerate(layering.layers) for v in layer}
-    lines = [
-        _points(chain, spot, layer_of, spots.tops, spots.bottoms, top) for chain in layering.chains
+def _node(node: PictureNode, x: float, y: float) -> str:
+    width, height = node.size
+    style = NODE_STYLES[node.style]
+    marks = " witnessed" * node.witnessed + " critical" * node.critical
+    whole = escape(node.tooltip)
+    label = whole.replace("\n", "&#10;").replace("\t", "&#9;")
+    parts = [
+        f'<g class="node {node.style}{marks}" data-id="{escape(node.id)}" tabindex="0" '
+        f'role="img" aria-label="{label}"><title>{whole}</title>'
     ]
-    _spread_ends(layering.chains, lines, [drawing.size[name][0] for name in ids])
-    for edge, points, upwards in zip(straight, lines, layering.reversed, strict=True):
-        drawing.edges.append(curve(points[::-1] if upwards else points, edge.style))
-    for edge in inner:
-        if edge.source == edge.target:
-            x, y = drawing.centre[edge.source]
-            half = drawing.size[edge.source][0] / 2
-            drawing.edges.append(loop_curve(x + half, y, edge.style))
-    bottom = top + spots.height + frame
-    if title:
-        drawing.behind.append(_frame(left, drawing.row, width, bottom, title))
-    drawing.width = max(drawing.width, left + width)
-    drawing.height = max(drawing.height, bottom)
-    drawing.left = left + width + MARGIN
-
-
-def _points(
-    chain: list[int],
-    spot: Callable[[int], Point],
-    layer_of: dict[int, int],
-    tops: list[float],
-    bottoms: list[float],
-    top: float,
-) -> list[Point]:
-    """From the lower side of the upper end, straight through each layer passed, to the upper side
-    of the lower end."""
-    first, last = chain[0], chain[-1]
-    points = [(spot(first)[0], top + bottoms[layer_of[first]])]
-    for bend in chain[1:-1]:
-        x = spot(bend)[0]
-        points.append((x, top + tops[layer_of[bend]]))
-        points.append((x, top + bottoms[layer_of[bend]]))
-    points.append((spot(last)[0], top + tops[layer_of[last]]))
-    return points
-
-
-def _spread_ends(chains: list[list[int]], lines: list[list[Point]], widths: list[float]) -> None:
-    """Let the edges of a node begin and end beside each other, in the order of where they go."""
-    for end, beside in ((0, 1), (-1, -2)):
-        at: dict[int, list[int]] = {}
-        for number, chain in enumerate(chains):
-            at.setdefault(chain[end], []).append(number)
-        for vertex, meeting in at.items():
-            meeting.sort(key=lambda number: (lines[number][beside][0], number))
-            step = min(16.0, 0.62 * widths[vertex] / len(meeting))
-            for place, number in enumerate(meeting):
-                x, y = lines[number][end]
-                lines[number][end] = (x + (place - (len(meeting) - 1) / 2) * step, y)
-
-
-def _draw_crossing(drawing: _Drawing, groups: tuple[tuple[str, tuple[str, ...]], ...]) -> None:
-    group_of = {name: place for place, (_, ids) in enumerate(groups) for name in ids}
-    for edge in drawing.picture.edges:
-        if group_of[edge.source] != group_of[edge.target]:
-            drawing.edges.append(_across(drawing, edge))
-
-
-def _across(drawing: _Drawing, edge: PictureEdge) -> str:
-    (x1, y1), (x2, y2) = drawing.centre[edge.source], drawing.centre[edge.target]
-    side = 1.0 if x2 > x1 else -1.0
-    start = (x1 + side * drawing.size[edge.source][0] / 2, y1)
-    end = (x2 - side * drawing.size[edge.target][0] / 2, y2)
-    return curve([start, end], edge.style, sideways=True)
-
-
-def _node(drawing: _Drawing, node: PictureNode) -> str:
-    x, y = drawing.centre[node.id]
-    width, height = drawing.size[node.id]
-    parts = [f"<g><title>{escape(node.head + chr(10) + node.text)}</title>"]
-    parts.append(node_shape(NODE_STYLES[node.style], x, y, width, height))
-    if node.text:
-        parts.append(text_line(x, y - 5.5, node.head, 9, "#4b5563"))
-        struck = node.style == "deletion"
-        parts.append(text_line(x, y + 10.5, shortened(node.text), 11, "#111827", struck=struck))
-    else:
-        parts.append(text_line(x, y + 3.5, node.head, 10, "#111827"))
+    if node.critical:
+        parts.append(_shape(style, x, y, width, height, halo=True))
+    parts.append(_shape(style, x, y, width, height))
+    line = y - height / 2 + 6.0 + LINE_HEIGHT / 2 + 4.0
+    for number, text in enumerate([node.title, *node.shown]):
+        size, colour = (TEXT_SIZE, "#111827") if number else (HEAD_SIZE, "#374151")
+        struck = node.style == "deletion" and number > 0
+        parts.append(_text(x, line + number * LINE_HEIGHT, text, size, colour, struck=struck))
     return "".join(parts) + "</g>"
 
 
-def _frame(x: float, y: float, width: float, bottom: float, title: str) -> str:
+def _shape(
+    style: NodeStyle, x: float, y: float, width: float, height: float, halo: bool = False
+) -> str:
+    if halo:
+        paint = f'fill="none" stroke="{CRITICAL}" stroke-width="9"'
+    else:
+        dashes = _DASHES["dashed"] if style.dashed else ""
+        paint = (
+            f'class="shape" fill="{style.fill}" stroke="{style.border}" '
+            f'stroke-width="{style.width}"{dashes}'
+        )
+    if corners := _corners(style.shape, x, y, width, height):
+        return f'<polygon points="{corners}" {paint}/>'
+    rounding = {"stadium": height / 2 if height < 50 else 20.0, "tab": 0.0}.get(style.shape, 4.0)
     return (
-        f'<rect x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{bottom - y:.1f}" rx="8" '
-        'fill="#f8fafc" stroke="#cbd5e1"/>'
-        f'<text x="{x + 12:.1f}" y="{y + 19:.1f}" font-size="12" font-weight="bold" '
-        f'fill="#334155">{escape(title)}</text>'
+        f'<rect x="{x - width / 2:.1f}" y="{y - height / 2:.1f}" width="{width:.1f}" '
+        f'height="{height:.1f}" rx="{rounding:.1f}" {paint}/>'
     )
 
 
-def _legend(drawing: _Drawing) -> list[str]:
-    """One row on top: a small sample of each style in use, and what it means."""
-    parts = []
-    x, y = MARGIN, MARGIN - 4.0
-    for name in drawing.picture.node_styles():
-        style = NODE_STYLES[name]
-        parts.append(node_shape(style, x + 14, y, 28, 15))
-        parts.append(text_line(x + 34, y + 3.5, style.meaning, 10, "#374151", anchor="start"))
-        x += 34 + len(style.meaning) * 6.1 + 20
-    for name in drawing.picture.edge_styles():
-        meaning = EDGE_STYLES[name].meaning
-        parts.append(curve([(x, y), (x + 26, y)], name, sideways=True))
-        parts.append(text_line(x + 33, y + 3.5, meaning, 10, "#374151", anchor="start"))
-        x += 33 + len(meaning) * 6.1 + 20
-    drawing.width = max(drawing.width, x - 20)
-    return parts
+def _corners(shape: str, x: float, y: float, width: float, height: float) -> str:
+    """The corners of a shape that has some, as SVG writes them."""
+    left, right, top, bottom = x - width / 2, x + width / 2, y - height / 2, y + height / 2
+    match shape:
+        case "hexagon":
+            cut = min(height * 0.32, 18.0)
+            corners = [
+                (left + cut, top),
+                (right - cut, top),
+                (right, y),
+                (right - cut, bottom),
+                (left + cut, bottom),
+                (left, y),
+            ]
+        case "octagon":
+            cut = min(height * 0.24, 12.0)
+            corners = [
+                (left + cut, top),
+                (right - cut, top),
+                (right, top + cut),
+                (right, bottom - cut),
+                (right - cut, bottom),
+                (left + cut, bottom),
+                (left, bottom - cut),
+                (left, top + cut),
+            ]
+        case "parallelogram":
+            cut = min(height * 0.45, 22.0)
+            corners = [(left + cut, top), (right, top), (right - cut, bottom), (left, bottom)]
+        case _:
+            return ""
+    return " ".join(f"{a:.1f},{b:.1f}" for a, b in corners)
+
+
+def _edge(edge: PictureEdge, route: Route) -> str:
+    look = EDGE_STYLES[edge.style]
+    numbers = [f"{x:.1f},{y:.1f}" for x, y in route]
+    curves = "".join(f"C{' '.join(numbers[at : at + 3])}" for at in range(1, len(numbers), 3))
+    source, target = escape(edge.source), escape(edge.target)
+    return (
+        f'<path class="edge {edge.style}" data-from="{source}" data-to="{target}" '
+        f'd="M{numbers[0]}{curves}" fill="none" stroke="{look.colour}" '
+        f'stroke-width="{look.width}"{_DASHES[look.dashes]} stroke-linejoin="round" '
+        f'marker-end="url(#arrow-{edge.style})">'
+        f"<title>{source} → {target}: {escape(look.meaning)}</title></path>"
+    )
+
+
+def _arrows(styles: list[str]) -> str:
+    marks = [
+        f'<marker id="arrow-{name}" viewBox="0 0 10 10" refX="9" refY="5" '
+        f'markerUnits="userSpaceOnUse" markerWidth="{7 + 2 * EDGE_STYLES[name].width:.1f}" '
+        f'markerHeight="{7 + 2 * EDGE_STYLES[name].width:.1f}" orient="auto-start-reverse">'
+        f'<path d="M0,1 L10,5 L0,9 z" fill="{EDGE_STYLES[name].colour}"/></marker>'
+        for name in styles
+    ]
+    return f"<defs>{''.join(marks)}</defs>"
+
+
+def _frame(frame: Frame) -> str:
+    return (
+        f'<g class="frame"><rect x="{frame.left:.1f}" y="{frame.top:.1f}" '
+        f'width="{frame.width:.1f}" height="{frame.height:.1f}" rx="8" fill="#f8fafc" '
+        'stroke="#94a3b8"/></g>'
+    )
+
+
+def _title(frame: Frame) -> str:
+    """Above the edges, with a light rim, so that no line makes it unreadable."""
+    return (
+        f'<text class="frame-title" x="{frame.left + 10:.1f}" y="{frame.top + 17:.1f}" '
+        f'font-size="{TEXT_SIZE}" font-weight="bold" fill="#1f2937" paint-order="stroke" '
+        f'stroke="#f8fafc" stroke-width="4">{escape(printable(frame.title))}</text>'
+    )
+
+
+def _entry(entry: Entry) -> str:
+    """A small sample and what it means."""
+    sample, x = "", entry.left + 4.0
+    if entry.style:
+        sample = _shape(NODE_STYLES[entry.style], entry.left + SAMPLE / 2 + 4, entry.y, 26, 15)
+        x += 2 * SAMPLE - 10.0
+    elif entry.edge:
+        look = EDGE_STYLES[entry.edge]
+        sample = (
+            f'<path d="M{x:.1f},{entry.y:.1f}h{SAMPLE + 4:.1f}" stroke="{look.colour}" '
+            f'fill="none" stroke-width="{look.width}"{_DASHES[look.dashes]} '
+            f'marker-end="url(#arrow-{entry.edge})"/>'
+        )
+        x += 2 * SAMPLE - 10.0
+    colour = entry.colour or "#374151"
+    return sample + _text(x, entry.y + 4.0, entry.text, HEAD_SIZE, colour, anchor="start")
+
+
+def _text(
+    x: float,
+    y: float,
+    text: str,
+    size: int,
+    colour: str,
+    anchor: str = "middle",
+    struck: bool = False,
+) -> str:
+    line = ' text-decoration="line-through"' if struck else ""
+    return (
+        f'<text x="{x:.1f}" y="{y:.1f}" font-size="{size}" fill="{colour}" '
+        f'text-anchor="{anchor}"{line} xml:space="preserve">{escape(text)}</text>'
+    )

@@ -62,12 +62,14 @@ class GraphKind(Enum):
     CSG = "csg"
     CFG = "cfg"
     PDG = "pdg"
+    FIGURE = "figure"  # all three of one function, as in the paper
 
 
 class GraphFormat(Enum):
     DOT = "dot"
     SVG = "svg"
     PNG = "png"
+    HTML = "html"
     JSON = "json"
     TEXT = "text"
 
@@ -242,6 +244,8 @@ class GraphOptions:
     output: Path | None = None  # None: standard output
     files: FileOptions = FileOptions()
     annotation: Annotation = Annotation()
+    function: str | None = None  # show nothing but this function
+    full: bool = False  # nothing folded, no edge left out
 
 
 @record

@@ -117,20 +117,33 @@ exit code: 0 no difference found, 1 differences, 2 trouble""",
                 "--what",
                 choices=names(GraphKind),
                 default="csg",
-                help="change sequences, control flow or dependences (default: %(default)s)",
+                help="change sequences, control flow, dependences, or all three of one function "
+                "(default: %(default)s)",
+            ),
+            row(
+                "--function",
+                metavar="F",
+                help="show nothing but this function (figure: the one that is started in)",
+            ),
+            row(
+                "--full",
+                action="store_true",
+                help="draw every node and edge, also what is folded or implied by others",
             ),
             row(
                 "--format",
                 choices=names(GraphFormat),
                 default="text",
-                help="svg works without Graphviz, png needs it (default: %(default)s)",
+                help="svg and html (with pan, zoom and search) work without Graphviz, png needs it "
+                "(default: %(default)s)",
             ),
             OUTPUT_FILE,
         ),
         reading.graph,
         """\
   csgtest graph old.c new.c
-  csgtest graph old.c new.c --what pdg --format svg -o dependences.svg""",
+  csgtest graph old.c new.c --format html -o graph.html
+  csgtest graph old.c new.c --what figure --function main --format svg -o figure.svg""",
     ),
     "compare": Command(
         "compare search strategies and native testing under the same budget",

@@ -185,6 +185,8 @@ def graph(given: argparse.Namespace, flags: tuple[str, ...]) -> Options:
         given.output,
         _files(given),
         _annotation(given),
+        given.function,
+        given.full,
     )
 
 

@@ -1,0 +1,412 @@
+"""Say where everything in a picture goes, without help from outside.
+
+    Picture  ->  arranged  ->  Layout: centres of nodes, frames, a curve for each edge
+
+Each group is laid out by itself in layers (``csg.render.layers``) as a block; blocks stand in rows
+in the order of the groups. An edge to another block leaves its own at a port below, runs in the gap
+between rows and in corridors beside blocks, and comes in at a port above: never behind a node. All
+edges to one node share one such line, so there are never more of them than nodes.
+
+Up to READABLE nodes a picture is at most WIDEST wide: nodes of a layer take NODES_WIDTH, its bends
+three tenths of that, corridors CORRIDORS_WIDTH, and a row takes another block only if it fits in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from math import sqrt
+
+from csg.render.layers import BOTTOM, TOP, Placed, layered, placed
+from csg.render.picture import (
+    ADVANCE,
+    TEXT_SIZE,
+    WIDEST,
+    Picture,
+    PictureEdge,
+    PictureNode,
+    columns,
+)
+
+MARGIN = 20.0
+PADDING = 16.0  # between a frame and what is in it
+TITLE = 22.0  # height of a frame's title
+GUTTER = 18.0  # beside a block
+NODES_WIDTH = 1000.0
+CORRIDORS_WIDTH = 300.0
+BENDS_SHARE = 0.3
+PITCH = 7.0  # between parallel lines
+CLEAR = 16.0  # between a row and the nearest line of a gap
+ROUNDING = 6.0
+LOOP = 26.0  # room beside a node for an edge to itself
+
+Point = tuple[float, float]
+Route = tuple[Point, ...]  # the start, then three points for each cubic Bezier curve
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    title: str
+    left: float
+    top: float
+    width: float
+    height: float
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Everything in px. ``routes``: in the order of the picture's edges."""
+
+    centres: dict[str, Point]
+    frames: tuple[Frame, ...]
+    routes: tuple[Route, ...]
+    width: float
+    height: float
+
+
+def arranged(picture: Picture) -> Layout:
+    """Where the nodes, frames and edges of a picture go; the same for the same picture."""
+    return _Arrangement(picture).layout()
+
+
+@dataclass(slots=True)
+class _Block:
+    """A group, laid out by itself; its corner is at (0, 0) until ``left`` and ``top`` are known.
+    ``into`` and ``out_of``: target of a line -> its port above or below."""
+
+    title: str
+    ids: tuple[str, ...]
+    size: dict[str, tuple[float, float]]
+    inner: list[PictureEdge]
+    into: dict[str, int]
+    out_of: dict[str, int]
+    spots: Placed
+    curves: dict[tuple[str, str], list[Point]]  # within the block; a port is the target's name
+    row: int = 0
+    left: float = 0.0
+    top: float = 0.0
+
+    @property
+    def width(self) -> float:
+        title = columns(self.title) * TEXT_SIZE * ADVANCE * 1.05 if self.title else 0.0
+        return max(self.spots.width, title) + 2 * self._padding
+
+    @property
+    def height(self) -> float:
+        return self.spots.height + 2 * self._padding + (TITLE if self.title else 0.0)
+
+    @property
+    def _padding(self) -> float:
+        return PADDING if self.title else 0.0
+
+    def at(self, x: float, y: float) -> Point:
+        down = self._padding + (TITLE if self.title else 0.0)
+        return self.left + self._padding + x, self.top + down + y
+
+    def centre(self, number: int) -> Point:
+        return self.at(self.spots.x[number], self.spots.y[number])
+
+    def port_x(self, ports: dict[str, int], target: str) -> float:
+        return self.at(self.spots.x[ports[target]], 0.0)[0]
+
+
+@dataclass(slots=True)
+class _Line:
+    """All edges from other blocks to one node: the rows whose corridors it uses, which one of each
+    row, and its place in the gaps between rows."""
+
+    target: str
+    block: _Block
+    sources: list[_Block] = field(default_factory=list)
+    corridor: dict[int, int] = field(default_factory=dict)  # row -> corridor
+    x: dict[int, float] = field(default_factory=dict)  # row -> x within the corridor
+    y: dict[int, float] = field(default_factory=dict)  # gap -> y
+
+    @property
+    def rows(self) -> list[int]:
+        """From the target's outwards, those above it first."""
+        last = self.block.row
+        highest = min((s.row for s in self.sources if s.row < last), default=last)
+        lowest = max((s.row for s in self.sources if s.row >= last), default=last - 1)
+        return [*range(last - 1, highest, -1), *range(last, lowest + 1)]
+
+    def ends(self, gap: int) -> list[float]:
+        """Where the line comes into the gap above row ``gap`` or leaves it."""
+        found = [s.port_x(s.out_of, self.target) for s in self.sources if s.row == gap - 1]
+        found += [self.x[row] for row in (gap - 1, gap) if row in self.x]
+        if self.block.row == gap:
+            found.append(self.block.port_x(self.block.into, self.target))
+        return found
+
+    def way(self, source: _Block) -> list[Point]:
+        """The corners from the source's port to the target's."""
+        x = source.port_x(source.out_of, self.target)
+        corners = [(x, source.top + source.height)]
+        gap, last = source.row + 1, self.block.row
+        while gap != last:
+            onward = self.x[gap] if gap < last else self.x[gap - 1]
+            corners += [(x, self.y[gap]), (onward, self.y[gap])]
+            x, gap = onward, gap + (1 if gap < last else -1)
+        end = self.block.port_x(self.block.into, self.target)
+        return [*corners, (x, self.y[gap]), (end, self.y[gap]), (end, self.block.top)]
+
+
+class _Arrangement:
+    def __init__(self, picture: Picture) -> None:
+        self._picture = picture
+        by_id = {node.id: node for node in picture.nodes}
+        group = {name: at for at, (_, ids) in enumerate(picture.frames) for name in ids}
+        self._crossing = [e for e in picture.edges if group[e.source] != group[e.target]]
+        inner: list[list[PictureEdge]] = [[] for _ in picture.frames]
+        for edge in picture.edges:
+            if group[edge.source] == group[edge.target]:
+                inner[group[edge.source]].append(edge)
+        room = NODES_WIDTH if picture.columns == 1 else 0.44 * NODES_WIDTH
+        self._blocks = [
+            _block(title, [by_id[name] for name in ids], inner[at], self._crossing, room)
+            for at, (title, ids) in enumerate(picture.frames)
+        ]
+        block_of = {name: self._blocks[at] for name, at in group.items()}
+        self._block_of = block_of
+        self._lines: dict[str, _Line] = {}
+        for edge in self._crossing:
+            line = self._lines.setdefault(edge.target, _Line(edge.target, block_of[edge.target]))
+            if block_of[edge.source] not in line.sources:
+                line.sources.append(block_of[edge.source])
+        self._pitch = min(PITCH, CORRIDORS_WIDTH / max(1, len(self._lines)))
+        self._rows = self._packed()
+
+    def layout(self) -> Layout:
+        self._put_blocks()  # first without lines in the corridors, to see which is nearest
+        for line in self._lines.values():
+            self._choose_corridors(line)
+        width = self._put_blocks()
+        height = self._put_rows()
+        frames = [
+            Frame(block.title, block.left, block.top, block.width, block.height)
+            for block in self._blocks
+            if block.title
+        ]
+        centres = {
+            name: block.centre(number)
+            for block in self._blocks
+            for number, name in enumerate(block.ids)
+        }
+        routes = tuple(self._route(edge) for edge in self._picture.edges)
+        return Layout(centres, tuple(frames), routes, width, height)
+
+    def _packed(self) -> list[list[_Block]]:
+        """Rows of blocks, in the order of the groups."""
+        budget = WIDEST - 2 * MARGIN - GUTTER - self._pitch * len(self._lines)
+        rows: list[list[_Block]] = []
+        taken = 0.0
+        for block in self._blocks:
+            if not rows or taken + GUTTER + block.width > budget:
+                rows.append([])
+                taken = 0.0
+            taken += GUTTER + block.width
+            block.row = len(rows) - 1
+            rows[-1].append(block)
+        return rows
+
+    def _put_blocks(self) -> float:
+        """Give blocks and lines in corridors their x; the width of the whole."""
+        widest = 0.0
+        for number, row in enumerate(self._rows):
+            x = MARGIN
+            for corridor in range(len(row) + 1):
+                lines = [e for e in self._lines.values() if e.corridor.get(number) == corridor]
+                for place, line in enumerate(lines):
+                    line.x[number] = x + GUTTER / 2 + place * self._pitch
+                x += GUTTER * 0.5 if not lines else GUTTER + (len(lines) - 1) * self._pitch
+                if corridor < len(row):
+                    row[corridor].left = x
+                    x += row[corridor].width
+            widest = max(widest, x + MARGIN)
+        return widest
+
+    def _choose_corridors(self, line: _Line) -> None:
+        """In each row the one next to where the line is, going outwards from its target."""
+        own = line.block.port_x(line.block.into, line.target)
+        x = own
+        for row in line.rows:
+            if row == line.block.row:
+                x = own
+            blocks = self._rows[row]
+            edges = [block.left for block in blocks] + [blocks[-1].left + blocks[-1].width]
+            line.corridor[row] = min(range(len(edges)), key=lambda at: (abs(edges[at] - x), at))
+            x = edges[line.corridor[row]]
+
+    def _put_rows(self) -> float:
+        """Give blocks and lines in gaps their y; the height of the whole."""
+        y = MARGIN
+        for gap in range(len(self._rows) + 1):
+            y += self._put_lines(gap, y)
+            if gap < len(self._rows):
+                for block in self._rows[gap]:
+                    block.top = y
+                y += max(block.height for block in self._rows[gap])
+        return y + MARGIN
+
+    def _put_lines(self, gap: int, top: float) -> float:
+        """Lines of a gap share a height where they do not meet; the height of the gap."""
+        here = [(line, ends) for line in self._lines.values() if (ends := line.ends(gap))]
+        free: list[float] = []  # where the last line on each height ends
+        for line, ends in sorted(here, key=lambda each: (min(each[1]), max(each[1]))):
+            begin, end = min(ends), max(ends)
+            height = next((n for n, used in enumerate(free) if used + PITCH < begin), len(free))
+            free[height : height + 1] = [end]
+            line.y[gap] = top + CLEAR + height * PITCH
+        if not free:
+            return GUTTER if 0 < gap < len(self._rows) else 0.0
+        return 2 * CLEAR + (len(free) - 1) * PITCH
+
+    def _route(self, edge: PictureEdge) -> Route:
+        block, target = self._block_of[edge.source], self._block_of[edge.target]
+        if edge.source == edge.target:
+            x, y = block.centre(block.ids.index(edge.source))
+            right = x + block.size[edge.source][0] / 2
+            bent = (right + LOOP, y - 16), (right + LOOP, y + 16)
+            return ((right - 3, y - 7), *bent, (right - 2, y + 7))
+        if block is target:
+            return tuple(block.at(*point) for point in block.curves[edge.source, edge.target])
+        leaving = [block.at(*p) for p in block.curves[edge.source, "out of " + edge.target]]
+        coming = [target.at(*p) for p in target.curves["into " + edge.target, edge.target]]
+        return joined(leaving, rounded(self._lines[edge.target].way(block)), coming)
+
+
+def _block(
+    title: str,
+    nodes: Sequence[PictureNode],
+    inner: list[PictureEdge],
+    crossing: Sequence[PictureEdge],
+    most: float,
+) -> _Block:
+    number = {node.id: place for place, node in enumerate(nodes)}
+    looped = {edge.source for edge in inner if edge.source == edge.target}
+    sizes = [
+        (node.size[0] + (2 * LOOP if node.id in looped else 0.0), node.size[1]) for node in nodes
+    ]
+    coming = dict.fromkeys(e.target for e in crossing if e.target in number)
+    leaving = dict.fromkeys(e.target for e in crossing if e.source in number)
+    into = {name: len(sizes) + place for place, name in enumerate(coming)}
+    out_of = {name: len(sizes) + len(into) + place for place, name in enumerate(leaving)}
+    pairs = {
+        (e.source, e.target): (number[e.source], number[e.target])
+        for e in inner
+        if e.source != e.target
+    }
+    pairs |= {("into " + name, name): (port, number[name]) for name, port in into.items()}
+    pairs |= {
+        (e.source, "out of " + e.target): (number[e.source], out_of[e.target])
+        for e in crossing
+        if e.source in number
+    }
+    ports = dict.fromkeys(into.values(), TOP) | dict.fromkeys(out_of.values(), BOTTOM)
+    sizes += [(0.0, 0.0)] * len(ports)
+    area = sum((width + 30.0) * (height + 50.0) for width, height in sizes[: len(nodes)])
+    layering = layered(
+        [width for width, _ in sizes], list(pairs.values()), min(most, sqrt(2.2 * area)), ports
+    )
+    spots = placed(layering, sizes, BENDS_SHARE * most)
+    layer_of = {v: at for at, layer in enumerate(layering.layers) for v in layer}
+    lines = [_points(chain, spots, layer_of, sizes) for chain in layering.chains]
+    _spread_ends(layering.chains, lines, [node.size[0] for node in nodes])
+    curves = {
+        pair: smooth(line[::-1] if upwards else line)
+        for pair, line, upwards in zip(pairs, lines, layering.reversed, strict=True)
+    }
+    size = {node.id: node.size for node in nodes}
+    ids = tuple(node.id for node in nodes)
+    return _Block(title, ids, size, inner, into, out_of, spots, curves)
+
+
+def _points(
+    chain: list[int],
+    spots: Placed,
+    layer_of: dict[int, int],
+    sizes: Sequence[tuple[float, float]],
+) -> list[Point]:
+    """From the lower side of the upper end, straight through each layer passed, to the upper side
+    of the lower end."""
+    first, last = chain[0], chain[-1]
+    x = spots.x[first]
+    points = [(x, spots.y[first] + sizes[first][1] / 2), (x, spots.bottoms[layer_of[first]])]
+    for bend in chain[1:-1]:
+        x = spots.x[bend]
+        points += [(x, spots.tops[layer_of[bend]]), (x, spots.bottoms[layer_of[bend]])]
+    x = spots.x[last]
+    return [*points, (x, spots.tops[layer_of[last]]), (x, spots.y[last] - sizes[last][1] / 2)]
+
+
+def _spread_ends(chains: list[list[int]], lines: list[list[Point]], widths: list[float]) -> None:
+    """Let the lines of a node begin and end beside each other, in the order of where they go; what
+    shares its first bend shares its end."""
+    for end, beside in ((0, 1), (-1, -2)):
+        meeting: dict[int, dict[int, list[int]]] = {}
+        for number, chain in enumerate(chains):
+            if chain[end] < len(widths):
+                meeting.setdefault(chain[end], {}).setdefault(chain[beside], []).append(number)
+        for vertex, ways in meeting.items():
+            far = 2 if end == 0 else -3
+            ordered = sorted(ways.values(), key=lambda numbers: (lines[numbers[0]][far], numbers))
+            step = min(16.0, 0.6 * widths[vertex] / len(ordered))
+            for place, numbers in enumerate(ordered):
+                shift = (place - (len(ordered) - 1) / 2) * step
+                for number in numbers:
+                    for at in (end, beside):
+                        x, y = lines[number][at]
+                        lines[number][at] = (x + shift, y)
+
+
+def smooth(points: Sequence[Point]) -> list[Point]:
+    """A line through the points that leaves and arrives upright, as cubic Bezier curves."""
+    route = [points[0]]
+    for (x1, y1), (x2, y2) in pairwise(points):
+        if abs(x1 - x2) < 0.05 and abs(y1 - y2) < 0.05:
+            continue
+        bend = (y2 - y1) * (0.55 if abs(x1 - x2) > 0.5 else 0.3)
+        route += [(x1, y1 + bend), (x2, y2 - bend), (x2, y2)]
+    return route if len(route) > 1 else [points[0]] * 4
+
+
+def rounded(corners: Sequence[Point]) -> list[Point]:
+    """Straight pieces with rounded corners, as cubic Bezier curves."""
+    kept = [corners[0]]
+    for x, y in corners[1:]:
+        if abs(x - kept[-1][0]) > 0.05 or abs(y - kept[-1][1]) > 0.05:
+            kept.append((x, y))
+    route = [kept[0]]
+    for (before, corner), (_, after) in pairwise(pairwise(kept)):
+        radius = min(ROUNDING, _distance(before, corner) / 2, _distance(corner, after) / 2)
+        start, end = _towards(corner, before, radius), _towards(corner, after, radius)
+        route += [*_straight(route[-1], start), corner, corner, end]
+    return [*route, *_straight(route[-1], kept[-1])]
+
+
+def joined(*routes: Sequence[Point]) -> Route:
+    """One route that goes along all of them; each begins where the one before ends."""
+    result = list(routes[0])
+    for route in routes[1:]:
+        result += [*_straight(result[-1], route[0]), *route[1:]]
+    return tuple(result)
+
+
+def _straight(start: Point, end: Point) -> list[Point]:
+    if start == end:
+        return []
+    return [_between(start, end, 1 / 3), _between(start, end, 2 / 3), end]
+
+
+def _between(start: Point, end: Point, part: float) -> Point:
+    return start[0] + (end[0] - start[0]) * part, start[1] + (end[1] - start[1]) * part
+
+
+def _towards(start: Point, end: Point, distance: float) -> Point:
+    whole = _distance(start, end)
+    return _between(start, end, distance / whole) if whole else start
+
+
+def _distance(start: Point, end: Point) -> float:
+    return abs(start[0] - end[0]) + abs(start[1] - end[1])
