@@ -60,12 +60,13 @@ def _leave(code: int) -> NoReturn:
 def _performed(words: Sequence[str] | None) -> int:
     from csg.errors import CsgtestError
     from symexec.options.arguments import parse
+    from symexec.search.registry import described
 
     if words is None:
         signal.signal(signal.SIGTERM, _interrupt)  # a time limit of the caller: as Ctrl-C
         gc.set_threshold(COLLECT, 20, 50)
     try:
-        call = parse(sys.argv[1:] if words is None else words, _version())
+        call = parse(sys.argv[1:] if words is None else words, _version(), described())
         code = perform(call)
         sys.stdout.flush()
         return code

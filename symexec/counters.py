@@ -31,6 +31,7 @@ class Counters:
     forks: int = 0
     pruned: int = 0
     rested: int = 0  # paths that became tests where no input decides anything more
+    dropped: int = 0  # paths that published search leaves at an output
     cuts: int = 0
     waiting: int = 0  # cuts of paths that were to go on when the time was over
     concretised: int = 0

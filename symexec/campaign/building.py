@@ -11,7 +11,7 @@ Whoever runs the job decides what to do with the tests (``report.session`` keeps
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from csg.analysis import Distances, dependence_graph, guard_names, guards
@@ -28,7 +28,7 @@ from symexec.campaign.beside import ENOUGH, SEEDED, Beside
 from symexec.campaign.builds import files_to_build, golden_files
 from symexec.campaign.collected import OWN, Collected
 from symexec.campaign.companion import Companion
-from symexec.campaign.exploration import Exploration, Finding
+from symexec.campaign.exploration import Exploration, Finding, Testing
 from symexec.campaign.preparation import Prepared, asked_for_null, pruner
 from symexec.campaign.promises import Promises
 from symexec.campaign.seeding import Seeding
@@ -47,7 +47,9 @@ from symexec.fuzzing.lines import shaped
 from symexec.options import After, BuildOptions, Shadow, program_name, versions_of
 from symexec.progress import Progress
 from symexec.replay import NativeReplay, ReplayPlan
-from symexec.search import Budget, Settings, build_searcher
+from symexec.search import Budget, Context, build_searcher, chosen
+from symexec.search.guard_values import GuardValues
+from symexec.search.targets import Arrival
 from symexec.solver import Answer, build_solver
 from symexec.state.endings import MemoryFault
 from symexec.state.state import Chain, Event, State
@@ -73,6 +75,7 @@ class BuildJob:
 
     def __init__(self, options: BuildOptions) -> None:
         self.options = options
+        self.search = chosen(options.search.mode, options.search.without)
         self.counters = Counters()
         self.started = time.monotonic()
         self.events: dict[Event, int] = {}
@@ -120,7 +123,9 @@ class BuildJob:
         outputs = frozenset(node.node for node in graph.records if node.output and node.changes)
         barring = guards(dependences, outputs)
         names = guard_names(dependences, barring)
-        self.prepared = Prepared(self.unified, program, graph, distances, barring, names)
+        self.prepared = Prepared(
+            self.unified, program, graph, dependences, distances, barring, names
+        )
 
     def _confirmed_program(self, entry: str) -> Program:
         """Lower the united program while the compiler looks at it; again, with more of it kept
@@ -295,7 +300,7 @@ class BuildJob:
     def _exploration(self, prepared: Prepared) -> tuple[Exploration, list[State]]:
         options = self.options
         table = TermTable()
-        targets = prepared.targets(options.search.mode.value)
+        targets = prepared.targets(self.search.mode.aim)
         engine = Engine(
             prepared.program,
             registry(),
@@ -312,27 +317,32 @@ class BuildJob:
         initial = self._beginnings(engine, prepared)
         for state in initial:
             state.targets = targets.start
-        search = options.search
+        asked = self.search
         addresses = engine.machine.addresses
-        before = [each for each in prepared.guards if not each.behind]
-        behind = [each for each in prepared.guards if each.behind]
-        groups = [Settings(some, addresses) for some in (before, behind)]
-        searcher = build_searcher(
-            search.mode.value,
-            search.seed,
-            targets.rank,
-            self._budget(),
-            [each.of for each in groups if each],
+        before, behind = (
+            GuardValues([each for each in prepared.guards if each.behind == kind], addresses)
+            for kind in (False, True)
         )
+        context = Context(
+            options.search.seed,
+            targets.rank,
+            targets.distance,
+            targets.witnessed,
+            guards=before.of if before else None,
+            masks=behind.of if behind else None,
+            frontier=lambda: prepared.frontier(engine.covered),
+        )
+        wider = asked.has("bounds") and self.seeding is None
         exploration = Exploration(
             engine,
-            searcher,
+            build_searcher(asked, context, self._budget()),
             self.counters,
             caller=prepared.caller,
-            prunes=pruner(prepared) if search.prune else None,
+            prunes=pruner(prepared) if options.search.prune and asked.has("pruning") else None,
             on_end=self._ended,
-            wider=None if self.seeding is not None else lambda: self._wider(engine, prepared),
-            rests=search.mode.value not in ("breadth-first", "depth-first"),
+            wider=(lambda: self._wider(engine, prepared)) if wider else None,
+            testing=Testing.of(asked, targets, goes_on=self.seeding is not None),
+            rests=asked.has("rest"),
         )
         return exploration, initial
 
@@ -402,7 +412,9 @@ class BuildJob:
             if not source:
                 self._found_again(test, finding)
             return
-        place, sequence = _divergence(finding), self._sequence(finding.state, prepared)
+        nodes = nodes_of(finding.state)
+        self._targets.witnessed.update(nodes)
+        place, sequence = _divergence(finding), self._sequence(nodes, prepared)
         kind: tuple[object, ...] = (place, finding.told, sequence)
         if source:
             kind = (source, place, finding.told)
@@ -414,7 +426,7 @@ class BuildJob:
             sequence=sequence,
             divergence=place,
             found_s=self._seconds(),
-            source=source or self.options.search.mode.value,
+            source=source or self.search.mode.name,
             unwritten=_uses_unwritten(finding.state),
         )
         if finding.told:
@@ -471,8 +483,8 @@ class BuildJob:
     def _seconds(self) -> float:
         return time.monotonic() - self.started
 
-    def _sequence(self, state: State, prepared: Prepared) -> tuple[str, ...]:
-        return prepared.graph.names_of(Chain.items(state.sequence))
+    def _sequence(self, nodes: Iterable[int], prepared: Prepared) -> tuple[str, ...]:
+        return prepared.graph.names_of(nodes)
 
     def _verified(self, cases: Iterator[TestCase]) -> Iterator[TestCase]:
         for case in cases:
@@ -503,6 +515,7 @@ class BuildJob:
         open_ends = (
             self.counters.cuts
             + self.counters.unknown
+            + self.counters.dropped
             + self.counters.concretised
             + sum(self.counters.gaps.values())
             + len(self.events)
@@ -533,7 +546,12 @@ def switches(prepared: Prepared) -> tuple[list[int], dict[int, frozenset[int]]]:
     return [change.id for change in changes], {change.id: change.requires for change in changes}
 
 
-def _uses_unwritten(state: State) -> bool:
+def nodes_of(found: State | Arrival) -> list[int]:
+    """The nodes of the graph that a path has visited, in order."""
+    return [node for node in Chain.items(found.sequence) if isinstance(node, int)]
+
+
+def _uses_unwritten(state: State | Arrival) -> bool:
     """Has one version ended where it used what nobody wrote?"""
     outcomes = (state.old_outcome, state.new_outcome)
     return any(

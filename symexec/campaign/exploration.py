@@ -9,7 +9,7 @@ States that can neither reach a change nor carry one are dropped on the way (``p
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from symexec.campaign.caller import Caller
@@ -20,7 +20,8 @@ from symexec.counters import Counters
 from symexec.executor.engine import Engine
 from symexec.expr import Model, Term
 from symexec.memory import BOTH, OLD
-from symexec.search import Searcher
+from symexec.search import Chosen, Searcher
+from symexec.search.targets import Arrival, Targets
 from symexec.shadow.outcomes import Told
 from symexec.state.endings import Cut, Endless, row
 from symexec.state.state import Divergence, State
@@ -34,13 +35,35 @@ WIDER = 1_000  # turns within the bounds alone
 class Finding:
     """A path with an input that follows it. ``told``: by what the versions are predicted to differ
     (empty: a divergence that the model sees no effect of). ``ended`` is False for a divergence
-    whose path is still being explored."""
+    whose path is still being explored, and for an output that a path has reached (``state`` is as
+    it was there)."""
 
-    state: State
+    state: State | Arrival
     model: Model
     told: tuple[Told, ...]
     divergence: Divergence | None
     ended: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Testing:
+    """When a path becomes a test before it ends. ``targets``: None where no output is looked for.
+    ``goes_on``: behind an output, and one test is enough for the paths of one sequence; else each
+    path that reaches an output is a test, and is dropped there (Algorithm 2, lines 15 to 20)."""
+
+    targets: Targets | None = None
+    goes_on: bool = True
+    divergences: bool = True
+    opposites: bool = True
+
+    @staticmethod
+    def of(search: Chosen, targets: Targets, goes_on: bool = False) -> Testing:
+        return Testing(
+            targets if targets.start else None,
+            goes_on or search.has("continuation"),
+            search.has("divergences"),
+            search.has("opposites"),
+        )
 
 
 class Exploration:
@@ -62,6 +85,7 @@ class Exploration:
         glides: bool = False,
         wider: Callable[[], list[State]] | None = None,
         rests: bool = False,
+        testing: Testing = Testing(),
     ) -> None:
         self.engine = engine
         self.searcher = searcher
@@ -75,6 +99,10 @@ class Exploration:
         self._glides = glides
         self._wider = wider
         self._rest = ConcreteRest(engine.solver) if rests else None
+        self._testing = testing
+        if testing.targets is not None:
+            testing.targets.arrivals = []
+        self._shown: set[tuple[int, int]] = set()
         self._turn = 0
         self._states = 0
         self._parted: set[tuple[int, str]] = set()
@@ -105,10 +133,11 @@ class Exploration:
             seed = state.seed
             covered, unknown = self.engine.newly_covered, self.counters.unknown
             successors, rests = self._advance(state, at_rest)
-            if rests:
-                finding = self._rested(state)
-                if finding is not None:
-                    yield finding
+            arrived = self._arrivals()
+            if rests and (self._testing.goes_on or not arrived):
+                yield from self._reached(each for each in arrived if self._is_new(each))
+                yield from self._rested(state)
+                self.searcher.update(state, (), self.engine.newly_covered > covered)
                 continue
             if self.counters.unknown > unknown:  # more such questions wait behind this one
                 for successor in successors:
@@ -119,11 +148,20 @@ class Exploration:
                     yield finding
             else:
                 self._endlessness.forget(state)
+            arrived += self._arrivals()
+            if arrived and not self._testing.goes_on:
+                self._endlessness.forget(state)
+                self.counters.dropped += 1
+                yield from self._reached(arrived[:1])
+                self.searcher.update(state, (), self.engine.newly_covered > covered)
+                continue
             self.counters.forks += max(0, len(successors) - 1)
             if self._glides and len(successors) > 1:
                 for successor in successors:
                     if successor.frame is not None:
                         self.engine.glide(successor)
+            if arrived and any(successor.frame is not None for successor in successors):
+                yield from self._reached(each for each in arrived if self._is_new(each))
             alive: list[State] = []
             for successor in successors:
                 if successor is not state:
@@ -142,13 +180,13 @@ class Exploration:
             if at_rest and alive == [state] and self._rest is not None:
                 self._rest.add(state)
                 continue
-            self.searcher.update(alive, self.engine.newly_covered > covered)
+            self.searcher.update(state, alive, self.engine.newly_covered > covered)
         self.exhausted = not self._give_up()
 
     def _begin(self, initial: list[State]) -> None:
         for state in initial:
             self._number(state)
-        self.searcher.update(initial, covers=False)
+        self.searcher.update(None, initial, covers=False)
 
     # ------------------------------------------------------------------ whose turn it is
 
@@ -180,19 +218,18 @@ class Exploration:
         rest.count(state.steps - steps, at_rest)
         return successors, rests
 
-    def _rested(self, state: State) -> Finding | None:
+    def _rested(self, state: State) -> Iterator[Finding]:
         """A state joins those at rest: an input for native replay, which sees how it ends."""
         assert self._rest is not None
         if self._prunes is not None and self._prunes(state):
             self.counters.pruned += 1
-            return None
+            return
         self._rest.add(state)
         self.counters.rested += 1
         model = self.engine.solver.model(state.path)
-        if model is None:
-            return None
-        parted = state.divergences[-1] if state.divergences else None
-        return Finding(state, model, (), parted, ended=False)
+        if model is not None:
+            parted = state.divergences[-1] if state.divergences else None
+            yield Finding(state, model, (), parted, ended=False)
 
     def _give_up(self) -> int:
         """How many paths are still waiting."""
@@ -234,6 +271,30 @@ class Exploration:
 
     # ------------------------------------------------------------------ findings
 
+    def _arrivals(self) -> list[Arrival]:
+        """Where the last turn has reached outputs, in order."""
+        targets = self._testing.targets
+        if targets is None or not targets.arrivals:
+            return []
+        found, targets.arrivals = targets.arrivals, []
+        return found
+
+    def _is_new(self, arrival: Arrival) -> bool:
+        """The first path of its sequence that has brought a difference of values to this output."""
+        if not arrival.changed or not arrival.shadows:
+            return False
+        key = (arrival.node, arrival.folded)
+        known = key in self._shown
+        self._shown.add(key)
+        return not known
+
+    def _reached(self, arrivals: Iterable[Arrival]) -> Iterator[Finding]:
+        for arrival in arrivals:
+            model = self.engine.solver.model(arrival.path)
+            if model is not None:
+                parted = arrival.divergences[-1] if arrival.divergences else None
+                yield Finding(arrival, model, (), parted, ended=False)
+
     def _one_sided(self, state: State, directions: str) -> Finding | None:
         """One version may never end: an input for native replay to tell."""
         model = self.engine.solver.model(state.path)
@@ -259,7 +320,7 @@ class Exploration:
         ``always``): tests at once, for the path beyond may be long."""
         parted = state.divergences[-1]
         key = (parted.node, parted.directions)
-        if key in self._parted and not always:
+        if (key in self._parted or not self._testing.divergences) and not always:
             return
         self._parted.add(key)
         solver = self.engine.solver
@@ -267,6 +328,8 @@ class Exploration:
         if model is None:
             return
         yield Finding(state, model, (), parted, ended=False)
+        if not self._testing.opposites:
+            return
         for condition in opposite_signs(state.inputs, model):
             other = self._model(state, condition)
             if other is not None:

@@ -27,7 +27,9 @@ from symexec.expr import TermTable
 from symexec.fuzzing.lines import shaped
 from symexec.options import ExploreOptions
 from symexec.progress import Progress
-from symexec.search import Covering, Frontier, Searcher, stacked
+from symexec.search import Searcher
+from symexec.search.coverage import Covering, Frontier
+from symexec.search.strategies import in_turns
 from symexec.solver import Answer, build_solver
 from symexec.state.endings import (
     Aborted,
@@ -143,7 +145,7 @@ class ExploreJob:
             if _file(program, block) == self._units[0].file
         }
         frontier = Frontier(wanted, engine.covered, lambda: _distances(program))
-        return stacked(lambda: Covering(self.options.search.seed, frontier))
+        return in_turns(lambda: Covering(self.options.search.seed, frontier))
 
     def _ended(self, state: State) -> None:
         for event in Chain.items(state.events):

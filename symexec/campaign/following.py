@@ -22,7 +22,7 @@ from symexec.environment.registry import registry
 from symexec.executor.engine import Engine
 from symexec.expr import TermTable
 from symexec.options import After, BuildOptions
-from symexec.search import Budget, build_searcher
+from symexec.search import Budget, Context, Searcher, build_searcher, chosen
 from symexec.solver import SolverOptions, build_solver
 from symexec.state.state import State
 from symexec.testcases import TestInput
@@ -55,13 +55,14 @@ class Following:
         self._waiting: list[tuple[Rank, int, TestInput]] = []
         self._given = 0
         self._current: Iterator[Finding | None] | None = None
-        self._targets = prepared.targets(options.search.mode.value)
+        self._search = chosen(options.search.mode, options.search.without)
+        self._targets = prepared.targets(self._search.mode.aim)
         self._engine = self._made_engine()
         self._engine.solver.deadline = deadline
         self._pins = Pins(prepared.entry, prepared.symbols, options.inputs, self._engine.table)
         self._exploration = Exploration(
             self._engine,
-            build_searcher(options.search.mode.value, options.search.seed, self._targets.rank),
+            self._searcher(),
             self.counters,
             caller=prepared.caller,
             prunes=pruner(prepared) if options.search.prune else None,
@@ -126,9 +127,17 @@ class Following:
             return None
         self.followed += 1
         state.targets = self._targets.start
-        search, began = self._options.search, self.spent
-        along = Budget(began, began + EACH, None, self._own_time)
-        self._exploration.searcher = build_searcher(
-            search.mode.value, search.seed, self._targets.rank, along
+        began = self.spent
+        self._exploration.searcher = self._searcher(
+            Budget(began, began + EACH, None, self._own_time)
         )
         return self._exploration.turns([state], began + EACH)
+
+    def _searcher(self, along: Budget | None = None) -> Searcher:
+        context = Context(
+            self._options.search.seed,
+            self._targets.rank,
+            self._targets.distance,
+            frontier=lambda: self._prepared.frontier(self._engine.covered),
+        )
+        return build_searcher(self._search, context, along)

@@ -1,15 +1,23 @@
 """Two versions as one: what a search needs is the program, its graph, and where to begin.
 
-prepared.program, prepared.graph, prepared.targets("guided")
+prepared.program, prepared.graph, prepared.targets(Aim.SEQUENCES)
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, assert_never
 
-from csg.analysis import Distances, Guard, changes_reachable
+import networkx
+
+from csg.analysis import (
+    DependenceGraph,
+    Distances,
+    Guard,
+    changes_reachable,
+    statement_sources,
+)
 from csg.graphs import SequenceGraph
 from csg.ir import Call, FunctionCode, Program
 from csg.ir.flow import successors
@@ -19,11 +27,15 @@ from symexec.campaign.start import definition
 from symexec.environment.far_jumps import SETTERS
 from symexec.environment.structures import compared_with_null
 from symexec.memory import BOTH
+from symexec.search.coverage import Frontier
+from symexec.search.registry import Aim
 from symexec.search.targets import Targets
 from symexec.state.state import State
 
 if TYPE_CHECKING:
     from csg.versions import Unified
+
+    Graph = networkx.DiGraph[int]
 
 Places = dict[str, dict[tuple[int, int], int]]
 
@@ -33,6 +45,7 @@ class Prepared:
     unified: Unified
     program: Program
     graph: SequenceGraph
+    dependences: DependenceGraph
     distances: Distances
     guards: tuple[Guard, ...] = ()
     guarding: frozenset[str] = frozenset()  # names of what guards the changes
@@ -67,22 +80,40 @@ class Prepared:
     def caller(self) -> Caller:
         return Caller.of(self.entry)
 
-    def targets(self, mode: str) -> Targets:
+    def targets(self, aim: Aim) -> Targets:
         """What states look for: the graph from its start nodes, or a flat set."""
         graph = self.graph
         outputs = frozenset(
             node.node for node in graph.records if node.output or node.kind == "output"
         )
-        if mode == "guided":
-            following: Mapping[int, frozenset[int]] | None = {
-                node.node: frozenset(graph.record(name).node for name in graph.successors(node.id))
-                for node in graph.records
-            }
-            start = frozenset(graph.record(name).node for name in graph.start)
-        else:
-            following = None
-            start = outputs | frozenset(deepest_changes(graph))
-        return Targets(start, following, outputs, self.distances)
+        changes = frozenset(node.node for node in graph.changes)
+        following: Mapping[int, frozenset[int]] | None = None
+        match aim:
+            case Aim.SEQUENCES:
+                following = {
+                    node.node: frozenset(
+                        graph.record(name).node for name in graph.successors(node.id)
+                    )
+                    for node in graph.records
+                }
+                start = frozenset(graph.record(name).node for name in graph.start)
+            case Aim.FLAT:
+                start = outputs | deepest_changes(changes, control_graph(self.dependences))
+            case Aim.NOTHING:
+                start = frozenset()
+            case _:
+                assert_never(aim)
+        return Targets(start, following, outputs, self.distances, changes)
+
+    def frontier(self, covered: Collection[tuple[str, int]]) -> Frontier:
+        """Towards code of the program's own that no path has ``covered``."""
+        wanted = {
+            (name, block.index)
+            for name, function in self.program.functions.items()
+            if not function.library
+            for block in function.blocks
+        }
+        return Frontier(wanted, covered, lambda: self.distances)
 
     def watched(self) -> Places:
         """Where the graph's nodes begin: function -> (block, index) -> node."""
@@ -101,15 +132,33 @@ def asked_for_null(unified: Unified, entry: FunctionDefinition) -> frozenset[str
     return frozenset(entry.parameters[at].name for at in places if at < len(entry.parameters))
 
 
-def deepest_changes(graph: SequenceGraph) -> list[int]:
-    """Changed statements that no other change follows: the flat targets of isolated search."""
-    changes = {node.id for node in graph.changes}
-    deepest = []
-    for node in graph.changes:
-        following = set(graph.successors(node.id)) & changes - {node.id}
-        if not following:
-            deepest.append(node.node)
-    return deepest or [node.node for node in graph.changes]
+def deepest_changes(changes: Collection[int], control: Graph) -> frozenset[int]:
+    """The flat targets of isolated search, outputs aside (FSE 2013, section 7: "such statements
+    that have the greatest depth in the chain of control-dependencies").
+
+        if (a)              # changed; the next is control-dependent on it
+            while (b)       # changed, and the deepest of its chain: to cover it covers both
+                work();
+
+    Every chain has its own deepest statement: a changed statement on which no other changed one is
+    transitively control-dependent. Statements that depend on each other in a loop are equally deep.
+    ``control`` has an edge from each statement to those that are control-dependent on it."""
+    chains = networkx.condensation(control)
+    above: set[int] = set()  # parts that control a changed statement of another part
+    for part in reversed(list(networkx.topological_sort(chains))):
+        if part in above or not chains.nodes[part]["members"].isdisjoint(changes):
+            above.update(chains.predecessors(part))
+    part_of = chains.graph["mapping"]
+    return frozenset(change for change in changes if part_of[change] not in above)
+
+
+def control_graph(dependences: DependenceGraph) -> Graph:
+    """Control dependences between statements, across calls."""
+    found: Graph = networkx.DiGraph()
+    for statement, sources in enumerate(statement_sources(dependences)[1]):
+        found.add_node(statement)
+        found.add_edges_from((source, statement) for source in sorted(sources))
+    return found
 
 
 def beginnings(program: Program, nodes: frozenset[int]) -> Places:

@@ -12,7 +12,7 @@ import gc
 
 from symexec.experiments.comparison import Comparison, compared, unchanged
 from symexec.experiments.plot import plot
-from symexec.experiments.runs import STRATEGIES, Laboratory, Run
+from symexec.experiments.runs import Laboratory, Run
 from symexec.options import CompareOptions
 from symexec.progress import Progress
 from symexec.testcases import OutputFolder
@@ -41,11 +41,11 @@ def _compared(
         return result
     runs: list[Run] = []
     for seed in seeds:
-        for strategy in STRATEGIES:
+        for strategy in options.modes:
             run = laboratory.run(strategy, seed, progress)
             gc.collect()  # terms and states of this run are not the next one's to pay for
             runs.append(run)
-            last = seed == seeds[-1] and strategy == STRATEGIES[-1]
+            last = seed == seeds[-1] and strategy == options.modes[-1]
             finished = run.finished and last
             result = compared(title, prepared.graph, options.search.time, seeds, runs, finished)
             _write(folder, result)

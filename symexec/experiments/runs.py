@@ -20,14 +20,13 @@ from symexec.fuzzing.ordinary import command_lines
 from symexec.fuzzing.testing import NativeTesting, explaining
 from symexec.fuzzing.usage import usage_of
 from symexec.fuzzing.vocabulary import vocabulary
-from symexec.options import BuildOptions, CompareOptions, Mode
+from symexec.options import BuildOptions, CompareOptions
 from symexec.progress import Progress
 from symexec.replay import PLAIN
+from symexec.search.registry import variant
 from symexec.testcases import TestCase, TestInput
 
 NATIVE = "native"
-COMPARED = (Mode.GUIDED, Mode.ISOLATED, Mode.UNDIRECTED)
-STRATEGIES = (*(mode.value for mode in COMPARED), NATIVE)
 TRACING = 2.0  # seconds, after a run, to follow its tests through the engine
 Nodes = tuple[str, ...]
 
@@ -62,7 +61,7 @@ class Laboratory:
 
     def __init__(self, options: CompareOptions) -> None:
         self.options = options
-        self.job = BuildJob(self._build_options(Mode.GUIDED, options.search.seed))
+        self.job = BuildJob(self._build_options(options.search.mode, options.search.seed))
         self._tracer: Tracer | None = None
 
     def prepare(self) -> None:
@@ -86,16 +85,19 @@ class Laboratory:
         """One run; Ctrl-C ends it, and ``finished`` says so."""
         if strategy == NATIVE:
             return self._native(seed, progress)
-        return self._search(Mode(strategy), seed, progress)
+        return self._search(strategy, seed, progress)
 
-    def _build_options(self, mode: Mode, seed: int) -> BuildOptions:
+    def _build_options(self, strategy: str, seed: int) -> BuildOptions:
+        """``strategy``: a search, and what is left out of it, as guided-guards."""
         options = self.options
+        mode, without = variant(strategy)
+        without = tuple(dict.fromkeys((*without, *options.search.without)))
         return BuildOptions(
             options.old,
             options.new,
             options.flags,
             options.inputs,
-            replace(options.search, mode=mode, seed=seed),
+            replace(options.search, mode=mode, without=without, seed=seed),
             options.out,
             without_walls=options.without_walls,
             native=False,  # it is a strategy of its own here
@@ -105,8 +107,8 @@ class Laboratory:
 
     # ------------------------------------------------------------------ strategies
 
-    def _search(self, mode: Mode, seed: int, progress: Progress) -> Run:
-        job = BuildJob(self._build_options(mode, seed))
+    def _search(self, strategy: str, seed: int, progress: Progress) -> Run:
+        job = BuildJob(self._build_options(strategy, seed))
         job.share(self.job)
         finished = False
         with suppress(KeyboardInterrupt):
@@ -119,7 +121,7 @@ class Laboratory:
         replayed.sort(key=lambda case: case.observed)  # different before same
         traced = self._traced(replayed)
         return Run(
-            mode.value,
+            strategy,
             seed,
             tests=len(found),
             differing=sum(case.observed == "different" for case in replayed),

@@ -20,16 +20,6 @@ from csg.programs import Annotation, Versions
 from csg.records import record
 
 
-class Mode(Enum):
-    """How the next state is chosen."""
-
-    GUIDED = "guided"  # towards the sequences of the change sequence graph
-    ISOLATED = "isolated"  # towards a flat set of targets: each change by itself
-    UNDIRECTED = "undirected"  # random path and coverage
-    BREADTH_FIRST = "breadth-first"
-    DEPTH_FIRST = "depth-first"
-
-
 class Shadow(Enum):
     """Where four-way forking begins."""
 
@@ -134,11 +124,12 @@ class SearchOptions:
 
     time: float = 60.0  # seconds for the whole command
     seed: int = 0
-    mode: Mode = Mode.GUIDED
+    mode: str = "guided"  # names: symexec.search.registry
     loop_bound: int | None = None  # iterations of one loop on one path; None: no bound
     solver: SolverName = SolverName.BITWUZLA
     after: After = After.BOTH
     prune: bool = True  # drop states that can neither reach a change nor carry one
+    without: tuple[str, ...] = ()  # strategies of the mode that are left out
 
 
 @record
@@ -210,7 +201,8 @@ class CompareOptions:
     flags: tuple[str, ...] = ()
     inputs: InputOptions = InputOptions()
     search: SearchOptions = SearchOptions()  # ``time`` is each run's; ``seed`` is the first
-    seeds: int = 3  # runs of each strategy
+    modes: tuple[str, ...] = ("guided", "isolated", "undirected", "native")
+    seeds: int = 3  # runs of each of them
     out: Path = Path("csgtest-out")
     without_walls: bool = False
     files: FileOptions = FileOptions()

@@ -12,8 +12,9 @@ from __future__ import annotations
 
 import argparse
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from symexec.options import Options
 from symexec.options.commands import COMMANDS
@@ -35,7 +36,7 @@ class _Formatter(argparse.RawDescriptionHelpFormatter):
         return textwrap.wrap(text, width, break_on_hyphens=False)
 
 
-def build_parser(version: str) -> argparse.ArgumentParser:
+def build_parser(version: str, offered: Mapping[str, str]) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="csgtest",
         description="Finds inputs on which a patched C program behaves differently, and says which "
@@ -58,16 +59,22 @@ def build_parser(version: str) -> argparse.ArgumentParser:
         for row in command.arguments:
             if row.group and row.group not in groups:
                 groups[row.group] = child.add_argument_group(row.group)
-            groups.get(row.group, child).add_argument(*row.names, **row.settings)
+            settings = dict(row.settings)
+            for what, text in offered.items():
+                settings["help"] = settings["help"].replace(f"{{{what}}}", text)
+            groups.get(row.group, child).add_argument(*row.names, **settings)
         if command.rest:
             child.usage = f"{child.format_usage()[len('usage: ') :].rstrip()} [-- {command.rest}]"
     return parser
 
 
-def parse(words: Sequence[str], version: str = "") -> Call:
-    """Read a call. Ends the process as argparse does: 0 after --help, 2 for a wrong call."""
+def parse(
+    words: Sequence[str], version: str = "", offered: Mapping[str, str] = MappingProxyType({})
+) -> Call:
+    """Read a call. Ends the process as argparse does: 0 after --help, 2 for a wrong call.
+    ``offered`` are words for the help text of what this layer does not know: searches."""
     own, rest = _split(words)
-    parser = build_parser(version)
+    parser = build_parser(version, offered)
     given = parser.parse_args(own)
     command = COMMANDS[given.command]
     if rest and not command.rest:

@@ -13,12 +13,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from symexec.options import (
-    GraphFormat,
-    GraphKind,
-    Options,
-    reading,
-)
+from symexec.options import CompareOptions, GraphFormat, GraphKind, Options, reading
 from symexec.options.rows import (
     ANNOTATION,
     BSE_TIME,
@@ -38,13 +33,12 @@ from symexec.options.rows import (
     SUITE,
     UNPROTECTED,
     WITH,
+    WITHOUT,
     Argument,
     names,
     row,
 )
-from symexec.options.values import (
-    positive_count,
-)
+from symexec.options.values import names_given, positive_count
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,17 +148,29 @@ exit code: 0 no difference found, 1 differences, 2 trouble""",
             *INPUT,
             *SEARCH,
             row(
+                "--modes",
+                metavar="NAME,..",
+                type=names_given,
+                default=list(CompareOptions(Path(), Path()).modes),
+                help="what is compared: searches, with what is left out of them behind a hyphen "
+                "(guided-guards-turns, guided-all), and native (default: "
+                f"{','.join(CompareOptions(Path(), Path()).modes)})",
+            ),
+            WITHOUT,
+            row(
                 "--seeds",
                 metavar="N",
                 type=positive_count,
                 default=3,
-                help="runs of each strategy, with seeds from --seed on (default: %(default)s)",
+                help="runs of each of them, with seeds from --seed on (default: %(default)s)",
             ),
             UNPROTECTED,
             *RESULTS,
         ),
         reading.compare,
-        "  csgtest compare samples/fields/a_old.c samples/fields/a_new.c --time 30",
+        """\
+  csgtest compare samples/fields/a_old.c samples/fields/a_new.c --time 30
+  csgtest compare old.c new.c --modes guided,guided-guards,published,native""",
     ),
     "unify": Command(
         "print two versions as one C program",

@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import shlex
 from dataclasses import replace
+from typing import assert_never
 
 from csg.errors import UsageError
 from csg.programs import Annotation
@@ -22,7 +23,6 @@ from symexec.options import (
     GraphOptions,
     InputOptions,
     MemoryOptions,
-    Mode,
     Options,
     ReplayOptions,
     RunOptions,
@@ -34,6 +34,8 @@ from symexec.options import (
     UnifyOptions,
     Uninitialised,
 )
+
+BESIDE_SEEDS = "breadth-first"  # as Shadow searches from each divergence
 
 
 def _files(given: argparse.Namespace) -> FileOptions:
@@ -69,6 +71,7 @@ def _search(given: argparse.Namespace) -> SearchOptions:
         time=given.time,
         seed=given.seed,
         mode=_mode(given),
+        without=tuple(getattr(given, "without", ())),
         loop_bound=given.loop_bound,
         solver=SolverName(given.solver),
         after=After(getattr(given, "after", SearchOptions().after.value)),
@@ -76,17 +79,20 @@ def _search(given: argparse.Namespace) -> SearchOptions:
     )
 
 
-def _mode(given: argparse.Namespace) -> Mode:
+def _mode(given: argparse.Namespace) -> str:
     """As asked for, or as published."""
     if getattr(given, "mode", None) is not None:
-        return Mode(given.mode)
-    match Shadow(getattr(given, "shadow", Shadow.COMPLETE.value)):
+        return str(given.mode)
+    shadow = Shadow(getattr(given, "shadow", Shadow.COMPLETE.value))
+    match shadow:
+        case Shadow.COMPLETE:
+            return SearchOptions().mode
         case Shadow.CONCOLIC:
-            return Mode.BREADTH_FIRST
+            return BESIDE_SEEDS
         case Shadow.JPF:
-            return Mode.DEPTH_FIRST
+            return "depth-first"
         case _:
-            return Mode.GUIDED
+            assert_never(shadow)
 
 
 def _shadow(given: argparse.Namespace) -> ShadowOptions:
@@ -129,7 +135,7 @@ def build(given: argparse.Namespace, flags: tuple[str, ...]) -> Options:
 def suite(given: argparse.Namespace, flags: tuple[str, ...]) -> Options:
     search = _search(given)
     if given.mode is None:
-        search = replace(search, mode=Mode.BREADTH_FIRST)
+        search = replace(search, mode=BESIDE_SEEDS)
     build = BuildOptions(
         given.old,
         given.new or given.old,
@@ -154,6 +160,7 @@ def compare(given: argparse.Namespace, flags: tuple[str, ...]) -> Options:
         flags,
         _inputs(given),
         _search(given),
+        tuple(given.modes),
         given.seeds,
         given.out,
         without_walls=given.unprotected_replay,

@@ -18,7 +18,6 @@ from symexec.options import (
     BuildOptions,
     InputOptions,
     MemoryOptions,
-    Mode,
     SearchOptions,
     Shadow,
     ShadowOptions,
@@ -30,6 +29,7 @@ from symexec.options.values import (
     TwoCounts,
     count,
     named_file,
+    names_given,
     positive_count,
     seconds,
     value_range,
@@ -157,14 +157,22 @@ SEARCH = under(
         help="solver that answers what the layers before it leave (default: %(default)s)",
     ),
 )
+WITHOUT = row(
+    "--without",
+    metavar="NAME",
+    type=names_given,
+    action="extend",
+    default=[],
+    help="leave strategies of the search out, or all of them: {strategies}",
+)
 MODE = under(
     "search",
     row(
         "--mode",
-        choices=names(Mode),
-        help="search towards change sequences, towards each change by itself, or nowhere; oldest "
-        "or newest path first (default: guided; with seeds, what was published)",
+        metavar="NAME",
+        help="which state runs next (default: guided; with seeds, what was published): {modes}",
     ),
+    WITHOUT,
     row(
         "--after",
         choices=names(After),

@@ -38,6 +38,11 @@ def named_file(text: str) -> NamedFile:
     return NamedFile(name, int(length))
 
 
+def names_given(text: str) -> list[str]:
+    """``guards,turns``; whether there are such names is for others to say."""
+    return [name for name in text.replace(" ", "").split(",") if name]
+
+
 def count(text: str) -> int:
     if not text.isdecimal():
         raise argparse.ArgumentTypeError(f"{text!r} is no count; give 0, 1, 2, ...")

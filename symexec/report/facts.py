@@ -21,11 +21,13 @@ def bounds(
     found: dict[str, Json] = {
         "time_s": search.time,
         "array_length": inputs.array_length,
-        "mode": search.mode.value,
+        "mode": search.mode,
         "seed": search.seed,
         "solver": search.solver.value,
         "after": search.after.value,
     }
+    if search.without:
+        found["without"] = list(search.without)
     if not search.prune:
         found["prune"] = False
     if shadow is not None:

@@ -1,19 +1,7 @@
 """Which state to run next."""
 
-from symexec.search.along import Budget
 from symexec.search.contract import Searcher
-from symexec.search.coverage import Covering, Frontier
-from symexec.search.searchers import Guided, Undirected, build_searcher, stacked
-from symexec.search.settings import Settings
+from symexec.search.registry import Chosen, Context, build_searcher, chosen
+from symexec.search.seed_lanes import Budget
 
-__all__ = [
-    "Budget",
-    "Covering",
-    "Frontier",
-    "Guided",
-    "Searcher",
-    "Settings",
-    "Undirected",
-    "build_searcher",
-    "stacked",
-]
+__all__ = ["Budget", "Chosen", "Context", "Searcher", "build_searcher", "chosen"]

@@ -1,15 +1,17 @@
 """What a campaign asks of a searcher: four methods and a name.
 
-searcher.update([a, b], covers=False)        hold these states
-searcher.select()                            the state to run next
+searcher.update(None, [a, b], covers=False)  hold these states
+state = searcher.select()                    the state to run next: a
+searcher.update(a, [a, c], covers=True)      a has forked: a and c are what became of it
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Protocol
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Protocol
 
-from symexec.state.state import State
+if TYPE_CHECKING:
+    from symexec.state.state import State
 
 
 class Searcher(Protocol):
@@ -20,8 +22,11 @@ class Searcher(Protocol):
 
     def select(self) -> State: ...
 
-    def update(self, added: Iterable[State], covers: bool) -> None:
-        """States to hold; ``covers``: running them has just reached code for the first time."""
+    def update(self, parent: State | None, added: Sequence[State], covers: bool) -> None:
+        """Hold ``added``: what has become of ``parent``, itself among them if it goes on; nothing
+        if it has ended. ``parent`` is the state that was selected last, or None for initial states;
+        it is held no longer unless it is among ``added``. ``covers``: running it has just reached
+        code for the first time."""
 
     def empty(self) -> bool: ...
 

@@ -10,16 +10,17 @@ may be near and yet out of reach.
 from __future__ import annotations
 
 import heapq
+import random
 from collections import deque
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from symexec.search.searchers import Undirected
+from symexec.search.composition import Ranked
 from symexec.search.targets import FAR, Spot, way
-from symexec.state.state import State
 
 if TYPE_CHECKING:
     from csg.analysis import Distances
+    from symexec.state.state import State
 
 WARM_UP = 500  # selections before distances are worked out: small programs are done by then
 STALE = 32  # selections for which distances may be older than what has been covered since
@@ -47,6 +48,11 @@ class Frontier:
         self._to: Mapping[Spot, int] = {}
         self._known = -1
         self._age = 0
+
+    @property
+    def known(self) -> bool:
+        """Have distances been worked out? Until then all states are equally far."""
+        return self._made is not None
 
     def refreshed(self) -> bool:
         """To be asked before each selection; False when nothing is left to reach."""
@@ -118,7 +124,55 @@ class _Places:
         return (frame.function.name, frame.block), self._frontier.distance(state)
 
 
-class Covering(Undirected):
+class NearestNewCode(Ranked):
+    """Of two states the one nearer to new code. While a state waits, code is covered and its way
+    grows; only once, when distances are worked out, it becomes shorter."""
+
+    def __init__(self, frontier: Frontier) -> None:
+        super().__init__("nearest to new code", lambda state: (frontier.distance(state),))
+        self._frontier = frontier
+
+    def select(self) -> State:
+        known = self._frontier.known
+        self._frontier.refreshed()
+        if self._frontier.known and not known:
+            self.rerank()
+        return super().select()
+
+
+class _Pool:
+    """States by number, with a random one in constant time."""
+
+    def __init__(self, seed: int) -> None:
+        self._chance = random.Random(seed)
+        self._order: list[State] = []
+        self._place: dict[int, int] = {}
+
+    def add(self, state: State) -> None:
+        self._place[state.id] = len(self._order)
+        self._order.append(state)
+
+    def remove(self, state: State) -> None:
+        place = self._place.pop(state.id)
+        last = self._order.pop()
+        if last is not state:
+            self._order[place] = last
+            self._place[last.id] = place
+
+    def __contains__(self, state: State) -> bool:
+        return state.id in self._place
+
+    def __len__(self) -> int:
+        return len(self._order)
+
+    def any(self) -> State:
+        return self._order[self._chance.randrange(len(self._order))]
+
+    def everyone(self) -> list[State]:
+        return list(self._order)
+
+
+class Covering:
     """In turn: the state that is nearest to new code, and the newest one (so that the solver stays
     on one path), now and then a random one. While nothing new is reached, more and more often the
     newest one.
@@ -127,8 +181,10 @@ class Covering(Undirected):
     many ways as the word has characters, and none of them leads anywhere."""
 
     def __init__(self, seed: int, frontier: Frontier) -> None:
-        super().__init__(seed)
         self.name = "coverage"
+        self._pool = _Pool(seed)
+        self._newest: list[State] = []
+        self._turn = 0
         self._frontier = frontier
         self._places = _Places(frontier)
         self._unplaced: list[State] = []
@@ -194,16 +250,21 @@ class Covering(Undirected):
         self._unplaced.clear()
         return self._places.take(self._pool.__contains__)
 
-    def update(self, added: Iterable[State], covers: bool) -> None:
+    def update(self, parent: State | None, added: Sequence[State], covers: bool) -> None:
+        if parent is not None and parent in self._pool:
+            self._pool.remove(parent)
+        for state in added:
+            self._pool.add(state)
+        self._newest += added
+        self._unplaced += added
         if covers:
             self._fruitless = 0
-        states = list(added)
-        super().update(states, covers)
-        self._unplaced += states
-        if covers:
-            self._eager += states
+            self._eager += added
+
+    def empty(self) -> bool:
+        return not len(self._pool)
 
     def states(self) -> list[State]:
         """The nearest first."""
         self._frontier.refreshed()
-        return sorted(super().states(), key=self._frontier.distance)
+        return sorted(self._pool.everyone(), key=self._frontier.distance)

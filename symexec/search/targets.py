@@ -1,28 +1,81 @@
-"""Targets that states look for, and how far they are.
+"""Targets that states look for: the bookkeeping of Algorithm 2 (FSE 2013).
 
-Guided search: a state's targets begin as the start nodes of the change sequence graph; a node
-reached that is no output is replaced by its successors (Algorithm 2, FSE 2013). Isolated search:
-one flat set that never changes, the outputs and the changes deepest in the control dependences.
+    graph: c1 -> {c2, o1}, c2 -> {o1}        a state's targets: {c1}, at c1 {c2, o1}, at c2 {o1}
+
+A state begins with the start nodes of the change sequence graph. When it reaches one of its targets
+that is no output, the successors of that node *replace* them (line 22). A target that is an output
+is an *arrival*: the path condition as it stands there becomes a test (lines 15 to 20). For isolated
+search the targets are one flat set that stays as it is; outputs are arrivals there as well.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
-
-from symexec.state.frames import Frame
-from symexec.state.state import State
 
 if TYPE_CHECKING:
     from csg.analysis import Distances
+    from symexec.solver import PathCondition
+    from symexec.state.frames import Frame
+    from symexec.state.inputs import Input
+    from symexec.state.state import Chain, Divergence, State
 
 FAR = float("inf")
 
 Spot = tuple[str, int]  # function, block
 
 
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """A state as it stood when it reached an output among its targets. ``folded`` is the number of
+    its sequence; ``changed``: it had come by a change."""
+
+    node: int
+    path: PathCondition
+    inputs: tuple[Input, ...]
+    origin: object
+    sequence: Chain | None
+    folded: int
+    divergences: tuple[Divergence, ...]
+    shadows: bool
+    changed: bool
+    old_outcome: None = None
+    new_outcome: None = None
+
+
+class Sequences:
+    """Numbers for sequences of nodes, each node at its first place only: paths that go round a loop
+    once and twice exercise the same sequence. 0 is the empty one.
+
+    number = 0; for node in (c1, i1, c1): number = sequences.extended(number, node)    c1 i1"""
+
+    def __init__(self) -> None:
+        self._nodes: list[tuple[int, ...]] = [()]
+        self._members: list[frozenset[int]] = [frozenset()]
+        self._longer: dict[tuple[int, int], int] = {}
+
+    def extended(self, number: int, node: int) -> int:
+        if node in self._members[number]:
+            return number
+        found = self._longer.get((number, node))
+        if found is None:
+            found = self._longer[number, node] = len(self._nodes)
+            self._nodes.append((*self._nodes[number], node))
+            self._members.append(self._members[number] | {node})
+        return found
+
+    def nodes(self, number: int) -> tuple[int, ...]:
+        return self._nodes[number]
+
+    def has_any(self, number: int, nodes: frozenset[int]) -> bool:
+        return not self._members[number].isdisjoint(nodes)
+
+
 class Targets:
-    """``following`` maps a node of the graph to its successors; None for a flat set."""
+    """``following`` maps a node of the graph to its successors; None for a flat set. ``changes``
+    are the nodes that are changed statements. ``arrivals`` are noted for
+    whoever runs states, once that is a list."""
 
     def __init__(
         self,
@@ -30,30 +83,60 @@ class Targets:
         following: Mapping[int, frozenset[int]] | None,
         outputs: frozenset[int],
         distances: Distances,
+        changes: frozenset[int] = frozenset(),
     ) -> None:
         self.start = start
         self.following = following
         self.outputs = outputs
-        self.reached: set[int] = set()
+        self.changes = changes
+        self.reached: set[int] = set()  # by any state
+        self.witnessed: set[int] = set()  # by a state that became a test
+        self.sequences = Sequences()
+        self.arrivals: list[Arrival] | None = None
         self._distances = distances
-        self._to: dict[int, Mapping[tuple[str, int], int]] = {}
+        self._to: dict[int, Mapping[Spot, int]] = {}
 
     def visit(self, state: State, node: int) -> None:
         """A state executes a node of the graph."""
         state.visit(node)
+        state.folded = self.sequences.extended(state.folded, node)
         self.reached.add(node)
-        if self.following is None or node not in state.targets or node in self.outputs:
+        if node not in state.targets:
             return
-        state.targets = (state.targets - {node}) | self.following.get(node, frozenset())
+        if node in self.outputs:
+            if self.arrivals is not None:
+                self.arrivals.append(self._arrival(state, node))
+        elif self.following is not None:
+            state.targets = self.following.get(node, frozenset())
+
+    def _arrival(self, state: State, node: int) -> Arrival:
+        return Arrival(
+            node,
+            state.path,
+            state.inputs,
+            state.origin,
+            state.sequence,
+            state.folded,
+            state.divergences,
+            state.shadows,
+            self.sequences.has_any(state.folded, self.changes),
+        )
 
     def rank(self, state: State) -> tuple[float, float, float]:
-        """(distance to the nearest target, share of targets that somebody reached, forks)"""
+        """(distance to the nearest target, share of targets that some state has reached, forks).
+        Only the share changes while a state waits, and it only grows."""
+        targets = state.targets
+        if not targets:
+            return (FAR, 1.0, 0.0)
+        known = len(targets & self.reached) / len(targets)
+        return (self.distance(state), known, float(state.forks))
+
+    def distance(self, state: State) -> float:
+        """The way to the nearest of the state's own targets, in instructions."""
         frame = state.frame
         if frame is None or not state.targets:
-            return (FAR, 1.0, 0.0)
-        best = min(self._distance(frame, target) for target in state.targets)
-        known = len(state.targets & self.reached) / len(state.targets)
-        return (best, known, float(state.forks))
+            return FAR
+        return min(self._distance(frame, target) for target in state.targets)
 
     def _distance(self, frame: Frame, target: int) -> float:
         to = self._to.get(target)

@@ -124,6 +124,7 @@ class State:
         "divergences",
         "environment",
         "events",
+        "folded",
         "forks",
         "frame",
         "id",
@@ -140,7 +141,6 @@ class State:
         "owner",
         "path",
         "region",
-        "score",
         "seed",
         "sequence",
         "shadows",
@@ -178,7 +178,7 @@ class State:
         self.trace = 0
         self.steps = 0
         self.forks = 0
-        self.score: object = None
+        self.folded = 0  # its sequence, each node once: a number (search.targets.Sequences)
         self.seed: Seed | None = None  # the input that is followed; None: all ways are
         self.shadows = False  # has any value ever differed on this path?
 
@@ -190,6 +190,7 @@ class State:
         twin.deferred = self.deferred
         twin.divergences = self.divergences
         twin.events = self.events
+        twin.folded = self.folded
         twin.forks = self.forks
         twin.id = self.id
         twin.inputs = self.inputs
@@ -203,7 +204,6 @@ class State:
         twin.origin = self.origin
         twin.path = self.path
         twin.region = self.region
-        twin.score = self.score
         twin.seed = self.seed
         twin.sequence = self.sequence
         twin.shadows = self.shadows

@@ -22,13 +22,13 @@ from symexec.options import (
     After,
     BuildOptions,
     InputOptions,
-    Mode,
     Range,
     SearchOptions,
     Shadow,
     ShadowOptions,
 )
 from symexec.progress import progress_for
+from symexec.search.registry import modes
 from tests.command_line import csgtest, pair
 
 NEGATED = """\
@@ -53,7 +53,7 @@ def searched(
     *,
     ranges: tuple[Range, ...] = (Range("x", -100, 100),),
     after: After = After.BOTH,
-    mode: Mode = Mode.BREADTH_FIRST,
+    mode: str = "breadth-first",
     seconds: float = 20.0,
     bse_time: float | None = None,
 ) -> BuildJob:
@@ -141,9 +141,9 @@ def test_a_seed_that_misses_the_branch_misses_the_divergence(
 
 
 @pytest.mark.parametrize("shadow", SEEDED)
-@pytest.mark.parametrize("mode", Mode)
+@pytest.mark.parametrize("mode", list(modes()))
 def test_seeds_can_be_searched_from_by_any_strategy(
-    shadow: Shadow, mode: Mode, tmp_path: Path
+    shadow: Shadow, mode: str, tmp_path: Path
 ) -> None:
     job = searched(negated(tmp_path), tmp_path, shadow, [{"x": -1}], mode=mode)
     assert job.counters.diff_paths == 2 and job.exhausted

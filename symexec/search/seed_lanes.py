@@ -11,11 +11,13 @@ The two phases of Palikareva, Kuchta, Cadar: Shadow of a Doubt, ICSE 2016, secti
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from symexec.search.contract import Searcher
-from symexec.state.state import State
+if TYPE_CHECKING:
+    from symexec.search.contract import Searcher
+    from symexec.state.state import State
 
 STRAIGHT = 64  # turns that a seed has before the next one is followed for a while
 
@@ -44,17 +46,19 @@ class AlongSeeds:
         self._waiting: deque[int] = deque()  # for their turn in this round
         self._unfinished: deque[int] = deque()  # for the next round
         self._current: Searcher | None = None
+        self._source: Searcher | None = None  # of the state that was selected last
         self._number = 0
         self._until = 0.0
 
     def select(self) -> State:
         if self._led and (self._budget.clock() < self._led_until or self._next_lane() is None):
             return self._next_led()
-        lane = self._next_lane()
+        lane = self._source = self._next_lane()
         assert lane is not None
         return lane.select()
 
-    def update(self, added: Iterable[State], covers: bool) -> None:
+    def update(self, parent: State | None, added: Sequence[State], covers: bool) -> None:
+        parts: dict[int, list[State]] = {}
         for state in added:
             if state.seed is not None:
                 self._led.appendleft(state)
@@ -63,7 +67,15 @@ class AlongSeeds:
                 state.lane = len(self._lanes)
                 self._lanes[state.lane] = self._make()
                 self._waiting.append(state.lane)
-            self._lanes[state.lane].update([state], covers)
+            parts.setdefault(state.lane, []).append(state)
+        told = False
+        for number, states in parts.items():
+            lane = self._lanes[number]
+            lane.update(parent, states, covers)
+            told = told or lane is self._source
+        if self._source is not None and not told:
+            self._source.update(parent, (), covers)
+        self._source = None
 
     def empty(self) -> bool:
         return not self._led and self._next_lane() is None

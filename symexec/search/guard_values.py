@@ -10,23 +10,19 @@ What a variable holds counts only so far as it is one of the constants that it i
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING
-
-from symexec.search.contract import Searcher
-from symexec.state.frames import Frame
-from symexec.state.state import State
 
 if TYPE_CHECKING:
     from csg.analysis import Guard, Place
     from symexec.expr import Data
+    from symexec.state.frames import Frame
+    from symexec.state.state import State
 
 OTHER, OPEN, AWAY = -1, -2, -3  # no constant of the guard; a term or a pair; not on the stack
-IN_A_ROW = 8  # turns of a group, so that the solver stays near a path
 
 
-class Settings:
+class GuardValues:
     """``addresses``: of globals, by name."""
 
     def __init__(self, guards: Sequence[Guard], addresses: Mapping[str, int]) -> None:
@@ -76,45 +72,3 @@ class Settings:
                 return None
             address = frame.slots[home] << 32
         return state.memory.load(address + place.offset, place.size, state.mode)
-
-
-class InGroups:
-    """A searcher for each group of states, asked one after the other."""
-
-    def __init__(self, make: Callable[[], Searcher], group: Callable[[State], Hashable]) -> None:
-        self._make = make
-        self._group = group
-        self._groups: dict[Hashable, Searcher] = {}
-        self._order: deque[Searcher] = deque()
-        self._left = IN_A_ROW
-        self._waiting = 0
-        self.name = make().name
-
-    def select(self) -> State:
-        self._waiting -= 1
-        while self._order[0].empty():  # joins again when it gets a state
-            self._order.popleft()
-            self._left = IN_A_ROW
-        first = self._order[0]
-        self._left -= 1
-        if not self._left:
-            self._order.rotate(-1)
-            self._left = IN_A_ROW
-        return first.select()
-
-    def update(self, added: Iterable[State], covers: bool) -> None:
-        for state in added:
-            self._waiting += 1
-            key = self._group(state)
-            searcher = self._groups.get(key)
-            if searcher is None:
-                searcher = self._groups[key] = self._make()
-            if searcher.empty() and searcher not in self._order:
-                self._order.append(searcher)
-            searcher.update((state,), covers)
-
-    def empty(self) -> bool:
-        return not self._waiting
-
-    def states(self) -> list[State]:
-        return [state for searcher in self._order for state in searcher.states()]

@@ -1,56 +1,12 @@
-"""States in groups by what guards a change: turns for each group, and each state once."""
+"""Search by what guards a change, on a program that chooses one of many formats."""
 
 from __future__ import annotations
 
-from collections import Counter
 from pathlib import Path
 
-from hypothesis import given
-from hypothesis import strategies as st
-
 from symexec.campaign.building import BuildJob
-from symexec.memory import Memory
 from symexec.options import BuildOptions, InputOptions, SearchOptions, SymbolicArguments
 from symexec.progress import progress_for
-from symexec.search.searchers import BreadthFirst
-from symexec.search.settings import IN_A_ROW, InGroups
-from symexec.solver import EMPTY
-from symexec.state.state import State
-
-
-def state(number: int, lane: int) -> State:
-    made = State(Memory(), EMPTY)
-    made.id, made.lane = number, lane
-    return made
-
-
-def grouped() -> InGroups:
-    return InGroups(BreadthFirst, lambda each: each.lane)
-
-
-def test_few_states_are_not_lost_among_many() -> None:
-    searcher = grouped()
-    searcher.update([state(number, lane=0) for number in range(1000)], covers=False)
-    searcher.update([state(2000, lane=1)], covers=False)
-    first = [searcher.select().id for _ in range(IN_A_ROW + 1)]
-    assert 2000 in first
-
-
-@given(st.lists(st.one_of(st.none(), st.integers(0, 4)), max_size=120))
-def test_each_state_comes_once(steps: list[int | None]) -> None:
-    """None: select; a number: a state of that group joins."""
-    searcher, waiting, taken = grouped(), set[int](), []
-    for number, step in enumerate(steps):
-        if step is not None:
-            searcher.update([state(number, step)], covers=False)
-            waiting.add(number)
-        elif waiting:
-            taken.append(searcher.select().id)
-            waiting.remove(taken[-1])
-        assert searcher.empty() == (not waiting)
-        assert {each.id for each in searcher.states()} == waiting
-    assert max(Counter(taken).values(), default=1) == 1
-
 
 # Twelve formats, chosen by a word; each goes through its input, and only one has changed.
 _PROGRAM = """\

@@ -1,0 +1,204 @@
+"""The named additions to Algorithm 2: each wraps a searcher, and can be left out by its name.
+
+    csgtest build OLD NEW --without guards,turns
+
+``csgtest compare --modes guided,guided-guards`` and docs/comparing-searches.md show what each
+brings.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections import deque
+from collections.abc import Callable, Hashable
+from typing import TYPE_CHECKING
+
+from symexec.search.composition import Partition
+from symexec.search.registry import Context, Group, behaviour, strategy
+from symexec.search.targets import FAR
+
+if TYPE_CHECKING:
+    from symexec.search.contract import Searcher
+    from symexec.state.state import State
+
+Make = Callable[[], "Searcher"]
+
+WITHIN = 8  # turns of which one is for what lies beyond the bounds
+HOPEFUL = 16  # turns of which one is for states without a target, while others wait
+IN_A_ROW = 8  # turns of a group, so that the solver stays near a path
+KNOWN = 4  # turns of which one is for states whose targets all have tests
+
+
+@strategy("bounds", "inputs beyond the bounds too, one turn of eight once the search takes long")
+class Bounds(Partition):
+    """A search of everything within the bounds is over when nothing of that is left."""
+
+    def __init__(self, make: Make, context: Context) -> None:
+        super().__init__(make)
+        self._turn = 0
+
+    def key(self, state: State) -> Hashable:
+        return state.beyond
+
+    def turn(self) -> Hashable:
+        beyond = self._parts.get(True)
+        if beyond is not None and not beyond.empty():
+            self._turn += 1
+            return self._turn % WITHIN == 0
+        return False
+
+    def empty(self) -> bool:
+        return False not in self._parts or self._parts[False].empty()
+
+
+@strategy("reachable", "states that can reach one of their targets first, 15 turns of 16")
+class Reachable(Partition):
+    """Whichever initial state they come from. The others are not worthless: one that carries a
+    difference shows it at its end."""
+
+    def __init__(self, make: Make, context: Context) -> None:
+        super().__init__(make)
+        self._distance = context.distance
+        self._turn = 0
+
+    def key(self, state: State) -> Hashable:
+        return self._distance(state) < FAR
+
+    def turn(self) -> Hashable:
+        self._turn += 1
+        hopeful, others = self._parts.get(True), self._parts.get(False)
+        late = self._turn % HOPEFUL == 0 and others is not None and not others.empty()
+        return hopeful is not None and not hopeful.empty() and not late
+
+
+@strategy("turns", "fair turns over the initial states, so that large inputs starve no small one")
+class Turns(Partition):
+    """A searcher for each initial state (no argument, one, two ..). The n-th gets a turn where the
+    first gets n: all have their turns, and however many come later, the first keep a good share."""
+
+    def __init__(self, make: Make, context: Context | None = None) -> None:
+        super().__init__(make)
+        self._places: dict[Hashable, int] = {}  # how manyth each lane is
+        self._due: list[tuple[int, int, Hashable]] = []  # a heap: when a lane is next, its place
+        self._resting: set[Hashable] = set()  # lanes that are not due, having had no state
+        self._now = 0
+
+    def key(self, state: State) -> Hashable:
+        return state.lane
+
+    def awaken(self, key: Hashable) -> None:
+        if key not in self._places:
+            self._places[key] = len(self._places) + 1
+            self._resting.add(key)
+        if key in self._resting:
+            self._resting.remove(key)
+            place = self._places[key]
+            heapq.heappush(self._due, (self._now + place, place, key))
+
+    def turn(self) -> Hashable:
+        while True:
+            self._now, place, lane = heapq.heappop(self._due)
+            if not self._parts[lane].empty():
+                heapq.heappush(self._due, (self._now + place, place, lane))
+                return lane
+            self._resting.add(lane)
+
+
+@strategy("speculations", "what is left of a speculation last, fewest of them first")
+class Speculations(Partition):
+    """A searcher for each number of guesses that a state is the rest of; those of fewer first."""
+
+    def __init__(self, make: Make, context: Context | None = None) -> None:
+        super().__init__(make)
+        self._levels: list[int] = []
+
+    def key(self, state: State) -> Hashable:
+        return state.deferred
+
+    def awaken(self, key: Hashable) -> None:
+        assert isinstance(key, int)
+        heapq.heappush(self._levels, key)
+
+    def turn(self) -> Hashable:
+        while self._parts[self._levels[0]].empty():
+            heapq.heappop(self._levels)
+        return self._levels[0]
+
+
+class Groups(Partition):
+    """States in groups, the groups one after the other."""
+
+    def __init__(self, make: Make, group: Group) -> None:
+        super().__init__(make)
+        self._group = group
+        self._order: deque[Hashable] = deque()
+        self._left = IN_A_ROW
+
+    def key(self, state: State) -> Hashable:
+        return self._group(state)
+
+    def awaken(self, key: Hashable) -> None:
+        if key not in self._order:
+            self._order.append(key)
+
+    def turn(self) -> Hashable:
+        while self._parts[self._order[0]].empty():  # joins again when it gets a state
+            self._order.popleft()
+            self._left = IN_A_ROW
+        first = self._order[0]
+        self._left -= 1
+        if not self._left:
+            self._order.rotate(-1)
+            self._left = IN_A_ROW
+        return first
+
+    def states(self) -> list[State]:
+        return [state for key in self._order for state in self._parts[key].states()]
+
+
+@strategy("guards", "turns over the values of what decides whether a change is met")
+def guards(make: Make, context: Context) -> Searcher:
+    return Groups(make, context.guards) if context.guards is not None else make()
+
+
+@strategy("masks", "turns over the values of what hides the effect of a change")
+def masks(make: Make, context: Context) -> Searcher:
+    return Groups(make, context.masks) if context.masks is not None else make()
+
+
+@strategy("uncovered", "states that look for a node without a test, three turns of four")
+class Uncovered(Partition):
+    """Nodes get tests while a state waits, so its part is looked up anew before it is run."""
+
+    def __init__(self, make: Make, context: Context) -> None:
+        super().__init__(make)
+        self._witnessed = context.witnessed
+        self._turn = 0
+
+    def key(self, state: State) -> Hashable:
+        return not state.targets <= self._witnessed
+
+    def turn(self) -> Hashable:
+        self._turn += 1
+        first, others = self._parts.get(True), self._parts.get(False)
+        late = self._turn % KNOWN == 0 and others is not None and not others.empty()
+        return first is not None and not first.empty() and not late
+
+    def select(self) -> State:
+        state = super().select()
+        while self._source is self._parts.get(True) and not self.key(state):
+            self.update(state, (state,), covers=False)
+            state = super().select()
+        return state
+
+
+behaviour("continuation", "go on behind an output, to differences that show later on the path")
+behaviour("divergences", "a test at once where the versions part for the first time")
+behaviour("opposites", "and one on the other side of zero")
+behaviour("rest", "where no input decides anything more: a test at once, and last in the queue")
+behaviour("pruning", "drop states that can neither reach a change nor carry one")
+
+
+def in_turns(strategy: Make) -> Searcher:
+    """For the exploration of one program: fair turns, fewest speculations first."""
+    return Turns(lambda: Speculations(strategy))

@@ -1,0 +1,68 @@
+"""Hand-made states, frames and distances, and a campaign that plays with a searcher."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from symexec.memory import Memory
+from symexec.search.contract import Searcher
+from symexec.search.registry import Context
+from symexec.search.targets import Spot
+from symexec.solver import EMPTY
+from symexec.state.state import State
+
+
+@dataclass
+class Function:
+    name: str = "f"
+
+
+@dataclass
+class Frame:
+    block: int
+    function: Function = field(default_factory=Function)
+    caller: Frame | None = None
+
+
+@dataclass
+class Line:
+    """A program that is a line of blocks: node N stands at the start of block N, and the way from
+    block B to it is N - B instructions; there is no way back."""
+
+    length: int = 100
+    to_return: Mapping[Spot, int] = field(default_factory=dict)
+
+    def to(self, node: int) -> dict[Spot, int]:
+        return {("f", block): node - block for block in range(min(node + 1, self.length))}
+
+
+def state(number: int, *, block: int = 0, targets: Sequence[int] = (), **slots: Any) -> State:
+    made = State(Memory(), EMPTY)
+    made.id = number
+    made.frame = Frame(block)  # type: ignore[assignment]
+    made.targets = frozenset(targets)
+    for name, value in slots.items():
+        setattr(made, name, value)
+    return made
+
+
+def states(count: int, **slots: Any) -> list[State]:
+    return [state(number, **slots) for number in range(count)]
+
+
+def context(
+    distance: Callable[[State], float] = lambda each: 0.0, seed: int = 0, **more: Any
+) -> Context:
+    return Context(seed, lambda each: (distance(each),), distance, **more)
+
+
+def drained(searcher: Searcher) -> list[int]:
+    """The numbers of all states in the order in which they come, each ending at once."""
+    found = []
+    while not searcher.empty():
+        chosen = searcher.select()
+        searcher.update(chosen, (), covers=False)
+        found.append(chosen.id)
+    return found

@@ -1,0 +1,251 @@
+"""Each strategy around a simple searcher: who gets how many turns, and every state once."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from symexec.search.contract import Searcher
+from symexec.search.modes.directed import directed
+from symexec.search.modes.orders import BreadthFirst, DepthFirst
+from symexec.search.registry import Context, build_searcher, chosen, modes, strategies
+from symexec.search.strategies import (
+    HOPEFUL,
+    IN_A_ROW,
+    WITHIN,
+    Bounds,
+    Groups,
+    Reachable,
+    Speculations,
+    Turns,
+    Uncovered,
+)
+from symexec.search.targets import FAR
+from symexec.state.state import State
+from tests.symexec.search.fakes import context, drained, state, states
+
+WRAPPED = [name for name, each in strategies().items() if each.wrap is not None]
+NEAR = frozenset({1})
+
+
+def key(each: State) -> object:
+    return each.forks
+
+
+def surroundings(seed: int = 0) -> Context:
+    """States differ by lane, speculations, distance and group."""
+    return context(
+        lambda each: FAR if each.steps % 3 == 0 else float(each.steps),
+        seed,
+        witnessed=NEAR,
+        guards=key,
+        masks=lambda each: each.steps % 2,
+    )
+
+
+@pytest.mark.parametrize("name", WRAPPED)
+@given(steps=st.lists(st.one_of(st.none(), st.integers(0, 11)), max_size=80))
+def test_each_state_comes_once_whatever_the_strategy(name: str, steps: list[int | None]) -> None:
+    """None: select, and tell of it or not; a number: a state joins. ``bounds`` is over before that,
+    when nothing within is left."""
+    wrap = strategies()[name].wrap
+    assert wrap is not None
+    searcher, waiting = wrap(DepthFirst, surroundings()), dict[int, State]()
+    for number, step in enumerate(steps):
+        if step is not None:
+            made = state(number, lane=step % 3, deferred=step % 4, steps=step, forks=step % 2)
+            made.targets = frozenset({step % 2})
+            waiting[number] = made
+            searcher.update(None, [made], covers=False)
+        elif waiting:
+            taken = searcher.select()
+            del waiting[taken.id]
+            if number % 2:
+                searcher.update(taken, (), covers=False)
+        assert searcher.empty() == (not waiting)
+        assert {each.id for each in searcher.states()} == waiting.keys()
+
+
+@pytest.mark.parametrize("name", list(modes()))
+@given(steps=st.lists(st.integers(0, 3), max_size=50), seed=st.integers(0, 2))
+def test_each_search_runs_what_it_is_given_and_the_same_seed_runs_the_same(
+    name: str, steps: list[int], seed: int
+) -> None:
+    def run() -> list[int]:
+        class NoFrontier:
+            known = False
+
+            def refreshed(self) -> bool:
+                return False
+
+            def distance(self, each: State) -> float:
+                return FAR
+
+        surrounded = context(lambda each: float(each.steps), seed, guards=key, frontier=NoFrontier)
+        searcher, made, order = build_searcher(chosen(name), surrounded), 3, []
+        searcher.update(None, [state(n, lane=n) for n in range(3)], covers=False)
+        for step in steps:
+            if searcher.empty():
+                break
+            taken = searcher.select()
+            order.append(taken.id)
+            more = [
+                state(made + each, lane=taken.lane, steps=each, forks=made % 3)
+                for each in range(step)
+            ]
+            made += step
+            searcher.update(taken, [taken, *more] if step else (), covers=step > 2)
+        return order + drained(searcher)
+
+    order = run()
+    assert order == run() and set(order) == set(range(max(order) + 1))
+
+
+# ------------------------------------------------------------------ bounds
+
+
+def test_what_lies_beyond_the_bounds_gets_one_turn_of_eight() -> None:
+    searcher = Bounds(DepthFirst, context())
+    searcher.update(None, states(4 * WITHIN), covers=False)
+    assert not any(searcher.select().beyond for _ in range(WITHIN))
+    searcher.update(None, [state(100 + n, beyond=True) for n in range(4)], covers=False)
+    assert len(searcher.states()) == 3 * WITHIN + 4
+    assert [searcher.select().beyond for _ in range(2 * WITHIN)] == 2 * [
+        *(WITHIN - 1) * [False], True,
+    ]  # fmt: skip
+
+
+def test_it_is_over_when_the_bounds_are_exhausted() -> None:
+    searcher = Bounds(DepthFirst, context())
+    searcher.update(None, [state(1), state(2), state(3, beyond=True)], covers=False)
+    drained(searcher)
+    assert all(each.beyond for each in searcher.states())
+
+
+def test_a_fork_stays_beyond() -> None:
+    made = state(1, beyond=True)
+    made.frame = None
+    assert made.fork().beyond
+
+
+# ------------------------------------------------------------------ reachable
+
+
+def test_states_without_a_target_get_one_turn_of_sixteen() -> None:
+    searcher = Reachable(DepthFirst, context(lambda each: FAR if each.id % 2 else 1.0))
+    searcher.update(None, states(4 * HOPEFUL), covers=False)
+    turns = Counter(searcher.select().id % 2 for _ in range(2 * HOPEFUL))
+    assert turns == {1: 2, 0: 2 * HOPEFUL - 2}
+    assert len(drained(searcher)) == 2 * HOPEFUL
+
+
+def test_a_state_that_has_lost_its_targets_goes_behind_the_others() -> None:
+    distance = {0: 1.0, 1: 2.0}
+    searcher = Reachable(DepthFirst, context(lambda each: distance[each.id]))
+    searcher.update(None, states(2), covers=False)
+    newest = searcher.select()
+    distance[newest.id] = FAR
+    searcher.update(newest, [newest], covers=False)
+    assert drained(searcher) == [0, 1]
+
+
+# ------------------------------------------------------------------ turns, speculations
+
+
+def test_the_first_initial_states_keep_a_share_however_many_there_are() -> None:
+    """As 1 : 1/2 : 1/3 ..; nobody waits for ever."""
+    searcher = Turns(DepthFirst)
+    searcher.update(None, [state(lane, lane=lane) for lane in range(100)], covers=False)
+    turns: Counter[int] = Counter()
+    for _ in range(2000):
+        taken = searcher.select()
+        turns[taken.lane] += 1
+        searcher.update(taken, [taken], covers=False)
+    assert len(turns) == 100
+    assert abs(turns[0] - 2 * turns[1]) <= 2 and abs(turns[0] - 10 * turns[9]) <= 10
+
+
+def test_the_rest_of_fewer_speculations_comes_first() -> None:
+    searcher = Speculations(BreadthFirst)
+    searcher.update(None, [state(n, deferred=d) for n, d in enumerate([2, 0, 1, 0])], covers=False)
+    assert searcher.select().id == 1
+    searcher.update(None, [state(9, deferred=1)], covers=False)
+    assert drained(searcher) == [3, 2, 9, 0]
+
+
+# ------------------------------------------------------------------ groups, uncovered
+
+
+def test_few_states_are_not_lost_among_many() -> None:
+    searcher = Groups(BreadthFirst, lambda each: each.lane)
+    searcher.update(None, states(1000), covers=False)
+    searcher.update(None, [state(2000, lane=1)], covers=False)
+    assert 2000 in [searcher.select().id for _ in range(IN_A_ROW + 1)]
+
+
+def test_states_whose_targets_all_have_tests_get_one_turn_of_four() -> None:
+    witnessed = {1}
+    searcher = Uncovered(BreadthFirst, context(witnessed=witnessed))
+    known, new = states(8, targets=(1,)), [state(10 + n, targets=(1, 2)) for n in range(8)]
+    searcher.update(None, [*known, *new], covers=False)
+    assert [searcher.select().id for _ in range(8)] == [10, 11, 12, 0, 13, 14, 15, 1]
+    witnessed.add(2)  # by a test that has been made since
+    assert drained(searcher) == [2, 3, 4, 5, 6, 7, 16, 17]
+
+
+# ------------------------------------------------------------------ the whole stack
+
+
+def test_guided_search_without_its_strategies_is_published_search() -> None:
+    def order(name: str, *without: str) -> list[int]:
+        searcher = build_searcher(chosen(name, without), surroundings(3))
+        made = [
+            state(n, lane=n % 4, steps=n * 7 % 11, forks=n % 3, deferred=n % 2) for n in range(60)
+        ]
+        searcher.update(None, made, covers=False)
+        return drained(searcher)
+
+    assert order("guided", "all") == order("published") != order("guided")
+    assert chosen("published").strategies == ()
+
+
+@pytest.mark.parametrize("name", WRAPPED)
+def test_a_strategy_that_is_left_out_is_not_there(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from dataclasses import replace
+
+    from symexec.search import registry
+
+    made: list[str] = []
+
+    def noting(wrap: Callable[..., Searcher], name: str) -> Callable[..., Searcher]:
+        def wrapped(make: Callable[[], Searcher], surroundings: Context) -> Searcher:
+            made.append(name)
+            return wrap(make, surroundings)
+
+        return wrapped
+
+    for each in strategies().values():
+        if each.wrap is not None:
+            monkeypatch.setitem(
+                registry._STRATEGIES,
+                each.name,
+                replace(each, wrap=noting(each.wrap, each.name)),
+            )
+    has = [each for each in WRAPPED if chosen("guided").has(each)]
+    for without in ((), (name,)):
+        made.clear()
+        searcher = build_searcher(chosen("guided", without), surroundings())
+        searcher.update(None, [state(1)], covers=False)
+        assert set(made) == {each for each in has if each not in without}
+
+
+def test_isolated_search_is_guided_search_towards_other_targets() -> None:
+    assert chosen("isolated").strategies == chosen("guided").strategies
+    assert modes()["isolated"].make is modes()["guided"].make is directed
+    assert chosen("isolated").mode.aim is not chosen("guided").mode.aim
