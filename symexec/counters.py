@@ -24,6 +24,7 @@ class Counters:
     # The search: states made, paths followed to their end, different diff paths among them (see
     # executor/branching.py for their identity), states dropped because no change lies ahead, paths
     # that a bound or the time ended, values that were pinned, functions that nobody models.
+    chunks: int = 0  # pieces of compiled code that were run
     states: int = 0
     paths: int = 0
     diff_paths: int = 0
@@ -42,6 +43,7 @@ class Counters:
     branches_compared: int = 0
     branch_mismatches: int = 0
     branches_left_out: dict[str, int] = field(default_factory=dict)
+    prepared_s: float = 0.0  # until the search began; its time counts from there
     wall_s: float = 0.0
 
     def gap(self, what: str) -> None:

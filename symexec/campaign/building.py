@@ -10,9 +10,11 @@ Whoever runs the job decides what to do with the tests (``report.session`` keeps
 
 from __future__ import annotations
 
+import math
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import count
 
 from csg.analysis import Distances, dependence_graph, guard_names, guards
 from csg.errors import UsageError
@@ -35,6 +37,7 @@ from symexec.campaign.seeding import Seeding
 from symexec.campaign.shrinking import Shrinker, share_of
 from symexec.campaign.start import begin, definition
 from symexec.campaign.verification import Verifier, spare
+from symexec.campaign.work import CANDIDATE, WorkClock
 from symexec.classification import told_apart
 from symexec.counters import Counters
 from symexec.environment import library
@@ -50,7 +53,7 @@ from symexec.replay import NativeReplay, ReplayPlan
 from symexec.search import Budget, Context, build_searcher, chosen
 from symexec.search.guard_values import GuardValues
 from symexec.search.targets import Arrival
-from symexec.solver import Answer, build_solver
+from symexec.solver import Answer, SolverOptions, build_solver
 from symexec.state.endings import MemoryFault
 from symexec.state.state import Chain, Event, State
 from symexec.testcases import (
@@ -67,6 +70,10 @@ from symexec.testcases import (
 SERIES = {SEEDED: "s"}  # how tests are called that the search did not make
 FIRST = 2  # tests of a kind that are mutated natively
 MOMENT = 0.3  # seconds to compare branches when no time is left
+# Of a deterministic run: tests that are replayed for each second of the budget, tests whose
+# branches are compared, seconds after which a native run is one that does not end.
+REPLAYED, COMPARED, LONGEST = 20, 400, 3.0
+Clock = Callable[[], float]
 GRACE = 1.0  # seconds that replays may take beyond the time of the search
 
 
@@ -77,7 +84,9 @@ class BuildJob:
         self.options = options
         self.search = chosen(options.search.mode, options.search.without)
         self.counters = Counters()
-        self.started = time.monotonic()
+        self._deterministic = options.search.deterministic
+        self.clock: Clock = WorkClock(self.counters) if self._deterministic else time.monotonic
+        self.started = self._deadline = self.clock()
         self.events: dict[Event, int] = {}
         self.exhausted = False
         self.builds = ReplayPlan((), ())
@@ -151,7 +160,7 @@ class BuildJob:
         self.builds = other.builds
         self.unified, self.unified_text = other.unified, other.unified_text
         self.prepared, self.signature, self.replay = other.prepared, other.signature, other.replay
-        self.started = time.monotonic()
+        self.started = self.clock()
 
     def _describe_entry(self, unified: Unified, entry: str) -> None:
         """What tests are made of, and the program that runs with any set of changes."""
@@ -189,6 +198,8 @@ class BuildJob:
                 name=program_name(self.options),
                 without_walls=self.options.without_walls,
                 leaks=self.options.memory.leaks,
+                wall_s=LONGEST if self._deterministic else self.builds.wall_s,
+                steady=self._deterministic,
             )
         )
         replay.prepare("mask")
@@ -209,17 +220,26 @@ class BuildJob:
         prepared, replay = self.prepared, self.replay
         if prepared is None:
             return
-        deadline = self.started + self.options.search.time
+        self.counters.prepared_s = self._seconds()
+        self._deadline = deadline = self.clock() + self.options.search.time
         verifier = None
         if replay is not None:
             verifier = self._verifier(prepared, replay, deadline + GRACE)
-            if self.options.native:
+            if self.options.native and not self._deterministic:
                 self.beside = self._company(prepared, replay, deadline)
         try:
             exploration, initial = self._exploration(prepared)
-            exploration.engine.solver.deadline = deadline
+            if not self._deterministic:
+                exploration.engine.solver.deadline = deadline
             if replay is not None:
-                self.promises = Promises(prepared, replay, self.options.inputs, self.options.memory)
+                self.promises = Promises(
+                    prepared,
+                    replay,
+                    self.options.inputs,
+                    self.options.memory,
+                    self.clock,
+                    self._deterministic,
+                )
             for finding in exploration.turns(initial, deadline):
                 if finding is not None:
                     yield from self._found(finding, prepared, verifier)
@@ -241,7 +261,7 @@ class BuildJob:
                 yield from self._told_apart(prepared)
                 yield from self._minimised(prepared, deadline + GRACE)
         finally:
-            self.counters.wall_s = time.monotonic() - self.started
+            self.counters.wall_s = self._seconds()
             if self.promises is not None:
                 self.promises.close()
                 self.promises.count(self.counters)
@@ -252,7 +272,10 @@ class BuildJob:
 
     def _verifier(self, prepared: Prepared, replay: NativeReplay, deadline: float) -> Verifier:
         process, self._verifying = self._verifying, None
-        return Verifier(replay, *switches(prepared), deadline, process)
+        most = None
+        if self._deterministic:
+            deadline, most = math.inf, max(1, int(REPLAYED * self.options.search.time))
+        return Verifier(replay, *switches(prepared), deadline, process, most)
 
     def _told_apart(self, prepared: Prepared) -> Iterator[TestCase]:
         """What turns out to be a matter of wording when all explanations are there."""
@@ -274,11 +297,14 @@ class BuildJob:
         """Compare branches while tests are still being verified, and for a share of the time that
         the search took; for a moment in any case."""
         assert self.promises is not None
-        now = time.monotonic()
+        now = self.clock()
         enough = max(min(deadline, now + share_of(now - self.started)), now + MOMENT)
+        compared = count()
 
         def in_time() -> bool:
-            now = time.monotonic()
+            if self._deterministic:
+                return next(compared) < COMPARED
+            now = self.clock()
             return now < enough or (verifier.busy and now < deadline)
 
         for _ in self.promises.compared_one_by_one(in_time):
@@ -286,11 +312,16 @@ class BuildJob:
 
     def _minimised(self, prepared: Prepared, deadline: float) -> Iterator[TestCase]:
         """A smaller witness for each group, as far as a small share of the time goes."""
-        now = time.monotonic()
-        deadline = min(deadline, now + share_of(now - self.started))
-        if self.replay is None or now >= deadline or not self.tests.differing:
+        clock: Clock = time.monotonic
+        now = self.clock()
+        seconds = min(deadline - now, share_of(now - self.started))
+        if self._deterministic:
+            clock, seconds = WorkClock(Counters(), CANDIDATE), share_of(now - self.started)
+        if self.replay is None or seconds <= 0 or not self.tests.differing:
             return
-        shrinker = Shrinker(prepared, self.options.inputs, self.replay, *switches(prepared))
+        options = self.options.inputs
+        shrinker = Shrinker(prepared, options, self.replay, *switches(prepared), clock)
+        deadline = clock() + seconds
         for found in shrinker.smaller(self.found, deadline):
             if found.input not in self.tests:
                 case = replace(found, id=self.tests.name(found.input), found_s=self._seconds())
@@ -304,7 +335,11 @@ class BuildJob:
         engine = Engine(
             prepared.program,
             registry(),
-            build_solver(options.search.solver.value, counters=self.counters),
+            build_solver(
+                options.search.solver.value,
+                SolverOptions(deterministic=self._deterministic),
+                self.counters,
+            ),
             table,
             self.counters,
             prepared.watched(),
@@ -340,6 +375,7 @@ class BuildJob:
             caller=prepared.caller,
             prunes=pruner(prepared) if options.search.prune and asked.has("pruning") else None,
             on_end=self._ended,
+            clock=self.clock,
             wider=(lambda: self._wider(engine, prepared)) if wider else None,
             testing=Testing.of(asked, targets, goes_on=self.seeding is not None),
             rests=asked.has("rest"),
@@ -381,9 +417,7 @@ class BuildJob:
         chosen = self.options.shadow
         if self.seeding is None or chosen.mode is Shadow.JPF:
             return None
-        now = time.monotonic()
-        deadline = self.started + self.options.search.time
-        return Budget(now, deadline, chosen.bse_time, time.monotonic)
+        return Budget(self.clock(), self._deadline, chosen.bse_time, self.clock)
 
     def _tell(
         self, progress: Progress, prepared: Prepared, exploration: Exploration, deadline: float
@@ -393,7 +427,7 @@ class BuildJob:
             divergences=self.counters.diff_paths,
             reached=len(self._targets.reached),
             targets=len(prepared.graph),
-            left=deadline - time.monotonic(),
+            left=deadline - self.clock(),
         )
 
     def _ended(self, state: State) -> None:
@@ -481,7 +515,7 @@ class BuildJob:
             self.events[Event("uninitialised", text, place)] = 1
 
     def _seconds(self) -> float:
-        return time.monotonic() - self.started
+        return self.clock() - self.started
 
     def _sequence(self, nodes: Iterable[int], prepared: Prepared) -> tuple[str, ...]:
         return prepared.graph.names_of(nodes)

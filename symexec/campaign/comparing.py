@@ -18,12 +18,12 @@ from csg.records import record
 from csg.source import Location
 from symexec.campaign.pinning import Pins
 from symexec.campaign.preparation import Prepared
-from symexec.campaign.retracing import Predicted, Promise, Retracer, Unfollowed
+from symexec.campaign.retracing import LIMITS, Predicted, Promise, Retracer, Unfollowed
 from symexec.campaign.start import Origin
 from symexec.expr import TermTable
 from symexec.options import InputOptions, MemoryOptions
 from symexec.replay import Decided, NativeReplay, hashed
-from symexec.solver import EMPTY
+from symexec.solver import EMPTY, SolverOptions
 from symexec.testcases import TestInput
 
 NO_TIME = "no time left"
@@ -72,11 +72,13 @@ class Comparison:
         options: InputOptions,
         memory: MemoryOptions,
         sites: frozenset[int],
+        limits: SolverOptions = LIMITS,
     ) -> None:
         self._prepared = prepared
         self._options = options
         self._memory = memory
         self._sites = sites
+        self._limits = limits
         self._changes = frozenset(change.id for change in prepared.unified.changes)
         self._retracers: list[tuple[TermTable, Retracer]] = []
         self._pins: Pins | None = None
@@ -137,7 +139,7 @@ class Comparison:
         for known, retracer in self._retracers:
             if known is table:
                 return retracer
-        made = Retracer(self._prepared, table, self._memory, self._sites)
+        made = Retracer(self._prepared, table, self._memory, self._sites, self._limits)
         self._retracers.append((table, made))
         return made
 

@@ -13,6 +13,7 @@ is compared. A mismatch is an error of csgtest.
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -30,7 +31,7 @@ from symexec.campaign.comparing import (
 )
 from symexec.campaign.exploration import Finding
 from symexec.campaign.preparation import Prepared
-from symexec.campaign.retracing import QUIET, Promise
+from symexec.campaign.retracing import LIMITS, QUIET, Promise
 from symexec.campaign.snapshot import Snapshot
 from symexec.campaign.start import Origin
 from symexec.counters import Counters
@@ -54,6 +55,7 @@ class Promises:
         options: InputOptions,
         memory: MemoryOptions = MemoryOptions(),  # noqa: B008 - it is frozen
         clock: Callable[[], float] = time.monotonic,
+        deterministic: bool = False,
     ) -> None:
         self.trouble = ""
         self._prepared = prepared
@@ -66,7 +68,9 @@ class Promises:
         self._judged: dict[str, Judged] = {}
         self._sites: frozenset[int] = frozenset()
         self._snapshot: Snapshot | None = None
-        self._next = clock() + FIRST
+        self._limits = replace(LIMITS, deterministic=deterministic)
+        # When the next snapshot is due: what it hears comes at any time.
+        self._next = math.inf if deterministic else clock() + FIRST
 
     # ------------------------------------------------------------------ while the search goes on
 
@@ -144,7 +148,7 @@ class Promises:
         return [(name, what) for name, (_, what) in order if name not in self._judged]
 
     def _comparison(self) -> Comparison:
-        return Comparison(self._prepared, self._options, self._memory, self._sites)
+        return Comparison(self._prepared, self._options, self._memory, self._sites, self._limits)
 
     # ------------------------------------------------------------------ afterwards
 

@@ -41,7 +41,7 @@ from symexec.testcases import TestInput
 
 QUANTUM = 5_000
 LONGEST = 200_000  # chunks of a path that are run again; it is compared as far as that goes
-QUESTION = 0.5  # seconds for one question to the solver; a guide leaves few
+LIMITS = SolverOptions(limit_s=0.5)  # a guide leaves few queries
 # They call back, in an order that is the library's own.
 QUIET = frozenset(
     {"qsort", "qsort_r", "bsearch", "lfind", "lsearch", "tsearch", "tfind", "tdelete", "twalk",
@@ -79,7 +79,12 @@ class Retracer:
     meanwhile. ``sites`` have probes."""
 
     def __init__(
-        self, prepared: Prepared, table: TermTable, memory: MemoryOptions, sites: frozenset[int]
+        self,
+        prepared: Prepared,
+        table: TermTable,
+        memory: MemoryOptions,
+        sites: frozenset[int],
+        limits: SolverOptions = LIMITS,
     ) -> None:
         program, counters = prepared.program, Counters()
         self._versions = [None, *(each.version for each in program.decisions)]
@@ -91,7 +96,7 @@ class Retracer:
         self._engine = Engine(
             program,
             registry(),
-            build_solver(options=SolverOptions(limit_s=QUESTION), counters=counters),
+            build_solver(options=limits, counters=counters),
             table,
             counters,
             {},

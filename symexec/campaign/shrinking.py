@@ -46,7 +46,7 @@ class Shrinker:
         self._changes = changes
         self._requires = requires
         self._clock = clock
-        self._tracer = Tracer(prepared, options)
+        self._tracer = Tracer(prepared, options, clock)
 
     def smaller(self, cases: Sequence[TestCase], deadline: float) -> Iterator[TestCase]:
         """For each group, the most telling first, its witness with a smaller input, if there is
@@ -80,7 +80,7 @@ class Shrinker:
         test = minimise(case.input, alike, seconds / 2, self._clock)
         if test == case.input:
             return case
-        patience = Patience(questions=64, deadline=time.monotonic() + max(seconds, EXPLAIN))
+        patience = self._patience(seconds)
         found = examine(
             replace(case, input=test), self._replay, self._changes, self._requires, patience
         )
@@ -91,8 +91,20 @@ class Shrinker:
     def _natively(
         self, case: TestCase, seconds: float, allowed: Callable[[TestInput], bool]
     ) -> TestCase:
-        patience = Patience(questions=64, deadline=time.monotonic() + max(seconds, EXPLAIN))
-        return shrink(case, self._replay, self._changes, self._requires, patience, allowed, seconds)
+        patience = self._patience(seconds)
+        return shrink(
+            case,
+            self._replay,
+            self._changes,
+            self._requires,
+            patience,
+            allowed,
+            seconds,
+            self._clock,
+        )
+
+    def _patience(self, seconds: float) -> Patience:
+        return Patience(64, self._clock() + max(seconds, EXPLAIN), self._clock)
 
     def _traced(self, case: TestCase, found: TestCase) -> TestCase:
         """With the sequence of its own input, as far as it can be told."""

@@ -32,6 +32,7 @@ from symexec.replay import SANITIZED, Built, NativeReplay
 from symexec.replay.build import Executable
 from symexec.testcases import TestCase
 
+_GLANCE = 60.0  # seconds at most between two looks at the process
 GRACE = 0.5  # seconds behind the deadline in which the last results come
 
 
@@ -42,7 +43,9 @@ def spare() -> Companion:
 
 class Verifier:
     """``deadline``: on the monotonic clock; what is waiting then is given up. ``process`` is a
-    ``spare`` one."""
+    ``spare`` one. ``most``: for a deterministic run, the tests that are replayed, in the order in
+    which they come; ``finished`` waits for all of them then, so that nothing depends on how long
+    they take. None: the deadline decides."""
 
     def __init__(
         self,
@@ -51,15 +54,17 @@ class Verifier:
         requires: Mapping[int, frozenset[int]],
         deadline: float,
         process: Companion | None = None,
+        most: int | None = None,
     ) -> None:
         self._replay = replay
         self._deadline = deadline
+        self._most = most
         self._submitted = 0
         self._returned = 0
         self._trouble: Exception | None = None
         self._process = process or spare()
         plan, folder, names = replay.lent_early()
-        task = Task(plan, folder, names, tuple(changes), requires, deadline)
+        task = Task(plan, folder, names, tuple(changes), requires, deadline, most is not None)
         self._process.say(task)
         replay.when_runner(lambda outcome: self._process.say(Runner(outcome)))
         self._lent: set[tuple[str, str]] = set()
@@ -67,6 +72,10 @@ class Verifier:
             self._lend(build, SANITIZED)
 
     def submit(self, case: TestCase, rank: Rank) -> None:
+        if self._most is not None:
+            if self._submitted >= self._most:
+                return
+            rank = (self._submitted, rank[1])
         self._submitted += 1
         self._process.say(Check(case, rank))
 
@@ -76,6 +85,9 @@ class Verifier:
 
     def finished(self) -> Iterator[TestCase]:
         """What has been verified since the last call."""
+        yield from self._heard() if self._most is None else self.drain()
+
+    def _heard(self) -> Iterator[TestCase]:
         for answer in self._process.heard():
             match answer:
                 case Seen(case=case):
@@ -98,12 +110,12 @@ class Verifier:
     def drain(self) -> Iterator[TestCase]:
         """Wait for all that is waiting, or for the deadline."""
         while self._returned < self._submitted:
-            yield from self.finished()
+            yield from self._heard()
             left = self._deadline + GRACE - time.monotonic()
             if left <= 0:
                 return
             if self.busy:
-                self._process.wait(left)
+                self._process.wait(min(left, _GLANCE))
 
     def end(self) -> None:
         """Begin to end the process: all has come back, or is given up."""

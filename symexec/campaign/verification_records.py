@@ -28,7 +28,8 @@ Rank = tuple[int, int]  # smaller is sooner; the second part is 1 where no diffe
 class Task:
     """``changes`` can be switched on, each together with those that it ``requires``. ``deadline``
     is on the monotonic clock, which processes share: what is waiting then is given up. ``folder``
-    holds, or will hold, the executables; ``names`` are those of the programs."""
+    holds, or will hold, the executables; ``names`` are those of the programs. ``deterministic``:
+    no clock decides what is asked of a test, and tests come back in the order of their ranks."""
 
     plan: ReplayPlan
     folder: Path
@@ -36,6 +37,7 @@ class Task:
     changes: tuple[int, ...]
     requires: Mapping[int, frozenset[int]]
     deadline: float
+    deterministic: bool = False
 
 
 @record

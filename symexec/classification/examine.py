@@ -5,6 +5,7 @@ examine(case, replay, changes)      case with old, new, observed, class and blam
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
@@ -75,6 +76,7 @@ def shrink(
     patience: Patience = DEFAULT_PATIENCE,
     allowed: Callable[[TestInput], bool] = lambda test: True,
     seconds: float = 2.0,
+    clock: Callable[[], float] = time.monotonic,
 ) -> TestCase:
     """``case`` with a smaller input that differs in the same way, by the same changes; ``allowed``
     keeps to the user's ranges and assumptions. The case itself when there is none."""
@@ -95,7 +97,7 @@ def shrink(
             best = found
         return alike
 
-    minimise(case.input, keeps, seconds)
+    minimise(case.input, keeps, seconds, clock)
     return best if best is case else examine(best, replay, changes, requires, patience)
 
 

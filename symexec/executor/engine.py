@@ -135,6 +135,7 @@ class Engine:
                 left -= 1
                 chunk = chunk(state, state.frame.registers)  # type: ignore[union-attr, assignment]
             state.steps += quantum - left
+            self.counters.chunks += quantum - left + 1
             quantum = left
             if chunk is not None or quantum <= 0:
                 if chunk is not None:

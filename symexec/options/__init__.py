@@ -122,12 +122,13 @@ class InputOptions:
 class SearchOptions:
     """How long and in which order paths are explored."""
 
-    time: float = 60.0  # seconds for the whole command
+    time: float = 60.0  # seconds from where the search begins
     seed: int = 0
     mode: str = "guided"  # names: symexec.search.registry
     loop_bound: int | None = None  # iterations of one loop on one path; None: no bound
     solver: SolverName = SolverName.BITWUZLA
     after: After = After.BOTH
+    deterministic: bool = False  # budgets and limits are counts of work, not times
     prune: bool = True  # drop states that can neither reach a change nor carry one
     without: tuple[str, ...] = ()  # strategies of the mode that are left out
 

@@ -17,6 +17,7 @@ from symexec.options import CompareOptions, GraphFormat, GraphKind, Options, rea
 from symexec.options.rows import (
     ANNOTATION,
     BSE_TIME,
+    DETERMINISTIC,
     ENTRY,
     FILES,
     GOLDEN,
@@ -63,6 +64,7 @@ COMMANDS: Mapping[str, Command] = {
             *INPUT,
             *SEARCH,
             *MODE,
+            *DETERMINISTIC,
             *SHADOW,
             *MEMORY,
             *REPLAY,

@@ -75,6 +75,7 @@ def _search(given: argparse.Namespace) -> SearchOptions:
         loop_bound=given.loop_bound,
         solver=SolverName(given.solver),
         after=After(getattr(given, "after", SearchOptions().after.value)),
+        deterministic=getattr(given, "deterministic", False),
         prune=not getattr(given, "no_prune", False),
     )
 

@@ -186,6 +186,15 @@ MODE = under(
         help="keep paths that can neither reach a change nor carry one",
     ),
 )
+DETERMINISTIC = under(
+    "search",
+    row(
+        "--deterministic",
+        action="store_true",
+        help="count work instead of seconds, and follow no native runs beside the search: the same "
+        "call gives the same report.json and tests, to the byte",
+    ),
+)
 SHADOW = under(
     "seeds",
     row(

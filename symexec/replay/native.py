@@ -67,6 +67,7 @@ class ReplayPlan:
     address_space: int = 1 << 30  # bytes, of builds without sanitizers
     without_walls: bool = False
     walls: int = ALL_WALLS
+    steady: bool = False  # of a run that does not end nothing else is told
     leaks: bool = False  # look for them where a run ends by itself
 
 
@@ -338,6 +339,8 @@ class NativeReplay:
 
     def _observation(self, request: Request, result: RawResult) -> Observation:
         timed_out = result.timed_out or result.signal in _UNENDING
+        if timed_out and self.plan.steady:
+            return Observation(timed_out=True)
         kind, report = sanitizer_kind(result.reports)
         leaks, lost = leaks_of(result.reports)
         stderr = without_announcement(result.stderr.data) if kind else result.stderr.data

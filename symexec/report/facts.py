@@ -28,6 +28,8 @@ def bounds(
     }
     if search.without:
         found["without"] = list(search.without)
+    if search.deterministic:
+        found["deterministic"] = True
     if not search.prune:
         found["prune"] = False
     if shadow is not None:
@@ -57,7 +59,7 @@ def counters_form(counters: Counters) -> dict[str, Json]:
     for name in ("gaps", "branches_left_out"):
         counts: dict[str, int] = getattr(counters, name)
         found[name] = [f"{each} ({count})" for each, count in sorted(counts.items())]
-    for name in ("solver_s", "wall_s"):
+    for name in ("solver_s", "prepared_s", "wall_s"):
         found[name] = round(found[name], 3)
     return found
 

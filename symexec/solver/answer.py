@@ -27,6 +27,10 @@ class Backend(Protocol):
     name: str
     rebuilds: int
 
+    @property
+    def work_s(self) -> float:
+        """What the last check took, in seconds by a count of its steps."""
+
     def check(
         self, path: PathCondition, condition: Term | None, limit_s: float, until: float = inf
     ) -> Answer:

@@ -26,12 +26,13 @@ from symexec.solver.path import PathCondition
 
 _REBUILD_AFTER = 300
 _GROWN = 50  # terms
+CALLS_A_SECOND = 2000  # how often the library asks whether to give up: as often each time
 
 
 class BitwuzlaBackend:
     name = "bitwuzla"
 
-    def __init__(self, rebuild_after: int = _REBUILD_AFTER) -> None:
+    def __init__(self, rebuild_after: int = _REBUILD_AFTER, counted: bool = False) -> None:
         import bitwuzla  # loading takes 20 ms
 
         self._library: Any = bitwuzla
@@ -40,11 +41,16 @@ class BitwuzlaBackend:
         self._lowering = Lowering(self._builder)
         self._rebuild_after = rebuild_after
         self._solver: Any = None
-        self._deadline = _Deadline()
+        self._deadline = _Deadline(counted)
         self._queries = 0
         self._lowered_before = 0
         self._alignment = Alignment()
         self.rebuilds = -1
+
+    @property
+    def work_s(self) -> float:
+        """Of the last check, where limits are counted: seconds as they are counted."""
+        return self._deadline.calls / CALLS_A_SECOND
 
     def __del__(self) -> None:
         """The library crashes when a term or a solver outlives its manager, so neither the order
@@ -134,13 +140,20 @@ class _without_frames:
 
 @dataclass(slots=True)
 class _Limits:
-    """``interruption``: what was raised while a question was asked."""
+    """``interruption``: what was raised while a question was asked. ``counted``: the limit is one
+    of ``calls`` and not of time."""
 
+    counted: bool
+    calls: int = 0
+    most: float = 0.0
     end: float = 0.0  # CPU seconds of this thread
     until: float = 0.0  # on the clock
     interruption: BaseException | None = None
 
     def over(self) -> bool:
+        self.calls += 1
+        if self.counted:
+            return self.calls > self.most
         return thread_time() > self.end or monotonic() > self.until
 
 
@@ -155,14 +168,20 @@ class _Deadline:
 
     __slots__ = ("_limits", "over")
 
-    def __init__(self) -> None:
-        self._limits = _Limits()
+    def __init__(self, counted: bool) -> None:
+        self._limits = _Limits(counted)
         answers = _answers(self._limits)  # does not know us: a cycle would end with the library
         next(answers)
         self.over: Callable[[], bool] = partial(next, answers)
 
     def set(self, limit_s: float, until: float) -> None:
-        self._limits.end, self._limits.until = thread_time() + limit_s, until
+        limits = self._limits
+        limits.calls, limits.most = 0, limit_s * CALLS_A_SECOND
+        limits.end, limits.until = thread_time() + limit_s, until
+
+    @property
+    def calls(self) -> int:
+        return self._limits.calls
 
     def interrupt(self) -> None:
         """Raise what came while a question was asked."""

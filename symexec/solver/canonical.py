@@ -23,9 +23,13 @@ _MOST_QUERIES = 400
 
 
 def canonical_model(
-    facts: Facts, build: Callable[[], Backend], limit_s: float
+    facts: Facts,
+    build: Callable[[], Backend],
+    limit_s: float,
+    asked: Callable[[Backend], None] = lambda backend: None,
 ) -> dict[Term, int] | None:
-    """A model of all groups of literals, each solved for itself."""
+    """A model of all groups of literals, each solved for itself. ``asked`` is told of every query
+    to a backend."""
     result: dict[Term, int] = {}
     for group in sorted(set(facts.groups.values()), key=_name_of):
         if group.exact:
@@ -33,7 +37,7 @@ def canonical_model(
                 domain = facts.domains.get(symbol, sets.full(symbol.width))
                 result[symbol] = _preferred(domain, symbol.width)
             continue
-        values = _Minimizer(facts, group, build(), limit_s).run()
+        values = _Minimizer(facts, group, build(), limit_s, asked).run()
         if values is None:
             return None
         result.update(values)
@@ -51,7 +55,15 @@ def _preferred(domain: Intervals, width: int) -> int:
 
 
 class _Minimizer:
-    def __init__(self, facts: Facts, group: Group, backend: Backend, limit_s: float) -> None:
+    def __init__(
+        self,
+        facts: Facts,
+        group: Group,
+        backend: Backend,
+        limit_s: float,
+        asked: Callable[[Backend], None],
+    ) -> None:
+        self._asked = asked
         self._facts = facts
         self._group = group
         self._backend = backend
@@ -73,7 +85,9 @@ class _Minimizer:
 
     def _possible(self, path: PathCondition, names: list[Term]) -> bool:
         self._queries += 1
-        if self._backend.check(path, None, self._limit_s) is not Answer.SAT:
+        answer = self._backend.check(path, None, self._limit_s)
+        self._asked(self._backend)
+        if answer is not Answer.SAT:
             return False
         self._current = self._backend.values(names)
         return True

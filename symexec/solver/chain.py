@@ -9,6 +9,8 @@ solver.model(path, x < 5)               ->  {x: 0}
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
+from math import inf
 from time import monotonic, perf_counter
 
 from csg.records import record
@@ -36,17 +38,20 @@ from symexec.solver.sweeping import Sweep
 from symexec.solver.z3_backend import Z3Backend
 
 BRIEF = 0.5  # seconds that a question may always take
+_ASKED = 0.001  # seconds that a query to a backend counts for, beside the steps that it takes
 _MOMENT = 0.3  # seconds for a question before it is cut into pieces
 
 
 @record
 class SolverOptions:
     """``self_check``: every n-th answer of the backend is put to the other one and every model is
-    evaluated; 0 is off."""
+    evaluated; 0 is off. ``deterministic``: limits are counts of what the backend does, not times,
+    and the models are canonical ones."""
 
     limit_s: float = 10.0
     self_check: int = 0
     rebuild_after: int = 300
+    deterministic: bool = False
 
 
 def build_solver(
@@ -74,9 +79,9 @@ def build_solver(
 def build_backend(name: str, options: SolverOptions) -> Backend:
     match name:
         case "bitwuzla":
-            return BitwuzlaBackend(options.rebuild_after)
+            return BitwuzlaBackend(options.rebuild_after, options.deterministic)
         case "z3":
-            return Z3Backend()
+            return Z3Backend(options.deterministic)
         case _:
             raise ValueError(f"unknown solver {name!r}: bitwuzla or z3")
 
@@ -148,7 +153,12 @@ class SolverChain:
         self, path: PathCondition, condition: Operand | None = None
     ) -> dict[Term, int] | None:
         """Values of the symbols that occur, 0 for those left out; None if there is no model or the
-        solver gave up. Differs with the questions asked before: see ``canonical_model``."""
+        solver gave up. Differs with the queries before, unless the solver is deterministic and
+        finds a canonical one in time: see ``canonical_model``."""
+        if self.options.deterministic:
+            found = self.canonical_model(path, condition)
+            if found is not None:
+                return found
         answer, assignment = self._ask(path, condition)
         if answer is not Answer.SAT or assignment is None:
             return None
@@ -163,8 +173,16 @@ class SolverChain:
         facts = self._finder.facts(extended)
         if facts.contradictory:
             return None
-        limit = max(0.1, min(self._limit(), self.deadline - monotonic()))
-        return canonical_model(facts, lambda: build_backend(self.name, self.options), limit)
+        limit = self._limit()
+        if not self.options.deterministic:
+            limit = max(0.1, min(limit, self.deadline - monotonic()))
+        build = partial(build_backend, self.name, self.options)
+        return canonical_model(facts, build, limit, self._asked)
+
+    def _asked(self, backend: Backend) -> None:
+        """A query for a canonical model, by the count of its steps."""
+        self.counters.backend_queries += 1
+        self.counters.solver_s += _ASKED + backend.work_s
 
     def settled(self, path: PathCondition, term: Operand) -> Operand:
         """The term without the conditions and symbols in it that the path condition decides."""
@@ -267,7 +285,7 @@ class SolverChain:
         if answer is not Answer.UNKNOWN:
             return answer, found
         sweep = Sweep(self._lemma, self._simplifier, question, base)
-        swept = sweep.swept(self._limit() / 2)
+        swept = sweep.swept(inf if self.options.deterministic else self._limit() / 2)
         self.counters.backend_queries += sweep.lemmas
         if isinstance(swept, Term):
             swept = self._simplifier.simplified(path, question.facts, swept)
@@ -293,7 +311,10 @@ class SolverChain:
         found: Assignment | None = None
         if answer is Answer.SAT:
             found = self._found(backend, path, question)
-        seconds = perf_counter() - started
+        if self.options.deterministic:
+            seconds = _ASKED + backend.work_s
+        else:
+            seconds = perf_counter() - started
         self.counters.solver_s += seconds
         if seconds > BRIEF:
             self.patience -= seconds

@@ -20,32 +20,30 @@ from symexec.solver.builder import ROUNDED, Handle
 from symexec.solver.lowering import Lowering
 from symexec.solver.path import PathCondition
 
+_STEPS_A_MILLISECOND = 7000  # by the library's own count of what it does
+
 
 class Z3Backend:
     name = "z3"
 
-    def __init__(self) -> None:
+    def __init__(self, counted: bool = False) -> None:
         import z3  # loading takes 70 ms
 
         self._library: Any = z3
         self._context: Any = z3.Context()
         self._lowering = Lowering(_Builder(z3, self._context))
         self._solver: Any = z3.SimpleSolver(ctx=self._context)
+        self._counted = counted
         self._limit_ms = 0
         self._alignment = Alignment()
         self._model: Any = None
+        self._done = 0  # steps, by the library's count
         self.rebuilds = 0
 
     def check(
         self, path: PathCondition, condition: Term | None, limit_s: float, until: float = inf
     ) -> Answer:
-        limit_ms = max(1, int(limit_s * 1000))
-        left_ms = (until - monotonic()) * 1000
-        while limit_ms > left_ms and limit_ms > 100:  # few values, for each is set anew
-            limit_ms //= 2
-        if limit_ms != self._limit_ms:
-            self._solver.set("timeout", limit_ms)
-            self._limit_ms = limit_ms
+        self._limit(max(1, int(limit_s * 1000)), until)
         self._align(path)
         assumptions = [] if condition is None else self._expressions(condition)
         result = self._solver.check(*assumptions)
@@ -53,6 +51,25 @@ class Z3Backend:
         if result == self._library.sat:
             return Answer.SAT
         return Answer.UNSAT if result == self._library.unsat else Answer.UNKNOWN
+
+    def _limit(self, limit_ms: int, until: float) -> None:
+        left_ms = inf if self._counted else (until - monotonic()) * 1000
+        while limit_ms > left_ms and limit_ms > 100:  # few values, for each is set anew
+            limit_ms //= 2
+        if limit_ms != self._limit_ms:
+            if self._counted:
+                self._solver.set("rlimit", limit_ms * _STEPS_A_MILLISECOND)
+            else:
+                self._solver.set("timeout", limit_ms)
+            self._limit_ms = limit_ms
+
+    @property
+    def work_s(self) -> float:
+        """Of the last check, where limits are counted: seconds as they are counted."""
+        steps = self._solver.statistics()
+        known = int(dict(steps[at] for at in range(len(steps))).get("rlimit count", 0))
+        done, self._done = known - self._done, known
+        return done / (1000 * _STEPS_A_MILLISECOND)
 
     def _expressions(self, term: Term) -> list[Any]:
         formulas = [self._lowering.lower(term), *self._lowering.definitions(term)]

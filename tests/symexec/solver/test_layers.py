@@ -171,6 +171,40 @@ def test_a_path_without_inputs_is_noticed() -> None:
 
 
 @pytest.mark.parametrize("name", ["bitwuzla", "z3"])
+def test_a_deterministic_solver_counts_instead_of_timing(name: str) -> None:
+    """The factors of a product of two 32-bit primes; the counted work is the same each time."""
+    counted = []
+    for _ in range(2):
+        table = TermTable()
+        x, y = table.symbol("x", 64), table.symbol("y", 64)
+        path = EMPTY
+        for each in (x, y):
+            path = path.assuming(condition("ult", 64, each, 1 << 32))
+            path = path.assuming(condition("ult", 64, 1, each))
+        solver = build_solver(name, SolverOptions(limit_s=0.1, deterministic=True))
+        product = condition("eq", 64, x * y, 3267000013 * 2860486313)
+        assert solver.check(path, product) is Answer.UNKNOWN
+        counted.append(solver.counters.solver_s)
+    assert counted[0] == counted[1] > 0.1
+
+
+@pytest.mark.parametrize("name", ["bitwuzla", "z3"])
+def test_a_deterministic_model_does_not_depend_on_the_queries_before(name: str) -> None:
+    found = []
+    for history in (False, True):
+        table = TermTable()
+        x, y = table.symbol("x", 16), table.symbol("y", 16)
+        path = EMPTY.assuming(condition("ult", 16, 100, x * y))
+        solver = build_solver(name, SolverOptions(deterministic=True))
+        if history:
+            for low in (7, 300):
+                assert solver.check(path, condition("ult", 16, low, x)) is Answer.SAT
+        found.append(solver.model(path))
+    first, second = ({each.name: value for each, value in model.items()} for model in found)
+    assert first == second == {"x": 1, "y": 101}
+
+
+@pytest.mark.parametrize("name", ["bitwuzla", "z3"])
 def test_a_time_limit_is_an_answer(name: str) -> None:
     """The factors of a product of two 31-bit primes are not found in a moment."""
     table = TermTable()
@@ -253,7 +287,7 @@ def test_an_interruption_ends_the_question_and_is_raised_behind_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """A signal's handler may raise while the library asks whether to give up."""
-    deadline = bitwuzla_backend._Deadline()
+    deadline = bitwuzla_backend._Deadline(counted=False)
     deadline.set(60.0, inf)
     assert not deadline.over()
 
