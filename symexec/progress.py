@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, Protocol, TextIO
 if TYPE_CHECKING:
     from rich.live import Live
 
+LONG = 2.0  # seconds of preparation that are told
+
 
 class Progress(Protocol):
     """What a search tells while it runs."""
@@ -24,6 +26,9 @@ class Progress(Protocol):
         self, *, paths: int, divergences: int, reached: int, targets: int, left: float
     ) -> None:
         """Paths ended, divergences found, targets reached so far; ``left`` in seconds."""
+
+    def prepared(self, seconds: float) -> None:
+        """The search begins now, after so many seconds, which its time does not count."""
 
     def close(self) -> None:
         """End the display; nothing is shown afterwards. May be called twice."""
@@ -37,8 +42,18 @@ class Silence:
     ) -> None:
         return
 
+    def prepared(self, seconds: float) -> None:
+        return
+
     def close(self) -> None:
         return
+
+
+def preparation(seconds: float) -> str:
+    """What is said of it; "" when it was short."""
+    if seconds < LONG:
+        return ""
+    return f"prepared in {seconds:.1f} s, which --time does not count; the search begins"
 
 
 def sentence(paths: int, divergences: int, reached: int, targets: int, left: float) -> str:
@@ -72,6 +87,10 @@ class PlainLines:
         self._next = now + self._period
         print(sentence(paths, divergences, reached, targets, left), file=self._stream, flush=True)
 
+    def prepared(self, seconds: float) -> None:
+        if said := preparation(seconds):
+            print(said, file=self._stream, flush=True)
+
     def close(self) -> None:
         return
 
@@ -97,6 +116,10 @@ class LiveLine:
         if self._live is None:
             self._live = _started()
         self._live.update(sentence(paths, divergences, reached, targets, left), refresh=True)
+
+    def prepared(self, seconds: float) -> None:
+        if said := preparation(seconds):
+            print(said, file=sys.stderr, flush=True)
 
     def close(self) -> None:
         if self._live is not None:

@@ -6,12 +6,14 @@ import json
 import os
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from symexec.progress import LiveLine, PlainLines, Silence
 from tests.command_line import AS_INSTALLED, CSGTEST, csgtest, pair, read_report
 
 OUT = "csgtest-out"
@@ -49,7 +51,8 @@ def wait_for_a_difference(folder: Path) -> None:
 
 
 def test_an_endless_loop_ends_with_its_time(tmp_path: Path) -> None:
-    """7 s for --time 5; a machine that is busy with other tests gets three tries."""
+    """7 s for --time 5 behind the preparation; a machine that is busy with other tests gets three
+    tries."""
     for _ in range(3):
         started = time.monotonic()
         done = csgtest("build", *pair("endless"), "--time", "5", folder=tmp_path)
@@ -60,9 +63,30 @@ def test_an_endless_loop_ends_with_its_time(tmp_path: Path) -> None:
         assert "paths not followed to the end" in done.out
         assert done.report["counters"]["waiting"] > 0
         assert "still waiting when the time was over" in done.out
-        if seconds < 7.0:
+        if seconds - done.report["counters"]["prepared_s"] < 7.0:
             return
     raise AssertionError(f"--time 5 took {seconds:.1f} s")
+
+
+def test_a_first_run_has_all_of_its_time(tmp_path: Path) -> None:
+    """With an empty cache the models of the C library are made first: no time of the search."""
+    cache = {"XDG_CACHE_HOME": str(tmp_path / "cache")}
+    words = ("build", *pair("endless"), "--time", "3", "--no-replay", "--json")
+    prepared = []
+    for _ in ("cold", "warm"):
+        done = csgtest(*words, folder=tmp_path, environment=cache)
+        counters = done.report["counters"]
+        prepared.append(counters["prepared_s"])
+        assert counters["waiting"] and counters["wall_s"] - counters["prepared_s"] >= 3.0
+    assert prepared[1] < prepared[0]
+
+
+def test_what_prepares_for_long_says_so(capsys: pytest.CaptureFixture[str]) -> None:
+    for shown in (PlainLines(sys.stderr), LiveLine(), Silence()):
+        shown.prepared(1.0)
+        shown.prepared(2.5)
+    said = "prepared in 2.5 s, which --time does not count; the search begins\n"
+    assert capsys.readouterr().err == 2 * said
 
 
 def test_killed_in_mid_run_the_folder_says_what_was_found(

@@ -15,7 +15,8 @@ from pathlib import Path
 
 import csg
 from csg.cache import Cache, key_of, source_digest
-from csg.frontend import parse_file
+from csg.frontend.files import parsed, preprocess_files
+from csg.frontend.sources import SourceLines
 from csg.ir import (
     Call,
     Constant,
@@ -28,6 +29,7 @@ from csg.ir import (
 )
 from csg.lower import lower
 from csg.pickling import dumps, loads
+from csg.programs import SourceFile
 from csg.source import Location
 
 SOURCES = Path(__file__).with_name("libc")
@@ -61,7 +63,9 @@ def _sources() -> list[Path]:
 
 def make_archive() -> Archive:
     """Parse and lower all models."""
-    units = [parse_file(source, ["-std=gnu17"]) for source in _sources()]
+    texts = preprocess_files([SourceFile(source, ("-std=gnu17",)) for source in _sources()])
+    lines = SourceLines()
+    units = [parsed(text, lines) for text in texts]  # nobody needs to keep the trees as well
     whole = lower(units, library=True)
     parts = {name: _function_part(whole, code) for name, code in whole.functions.items()}
     for name, item in whole.globals.items():

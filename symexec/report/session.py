@@ -8,6 +8,7 @@ Ctrl-C ends the search; what was found is written all the same.
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -50,7 +51,9 @@ def _reported(job: BuildJob, progress: Progress) -> Report:
         name=program_name(options),
     )
     try:
+        began = time.monotonic()
         job.prepare()
+        progress.prepared(time.monotonic() - began)
         report.old_files, report.new_files = job.builds.old, job.builds.new
         report.golden = job.builds.golden
         with OutputFolder(options.out) as folder:
@@ -98,6 +101,9 @@ class _Heartbeat:
         self.shown.update(
             paths=paths, divergences=divergences, reached=reached, targets=targets, left=left
         )
+
+    def prepared(self, seconds: float) -> None:
+        self.shown.prepared(seconds)
 
     def close(self) -> None:
         self.shown.close()

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from symexec.campaign.building import BuildJob
 from symexec.options import After, BuildOptions, InputOptions, Range, SearchOptions
+from symexec.progress import Silence
 from tests.reference.enumeration import Grid, enumerated
 from tests.reference.subjects import Mutant
 
@@ -58,16 +59,6 @@ class Count:
         return found
 
 
-class _Silent:
-    def update(
-        self, *, paths: int, divergences: int, reached: int, targets: int, left: float
-    ) -> None:
-        pass
-
-    def close(self) -> None:
-        pass
-
-
 def counted(mutant: Mutant, folder: Path) -> Count:
     old, new = mutant.write(folder)
     grid = enumerated(old, new, mutant.entry, mutant.ranges, folder)
@@ -86,7 +77,7 @@ def searched(old: Path, new: Path, mutant: Mutant, after: After) -> Searched:
     try:
         job.prepare()
         begun = time.process_time()
-        for _ in job.cases(_Silent()):
+        for _ in job.cases(Silence()):
             pass
         counters = job.counters
         return Searched(
