@@ -1,11 +1,17 @@
-"""report.html: one file without anything from outside, made of a report and the graph's picture."""
+"""report.html: one file without anything from outside, made of a report and the graph's picture.
+
+page(report, svg)     the page; the picture in it can be moved, zoomed and searched
+highlights(report)    what of the graph the tests have witnessed, for whoever draws it
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from html import escape
+from itertools import pairwise
 from pathlib import Path
 from string import Template
+from typing import TYPE_CHECKING
 
 from csg import VERSION
 from csg.ir import ChangeInfo
@@ -22,17 +28,27 @@ from symexec.report.words import (
 from symexec.testcases import Observation, TestCase, spelled
 from symexec.testcases.encoding import Json
 
+if TYPE_CHECKING:
+    from csg.render import Highlights
+
 _DETAILED = 200  # groups shown in full
+_CRITICAL = 3  # sequences marked in the picture
 
 
 def page(report: Report, svg: str | None = None) -> str:
     """The whole page. ``svg`` is put in as it is: it must be our own."""
+    from csg.render import script_hash, viewer_script, viewer_style
+
     here = Path(__file__).parent
     groups = report.groups
     by_id = {case.id: case for case in report.tests}
     template = Template((here / "page.html").read_text(encoding="utf-8"))
+    graph = svg if svg is not None and "<svg" in svg else None
     return template.substitute(
-        style=(here / "page.css").read_text(encoding="utf-8"),
+        style=(here / "page.css").read_text(encoding="utf-8")
+        + (viewer_style() if graph is not None else ""),
+        allowed=script_hash() if graph is not None else "'none'",
+        script=f"<script>{viewer_script()}</script>" if graph is not None else "",
         title=escape(f"{Path(report.old).name} and {Path(report.new).name}"),
         verdict=escape(report.verdict),
         headline=escape(headline(report)),
@@ -41,7 +57,7 @@ def page(report: Report, svg: str | None = None) -> str:
         groups=_group_table(report, groups, by_id),
         findings="".join(_finding(report, each, by_id) for each in groups[:_DETAILED]),
         changes="".join(_change(change) for change in report.changes) or "<p>None.</p>",
-        graph=_picture(svg),
+        graph=_picture(graph),
         counters=_counters(report),
         version=escape(VERSION),
     )
@@ -173,9 +189,48 @@ def _change(change: ChangeInfo) -> str:
 
 
 def _picture(svg: str | None) -> str:
-    if svg is None or "<svg" not in svg:
+    from csg.render import viewer
+
+    if svg is None:
         return ""
-    return f"<h2>Change sequence graph</h2><div class=graph>{svg[svg.index('<svg') :]}</div>"
+    return f"<h2>Change sequence graph</h2>{viewer(svg[svg.index('<svg') :])}"
+
+
+def highlights(report: Report) -> Highlights:
+    """What stands out in the picture: nodes and edges that ``csg.coverage`` says tests have
+    witnessed (without it: those in the tests' own sequences), and the sequences of the first
+    differences that several changes bring about together."""
+    from csg.render import Highlights
+
+    by_id = {case.id: case for case in report.tests}
+    together = [each for each in report.groups if each.interaction][:_CRITICAL]
+    critical = tuple(_passed(by_id[each.witness].sequence) for each in together)
+    coverage = report.csg.get("coverage") if isinstance(report.csg, dict) else None
+    if isinstance(coverage, dict):
+        nodes, edges = _witnessed(coverage.get("nodes")), _witnessed(coverage.get("edges"))
+        return Highlights(
+            frozenset(str(each) for each in nodes),
+            frozenset((str(each[0]), str(each[1])) for each in edges if isinstance(each, list)),
+            critical,
+        )
+    ways = [_passed(case.sequence) for case in report.tests if case.new is not None]
+    return Highlights(
+        frozenset(name for case in report.tests if case.new is not None for name in case.sequence),
+        frozenset(edge for way in ways for edge in pairwise(way)),
+        critical,
+    )
+
+
+def _witnessed(known: Json) -> list[Json]:
+    found = known.get("witnessed") if isinstance(known, dict) else None
+    return found if isinstance(found, list) else []
+
+
+def _passed(sequence: Sequence[str]) -> tuple[str, ...]:
+    """The nodes of a sequence from each of which the next can follow in the graph: a run goes on
+    behind an output, the graph does not."""
+    last = len(sequence) - 1
+    return tuple(name for at, name in enumerate(sequence) if at == last or not name.startswith("o"))
 
 
 def _counters(report: Report) -> str:

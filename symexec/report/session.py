@@ -22,6 +22,7 @@ from symexec.progress import Progress
 from symexec.report.facts import bounds, counters_form, event_notes, nothing_followed
 from symexec.report.folder import LiveReport, finish
 from symexec.report.model import Interaction, Report
+from symexec.report.page import highlights
 from symexec.testcases import OutputFolder
 from symexec.testcases.store import refuse_foreign
 
@@ -225,7 +226,7 @@ def _conclude(report: Report, job: BuildJob, folder: OutputFolder, finished: boo
     if job.prepared is not None:
         from csg.render import picture_bytes, sequence_picture
 
-        picture = sequence_picture(job.prepared.graph)
+        picture = sequence_picture(job.prepared.graph, highlights=highlights(report))
         for form in ("dot", "svg"):
             content = picture_bytes(picture, form, use_dot=False).decode()
             folder.write_text(f"csg.{form}", content)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import io
 import json
 from collections.abc import Iterator
@@ -19,7 +21,7 @@ from symexec.replay import NativeReplay, ReplayPlan
 from symexec.report.contrast import contrasted
 from symexec.report.folder import LiveReport, finish
 from symexec.report.model import Interaction, Report, report_to_json
-from symexec.report.page import page
+from symexec.report.page import highlights, page
 from symexec.report.replaying import replay_folder
 from symexec.report.table import aligned, print_report, print_tests
 from symexec.testcases import (
@@ -152,11 +154,13 @@ class Tags(HTMLParser):
         super().__init__()
         self.open: list[str] = []
         self.text: list[str] = []
+        self.scripts = 0
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         assert not any(name in ("src", "href") and "//" in (value or "") for name, value in attrs)
-        assert tag not in ("script", "link", "img", "iframe")
-        if tag not in ("meta", "br"):
+        assert tag not in ("link", "img", "iframe")
+        self.scripts += tag == "script"
+        if tag not in ("meta", "br", "input"):
             self.open.append(tag)
 
     def handle_endtag(self, tag: str) -> None:
@@ -168,8 +172,13 @@ class Tags(HTMLParser):
 
 def test_the_page_is_well_formed_complete_and_self_contained() -> None:
     parsed = Tags()
-    parsed.feed(page(report(), "<?xml version='1.0'?><svg><text>c1</text></svg>"))
-    assert parsed.open == []
+    whole = page(report(), "<?xml version='1.0'?><svg><text>c1</text></svg>")
+    parsed.feed(whole)
+    assert parsed.open == [] and parsed.scripts == 1
+    script = whole[whole.index("<script>") + 8 : whole.index("</script>")]
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    assert f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'" in whole
+    assert "<script" not in page(report())
     text = "".join(parsed.text)
     for expected in (
         "The versions behave differently. 1 difference shown by 2 tests.",
@@ -207,6 +216,18 @@ def test_the_page_shows_figures_without_brackets_or_quotes() -> None:
 def test_a_page_without_differences() -> None:
     text = page(report(verdict="no-change", tests=[], finished=True))
     assert "No difference." in text and "not finished" not in text
+
+
+def test_what_the_tests_visited_stands_out_in_the_picture() -> None:
+    known = highlights(report())
+    sequences = [case.sequence for case in report().tests if case.new is not None]
+    assert known.nodes == {name for sequence in sequences for name in sequence} != set()
+    assert known.critical and all(sequence in sequences for sequence in known.critical)
+    passing = case("t1", b"", new=Observation(), sequence=("c1", "o1", "c2", "o2"))
+    assert highlights(report(tests=[passing])).edges == {("c1", "c2"), ("c2", "o2")}
+    coverage = {"nodes": {"witnessed": ["c1"]}, "edges": {"witnessed": [["c1", "c2"]]}}
+    known = highlights(report(csg={"nodes": [], "coverage": coverage}))
+    assert known.nodes == {"c1"} and known.edges == {("c1", "c2")}
 
 
 def test_nothing_a_program_prints_becomes_markup() -> None:
