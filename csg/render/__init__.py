@@ -13,7 +13,7 @@ from csg.render.files import (
     write_csg,
     write_picture,
 )
-from csg.render.folding import Highlights
+from csg.render.folding import Highlights, steps
 from csg.render.listing import form_of, listing, picture_listing
 from csg.render.picture import READABLE, Picture
 from csg.render.pictures import (
@@ -41,6 +41,7 @@ __all__ = [
     "picture_listing",
     "script_hash",
     "sequence_picture",
+    "steps",
     "viewer",
     "viewer_script",
     "viewer_style",

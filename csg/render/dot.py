@@ -4,7 +4,7 @@
     "c1" -> "i1" [color="#6b7280", ...];
 
 dot_text        ->  a file for people who draw it themselves, with frames and legend
-dot_layout      ->  where dot puts everything; None without dot, or when it fails
+dot_placings    ->  where dot puts the nodes and edges of each block; nothing without dot
 placed_png      ->  a PNG of a picture that is laid out already, whoever did it
 """
 
@@ -15,10 +15,11 @@ import re
 import shutil
 from collections.abc import Sequence
 from html import escape
+from itertools import pairwise
 from math import hypot
 from typing import Any
 
-from csg.render.layout import Frame, Layout, Point, Route
+from csg.render.layout import Layout, Placing, Point, Route, Sketch
 from csg.render.legend import legend_rows
 from csg.render.picture import (
     CRITICAL,
@@ -51,9 +52,8 @@ def has_dot() -> bool:
     return shutil.which("dot") is not None
 
 
-def dot_text(picture: Picture, finished: bool = True) -> str:
-    """A picture in the language of Graphviz; shapes have the size that their texts need. Not
-    ``finished``: for the layout only, without a legend, and with edges that end at the sides."""
+def dot_text(picture: Picture) -> str:
+    """A picture in the language of Graphviz; shapes have the size that their texts need."""
     lines = [
         f"digraph {quoted(printable(picture.title))} {{",
         "  rankdir=TB; nodesep=0.2; ranksep=0.42; newrank=true; remincross=true; dpi=72;",
@@ -65,40 +65,70 @@ def dot_text(picture: Picture, finished: bool = True) -> str:
         if title:
             lines.append(f"  subgraph cluster_{number} {{")
             lines.append(f'    label={quoted(printable(title))}; color="#94a3b8"; labeljust=l;')
-        lines += [f"    {_node(by_id[name]) if finished else _box(by_id[name])};" for name in ids]
+        lines += [f"    {_node(by_id[name])};" for name in ids]
         lines += ["  }"] if title else []
     lines += [f"  {_edge(edge)}, id=e{n}];" for n, edge in enumerate(picture.edges)]
-    if finished:
-        lines += _legend(picture)
+    lines += _legend(picture)
     lines.append("}")
     return "\n".join(lines) + "\n"
 
 
-def dot_layout(picture: Picture) -> Layout | None:
-    """Where dot puts nodes, frames and edges."""
-    found = _run(dot_text(picture, finished=False), "json0", "dot")
+def dot_placings(sketches: Sequence[Sketch]) -> list[Placing | None]:
+    """Where dot puts what is in each block: the layers are given, so that no block becomes too wide
+    for want of room below, the order and the lines are dot's. Nothing without dot."""
+    found = _run("".join(map(_block_text, sketches)), "json0", "dot")
     if found is None:
-        return None
-    drawn: dict[str, Any] = json.loads(found)
+        return [None] * len(sketches)
+    decoder, text = json.JSONDecoder(), found.decode()
+    placings: list[Placing | None] = []
+    end = 0
+    for sketch in sketches:
+        drawn, end = decoder.raw_decode(text, text.index("{", end))
+        placings.append(_placing(sketch, drawn))
+    return placings
+
+
+def _block_text(sketch: Sketch) -> str:
+    layering, count = sketch.layering, len(sketch.sizes)
+    lines = [
+        "digraph {",
+        "  nodesep=0.2; ranksep=0.42; dpi=72; remincross=true;",
+        '  node [shape=box, fixedsize=true, label=""]; edge [arrowsize=0.8];',
+    ]
+    for number, (width, height) in enumerate(sketch.sizes):
+        look = f"width={width / _INCH:.4f}, height={height / _INCH:.4f}" if width else "shape=point"
+        lines.append(f"  {number} [{look}{'' if width else ', width=0.01'}];")
+    layers = [[vertex for vertex in layer if vertex < count] for layer in layering.layers]
+    for layer in layers:
+        lines.append(f"  {{rank=same; {'; '.join(map(str, layer))}}}")
+    for (upper, *_), (lower, *_) in pairwise(layers):
+        lines.append(f"  {upper} -> {lower} [style=invis, weight=0];")
+    for number, ((a, b), upwards) in enumerate(
+        zip(sketch.pairs.values(), layering.reversed, strict=True)
+    ):
+        free = ", constraint=false" if upwards else ""
+        lines.append(f"  {a} -> {b} [id=e{number}{free}];")
+    return "\n".join([*lines, "}", ""])
+
+
+def _placing(sketch: Sketch, drawn: dict[str, Any]) -> Placing | None:
+    """What dot says of one block; None where it left out an edge."""
     _, _, width, height = _numbers(drawn["bb"])
-    centres: dict[str, Point] = {}
-    frames: dict[int, Frame] = {}
+    centres: dict[int, Point] = {}
     for each in drawn.get("objects", []):
         if "pos" in each:
             x, y = _numbers(each["pos"])
-            centres[each["name"]] = (x, height - y)
-        elif each["name"].startswith("cluster_") and "bb" in each:
-            number = int(each["name"].removeprefix("cluster_"))
-            left, low, right, high = _numbers(each["bb"])
-            title = picture.frames[number][0]
-            frames[number] = Frame(title, left, height - high, right - left, high - low)
-    routes: list[Route] = [()] * len(picture.edges)
+            centres[int(each["name"])] = (x, height - y)
+    routes: dict[int, Route] = {}
     for each in drawn.get("edges", []):
-        known = _EDGE_ID.fullmatch(each["id"])
-        assert known is not None
-        routes[int(known.group(1))] = _route(each["pos"], height)
-    ordered = tuple(frames[number] for number in sorted(frames))
-    return Layout(centres, ordered, tuple(routes), width, height)
+        known = _EDGE_ID.fullmatch(each.get("id", ""))
+        if known is not None and "pos" in each:
+            routes[int(known.group(1))] = _route(each["pos"], height)
+    if len(centres) < len(sketch.sizes) or len(routes) < len(sketch.pairs):
+        return None
+    curves = {pair: routes[number] for number, pair in enumerate(sketch.pairs)}
+    ordered = tuple(centres[number] for number in range(len(sketch.sizes)))
+    return Placing(ordered, curves, width, height)
 
 
 def placed_png(picture: Picture, layout: Layout) -> bytes | None:
@@ -181,11 +211,6 @@ def _node(node: PictureNode, place: str = "") -> str:
         f"{_look(node.style)}{critical}, width={width / _INCH:.3f}, height={height / _INCH:.3f}, "
         f"tooltip={quoted(node.tooltip)}{where}]"
     )
-
-
-def _box(node: PictureNode) -> str:
-    width, height = node.size
-    return f"{quoted(node.id)} [shape=box, width={width / _INCH:.3f}, height={height / _INCH:.3f}]"
 
 
 def _look(name: str) -> str:

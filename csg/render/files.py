@@ -14,14 +14,14 @@ from string import Template
 
 from csg.errors import UsageError
 from csg.graphs import SequenceGraph, graph_form
-from csg.render.dot import dot_layout, dot_text, has_dot, placed_png
+from csg.render.dot import dot_placings, dot_text, has_dot, placed_png
 from csg.render.layout import Layout, arranged
-from csg.render.picture import READABLE, WIDEST, Picture, printable
+from csg.render.picture import READABLE, Picture, printable
 from csg.render.pictures import sequence_picture
 from csg.render.svg import svg_text
 
 FORMS = ("dot", "svg", "png", "html")
-_MOST_EDGES = 3 * READABLE  # dot needs minutes for what has more
+_MOST_EDGES = 200  # dot takes seconds for what has more
 
 
 def picture_bytes(picture: Picture, form: str, use_dot: bool = True) -> bytes:
@@ -50,10 +50,10 @@ def picture_bytes(picture: Picture, form: str, use_dot: bool = True) -> bytes:
 
 
 def layout_of(picture: Picture, use_dot: bool = True) -> Layout:
-    """dot's where there is dot, the picture is small, and what dot makes of it is not too wide."""
+    """With blocks by dot where there is dot, the picture is small, and what dot makes of a block is
+    not too wide."""
     small = len(picture.nodes) <= READABLE and len(picture.edges) <= _MOST_EDGES
-    found = dot_layout(picture) if use_dot and small else None
-    return found if found is not None and found.width <= WIDEST else arranged(picture)
+    return arranged(picture, dot_placings if use_dot and small else None)
 
 
 def write_picture(picture: Picture, path: Path, use_dot: bool = True) -> None:

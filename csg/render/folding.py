@@ -16,9 +16,8 @@ before. Edges and nodes of critical sequences are never left out or folded with 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import networkx
@@ -53,7 +52,19 @@ class Highlights:
 
     @property
     def critical_edges(self) -> frozenset[tuple[str, str]]:
-        return frozenset(edge for sequence in self.critical for edge in pairwise(sequence))
+        return frozenset(edge for sequence in self.critical for edge in steps(sequence))
+
+
+def steps(sequence: Sequence[str]) -> list[Edge]:
+    """The edges that a run takes which visits these nodes: it goes on behind an output, the graph
+    does not, so what comes next follows on the node before the output."""
+    found = []
+    before = ""
+    for name in sequence:
+        if before:
+            found.append((before, name))
+        before = before if before and name.startswith("o") else name
+    return found
 
 
 NOTHING = Highlights()

@@ -1,8 +1,9 @@
-"""Say where everything in a picture goes, without help from outside.
+"""Say where everything in a picture goes.
 
     Picture  ->  arranged  ->  Layout: centres of nodes, frames, a curve for each edge
 
-Each group is laid out by itself in layers (``csg.render.layers``) as a block; blocks stand in rows
+Each group is laid out by itself in layers (``csg.render.layers``) as a block, or by whoever can do
+it better from the layers on (``csg.render.dot``); blocks stand in rows
 in the order of the groups. An edge to another block leaves its own at a port below, runs in the gap
 between rows and in corridors beside blocks, and comes in at a port above: never behind a node. All
 edges to one node share one such line, so there are never more of them than nodes.
@@ -13,12 +14,12 @@ three tenths of that, corridors CORRIDORS_WIDTH, and a row takes another block o
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from math import sqrt
 
-from csg.render.layers import BOTTOM, TOP, Placed, layered, placed
+from csg.render.layers import BOTTOM, TOP, Layering, Placed, layered, placed
 from csg.render.picture import (
     ADVANCE,
     TEXT_SIZE,
@@ -65,9 +66,35 @@ class Layout:
     height: float
 
 
-def arranged(picture: Picture) -> Layout:
-    """Where the nodes, frames and edges of a picture go; the same for the same picture."""
-    return _Arrangement(picture).layout()
+@dataclass(frozen=True, slots=True)
+class Sketch:
+    """A group before anything has a place. Vertices are its nodes, then its ports; ``pairs``: per
+    edge (by the names of its ends) its vertices; ``layering``: whether an edge points up, and the
+    layer of each vertex."""
+
+    sizes: tuple[tuple[float, float], ...]
+    pairs: dict[tuple[str, str], tuple[int, int]]
+    layering: Layering
+    widest: float  # px: what the block may take
+
+
+@dataclass(frozen=True, slots=True)
+class Placing:
+    """A block with its corner at (0, 0): centres of vertices, and per edge its curve."""
+
+    centres: tuple[Point, ...]
+    curves: dict[tuple[str, str], Route]
+    width: float
+    height: float
+
+
+Placer = Callable[[Sequence[Sketch]], Sequence["Placing | None"]]
+
+
+def arranged(picture: Picture, placer: Placer | None = None) -> Layout:
+    """Where the nodes, frames and edges of a picture go; the same for the same picture. ``placer``
+    lays out blocks; those for which it gives nothing, or too wide a thing, are laid out here."""
+    return _Arrangement(picture, placer).layout()
 
 
 @dataclass(slots=True)
@@ -81,8 +108,8 @@ class _Block:
     inner: list[PictureEdge]
     into: dict[str, int]
     out_of: dict[str, int]
-    spots: Placed
-    curves: dict[tuple[str, str], list[Point]]  # within the block; a port is the target's name
+    sketch: Sketch
+    placing: Placing
     row: int = 0
     left: float = 0.0
     top: float = 0.0
@@ -90,11 +117,11 @@ class _Block:
     @property
     def width(self) -> float:
         title = columns(self.title) * TEXT_SIZE * ADVANCE * 1.05 if self.title else 0.0
-        return max(self.spots.width, title) + 2 * self._padding
+        return max(self.placing.width, title) + 2 * self._padding
 
     @property
     def height(self) -> float:
-        return self.spots.height + 2 * self._padding + (TITLE if self.title else 0.0)
+        return self.placing.height + 2 * self._padding + (TITLE if self.title else 0.0)
 
     @property
     def _padding(self) -> float:
@@ -105,10 +132,10 @@ class _Block:
         return self.left + self._padding + x, self.top + down + y
 
     def centre(self, number: int) -> Point:
-        return self.at(self.spots.x[number], self.spots.y[number])
+        return self.at(*self.placing.centres[number])
 
     def port_x(self, ports: dict[str, int], target: str) -> float:
-        return self.at(self.spots.x[ports[target]], 0.0)[0]
+        return self.centre(ports[target])[0]
 
 
 @dataclass(slots=True)
@@ -153,7 +180,7 @@ class _Line:
 
 
 class _Arrangement:
-    def __init__(self, picture: Picture) -> None:
+    def __init__(self, picture: Picture, placer: Placer | None) -> None:
         self._picture = picture
         by_id = {node.id: node for node in picture.nodes}
         group = {name: at for at, (_, ids) in enumerate(picture.frames) for name in ids}
@@ -167,6 +194,10 @@ class _Arrangement:
             _block(title, [by_id[name] for name in ids], inner[at], self._crossing, room)
             for at, (title, ids) in enumerate(picture.frames)
         ]
+        found = placer([block.sketch for block in self._blocks]) if placer is not None else ()
+        for block, placing in zip(self._blocks, found, strict=False):
+            if placing is not None and placing.width <= block.sketch.widest:
+                block.placing = placing
         block_of = {name: self._blocks[at] for name, at in group.items()}
         self._block_of = block_of
         self._lines: dict[str, _Line] = {}
@@ -270,9 +301,11 @@ class _Arrangement:
             bent = (right + LOOP, y - 16), (right + LOOP, y + 16)
             return ((right - 3, y - 7), *bent, (right - 2, y + 7))
         if block is target:
-            return tuple(block.at(*point) for point in block.curves[edge.source, edge.target])
-        leaving = [block.at(*p) for p in block.curves[edge.source, "out of " + edge.target]]
-        coming = [target.at(*p) for p in target.curves["into " + edge.target, edge.target]]
+            return tuple(
+                block.at(*point) for point in block.placing.curves[edge.source, edge.target]
+            )
+        leaving = [block.at(*p) for p in block.placing.curves[edge.source, "out of " + edge.target]]
+        coming = [target.at(*p) for p in target.placing.curves["into " + edge.target, edge.target]]
         return joined(leaving, rounded(self._lines[edge.target].way(block)), coming)
 
 
@@ -309,17 +342,25 @@ def _block(
     layering = layered(
         [width for width, _ in sizes], list(pairs.values()), min(most, sqrt(2.2 * area)), ports
     )
+    sketch = Sketch(tuple(sizes), pairs, layering, (1.0 + BENDS_SHARE) * most)
+    size = {node.id: node.size for node in nodes}
+    ids = tuple(node.id for node in nodes)
+    return _Block(title, ids, size, inner, into, out_of, sketch, _placing(sketch, nodes, most))
+
+
+def _placing(sketch: Sketch, nodes: Sequence[PictureNode], most: float) -> Placing:
+    """The block as it is laid out here."""
+    layering, sizes = sketch.layering, sketch.sizes
     spots = placed(layering, sizes, BENDS_SHARE * most)
     layer_of = {v: at for at, layer in enumerate(layering.layers) for v in layer}
     lines = [_points(chain, spots, layer_of, sizes) for chain in layering.chains]
     _spread_ends(layering.chains, lines, [node.size[0] for node in nodes])
     curves = {
-        pair: smooth(line[::-1] if upwards else line)
-        for pair, line, upwards in zip(pairs, lines, layering.reversed, strict=True)
+        pair: tuple(smooth(line[::-1] if upwards else line))
+        for pair, line, upwards in zip(sketch.pairs, lines, layering.reversed, strict=True)
     }
-    size = {node.id: node.size for node in nodes}
-    ids = tuple(node.id for node in nodes)
-    return _Block(title, ids, size, inner, into, out_of, spots, curves)
+    centres = tuple((spots.x[v], spots.y[v]) for v in range(len(sizes)))
+    return Placing(centres, curves, spots.width, spots.height)
 
 
 def _points(

@@ -72,6 +72,7 @@ for (const viewer of document.querySelectorAll(".viewer")) {
   }
 
   viewer.classList.add("live");
+  if (viewer.parentElement.children.length > 1) paper.style.maxHeight = size.height + "px"; // among other things
   svg.removeAttribute("width");
   svg.removeAttribute("height");
   svg.setAttribute("preserveAspectRatio", "xMinYMin meet");

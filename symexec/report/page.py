@@ -6,9 +6,8 @@ highlights(report)    what of the graph the tests have witnessed, for whoever dr
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from html import escape
-from itertools import pairwise
 from pathlib import Path
 from string import Template
 from typing import TYPE_CHECKING
@@ -200,11 +199,11 @@ def highlights(report: Report) -> Highlights:
     """What stands out in the picture: nodes and edges that ``csg.coverage`` says tests have
     witnessed (without it: those in the tests' own sequences), and the sequences of the first
     differences that several changes bring about together."""
-    from csg.render import Highlights
+    from csg.render import Highlights, steps
 
     by_id = {case.id: case for case in report.tests}
     together = [each for each in report.groups if each.interaction][:_CRITICAL]
-    critical = tuple(_passed(by_id[each.witness].sequence) for each in together)
+    critical = tuple(by_id[each.witness].sequence for each in together)
     coverage = report.csg.get("coverage") if isinstance(report.csg, dict) else None
     if isinstance(coverage, dict):
         nodes, edges = _witnessed(coverage.get("nodes")), _witnessed(coverage.get("edges"))
@@ -213,10 +212,10 @@ def highlights(report: Report) -> Highlights:
             frozenset((str(each[0]), str(each[1])) for each in edges if isinstance(each, list)),
             critical,
         )
-    ways = [_passed(case.sequence) for case in report.tests if case.new is not None]
+    ways = [case.sequence for case in report.tests if case.new is not None]
     return Highlights(
-        frozenset(name for case in report.tests if case.new is not None for name in case.sequence),
-        frozenset(edge for way in ways for edge in pairwise(way)),
+        frozenset(name for way in ways for name in way),
+        frozenset(edge for way in ways for edge in steps(way)),
         critical,
     )
 
@@ -224,13 +223,6 @@ def highlights(report: Report) -> Highlights:
 def _witnessed(known: Json) -> list[Json]:
     found = known.get("witnessed") if isinstance(known, dict) else None
     return found if isinstance(found, list) else []
-
-
-def _passed(sequence: Sequence[str]) -> tuple[str, ...]:
-    """The nodes of a sequence from each of which the next can follow in the graph: a run goes on
-    behind an output, the graph does not."""
-    last = len(sequence) - 1
-    return tuple(name for at, name in enumerate(sequence) if at == last or not name.startswith("o"))
 
 
 def _counters(report: Report) -> str:

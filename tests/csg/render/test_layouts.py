@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import xml.etree.ElementTree as Xml
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import combinations
 
 import networkx
@@ -11,10 +11,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from csg.render.dot import dot_layout, has_dot
+from csg.render.dot import dot_placings, has_dot
 from csg.render.files import layout_of
 from csg.render.layers import BOTTOM, TOP, crossings, layered, placed
-from csg.render.layout import Layout, arranged
+from csg.render.layout import Layout, Placing, Sketch, arranged
 from csg.render.picture import (
     HEAD_SIZE,
     READABLE,
@@ -140,7 +140,7 @@ def test_edges_go_from_node_to_node(layout_by: Drawn, graph: networkx.DiGraph[st
 @given(sequence_graphs(40))
 @settings(max_examples=30, deadline=None)
 def test_lines_between_functions_pass_behind_no_node(graph: networkx.DiGraph[str]) -> None:
-    """Only ours promises this; points along a curve are looked at."""
+    """Points along a curve are looked at."""
     picture = sequence_picture(graph)
     layout = arranged(picture)
     placed_boxes = boxes(picture, layout)
@@ -176,12 +176,16 @@ def test_the_same_graph_is_drawn_the_same(layout_by: Drawn) -> None:
 
 
 @pytest.mark.skipif(not has_dot(), reason="dot is not installed")
-def test_dot_puts_every_node_and_draws_every_edge() -> None:
-    picture = sequence_picture(sequence_graph(20, 40, 3, True, 5))
-    layout = dot_layout(picture)
-    assert layout is not None
-    assert set(layout.centres) == {node.id for node in picture.nodes}
-    assert all(layout.routes)
+def test_dot_lays_out_every_block() -> None:
+    picture = sequence_picture(sequence_graph(60, 150, 6, True, 5))
+    asked: list[Placing | None] = []
+
+    def placer(sketches: Sequence[Sketch]) -> Sequence[Placing | None]:
+        asked.extend(dot_placings(sketches))
+        return asked
+
+    assert arranged(picture, placer) != arranged(picture)
+    assert len(asked) == len(picture.groups) and all(asked)
 
 
 def test_an_edge_to_itself_stays_beside_its_node() -> None:

@@ -223,8 +223,13 @@ def test_what_the_tests_visited_stands_out_in_the_picture() -> None:
     sequences = [case.sequence for case in report().tests if case.new is not None]
     assert known.nodes == {name for sequence in sequences for name in sequence} != set()
     assert known.critical and all(sequence in sequences for sequence in known.critical)
-    passing = case("t1", b"", new=Observation(), sequence=("c1", "o1", "c2", "o2"))
-    assert highlights(report(tests=[passing])).edges == {("c1", "c2"), ("c2", "o2")}
+    passing = case("t1", b"", new=Observation(), sequence=("c1", "o1", "c2", "o2", "o3"))
+    assert highlights(report(tests=[passing])).edges == {
+        ("c1", "o1"),
+        ("c1", "c2"),
+        ("c2", "o2"),
+        ("c2", "o3"),
+    }
     coverage = {"nodes": {"witnessed": ["c1"]}, "edges": {"witnessed": [["c1", "c2"]]}}
     known = highlights(report(csg={"nodes": [], "coverage": coverage}))
     assert known.nodes == {"c1"} and known.edges == {("c1", "c2")}
