@@ -36,9 +36,11 @@ from symexec.testcases import EntrySignature, TestCase, TestInput
 from symexec.testcases.encoding import Json
 
 SEEDED = "seeded"  # found by symbolic execution beside an input of the native phase
-ENOUGH = 3  # tests that look alike and part at one place; later ones are counted
+ENOUGH = 3  # tests that look alike; later ones are counted
 TRACING, FREE = 0.05, 0.25  # share of the time, after so many seconds, to follow inputs concretely
+URGENT = 2.0  # times that share for what differs: beyond, it becomes a test without a trace
 SHARE, SLICE = 0.1, 0.1  # of the time, in slices of so many seconds, for symbolic execution
+MOST_WAITING = 4096  # inputs that do not differ and wait to be looked at
 MOST_KEPT = 256  # tests of the search that are mutated
 ALONE = 0.1  # share of its time that the phase may use where there is one core only
 
@@ -70,7 +72,7 @@ class Beside:
         self._traced_s = 0.0
         self._waiting: list[tuple[tuple[object, ...], int, Sighting]] = []
         self._heard = 0
-        self._made: Counter[object] = Counter()  # tests, by how and where they differ
+        self._made: Counter[object] = Counter()  # tests, by how they differ
         self._sequences: Counter[object] = Counter()
         self._following: Following | None = None
         self._alike = 0
@@ -149,44 +151,59 @@ class Beside:
     # ------------------------------------------------------------------ what it has seen
 
     def _heard_of(self, sightings: Iterable[Sighting]) -> Iterator[TestCase]:
-        """Differences first, of those that look alike the first ones; what cannot be looked at
-        now waits."""
+        """What differs becomes a test at once; other inputs wait until there is time to look at
+        them."""
         for each in sightings:
-            self._heard += 1
-            rank = (not each.differs, self._made[each.alike])
-            heapq.heappush(self._waiting, (rank, self._heard, each))
-        while self._waiting and self._traced_s < FREE + TRACING * (self._clock() - self._began):
+            if each.differs:
+                case = self._test_of(each)
+                if case is not None:
+                    yield case
+            elif len(self._waiting) < MOST_WAITING:
+                self._heard += 1
+                heapq.heappush(self._waiting, ((self._made[each.alike],), self._heard, each))
+        while self._waiting and self._may_trace(1.0):
             _, _, sighting = heapq.heappop(self._waiting)
-            case = self._looked_at(sighting)
-            if case is not None:
-                yield case
+            if self._admitted(sighting):
+                self._follow(sighting, self._traced(sighting))
 
-    def _looked_at(self, sighting: Sighting) -> TestCase | None:
-        """Where the input comes by; a test of it unless there are enough like it."""
+    def _may_trace(self, times: float) -> bool:
+        return self._traced_s < FREE + times * TRACING * (self._clock() - self._began)
+
+    def _admitted(self, sighting: Sighting) -> bool:
+        admitted = self._lookout.pins.admits(sighting.input)
+        self._outside += not admitted
+        return admitted
+
+    @property
+    def _lookout(self) -> Tracer:
+        if self._tracer is None:
+            self._tracer = Tracer(self._prepared, self._options.inputs)
+        return self._tracer
+
+    def _traced(self, sighting: Sighting) -> Trace | None:
+        """Where the input comes by."""
         begun = self._clock()
-        tracer = self._tracer = self._tracer or Tracer(self._prepared, self._options.inputs)
         try:
-            if not tracer.pins.admits(sighting.input):
-                self._outside += 1
-                return None
-            trace = tracer.trace(sighting.input)
+            return self._lookout.trace(sighting.input)
         finally:
             self._traced_s += self._clock() - begun
-        self._follow(sighting, trace)
-        if not sighting.differs:
-            return None
-        place = trace.divergence if trace is not None else None
-        key = sighting.alike, place and (place.file, place.line)
-        self._made[key] += 1
+
+    def _test_of(self, sighting: Sighting) -> TestCase | None:
+        """None when there are enough like it, which are counted."""
         self._made[sighting.alike] += 1
-        if self._made[key] > ENOUGH:
+        if self._made[sighting.alike] > ENOUGH:
             self._alike += 1
             return None
+        if not self._admitted(sighting):
+            return None
+        trace = self._traced(sighting) if self._may_trace(URGENT) else None
+        if trace is not None:
+            self._follow(sighting, trace)
         return TestCase(
             sighting.name,
             sighting.input,
             trace.sequence if trace is not None else (),
-            place,
+            trace.divergence if trace is not None else None,
             found_s=sighting.found_at,
             source=SOURCE,
             unwritten=trace is not None and "uninitialised" in trace.endings,

@@ -27,7 +27,7 @@ from symexec.campaign.phase_records import (
     Trouble,
 )
 from symexec.classification import observe
-from symexec.classification.grouping import shape
+from symexec.classification.grouping import contrast, shape
 from symexec.fuzzing.candidates import Candidates, Domain, FunctionDomain, Offspring
 from symexec.fuzzing.ordinary import command_lines
 from symexec.fuzzing.testing import NativeTesting
@@ -39,7 +39,7 @@ MOMENT = 0.3  # seconds at the start that it has whatever its share is
 TALLY = 0.25  # seconds between two tallies
 IDLE = 0.1  # seconds between two looks for tests to mutate when nothing else is left
 LINES = 256  # tests of the search that are mutated at most
-ALIKE = 24  # of differences that look alike so many are told of
+ALIKE = 3  # of differences of one kind so many are told of
 
 
 class Phase:
@@ -113,7 +113,8 @@ class Phase:
 
     def _differs(self, case: TestCase) -> None:
         assert case.old is not None and case.new is not None
-        alike = shape(case.old, case.new)
+        parts = shape(case.old, case.new), contrast(case.old, case.new)
+        alike = (self._domain.signature(case.input), *parts)
         self._told[alike] = self._told.get(alike, 0) + 1
         if self._told[alike] <= ALIKE:
             self._send(Sighting(case.id, case.input, case.found_s, True, alike))

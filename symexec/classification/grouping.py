@@ -60,6 +60,33 @@ def shape(old: Observation, new: Observation) -> Shape:
     return end(old), end(new), differing_parts(old, new)
 
 
+def contrast(old: Observation, new: Observation) -> Shape:
+    """In which way the texts differ that the versions show, whatever the texts are: in the number
+    of lines, the length of a line, blanks and zeros that fill a column, or anything else."""
+    return _contrast(old.stdout, new.stdout), _contrast(old.stderr, new.stderr)
+
+
+def _contrast(old: bytes, new: bytes) -> str:
+    if old == new:
+        return "same"
+    if not old or not new:
+        return "nothing before" if not old else "nothing now"
+    before, after = old.splitlines(), new.splitlines()
+    if len(before) != len(after):
+        return "more lines" if len(before) < len(after) else "fewer lines"
+    pairs = [(a, b) for a, b in zip(before, after, strict=True) if a != b]
+    if all(_unfilled(a) == _unfilled(b) for a, b in pairs):
+        return "filled" if len(old) < len(new) else "less filled"
+    if len(old) == len(new):
+        return "other characters"
+    return "longer" if len(old) < len(new) else "shorter"
+
+
+def _unfilled(line: bytes) -> bytes:
+    """Without what pads: blanks, and zeros that say nothing."""
+    return bytes(each for each in line if each not in b" \t0.")
+
+
 def group(cases: Iterable[TestCase]) -> list[Group]:
     """Groups of all tests whose versions were observed to differ."""
     members: dict[Shape, list[TestCase]] = {}

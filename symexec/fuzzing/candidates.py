@@ -23,6 +23,7 @@ from symexec.testcases import TestInput, Value
 from symexec.testcases.signature import EntrySignature
 
 CORPUS = 512  # inputs kept for mutation; beyond, a random one makes room
+TELLING = 0.3  # share of the mutations that begin with one that differed
 SEEN = 1_000_000  # inputs remembered so as not to be tried twice
 
 
@@ -58,6 +59,7 @@ class Candidates:
         self._chance = Random(seed)
         self._enumerated: Iterator[TestInput] | None = domain.enumerated()
         self._corpus: list[TestInput] = []
+        self._telling: list[TestInput] = []  # of these the versions' difference is of a new kind
         self._seen: set[TestInput] = set()
         self.exhausted = False
 
@@ -92,7 +94,8 @@ class Candidates:
         return domain.drawn(self._chance)
 
     def _mutation(self) -> TestInput:
-        test = self._chance.choice(self._corpus)
+        differing = self._telling and self._chance.random() < TELLING
+        test = self._chance.choice(self._telling if differing else self._corpus)
         other = self._chance.choice(self._corpus)
         for _ in range(self._chance.choice((1, 1, 2, 4))):
             test = self._domain.mutated(test, other, self._chance)
@@ -105,11 +108,13 @@ class Candidates:
     def signature(self, test: TestInput) -> tuple[bytes, ...]:
         return self._domain.signature(test)
 
-    def keep(self, test: TestInput) -> None:
-        if len(self._corpus) < CORPUS:
-            self._corpus.append(test)
+    def keep(self, test: TestInput, telling: bool = False) -> None:
+        """To be mutated; ``telling``: it differs as few others do."""
+        kept = self._telling if telling else self._corpus
+        if len(kept) < CORPUS:
+            kept.append(test)
         else:
-            self._corpus[self._chance.randrange(CORPUS)] = test
+            kept[self._chance.randrange(CORPUS)] = test
 
 
 class Offspring(Candidates):
@@ -133,8 +138,8 @@ class Offspring(Candidates):
             del self._neighbours[place]
         return self._mutation()
 
-    def keep(self, test: TestInput) -> None:
-        super().keep(test)
+    def keep(self, test: TestInput, telling: bool = False) -> None:
+        super().keep(test, telling)
         self._neighbours.append(self._domain.neighbours(test))
 
 

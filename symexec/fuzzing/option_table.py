@@ -43,6 +43,7 @@ FAR = 2
 
 _READERS = frozenset({"getopt", "getopt_long", "getopt_long_only", "__posix_getopt"})
 _COMPARISONS = re.compile(r"(?:__builtin_)?(?:str|mem)n?(?:case)?cmp|streq", re.IGNORECASE)
+_SEEKS = re.compile(r"(?:__builtin_)?(?:strc?spn|strr?chr|memr?chr|strpbrk|strchrnul)")
 _FLAGS = frozenset({"has_arg", "val", "key", "flag", "arg"})  # beside a name they make an option
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w+")
 _KEYWORD = re.compile(rb"[A-Za-z][\w-]{1,30}")
@@ -208,9 +209,8 @@ class _Handlers:
                     case Switch(body=body):
                         self._add_cases(body)
                     case If(condition=condition, then=then):
-                        for text in walk(condition):
-                            if isinstance(text, StringLiteral):
-                                self._by_word.setdefault(text.value, set()).update(_names(then))
+                        for text in _compared_texts(condition):
+                            self._by_word.setdefault(text, set()).update(_names(then))
 
     def _add_cases(self, body: Compound) -> None:
         codes: list[int] = []
@@ -236,6 +236,21 @@ class _Handlers:
             names = names | self._by_code.get(option.code, set())
         near = 0 if names & self._changed else 1 if names & self._around else FAR
         return Option(option.name, option.value, option.code, near)
+
+
+def _compared_texts(condition: Tree) -> Iterator[bytes]:
+    """Literals that a condition names; sets of characters to look for are no words."""
+    sets = {
+        id(argument)
+        for call in walk(condition)
+        if isinstance(call, Call) and isinstance(call.function, Name)
+        if _SEEKS.fullmatch(call.function.symbol.name)
+        for each in call.arguments
+        for argument in walk(each)
+    }
+    for text in walk(condition):
+        if isinstance(text, StringLiteral) and id(text) not in sets:
+            yield text.value
 
 
 def _names(tree: Tree) -> set[str]:

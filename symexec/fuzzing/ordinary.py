@@ -27,12 +27,12 @@ from symexec.options import InputOptions
 from symexec.testcases import TestInput
 
 MOST_WORDS = 9
-FILE = b"A"  # how a file operand is called
+FILES = (b"A", b"B")  # how file operands are called
 NEAR = {0: 6.0, 1: 4.0, FAR: 1.5}  # how likely an option is, by how near it is to a change
 RARE = 0.08  # of one that only asks for information
 EXPLAINED = 0.05  # what is left of the weight of an option that explains differences
 TRIED, DIFFERING = 12, 0.9  # so many lines with it, and this share of them differs
-INFORMING = (b"--help", b"--version", b"--usage")
+INFORMING = frozenset((b"--help", b"--version", b"--usage"))
 FIELDS = (b"a", b"b", b"c", b"1", b"2", b"12", b"ab", b"", b"x1", b"abc", b"10", b"-3", b"B")
 
 
@@ -43,6 +43,10 @@ class Item:
     option: Option | None
     value: bytes | None = None
     apart: bool = False
+
+    @property
+    def name(self) -> bytes:
+        return self.option.name if self.option is not None else b""
 
     @property
     def words(self) -> tuple[bytes, ...]:
@@ -75,8 +79,8 @@ class OrdinaryLines:
     """``plain``: all other command lines, which come among them."""
 
     finite = False
-    enumerates = 0.2  # share of the tests that are enumerated, and that mutate others
-    mutates = 0.35
+    enumerates = 0.12  # share of the tests that are enumerated, and that mutate others
+    mutates = 0.38
 
     def __init__(self, usage: Usage, words: Vocabulary, plain: CommandLines) -> None:
         self._usage = usage
@@ -93,7 +97,9 @@ class OrdinaryLines:
     def enumerated(self) -> Iterator[TestInput]:
         """Without most of what options explain."""
         for number, test in enumerate(self._plain.enumerated(), 1):
-            if number % 16 == 0 or not any(map(self._explained, self._used(test))):
+            used = self._used(test)
+            rare = any(map(self._explained, used)) or (len(test.args) > 1 and used & INFORMING)
+            if number % 16 == 0 or not rare:
                 yield test
 
     def drawn(self, chance: Random) -> TestInput:
@@ -103,7 +109,7 @@ class OrdinaryLines:
         operands = [Item(None, self._operand(chance)) for _ in range(self._count(chance))]
         if self._usage.operand.keywords and chance.random() < 0.7:
             operands = self._expression(len(operands), chance)
-        items += operands
+        items += _ascending(operands) if chance.random() < 0.4 else operands
         if chance.random() < 0.1:
             chance.shuffle(items)
         return self._test(items, chance)
@@ -111,12 +117,12 @@ class OrdinaryLines:
     def mutated(self, test: TestInput, other: TestInput, chance: Random) -> TestInput:
         if chance.random() < 0.15:
             return self._plain.mutated(test, other, chance)
-        if test.stdin and chance.random() < 0.2:
+        if test.stdin and self._usage.reads and chance.random() < 0.2:
             return replace(test, stdin=self._plain.edited_text(test.stdin, other.stdin, chance))
         items, donor = self.items(test.args), self.items(other.args)
         changed = self._changed(items, donor, chance)
-        if len(changed) > MOST_WORDS:
-            changed = changed[:MOST_WORDS]
+        if chance.random() < 0.9:  # all that stands beside them is as if it were not there
+            changed = [item for item in changed if item.name not in INFORMING]
         if chance.random() < 0.25:
             return self._test(changed, chance)
         return self._with_files(replace(test, args=_words(changed)), chance)
@@ -203,18 +209,21 @@ class OrdinaryLines:
         return self._with_files(test, chance)
 
     def _with_files(self, test: TestInput, chance: Random) -> TestInput:
-        """The file that an operand names is there, mostly."""
-        if FILE not in test.args:
-            return replace(test, files=()) if test.files else test
-        if test.files:
-            return test
-        return replace(test, files=((FILE.decode(), self._input(self.items(test.args), chance)),))
+        """The files that operands name are there."""
+        given = dict(test.files)
+        items = self.items(test.args)
+        files = tuple(
+            (name.decode(), given.get(name.decode()) or self._input(items, chance))
+            for name in FILES
+            if name in test.args
+        )
+        return test if files == test.files else replace(test, files=files)
 
     def _input(self, items: Sequence[Item], chance: Random) -> bytes:
         """A few lines of a few fields."""
         marks = self._marks(items)
         between = bytes([chance.choice(marks)]) if marks and chance.random() < 0.8 else b"\t"
-        if chance.random() < 0.05:
+        if chance.random() < (0.05 if self._usage.reads else 0.95):
             return b""
         lines = [self._line(between, chance) for _ in range(chance.choice((1, 1, 2, 2, 3, 4)))]
         if chance.random() < 0.2:
@@ -302,6 +311,18 @@ class OrdinaryLines:
                 return items
             case _:
                 return [*items, *(self._option(each, chance) for each in self._chosen(chance))]
+
+
+def _ascending(operands: list[Item]) -> list[Item]:
+    """The smallest number first and the largest last, where all are numbers: what lies between two
+    bounds is mostly there."""
+    if len(operands) < 2:
+        return operands
+    try:
+        ends = sorted((operands[0], operands[-1]), key=lambda item: float(item.value or b""))
+    except ValueError:
+        return operands
+    return [ends[0], *operands[1:-1], ends[1]]
 
 
 def _words(items: Sequence[Item]) -> tuple[bytes, ...]:

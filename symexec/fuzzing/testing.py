@@ -5,9 +5,10 @@
         ...                     # a difference, confirmed by the sanitized builds and blamed
     testing.tests, testing.differing, testing.sample
 
-Pairs run on fast builds for half of the time. What differs there is confirmed on the sanitized
-ones; in the rest of that half other inputs run there as well, those first that end in a way rarely
-seen, for errors that only a sanitizer sees.
+Pairs run on fast builds for most of the time. What differs there is confirmed on the sanitized
+ones, of differences of one kind the first few; then other inputs run there as well, those first of
+whose kind few were seen, for errors that only a sanitizer sees. A kind is: the options used, how
+both versions end, and how their outputs differ in form.
 """
 
 from __future__ import annotations
@@ -21,18 +22,23 @@ from itertools import islice
 from random import Random
 
 from symexec.classification import Patience, differing_parts, examine
-from symexec.classification.grouping import shape
+from symexec.classification.grouping import contrast, shape
 from symexec.fuzzing.candidates import Candidates
 from symexec.replay import PLAIN, NativeReplay, Request
 from symexec.testcases import Observation, TestCase, TestInput, Value
 
 SLICE = 0.1  # seconds of fast runs between looks at what they brought
 BATCH = 32  # tests that are made before the first of them is judged
-HURRY = 0.25  # share of a replay's time that a fast run gets to end
+HURRY = 0.1  # share of a replay's time that a fast run gets to end
+BRIEF = 1 << 17  # bytes that it may write
+EXAMINING = 0.6  # times the time of fast runs that sanitized ones get
 SAMPLE = 400  # tests kept to stand for all
-ALIKE = 100  # of differences that look alike so many are confirmed at most
+ALIKE = 4  # of differences of one kind so many are confirmed at most
 NEW = 16  # of tests that end alike so many count as new, though they show something new
+FEW = 2  # of differences of one kind so many are mutated with preference
+COMPLAINING = 4  # of tests that both versions complain about, one in so many is mutated
 WAITING = 4_000  # suspects that are remembered
+REMEMBERED = 200_000  # behaviours, so as to know a new one
 SOURCE = "native"
 
 Confirm = Callable[[TestCase, float], TestCase]  # a suspect, observed again until then
@@ -132,7 +138,8 @@ class NativeTesting:
         begun = self._clock()
         self._fast(min(begun + SLICE, deadline))
         now = self._clock()
-        yield from self._examined(min(now + max(now - begun, SLICE / 4), deadline))
+        share = max(EXAMINING * (now - begun), SLICE / 4)
+        yield from self._examined(min(now + share, deadline))
 
     @property
     def busy(self) -> bool:
@@ -174,8 +181,8 @@ class NativeTesting:
                 name, test = stream.waiting.popleft()
                 if self._admits is None or self._admits(test):
                     tried.append((name, test))
-                    yield Request("old", test, None, PLAIN, HURRY)
-                    yield Request("new", test, None, PLAIN, HURRY)
+                    yield Request("old", test, None, PLAIN, HURRY, most_output=BRIEF)
+                    yield Request("new", test, None, PLAIN, HURRY, most_output=BRIEF)
 
         seen = self._replay.observe_all(requests())
         for place, old in enumerate(seen):
@@ -188,15 +195,21 @@ class NativeTesting:
         self.tests += 1
         self.differing += differs
         self._sample(Sampled(test, differs))
-        kind = shape(old, new) if differs else (_ending(old), _ending(new))
+        stream.candidates.told(test, differs)
+        ends = (shape(old, new), contrast(old, new)) if differs else (_ending(old), _ending(new))
+        kind = (stream.candidates.signature(test), *ends)
         found_s = self._clock() - self._started
         shown = _behaviour(old, test)
         behaviour = (shown, shown if new is old else _behaviour(new, test))
         if behaviour not in stream.shown:
-            stream.shown.add(behaviour)
-            stream.candidates.keep(test)
+            if len(stream.shown) < REMEMBERED:
+                stream.shown.add(behaviour)
+            if not (old.stderr and new.stderr) or self.tests % COMPLAINING == 0:
+                stream.candidates.keep(test)
             self._tell(TestCase(name, test, found_s=found_s, source=SOURCE), kind, behaviour)
         self._alike[kind] += 1
+        if differs and self._alike[kind] <= FEW:
+            stream.candidates.keep(test, telling=True)
         if not differs or self._alike[kind] <= ALIKE:
             suspect = _Suspect(self._alike[kind], self.tests, name, test, found_s, differs)
             heapq.heappush(self._suspects, suspect)
@@ -206,6 +219,8 @@ class NativeTesting:
     def _tell(self, case: TestCase, kind: object, behaviour: object) -> None:
         """Of something new, if it is new among the tests of all streams."""
         if self._on_new is None or self._new[behaviour] or self._new[kind] >= NEW:
+            return
+        if len(self._new) > REMEMBERED:
             return
         self._new[behaviour] = 1
         self._new[kind] += 1

@@ -17,7 +17,7 @@ from random import Random
 from symexec.fuzzing.usage import Kind, Slot
 from symexec.fuzzing.vocabulary import Vocabulary
 
-STRAY = 0.06  # share of values that are of another kind than the one that is wanted
+STRAY = 0.04  # share of values that are of another kind than the one that is wanted
 SEPARATORS = b",:;_ \t/=|.-"
 CONVERSIONS = ("g", "f", "e", "d", "s", "x", "a", "u", "i", "c", "E", "G")
 _NUMBER = re.compile(rb"([ +-]*)(\d*)(?:\.(\d*))?(.*)", re.DOTALL)
@@ -43,7 +43,7 @@ class Texts:
     def _likely(kinds: Sequence[Kind], chance: Random) -> Kind:
         """What the text of the program says first is likelier than what comes later."""
         for kind in kinds:
-            if kind is not Kind.MARKED and chance.random() < 0.6:
+            if kind is not Kind.MARKED and chance.random() < 0.85:
                 return kind
         return chance.choice(kinds)
 
@@ -56,7 +56,7 @@ class Texts:
             Kind.FORMAT: self._format,
             Kind.KEYWORD: self._keyword,
             Kind.MARKED: self._marked,
-            Kind.FILE: lambda _, chance: chance.choice((b"A", b"A", b"-", b"none")),
+            Kind.FILE: lambda _, chance: chance.choice((b"A", b"A", b"B", b"-", b"none")),
             Kind.TEXT: self._text,
         }
         return draw[kind](slot, chance)
@@ -127,7 +127,10 @@ class Texts:
             case 0 | 1 | 2:
                 return low
             case 3 | 4:
-                return low + b"-" + self._bound(chance)
+                high = self._bound(chance)
+                if int(high) < int(low) and chance.random() < 0.7:
+                    low, high = high, low
+                return low + b"-" + high
             case 5 | 6:
                 return low + b"-"
             case _:

@@ -81,13 +81,14 @@ class Slot:
 
 @record
 class Usage:
-    """``values`` of the options that take one, by name; ``counts``: how many operands there may
-    be."""
+    """``values`` of the options that take one, by name; ``counts``: how many operands there may be;
+    ``reads``: whether the program's text speaks of standard input."""
 
     options: tuple[Option, ...] = ()
     values: dict[bytes, Slot] = field(default_factory=dict)
     operand: Slot = Slot()
     counts: tuple[int, ...] = (0, 1, 2, 3)
+    reads: bool = True
 
 
 def usage_of(units: Sequence[TranslationUnit], options: Sequence[Option]) -> Usage:
@@ -108,7 +109,15 @@ def usage_of(units: Sequence[TranslationUnit], options: Sequence[Option]) -> Usa
     operand = _slot(flow.facts(flow.arguments), *names)
     if operand.keywords and max(counts) == 1:  # an expression: its words are operands
         counts = tuple(range(1, MOST_OPERANDS + 1))
-    return Usage(tuple(options), values, operand, counts)
+    return Usage(tuple(options), values, operand, counts, _reads(units))
+
+
+def _reads(units: Sequence[TranslationUnit]) -> bool:
+    return any(
+        isinstance(tree, Name)
+        and (tree.symbol.name in _READS or _LIBRARY_FILE.fullmatch(tree.symbol.name))
+        for tree in walk(*_bodies(units))
+    )
 
 
 # ------------------------------------------------------------------ the usage text
@@ -169,7 +178,8 @@ def _called(texts: Iterable[str]) -> dict[bytes, str]:
 _Key = object  # a symbol's identity, or the name of what other files see, or of a field
 _LIBRARY_REAL = re.compile(r"\w*strto(ld|d|f)\w*|atof|strtold")
 _LIBRARY_INTEGER = re.compile(r"\w*strto\w*|ato(i|l|ll)|\w*(dec|num)to\w*")
-_LIBRARY_FILE = re.compile(r"(x?f?re)?f?open\w*|l?stat\w*|access|chdir|rename|unlink")
+_LIBRARY_FILE = re.compile(r"(x?f?re)?f?open(at|64)?|[lf]?stat(64)?|access|chdir|rename|unlink")
+_READS = frozenset(("stdin", "getchar", "getchar_unlocked", "scanf", "gets", "read", "safe_read"))
 _COMPARES = re.compile(r"(?:__builtin_|c_)?(?:str|mem)n?(?:case)?cmp|streq", re.IGNORECASE)
 _SEEKS = re.compile(r"(?:__builtin_)?(?:strc?spn|strr?chr|memr?chr|strpbrk|strchrnul)")
 _TALKS = re.compile(r"\w*(quote|error|usage|getopt|print|gettext|die|version)\w*")

@@ -46,6 +46,7 @@ from symexec.testcases.observation import Observation, clipped
 from symexec.testcases.signature import EntrySignature
 
 MOST_STARTS = 256
+MOST_OUTPUT = 8 << 20
 HASTE = 0.5  # times the plan's wall_s: a run that is cut is known as far as it got
 _UNENDING = {signal.SIGXCPU, signal.SIGXFSZ, signal.SIGVTALRM}
 
@@ -81,6 +82,7 @@ class Request:
     style: str = SANITIZED
     patience: float = 1.0  # times the plan's wall_s
     explain: bool = False  # a sanitizer's report with functions and lines
+    most_output: int = MOST_OUTPUT  # bytes of a file: a run that writes more counts as cut off
 
 
 @dataclass(frozen=True, slots=True)
@@ -294,7 +296,13 @@ class NativeReplay:
     def _run(self, request: Request, sandbox: Sandbox) -> wire.Request:
         """Encoded; what it shares with others is encoded once."""
         executable = self._builds.result(request.build, request.style)
-        chosen = (request.style, request.changes, request.patience, request.explain)
+        chosen = (
+            request.style,
+            request.changes,
+            request.patience,
+            request.explain,
+            request.most_output,
+        )
         key = (executable.path, chosen, sandbox.base)
         if key not in self._starts:
             if len(self._starts) >= MOST_STARTS:
@@ -334,6 +342,7 @@ class NativeReplay:
             files=request.test.files,
             wall_ms=max(1, round(self.plan.wall_s * request.patience * 1000)),
             address_space=0 if executable.sanitizers else self.plan.address_space,
+            file_size=request.most_output,
             forks=executable.forks,
         )
 
