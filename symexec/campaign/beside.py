@@ -142,7 +142,7 @@ class Beside:
             tuple(each for each in prepared.symbols if each.name in inputs.symbolic_globals),
             self._signature,
             vocabulary(*prepared.telling_units).led_by([each.name for each in options]),
-            usage_of(prepared.telling_units, options),
+            usage_of(prepared.telling_units, options, changes),
             inputs,
             self._options.search.seed,
             1.0 if len(os.sched_getaffinity(0)) > 1 else ALONE,

@@ -5,13 +5,17 @@ t0001 x=1000, t0004 x=7 (both: regression, blamed 1 and 2, SIGABRT)    g1: t0004
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from symexec.classification.compare import Kind, differing_parts
+from symexec.classification.wording import informs
 from symexec.testcases import Observation, TestCase
 
 Shape = tuple[object, ...]
+
+MOST_GROUPS = 20  # that a reader is shown, as far as one class of differences is one group
 
 # What a user wants to see first.
 _ORDER = (
@@ -54,10 +58,11 @@ class Group:
 def shape(old: Observation, new: Observation) -> Shape:
     """How an observation differs, without what differs: how both end, and which streams."""
 
-    def end(seen: Observation) -> Shape:
-        return (seen.exit, seen.signal, seen.sanitizer, seen.timed_out)
+    return _end(old), _end(new), differing_parts(old, new)
 
-    return end(old), end(new), differing_parts(old, new)
+
+def _end(seen: Observation) -> Shape:
+    return seen.exit, seen.signal, seen.sanitizer, seen.timed_out
 
 
 def contrast(old: Observation, new: Observation) -> Shape:
@@ -88,31 +93,89 @@ def _unfilled(line: bytes) -> bytes:
 
 
 def group(cases: Iterable[TestCase]) -> list[Group]:
-    """Groups of all tests whose versions were observed to differ."""
-    members: dict[Shape, list[TestCase]] = {}
+    """Groups of all tests whose versions were observed to differ: one for each class, cause and way
+    to end. When these are more than a reader takes in, those of one cause are one, and then those
+    whose causes overlap."""
+    explained: list[TestCase] = []
     unexplained: list[TestCase] = []
     for case in cases:
         if case.observed == "different" and case.old is not None and case.new is not None:
-            if case.blame is not None and case.blame.blamed:
-                members.setdefault(_key(case), []).append(case)
-            else:
-                unexplained.append(case)
-    alike = {likeness(tests[0]): key for key, tests in reversed(members.items())}
-    for case in unexplained:
-        members.setdefault(alike.get(likeness(case), _key(case)), []).append(case)
+            known = case.blame is not None and case.blame.blamed
+            (explained if known else unexplained).append(case)
+    members: dict[Shape, list[TestCase]] = {}
+    for keyed in (_by_ending, _by_cause, _by_overlap(explained)):
+        members = _grouped(explained, unexplained, keyed)
+        if len(members) <= MOST_GROUPS:
+            break
     for tests in members.values():
         tests.sort(key=_plainness)
     ordered = sorted(members.values(), key=lambda tests: (_rank(tests[0]), tests[0].id))
     return [_group(f"g{number}", tests) for number, tests in enumerate(ordered, 1)]
 
 
-def _key(case: TestCase) -> Shape:
+def _grouped(
+    explained: Sequence[TestCase],
+    unexplained: Sequence[TestCase],
+    keyed: Callable[[TestCase], Shape],
+) -> dict[Shape, list[TestCase]]:
+    """What nobody explained belongs to those that look most like it."""
+    members: dict[Shape, list[TestCase]] = {}
+    for case in explained:
+        members.setdefault(keyed(case), []).append(case)
+    alike: dict[Shape, Shape] = {}
+    for key, tests in members.items():
+        for case in tests:
+            for likeness_of in _LIKENESSES:
+                alike.setdefault((likeness_of.__name__, *likeness_of(case)), key)
+    for case in unexplained:
+        names = ((each.__name__, *each(case)) for each in _LIKENESSES)
+        found = next((alike[name] for name in names if name in alike), keyed(case))
+        members.setdefault(found, []).append(case)
+    return members
+
+
+def _apart(case: TestCase) -> Shape | None:
+    """Wording is one group, whatever words were changed."""
+    return (case.kind,) if case.kind == Kind.HELP_TEXT.value else None
+
+
+def _blamed(case: TestCase) -> tuple[int, ...]:
+    return case.blame.blamed if case.blame is not None else ()
+
+
+def _by_ending(case: TestCase) -> Shape:
     assert case.old is not None and case.new is not None
-    place = (case.divergence.file, case.divergence.line) if case.divergence else None
-    if case.kind == Kind.HELP_TEXT.value:
-        return (case.kind, (), None, ())
-    blamed = case.blame.blamed if case.blame else ()
-    return case.kind, blamed, place, shape(case.old, case.new)
+    ends: Shape = (_end(case.old), _end(case.new))
+    if case.unwritten:  # what is shown of it is chance
+        ends = ("uninitialised",)
+    elif case.kind == Kind.STDERR_ONLY.value:
+        ends = ()
+    return _apart(case) or (case.kind, _blamed(case), *ends)
+
+
+def _by_cause(case: TestCase) -> Shape:
+    return _apart(case) or (case.kind, _blamed(case))
+
+
+def _by_overlap(cases: Sequence[TestCase]) -> Callable[[TestCase], Shape]:
+    """Causes with a change in common, and all that they overlap with, are one."""
+    leader: dict[int, int] = {}
+
+    def first(change: int) -> int:
+        while leader.setdefault(change, change) != change:
+            change = leader[change]
+        return change
+
+    for case in cases:
+        for one, other in pairwise(_blamed(case)):
+            low, high = sorted((first(one), first(other)))
+            leader[high] = low
+
+    def keyed(case: TestCase) -> Shape:
+        blamed = _blamed(case)
+        return _apart(case) or (case.kind, first(blamed[0]) if blamed else None)
+
+    return keyed
 
 
 def _plainness(case: TestCase) -> tuple[object, ...]:
@@ -122,14 +185,39 @@ def _plainness(case: TestCase) -> tuple[object, ...]:
 
 def likeness(case: TestCase) -> Shape:
     """What tests of one cause have in common, as far as it can be seen without asking which changes
-    are to blame: a test that nobody explained belongs to those that look alike."""
-    kind, _, place, seen = _key(case)
-    return kind, place, seen
+    are to blame: so many of them are explained, and the others belong to these."""
+    assert case.old is not None and case.new is not None
+    if case.kind == Kind.HELP_TEXT.value or informs(case):
+        return "informing", shape(case.old, case.new)
+    return (*_alike_there(case), contrast(case.old, case.new), _options(case))
+
+
+def _alike_there(case: TestCase) -> Shape:
+    assert case.old is not None and case.new is not None
+    place = (case.divergence.file, case.divergence.line) if case.divergence else None
+    return case.kind, place, shape(case.old, case.new)
+
+
+def _alike(case: TestCase) -> Shape:
+    assert case.old is not None and case.new is not None
+    return case.kind, shape(case.old, case.new)
+
+
+_LIKENESSES = (likeness, _alike_there, _alike)  # the closest first
+
+
+def _options(case: TestCase) -> Shape:
+    """The options of a command line without their values, as far as their looks tell."""
+    words = [word.partition(b"=")[0] for word in case.input.args if word.startswith(b"-")]
+    return tuple(sorted({word if word.startswith(b"--") else word[:2] for word in words}))
 
 
 def _rank(case: TestCase) -> tuple[int, int]:
     interaction = case.blame is not None and case.blame.interaction
-    return _ORDER.index(Kind(case.kind)), 0 if interaction else 1
+    kind = Kind(case.kind)
+    if kind is Kind.DIFFERENCE and informs(case):
+        kind = Kind.HELP_TEXT  # more than words may have changed, but nobody waits for it
+    return _ORDER.index(kind), 0 if interaction else 1
 
 
 def _group(name: str, tests: list[TestCase]) -> Group:

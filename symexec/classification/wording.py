@@ -3,10 +3,11 @@
     fputs(_("  -d   print twice\n"), stdout);   ->   fputs(_("  -d   print it twice\n"), stdout);
 
 A test is one of these when three things hold: both versions end alike and only their text differs;
-every change that it takes to bring that about only rewords text which is printed; and the program
-was asked to inform (``--help``, ``--version``), or answers with its usage. So a status that
-differs, a help text that depends on something else that changed, and reworded results stay what
-they are.
+the changes that bring that about only reword text which is printed; and the program was asked to
+inform (``--help``, ``--version``), or answers with its usage. Of a text that several changes touch,
+each by itself, one that only rewords is enough: nobody who asked for the text learns from the
+others what the program does. So a status that differs, a help text that depends on something else
+that changed, and reworded results stay what they are.
 """
 
 from __future__ import annotations
@@ -41,9 +42,11 @@ def told_apart(cases: Iterable[TestCase], changes: Sequence[ChangeInfo]) -> Iter
     if not rewording:
         return
     open_cases = [case for case in cases if case.kind in _JUDGED or case.error]
-    texts = {_shown(case) for case in open_cases if informs(case) and _needed(case) <= rewording}
+    texts = {
+        _shown(case) for case in open_cases if informs(case) and _reworded(case, rewording, False)
+    }
     for case in open_cases:
-        if _shown(case) in texts and _needed(case, ()) <= rewording:
+        if _shown(case) in texts and _reworded(case, rewording, True):
             yield replace(case, kind=Kind.HELP_TEXT.value, error="")
 
 
@@ -61,11 +64,11 @@ def informs(case: TestCase) -> bool:
     return all(_USAGE.match(text) for text in texts)
 
 
-def _needed(case: TestCase, unknown: Iterable[int] = (-1,)) -> set[int]:
-    """All changes that are in any explanation; ``unknown`` when there is none."""
+def _reworded(case: TestCase, rewording: set[int], unexplained: bool) -> bool:
+    """Is it brought about by rewording alone? ``unexplained``: the answer when nobody knows."""
     if case.blame is None or not case.blame.blamed:
-        return set(unknown)
-    return {*case.blame.reproducing, *(change for ids in case.blame.minimal for change in ids)}
+        return unexplained
+    return any(rewording.issuperset(changes) for changes in case.blame.minimal)
 
 
 def _shown(case: TestCase) -> Shown:

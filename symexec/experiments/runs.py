@@ -184,7 +184,7 @@ class Laboratory:
         options = option_table(prepared.unified.units, changes, prepared.guarding)
         takes_arguments = bool(prepared.entry.parameters)
         words = words.led_by([each.name for each in options])
-        usage = usage_of(prepared.telling_units, options)
+        usage = usage_of(prepared.telling_units, options, changes)
         return command_lines(usage, words, self.options.inputs, takes_arguments)
 
     # ------------------------------------------------------------------ sequences

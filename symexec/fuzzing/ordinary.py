@@ -85,7 +85,7 @@ class OrdinaryLines:
     def __init__(self, usage: Usage, words: Vocabulary, plain: CommandLines) -> None:
         self._usage = usage
         self._plain = plain
-        self._texts = Texts(words)
+        self._texts = Texts(words, usage.numbers)
         self._separators = bytes(dict.fromkeys(words.separators))
         self._options = list(usage.options)
         self._by_name = {each.name: each for each in usage.options}

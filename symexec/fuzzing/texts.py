@@ -25,9 +25,11 @@ _HUGE = (1 << 31, 1 << 32, 1 << 63, 1 << 64, 10**9, 10**19, 10**30)
 
 
 class Texts:
-    """Draws values; ``numbers`` of the program's text are among them."""
+    """Draws values. Numbers of the program's text are among them, those of the changes
+    (``changed``) more often."""
 
-    def __init__(self, words: Vocabulary) -> None:
+    def __init__(self, words: Vocabulary, changed: Sequence[int] = ()) -> None:
+        self._changed = [*changed]
         self._numbers = [each for each in words.numbers if 0 <= each < 1 << 20] or [8]
         self._words = [each for each in words.words if len(each) <= 16]
         self._separators = bytes(dict.fromkeys(words.separators + SEPARATORS))
@@ -71,10 +73,12 @@ class Texts:
                 number = chance.randint(6, 20)
             case 10 | 11:
                 number = 0
-            case 12 | 13 | 14:
-                number = -chance.randint(1, 10)
             case 15:
                 number = 10 ** chance.randint(1, 4) - chance.randint(0, 1)
+            case 12 | 13 if self._changed:
+                number = chance.choice(self._changed)
+            case 12 | 13 | 14:
+                number = -chance.randint(1, 10)
             case 16 | 17:
                 number = chance.choice(self._numbers) * chance.choice((1, 1, -1))
             case 18:

@@ -19,6 +19,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import field
 from enum import Enum
 
+from csg.ir import ChangeInfo
 from csg.language.syntax import (
     AddressOf,
     Assign,
@@ -82,16 +83,20 @@ class Slot:
 @record
 class Usage:
     """``values`` of the options that take one, by name; ``counts``: how many operands there may be;
-    ``reads``: whether the program's text speaks of standard input."""
+    ``reads``: whether the program's text speaks of standard input; ``numbers``: those that the
+    changes speak of, with their neighbours."""
 
     options: tuple[Option, ...] = ()
     values: dict[bytes, Slot] = field(default_factory=dict)
     operand: Slot = Slot()
     counts: tuple[int, ...] = (0, 1, 2, 3)
     reads: bool = True
+    numbers: tuple[int, ...] = ()
 
 
-def usage_of(units: Sequence[TranslationUnit], options: Sequence[Option]) -> Usage:
+def usage_of(
+    units: Sequence[TranslationUnit], options: Sequence[Option], changes: Sequence[ChangeInfo] = ()
+) -> Usage:
     """``units``: those whose text says what inputs are worth trying, main's among them."""
     texts = [
         tree.value.rstrip(b"\0").decode("latin-1")
@@ -109,7 +114,13 @@ def usage_of(units: Sequence[TranslationUnit], options: Sequence[Option]) -> Usa
     operand = _slot(flow.facts(flow.arguments), *names)
     if operand.keywords and max(counts) == 1:  # an expression: its words are operands
         counts = tuple(range(1, MOST_OPERANDS + 1))
-    return Usage(tuple(options), values, operand, counts, _reads(units))
+    return Usage(tuple(options), values, operand, counts, _reads(units), _numbers(changes))
+
+
+def _numbers(changes: Sequence[ChangeInfo]) -> tuple[int, ...]:
+    texts = [_TEXT.sub("", f"{change.old_text} {change.new_text}") for change in changes]
+    found = [int(each) for text in texts for each in _DECIMAL.findall(text)]
+    return tuple(dict.fromkeys(near for each in found for near in (each, each - 1, each + 1)))
 
 
 def _reads(units: Sequence[TranslationUnit]) -> bool:
@@ -122,7 +133,9 @@ def _reads(units: Sequence[TranslationUnit]) -> bool:
 
 # ------------------------------------------------------------------ the usage text
 
-_USAGE = re.compile(r"(?:[Uu]sage:|^\s*or:)\s+%s([^\n]*)", re.MULTILINE)
+_USAGE = re.compile(r"(?:[Uu]sage:|^\s*or:)\s+(?:%s|[\w.-]+)([^\n]*)", re.MULTILINE)
+_DECIMAL = re.compile(r"(?<![\w.])\d{1,9}(?![\w.])")
+_TEXT = re.compile(r'"(?:\\.|[^"\\])*"')
 _OPERAND = re.compile(r"(\[?)([-+]?[A-Z][A-Z0-9_]*)[A-Z0-9:.\[\]]*?(\]?)(\.\.\.)?(?=\s|$|\]|\.)")
 _DESCRIBED = re.compile(
     r"^ {1,8}(-\w)?(?:, )?(--[\w-]+)?(?:\[?=\[?| )<?([A-Z][A-Z0-9_]*)\b", re.MULTILINE
