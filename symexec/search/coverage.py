@@ -10,12 +10,12 @@ may be near and yet out of reach.
 from __future__ import annotations
 
 import heapq
-import random
 from collections import deque
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from symexec.search.composition import Ranked
+from symexec.search.random_path import Pool
 from symexec.search.targets import FAR, Spot, way
 
 if TYPE_CHECKING:
@@ -140,38 +140,6 @@ class NearestNewCode(Ranked):
         return super().select()
 
 
-class _Pool:
-    """States by number, with a random one in constant time."""
-
-    def __init__(self, seed: int) -> None:
-        self._chance = random.Random(seed)
-        self._order: list[State] = []
-        self._place: dict[int, int] = {}
-
-    def add(self, state: State) -> None:
-        self._place[state.id] = len(self._order)
-        self._order.append(state)
-
-    def remove(self, state: State) -> None:
-        place = self._place.pop(state.id)
-        last = self._order.pop()
-        if last is not state:
-            self._order[place] = last
-            self._place[last.id] = place
-
-    def __contains__(self, state: State) -> bool:
-        return state.id in self._place
-
-    def __len__(self) -> int:
-        return len(self._order)
-
-    def any(self) -> State:
-        return self._order[self._chance.randrange(len(self._order))]
-
-    def everyone(self) -> list[State]:
-        return list(self._order)
-
-
 class Covering:
     """In turn: the state that is nearest to new code, and the newest one (so that the solver stays
     on one path), now and then a random one. While nothing new is reached, more and more often the
@@ -182,7 +150,7 @@ class Covering:
 
     def __init__(self, seed: int, frontier: Frontier) -> None:
         self.name = "coverage"
-        self._pool = _Pool(seed)
+        self._pool = Pool(seed)
         self._newest: list[State] = []
         self._turn = 0
         self._frontier = frontier

@@ -95,3 +95,61 @@ class RandomPath:
         assert higher is not None
         only.parent = higher
         higher.ways[higher.ways.index(above)] = only
+
+
+class Pool:
+    """States by number, with a random one in constant time."""
+
+    def __init__(self, seed: int) -> None:
+        self._chance = random.Random(seed)
+        self._order: list[State] = []
+        self._place: dict[int, int] = {}
+
+    def add(self, state: State) -> None:
+        self._place[state.id] = len(self._order)
+        self._order.append(state)
+
+    def remove(self, state: State) -> None:
+        place = self._place.pop(state.id)
+        last = self._order.pop()
+        if last is not state:
+            self._order[place] = last
+            self._place[last.id] = place
+
+    def __contains__(self, state: State) -> bool:
+        return state.id in self._place
+
+    def __len__(self) -> int:
+        return len(self._order)
+
+    def any(self) -> State:
+        return self._order[self._chance.randrange(len(self._order))]
+
+    def everyone(self) -> list[State]:
+        return list(self._order)
+
+
+class RandomState:
+    """Any state, each equally likely."""
+
+    name = "random state"
+
+    def __init__(self, seed: int) -> None:
+        self._pool = Pool(seed)
+
+    def select(self) -> State:
+        state = self._pool.any()
+        self._pool.remove(state)
+        return state
+
+    def update(self, parent: State | None, added: Sequence[State], covers: bool) -> None:
+        if parent is not None and parent in self._pool:
+            self._pool.remove(parent)
+        for state in added:
+            self._pool.add(state)
+
+    def empty(self) -> bool:
+        return not len(self._pool)
+
+    def states(self) -> list[State]:
+        return self._pool.everyone()

@@ -13,7 +13,8 @@ from collections import deque
 from collections.abc import Callable, Hashable
 from typing import TYPE_CHECKING
 
-from symexec.search.composition import Partition
+from symexec.search.composition import Partition, RoundRobin
+from symexec.search.random_path import RandomState
 from symexec.search.registry import Context, Group, behaviour, strategy
 from symexec.search.targets import FAR
 
@@ -190,6 +191,12 @@ class Uncovered(Partition):
             self.update(state, (state,), covers=False)
             state = super().select()
         return state
+
+
+@strategy("uniform", "in every second turn any state, each equally likely")
+def uniform(make: Make, context: Context) -> Searcher:
+    """Random paths lead to what is near the root of the tree of forks; this leads deeper."""
+    return RoundRobin(make(), RandomState(context.seed))
 
 
 behaviour("continuation", "go on behind an output, to differences that show later on the path")

@@ -25,6 +25,7 @@ STRATEGIES = (
     "speculations",
     "guards",
     "masks",
+    "uniform",
     "continuation",
     "divergences",
     "opposites",
