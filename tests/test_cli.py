@@ -16,6 +16,7 @@ from symexec.options import (
     BuildOptions,
     CompareOptions,
     ExploreOptions,
+    Globals,
     GraphFormat,
     GraphKind,
     GraphOptions,
@@ -46,8 +47,8 @@ def test_a_plain_build_has_the_defaults_of_the_records() -> None:
 def test_every_option_of_build_reaches_its_record() -> None:
     words = """build a.c b.c --entry f --time 2.5 --seed 7 --mode isolated
         --without guards,turns --range x=-1..0x10 --range y=3..3 --assume x<y
-        --symbolic-global g --sym-args 0 2 3 --sym-stdin 4 --sym-files 2 5 --sym-file c/d=3
-        --array-len 6 --loop-bound 9
+        --symbolic-global g --globals initial --sym-args 0 2 3 --sym-stdin 4 --sym-files 2 5
+        --sym-file c/d=3 --array-len 6 --loop-bound 9
         --solver z3 --after new --out o --json
         --no-replay --unprotected-replay -- -DA -I x --"""
     assert parse(words.split()).options == BuildOptions(
@@ -64,6 +65,7 @@ def test_every_option_of_build_reaches_its_record() -> None:
             SymbolicFiles(2, 5),
             (NamedFile("c/d", 3),),
             6,
+            Globals.INITIAL,
         ),
         SearchOptions(2.5, 7, "isolated", 9, SolverName.Z3, After.NEW, without=("guards", "turns")),
         Path("o"),

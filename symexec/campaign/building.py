@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import count
 
-from csg.analysis import Distances, dependence_graph, guard_names, guards
+from csg.analysis import DependenceGraph, Distances, dependence_graph, guard_names, guards
 from csg.errors import UsageError
 from csg.ir import Program
 from csg.language.completing import complete_records
@@ -31,6 +31,7 @@ from symexec.campaign.builds import files_to_build, golden_files
 from symexec.campaign.collected import OWN, Collected
 from symexec.campaign.companion import Companion
 from symexec.campaign.exploration import Exploration, Finding, Testing
+from symexec.campaign.lasting import NOTHING_OUTLIVES, Outliving, outliving
 from symexec.campaign.preparation import Prepared, asked_for_null, pruner
 from symexec.campaign.promises import Promises
 from symexec.campaign.seeding import Seeding
@@ -47,7 +48,7 @@ from symexec.environment.starts import Start
 from symexec.executor.engine import Engine
 from symexec.expr import TermTable
 from symexec.fuzzing.lines import shaped
-from symexec.options import After, BuildOptions, Shadow, program_name, versions_of
+from symexec.options import After, BuildOptions, Globals, Shadow, program_name, versions_of
 from symexec.progress import Progress
 from symexec.replay import NativeReplay, ReplayPlan
 from symexec.search import Budget, Context, build_searcher, chosen
@@ -132,9 +133,34 @@ class BuildJob:
         outputs = frozenset(node.node for node in graph.records if node.output and node.changes)
         barring = guards(dependences, outputs)
         names = guard_names(dependences, barring)
+        found = self._outliving(program, dependences)
         self.prepared = Prepared(
-            self.unified, program, graph, dependences, distances, barring, names
+            self.unified, program, graph, dependences, distances, barring, names, found
         )
+
+    def _outliving(self, program: Program, dependences: DependenceGraph) -> Outliving:
+        """What of the program's own objects is compared after a call, and what is an input."""
+        if program.entry == "main":
+            return NOTHING_OUTLIVES
+        assert self.unified is not None and self.signature is not None
+        unified = self.unified
+        before, after = ((unit, *unified.shared) for unit in (unified.old, unified.new))
+        found = outliving(program, dependences, unified.units, before, after)
+        self.events.update(dict.fromkeys(found.events, 1))
+        inputs = self.options.inputs
+        if inputs.globals is Globals.ANY:
+            named = dict.fromkeys((*inputs.symbolic_globals, *found.inputs))
+            inputs = replace(inputs, symbolic_globals=tuple(named))
+            self.options = replace(self.options, inputs=inputs)
+        entry = definition(unified.units, program.entry)
+        known = {each.symbol.name: each.symbol for u in unified.units for each in u.declarations}
+        symbols = [known[name] for name in inputs.symbolic_globals if name in known]
+        asked = asked_for_null(unified, entry)
+        signature = replace(signature_of(entry, symbols, asked), lasting=found.parts)
+        self.signature = signature
+        if self.replay is not None:
+            self.replay.plan = replace(self.replay.plan, signature=signature)
+        return found
 
     def _confirmed_program(self, entry: str) -> Program:
         """Lower the united program while the compiler looks at it; again, with more of it kept

@@ -4,6 +4,7 @@
     return "big";  |  return names + 6;      the texts, not where they lie
     *count = n;    |  *count = n > 0;        what is left in objects that the caller knows
     item->n = n;  |  item->n = n + 1;        in objects that a returned pointer leads to, too
+    total = n;    |  total = n + 1;          in global and static objects that the call writes
 
 It looks at what replay looks at (``replay.harness``): of a pointer to char the text up to its 0, of
 another pointer whether it is null; at what is left in memory when the function comes back.
@@ -11,21 +12,37 @@ another pointer whether it is null; at what is left in memory when the function 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from csg.language.syntax import FunctionDefinition
-from csg.language.types import Pointer, size_of
+from csg.language.types import Pointer, Record, size_of
 from csg.records import record
-from symexec.campaign.start import differing_memory, pointers_elsewhere
+from symexec.campaign.lasting import Lasting
+from symexec.campaign.start import (
+    ADDRESSES,
+    ELSEWHERE,
+    RESULT_AT,
+    differing_memory,
+    leads,
+    pointers_elsewhere,
+)
 from symexec.environment.operands import plain
 from symexec.environment.remains import different_files
-from symexec.environment.structures import Place, is_text, leads_to_places, places
+from symexec.environment.structures import (
+    Member,
+    Place,
+    is_followed,
+    is_text,
+    object_places,
+    places,
+)
 from symexec.expr import (
     Data,
     Operand,
     compare,
     conjunction,
     disjunction,
+    extract,
     new_half,
     old_half,
     shadowed,
@@ -33,7 +50,7 @@ from symexec.expr import (
 from symexec.memory import NEW, OLD, offset_of
 from symexec.shadow.outcomes import Told, differences
 from symexec.state.endings import Returned
-from symexec.state.state import Outcome, State
+from symexec.state.state import Event, Outcome, State
 from symexec.testcases import signature_of
 from symexec.testcases.signature import RESULT
 
@@ -41,24 +58,39 @@ LONGEST = 1 << 12  # bytes of a returned text that are compared
 
 
 @record
+class Watched:
+    """An object that outlives the call, with those that its pointers lead to."""
+
+    what: Lasting
+    places: tuple[Place, ...]
+
+
+@record
 class Caller:
     """``main``: it is the system, and learns the low byte of the result. ``result``: the kind of
-    what is returned, as tests have it (scalar, string, pointer; nothing is a scalar)."""
+    what is returned, as tests have it (scalar, string, pointer, structure; nothing is a scalar);
+    ``returned``: what is told of the object that it leads to, or is."""
 
     main: bool
     result: str = "scalar"
     returned: tuple[Place, ...] = ()
+    watched: tuple[Watched, ...] = ()
 
     @classmethod
-    def of(cls, entry: FunctionDefinition) -> Caller:
+    def of(cls, entry: FunctionDefinition, lasting: Iterable[Lasting] = ()) -> Caller:
         if entry.symbol.name == "main":
             return cls(True)
         result = signature_of(entry).result
         kind = getattr(entry.symbol.type, "result", None)
         returned: tuple[Place, ...] = ()
-        if isinstance(kind, Pointer) and leads_to_places(kind):
+        if isinstance(kind, Pointer) and is_followed(kind):
             returned = tuple(places(RESULT, kind.target))
-        return cls(False, "scalar" if result is None else result.kind, returned)
+        elif isinstance(kind, Record):
+            returned = tuple(object_places(RESULT, kind))
+        watched = tuple(
+            Watched(each, tuple(object_places(each.name, each.type))) for each in lasting
+        )
+        return cls(False, "scalar" if result is None else result.kind, returned, watched)
 
     def tells_apart(self, state: State) -> list[tuple[Told, Operand]]:
         """Each part of what is observed that may differ, with the condition under which it does."""
@@ -70,14 +102,38 @@ class Caller:
             memory = differing_memory(state)
             texts = [_texts(state, *each) for each in pointers_elsewhere(state)]
             memory += [(shadowed(0, told), 1) for told in texts]
-            if self.returned:
+            if self.result == "structure":
+                at = state.environment[RESULT_AT]
+                assert isinstance(at, int)
+                memory += _pairs(state, self.returned, (at, at))
+            elif self.returned:
                 ends = (old_half(old.ending.value or 0), new_half(new.ending.value or 0))
                 memory += _pairs(state, self.returned, ends)
+            for each in self.watched:
+                if each.what.replayed:
+                    memory += _left(state, each)
         return differences(old, new, self.main, memory, files, self._results(state, old, new))
+
+    def unseen(self, state: State) -> list[tuple[Event, Operand]]:
+        """What of the objects that outlive the call may differ and no native run can look at."""
+        old, new = state.old_outcome, state.new_outcome
+        found: list[tuple[Event, Operand]] = []
+        if old is None or new is None or not self.watched:
+            return found
+        if not (isinstance(old.ending, Returned) and isinstance(new.ending, Returned)):
+            return found
+        for each in self.watched:
+            pairs = _uncovered(state, each)
+            if not each.what.replayed:
+                pairs += _left(state, each)
+            parts = [compare("ne", width, old_half(it), new_half(it)) for it, width in pairs]
+            if parts:
+                found.append((each.what.event, plain(disjunction(parts))))
+        return found
 
     def _results(self, state: State, old: Outcome, new: Outcome) -> Operand | None:
         """When two returned pointers differ to the caller; None for other results."""
-        if self.result == "scalar":
+        if self.result in ("scalar", "structure"):
             return None
         match old.ending, new.ending:
             case Returned(value=left), Returned(value=right):
@@ -87,32 +143,89 @@ class Caller:
                 return None
 
 
+def _address(state: State, name: str) -> int:
+    addresses = state.environment[ADDRESSES]
+    assert isinstance(addresses, Mapping)
+    found = addresses[name]
+    assert isinstance(found, int)
+    return found
+
+
+def _left(state: State, watched: Watched) -> list[tuple[Data, int]]:
+    """The pairs in an object that outlives the call, and in those that it leads to."""
+    root, address = watched.places[0], _address(state, watched.what.name)
+    item = state.memory.find(address >> 32)
+    if item is None or not (root.pointers or item.differs()):
+        return []
+    return list(_pairs(state, watched.places, (address, address)))
+
+
+def _uncovered(state: State, watched: Watched) -> list[tuple[Data, int]]:
+    """The pairs in parts of such an object that are left out: of unions, of very large ones."""
+    root = watched.places[0]
+    item = state.memory.find(_address(state, watched.what.name) >> 32)
+    if item is None or len(root.left_out) == len(root.opaque):
+        return []
+    known = [(each.offset, each.offset + _bytes(each)) for each in root.members]
+    known += [(offset, offset + 8) for offset in root.pointers]
+    return [
+        (value, 8 * size)
+        for place, size, value in item.differs()
+        if not any(start <= place and place + size <= end for start, end in known)
+    ]
+
+
+def _bytes(member: Member) -> int:
+    if member.bit_width is not None:
+        return (member.bit_offset + member.bit_width + 7) // 8
+    return size_of(member.type)
+
+
 def _pairs(
     state: State, found: tuple[Place, ...], ends: tuple[Operand, Operand]
 ) -> Iterator[tuple[Data, int]]:
-    """The pairs in the object that is returned, and in those that it leads to. Of what a version
-    has not written nothing is told."""
+    """The pairs in an object, at an address in either version, and in those that it leads to. Of
+    what a version has not written nothing is told."""
     reached: dict[str, tuple[Operand, Operand]] = {found[0].name: ends}
     for place in found:
         one, two = reached.get(place.name, (0, 0))
         if not isinstance(one, int) or not isinstance(two, int) or 0 in (one, two):
             continue
         for member in place.members:
-            size = size_of(member.type)
-            if member.bit_width is not None:
-                size = (member.bit_offset + member.bit_width + 7) // 8
-            pair = _loaded(state, one + member.offset, two + member.offset, size)
+            if one == two and not _differs(state, one + member.offset, _bytes(member)):
+                continue
+            pair = _loaded(state, one + member.offset, two + member.offset, _bytes(member))
             if pair is not None:
-                yield pair, 8 * size
-        for link in place.links:
+                yield _of_bits(pair, member), member.bit_width or 8 * _bytes(member)
+        for link in (*place.links, *place.opaque):
             pair = _loaded(state, one + link.offset, two + link.offset, 8)
             if pair is None:
                 continue
             left, right = old_half(pair), new_half(pair)
             reached[link.name] = (left, right)
+            text = is_text(link.target)
             yield shadowed(0, _nulls(left, right)), 1
-            if is_text(link.target) and left and right:
+            if leads(state, left, text) != leads(state, right, text):
+                yield pair, 64
+            elif text and left and right and leads(state, left, True) is ELSEWHERE:
                 yield shadowed(0, _texts(state, left, right)), 1
+
+
+def _differs(state: State, address: int, size: int) -> bool:
+    """Does an object hold a pair there?"""
+    item, offset = state.memory.find(address >> 32), offset_of(address)
+    if item is None:
+        return True
+    return any(
+        place < offset + size and offset < place + length for place, length, _ in item.differs()
+    )
+
+
+def _of_bits(pair: Data, member: Member) -> Data:
+    """A bit-field's own bits of the bytes that it lies in."""
+    if member.bit_width is None:
+        return pair
+    return extract(pair, member.bit_offset, member.bit_width)
 
 
 def _loaded(state: State, one: int, two: int, size: int) -> Data | None:

@@ -338,6 +338,7 @@ class Exploration:
     def _ended(self, state: State) -> Iterator[Finding]:
         outcome = state.new_outcome or state.old_outcome
         assert outcome is not None
+        self._note_unseen(state)
         if self._on_end is not None and state.events is not None:
             self._on_end(state)
         if not self._counts(state):
@@ -353,6 +354,14 @@ class Exploration:
             self._traces.add(state.trace)
             self.counters.diff_paths = len(self._traces)
         yield from self._compared(state)
+
+    def _note_unseen(self, state: State) -> None:
+        """What may differ and no native run can look at is told, or it would pass for equal."""
+        if self._caller is None or not state.shadows:
+            return
+        for event, condition in self._caller.unseen(state):
+            if self._model(state, condition) is not None:
+                state.note(event.kind, event.text, event.location)
 
     def _counts(self, state: State) -> bool:
         """Was the path followed to its end, in every version that runs on it?"""

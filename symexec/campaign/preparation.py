@@ -23,6 +23,7 @@ from csg.ir import Call, FunctionCode, Program
 from csg.ir.flow import successors
 from csg.language.syntax import FunctionDefinition, Symbol, TranslationUnit
 from symexec.campaign.caller import Caller
+from symexec.campaign.lasting import NOTHING_OUTLIVES, Outliving
 from symexec.campaign.start import definition
 from symexec.environment.far_jumps import SETTERS
 from symexec.environment.structures import compared_with_null
@@ -49,6 +50,7 @@ class Prepared:
     distances: Distances
     guards: tuple[Guard, ...] = ()
     guarding: frozenset[str] = frozenset()  # names of what guards the changes
+    outliving: Outliving = NOTHING_OUTLIVES
 
     @property
     def symbols(self) -> list[Symbol]:
@@ -78,7 +80,7 @@ class Prepared:
 
     @property
     def caller(self) -> Caller:
-        return Caller.of(self.entry)
+        return Caller.of(self.entry, self.outliving.objects)
 
     def targets(self, aim: Aim) -> Targets:
         """What states look for: the graph from its start nodes, or a flat set."""

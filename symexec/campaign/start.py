@@ -18,6 +18,8 @@ from symexec.solver import EMPTY, PathCondition
 from symexec.state.state import State
 
 WATCHED = "objects that the caller sees"
+ADDRESSES = "addresses of the program's objects"
+RESULT_AT = "address of the structure that is returned"
 ENVIRONMENT = (  # as in replay
     b"LC_ALL=C", b"TZ=UTC", b"PATH=/usr/bin:/bin", b"HOME=/tmp/home", b"TMPDIR=/tmp/tmp",
 )  # fmt: skip
@@ -117,11 +119,13 @@ def begin(engine: Engine, start: Start) -> State:
     watched = [
         Watched(number, each.pointers, each.texts)
         for number, each in zip(numbers, start.objects, strict=True)
+        if each.seen
     ]
-    watched += [Watched(engine.machine.addresses[name] >> 32) for name in start.globals]
     state.environment.update(start.environment)
     # A process leaves no memory behind: what becomes of argv is nobody's to see.
     state.environment[WATCHED] = () if engine.program.entry == "main" else tuple(watched)
+    state.environment[ADDRESSES] = engine.machine.addresses
+    state.environment[RESULT_AT] = known(start.result) if start.result is not None else 0
     state.inputs = start.inputs
     for condition in start.conditions:
         state.path = state.path.assuming(condition)
@@ -145,12 +149,9 @@ def begin(engine: Engine, start: Start) -> State:
 
 def differing_memory(state: State) -> list[tuple[Data, int]]:
     """The pairs left in objects that the caller of the entry function sees, with their widths. Of
-    pointers it sees whether they are null, and which of its own objects they lead to."""
-    watched = state.environment[WATCHED]
-    assert isinstance(watched, tuple)
-    own = {each.number for each in watched}
+    pointers it sees what ``leads`` tells."""
     found: list[tuple[Data, int]] = []
-    for each in watched:
+    for each in _watched(state):
         item = state.memory.find(each.number)
         if item is None:
             continue
@@ -160,34 +161,52 @@ def differing_memory(state: State) -> list[tuple[Data, int]]:
         for place, size, value in item.differs():
             if place not in each.pointers or size != 8:
                 found.append((value, 8 * size))
-            elif _leads(old_half(value), own) != _leads(new_half(value), own):
+                continue
+            text = place in each.texts
+            if leads(state, old_half(value), text) != leads(state, new_half(value), text):
                 found.append((value, 64))
     return found
 
 
 def pointers_elsewhere(state: State) -> list[tuple[Operand, Operand]]:
-    """The pairs of pointers in these objects that lead to none of them in both versions."""
-    watched = state.environment[WATCHED]
-    assert isinstance(watched, tuple)
-    own = {each.number for each in watched}
+    """The pairs of pointers to texts in these objects that lead to none of them, in both
+    versions."""
     found = []
-    for each in watched:
+    for each in _watched(state):
         item = state.memory.find(each.number)
         if item is None:
             continue
         for place in each.texts:
             value = item.load(place, 8, BOTH)
             one, two = old_half(value), new_half(value)
-            if _leads(one, own) is _leads(two, own) is _ELSEWHERE:
+            if leads(state, one, True) is leads(state, two, True) is ELSEWHERE:
                 found.append((one, two))
     return found
 
 
-_ELSEWHERE = object()
+def _watched(state: State) -> tuple[Watched, ...]:
+    watched = state.environment[WATCHED]
+    assert isinstance(watched, tuple)
+    return watched
 
 
-def _leads(address: Operand, own: set[int]) -> object:
-    """Where a pointer leads, as far as the caller can tell."""
-    if not isinstance(address, int) or not address or address >> 32 in own:
+ELSEWHERE = object()
+
+
+def leads(state: State, address: Operand, text: bool) -> object:
+    """Where a pointer leads, as far as the caller can tell: into an object that it gave; unless
+    what counts is the ``text`` there, into an object or a function that has a name; or
+    ``ELSEWHERE``."""
+    if not isinstance(address, int) or not address:
         return address
-    return _ELSEWHERE
+    number = address >> 32
+    if any(each.number == number for each in _watched(state)):
+        return address
+    item = None if text else state.memory.find(number)
+    if item is None or item.kind not in _NAMED or item.name.startswith(_LITERAL):
+        return ELSEWHERE
+    return address
+
+
+_NAMED = ("global", "constant", "function")
+_LITERAL = (".str.", "libc:")

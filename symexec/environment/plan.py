@@ -21,6 +21,7 @@ from csg.language.types import (
     Function,
     Integer,
     Pointer,
+    Record,
     Type,
     Void,
     is_signed,
@@ -35,12 +36,14 @@ from symexec.environment.starts import Address, Cell, Line, Start, StartObject, 
 from symexec.environment.structures import (
     Member,
     Place,
+    can_be_passed,
     choices,
     element_of,
     is_text,
     leads_to_places,
     nullable_pointers,
     number_of_bits,
+    object_places,
     places,
 )
 from symexec.expr import Operand, TermTable, compare, extract
@@ -92,6 +95,7 @@ class InputPlan:
     def start(self, table: TermTable, null: frozenset[str]) -> Start:
         """That of a function, where these pointers are null."""
         builder = self._builder(table)
+        builder.add_result(self.entry.symbol.type)
         for symbol in self.entry.parameters:
             builder.add_parameter(symbol, null)
         builder.add_stdin(self.options.stdin or 0)
@@ -201,8 +205,24 @@ class _Builder:
 
     # ------------------------------------------------------------------ parameters
 
+    def add_result(self, kind: Type) -> None:
+        """Where a function that returns a structure puts it: the caller's address comes first."""
+        result = getattr(kind, "result", None)
+        if isinstance(result, Record):
+            made = self._object(StartObject("result", size_of(result), (), seen=False))
+            self._start = replace(self._start, result=made)
+            self._argument(made)
+
     def add_parameter(self, symbol: Symbol, null: frozenset[str]) -> None:
         kind = symbol.type
+        if isinstance(kind, Record) and can_be_passed(kind):
+            self._named[symbol.name] = Named(kind, (), True)
+            found = object_places(symbol.name, kind)
+            for place in found:
+                self._parts.update(place.names)
+            self._argument(Address(len(self._start.objects)))
+            self._places(found, null, seen=False)
+            return
         if isinstance(kind, Pointer):
             self._parts.add(symbol.name)
             if leads_to_places(kind):
@@ -241,8 +261,9 @@ class _Builder:
         self._start = replace(self._start, objects=(*self._start.objects, made))
         return Address(len(self._start.objects) - 1)
 
-    def _places(self, found: Sequence[Place], null: frozenset[str]) -> None:
-        """The objects that a parameter leads to, and those that their pointers lead to."""
+    def _places(self, found: Sequence[Place], null: frozenset[str], seen: bool = True) -> None:
+        """The objects that a parameter leads to, and those that their pointers lead to; ``seen``:
+        the caller looks at the first one after the call."""
         by_name = {place.name: place for place in found}
         waiting: list[tuple[Place, Address | None, int]] = [(found[0], None, 0)]
         for place, owner, offset in waiting:
@@ -253,7 +274,8 @@ class _Builder:
             cells = [cell for member in whole for cell in self._member(member)]
             cells += self._bit_fields(each for each in place.members if each not in whole)
             texts = tuple(link.offset for link in place.links if is_text(link.target))
-            made = StartObject(place.name, place.size, (), place.pointers, texts)
+            looked_at = seen or place is not found[0]
+            made = StartObject(place.name, place.size, (), place.pointers, texts, looked_at)
             address = self._object(made)
             for link in place.links:
                 if link.name in null:

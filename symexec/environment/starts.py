@@ -45,13 +45,15 @@ Line = tuple[Word, ...]
 @record
 class StartObject:
     """An object that the caller of the entry function owns; bytes without a cell are 0.
-    ``pointers`` are the offsets of the pointers in it, ``texts`` those of pointers to texts."""
+    ``pointers`` are the offsets of the pointers in it, ``texts`` those of pointers to texts.
+    ``seen``: the owner looks at it after the call; not at a copy that was passed."""
 
     name: str
     size: int
     cells: tuple[Cell, ...]
     pointers: tuple[int, ...] = ()
     texts: tuple[int, ...] = ()
+    seen: bool = True
 
 
 @record
@@ -59,7 +61,7 @@ class Start:
     """All that is fixed before the entry function runs. ``globals`` are cells by the object's name,
     ``conditions`` hold of every input, ``environment`` goes into the environment store. ``files``
     are inputs of those paths alone that look at them. ``left_out``: parts of objects that are zero
-    although they could be anything."""
+    although they could be anything. ``result``: where a structure is returned to."""
 
     arguments: tuple[Operand | Address, ...] = ()
     objects: tuple[StartObject, ...] = ()
@@ -69,3 +71,4 @@ class Start:
     conditions: tuple[Operand, ...] = ()
     environment: Mapping[str, object] = field(default_factory=dict)
     left_out: tuple[str, ...] = ()
+    result: Address | None = None

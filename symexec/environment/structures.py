@@ -5,6 +5,7 @@ and the pointers in them.
     f(struct list *l)      Place("l", 24 bytes, members (l->n), links (l->name, l->next))
                            Place("l->next", 24 bytes, members (l->next->n), ...)
     g(char **out)          Place("out", 8 bytes, links (*out))
+    struct list first;     Place("first", 24 bytes, members (first.n), links (first.name, ...))
 
 A tree of objects ends after a few. In an input every link leads to an object of its own or is null;
 ``choices`` says which combinations are tried: all texts and arrays there and no further structure,
@@ -77,8 +78,8 @@ class Link:
 
 @record
 class Place:
-    """An object with members. ``pointers`` are the offsets of all pointers in it, ``left_out`` what
-    stays zero."""
+    """An object with members. ``pointers`` are the offsets of all pointers in it, ``opaque`` those
+    that no input can make lead anywhere (to functions), ``left_out`` what stays zero."""
 
     name: str
     type: Type
@@ -87,6 +88,7 @@ class Place:
     links: tuple[Link, ...]
     pointers: tuple[int, ...]
     left_out: tuple[str, ...] = ()
+    opaque: tuple[Link, ...] = ()
 
     @property
     def names(self) -> set[str]:
@@ -114,6 +116,22 @@ def leads_to_places(kind: Type) -> bool:
             return False
 
 
+def can_be_passed(kind: Type) -> bool:
+    """Is it a structure that a caller can pass itself, and be given back? Of a union only the
+    largest member would be made and compared."""
+    return isinstance(kind, Record) and kind.kind == "struct" and is_open(kind)
+
+
+def is_followed(kind: Type) -> bool:
+    """Does a caller look at what a returned pointer of this type leads to? At the first of several
+    numbers, for nobody knows how many there are; texts are compared as texts."""
+    match kind:
+        case Pointer(target=Integer() | Enumeration() | Floating() as target):
+            return not is_text(target)
+        case _:
+            return leads_to_places(kind)
+
+
 def is_open(kind: Record) -> bool:
     """Can a caller make one? Not what is known by its name only, or is the C library's own."""
     return kind.fields is not None and not kind.tag.startswith(_OWN_OF_THE_SYSTEM)
@@ -132,15 +150,25 @@ def is_text(kind: Type) -> bool:
 
 def places(name: str, target: Type) -> list[Place]:
     """The objects that a pointer to ``target`` leads to, nearest first."""
+    return _tree(_place(name, target, f"*{name}"))
+
+
+def object_places(name: str, kind: Type) -> list[Place]:
+    """An object by its name, and those that the pointers in it lead to. What a pointer leads to is
+    called as the pointer is, so the pointer itself is ``&name``."""
+    root = _place(name, kind, name)
+    return _tree(replace(root, name=f"&{name}") if isinstance(kind, Pointer) else root)
+
+
+def _tree(root: Place) -> list[Place]:
     found: list[Place] = []
-    waiting = deque([(name, target, 0)])
+    waiting = deque([(root, 0)])
     while waiting and len(found) < MOST_PLACES:
-        name, target, depth = waiting.popleft()
-        place = _place(name, target)
+        place, depth = waiting.popleft()
         found.append(place)
         if depth < DEEPEST:
             waiting.extend(
-                (link.name, link.target, depth + 1)
+                (_place(link.name, link.target, f"*{link.name}"), depth + 1)
                 for link in place.links
                 if leads_to_places(Pointer(link.target))
             )
@@ -157,15 +185,16 @@ def _without_further(place: Place, known: set[str]) -> Place:
     return replace(place, links=kept)
 
 
-def _place(name: str, target: Type) -> Place:
+def _place(name: str, target: Type, whole: str) -> Place:
+    """``whole``: C for the object itself, ``name`` or ``*name``."""
     collected = _Collected()
     prefix = ""
     if isinstance(target, Record):
-        whole = f"({name})" if name.startswith("*") else name
-        prefix = f"{whole}->"
+        pointer = f"({name})" if name.startswith("*") else name
+        prefix = f"{name}." if whole == name else f"{pointer}->"
         collected.record(target, prefix, 0)
     else:
-        collected.entry(f"*{name}", 0, target)
+        collected.entry(whole, 0, target)
     return Place(
         name,
         target,
@@ -174,6 +203,7 @@ def _place(name: str, target: Type) -> Place:
         tuple(collected.links),
         tuple(collected.pointers),
         tuple(f"{each.removeprefix(prefix)} of {target}" for each in collected.left_out),
+        tuple(collected.opaque),
     )
 
 
@@ -183,6 +213,7 @@ class _Collected:
     def __init__(self) -> None:
         self.members: list[Member] = []
         self.links: list[Link] = []
+        self.opaque: list[Link] = []
         self.pointers: list[int] = []
         self.left_out: list[str] = []
         self._scalars = 0
@@ -231,6 +262,7 @@ class _Collected:
                 if can_be_given(target):
                     self.links.append(Link(name, offset, target))
                 else:
+                    self.opaque.append(Link(name, offset, target))
                     self.left_out.append(name)
             case _:
                 self.left_out.append(name)
@@ -267,9 +299,11 @@ def number_of_bits(member: Member) -> Integer:
 
 def nullable_pointers(symbols: Sequence[Symbol], asked: frozenset[str]) -> list[Nullable]:
     """Of an entry function's parameters; ``asked``: those that it compares with null."""
-    found = []
+    found: list[Nullable] = []
     for symbol in symbols:
         kind = symbol.type
+        if can_be_passed(kind):
+            found += _links(object_places(symbol.name, kind))
         if not isinstance(kind, Pointer):
             continue
         if symbol.name in asked:

@@ -149,10 +149,11 @@ class FunctionDomain:
     enumerates, mutates = 0.5, 0.375
 
     def __init__(self, signature: EntrySignature, words: Vocabulary, options: InputOptions) -> None:
-        self._count = len(signature.parameters)
+        parameters = [each for each in signature.parameters if each.kind != "opaque"]
+        self._count = len(parameters)
         self._values = [
             Values(each, words, options.array_length, options.range_of(each.name))
-            for each in (*signature.parameters, *signature.globals)
+            for each in (*parameters, *signature.globals)
         ]
         self.finite = all(each.complete for each in self._values)
 

@@ -48,6 +48,14 @@ class Uninitialised(Enum):
     ZERO = "zero"  # none: such memory holds zeros
 
 
+class Globals(Enum):
+    """What the scalars hold that a caller of the entry function may have set. ``ANY``: every value;
+    ``INITIAL``: what the program initialises them with."""
+
+    ANY = "any"
+    INITIAL = "initial"
+
+
 class GraphKind(Enum):
     CSG = "csg"
     CFG = "cfg"
@@ -111,6 +119,7 @@ class InputOptions:
     files: SymbolicFiles | None = None  # None: not asked for
     named_files: tuple[NamedFile, ...] = ()
     array_length: int = 4  # bytes of a string before its NUL, elements of an array
+    globals: Globals = Globals.ANY  # what the others hold, of those that a caller may have set
 
     def range_of(self, name: str) -> Range | None:
         """The last range given for ``name``, as the last word on a command line counts."""

@@ -16,6 +16,7 @@ from typing import Any
 from symexec.options import (
     After,
     BuildOptions,
+    Globals,
     InputOptions,
     MemoryOptions,
     SearchOptions,
@@ -69,6 +70,16 @@ OLD_AND_NEW = (
     ),
 )
 ENTRY = row("--entry", metavar="F", help="function to start in (default: main, or the only one)")
+GLOBALS = under(
+    "which inputs",
+    row(
+        "--globals",
+        choices=names(Globals),
+        default=InputOptions().globals.value,
+        help="what scalars hold that the caller of F may have set: any value, or what they are "
+        "initialised with (default: %(default)s)",
+    ),
+)
 INPUT = under(
     "which inputs",
     ENTRY,

@@ -36,7 +36,7 @@ LITERAL = "literal"  # nothing that the source asks is optimised away
 _COMMON = ("-w", "-fwrapv", "-fno-strict-aliasing")
 _STYLES = {
     SANITIZED: ("-g", "-O0"),
-    PLAIN: ("-O1",),
+    PLAIN: ("-O1", "-fno-toplevel-reorder"),  # static objects stay that are only written
     LITERAL: ("-O0",),
     ZEROED: ("-O0", "-ftrivial-auto-var-init=zero"),
     FILLED: ("-O0", "-ftrivial-auto-var-init=pattern"),
@@ -87,6 +87,7 @@ class Executable:
     sanitizers: str  # "" when the compiler has none
     takes_values: bool = False  # through descriptor 3 (harness_support.c)
     forks: bool = False  # its runs need not begin with an execve (fork_server.c)
+    files: tuple[str, ...] = ()  # names of the C files whose static objects it has
 
 
 T = TypeVar("T")
@@ -218,6 +219,7 @@ class Builds:
             return _copied(self._file(program.sources[0]), output)
         first, *others = program.sources
         linked = [str(self._first(name, style, program))]
+        files = (*linked, *(str(self._file(each)) for each in others))
         takes_values = (
             program.logs or program.signature is not None or self._reads_recorded_input(program)
         )
@@ -247,8 +249,8 @@ class Builds:
 
         if style != SANITIZED:
             _compile_plain(make)
-            return Executable(output, "", takes_values, _FORKS)
-        return Executable(output, _compile_sanitized(make), takes_values, _FORKS)
+            return Executable(output, "", takes_values, _FORKS, files)
+        return Executable(output, _compile_sanitized(make), takes_values, _FORKS, files)
 
     def _first(self, name: str, style: str, program: Program) -> Path:
         """What holds the entry function, or the harness around it."""

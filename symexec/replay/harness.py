@@ -11,7 +11,9 @@
                                   ...
 
 The user's file is included as it is, its ``main`` renamed. Descriptor 3 brings the values and takes
-what is to be observed (harness_support.c has the lines).
+what is to be observed (harness_support.c has the lines). Global and static objects are set, and
+looked at after the call, by their addresses (``symbols``): C has no name for those of other files
+and functions.
 """
 
 from __future__ import annotations
@@ -22,16 +24,21 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from csg.errors import UsageError
+from symexec.replay.symbols import Symbols
 from symexec.testcases.encoding import LongDouble, Scalar, Value
 from symexec.testcases.inputs import TestInput
 from symexec.testcases.signature import EntrySignature, Parameter
 
 FREED = b"[freed]"  # in the place of what the program gave back
+NO_SYMBOLS = Symbols()
 _NOWHERE_ELSE = "0" * 16  # at the start of the object, in hexadecimal
 _PRELUDE = """\
 extern void csgtest_set(const char *, void *, unsigned long);
+extern void csgtest_set_objects(void);
+extern void csgtest_objects_left(void);
 extern void *csgtest_array(const char *, unsigned long *);
 extern void *csgtest_object(const char *, unsigned long);
+extern void *csgtest_value(const char *, unsigned long);
 extern void csgtest_link(void *, unsigned long, void *);
 extern void csgtest_member(const char *, void *, unsigned long, unsigned long);
 extern void csgtest_bits(const char *, void *, unsigned long, unsigned, unsigned);
@@ -53,15 +60,20 @@ extern void csgtest_look_for_leaks(void) __attribute__((weak));
 def harness_text(signature: EntrySignature, included: str) -> str:
     """The harness for the entry function in the file ``included`` (a path)."""
     path = included.replace("\\", "\\\\").replace('"', '\\"')
+    values = {each.name for each in signature.parameters if _by_value(each)}
     names = {each.name: f"csgtest_{i}" for i, each in enumerate(signature.parameters)}
     own = [(names[each.name], each, names.get(each.owner, "")) for each in signature.parameters]
     before = [_declared(parameter, name, owner) for name, parameter, owner in own]
-    before += [_global_set(each) for each in signature.globals]
-    after = [text for name, each, owner in own for text in _left(each, name, owner)]
-    after += [_global_shown(each) for each in signature.globals]
+    before.append("csgtest_set_objects();")
+    after = [text for name, each, owner in own for text in _left(each, name, owner, values)]
     after += _result_left(signature.returned)
+    after.append("csgtest_objects_left();")
     # A pointer to void becomes any pointer to an object.
-    call = f"{signature.name}({', '.join(name for name, _, owner in own if not owner)})"
+    given = [(name, each) for name, each, owner in own if not owner]
+    arguments = [
+        f"*({_type_of(each)} *) {name}" if _by_value(each) else name for name, each in given
+    ]
+    call = f"{_callee(signature, [each for _, each in given])}({', '.join(arguments)})"
     after += ["if (csgtest_look_for_leaks)\n    csgtest_look_for_leaks();"]
     lines = [*before, *_called(signature.result, call), *after, "csgtest_finished();"]
     body = "\n".join("    " + line for part in lines for line in part.split("\n"))
@@ -71,13 +83,52 @@ def harness_text(signature: EntrySignature, included: str) -> str:
     )
 
 
+def _by_value(parameter: Parameter) -> bool:
+    """A structure that is passed itself."""
+    return parameter.kind == "structure" and parameter.embedded
+
+
+def _callee(signature: EntrySignature, given: Sequence[Parameter]) -> str:
+    """The function, as one that takes what the harness has. Where a structure has no name in C, one
+    of its layout is passed the same way."""
+    if not any(_by_value(each) and "{" in each.element for each in given):
+        return signature.name
+    result = signature.result
+    kind = "void *"
+    if result is None:
+        kind = "void"
+    elif result.kind in ("scalar", "structure"):
+        kind = result.element
+    types = [_passed(each) for each in given]
+    return f"(({kind} (*)({', '.join(types)})) {signature.name})"
+
+
+def _passed(parameter: Parameter) -> str:
+    if _by_value(parameter):
+        return _type_of(parameter)
+    return parameter.element if parameter.kind == "scalar" else "void *"
+
+
+def _type_of(parameter: Parameter) -> str:
+    """One name for each structure without a name: C has every such text as a type of its own."""
+    if "{" not in parameter.element:
+        return parameter.element
+    return "csgtest_type_" + parameter.name
+
+
 def _declared(parameter: Parameter, name: str, owner: str) -> str:
+    if parameter.kind == "opaque":
+        return ""
     if owner and (parameter.kind == "scalar" or parameter.embedded):
         return f"{_member('', parameter, owner)};"
     linked = f"\ncsgtest_link({owner}, {parameter.offset}, {name});" if owner else ""
     if parameter.kind == "structure":
         made = f'csgtest_object("{parameter.name}", {parameter.size})'
-        return f"void *{name} = {made};{linked}"
+        if not _by_value(parameter):
+            return f"void *{name} = {made};{linked}"
+        made = f'csgtest_value("{parameter.name}", {parameter.size})'
+        named = f"typedef {parameter.element} {_type_of(parameter)};\n"
+        return f"{named if '{' in parameter.element else ''}void *{name} = {made};"
     if parameter.kind == "scalar":
         setting = f'csgtest_set("{parameter.name}", &{name}, sizeof {name});'
         return f"{parameter.element} {name} = 0;\n{setting}"
@@ -95,18 +146,23 @@ def _member(what: str, parameter: Parameter, owner: str) -> str:
     return f"csgtest_member{what}({start}, {parameter.room or parameter.size})"
 
 
-def _left(parameter: Parameter, name: str, owner: str) -> Iterator[str]:
-    """What of a parameter the caller sees after the call."""
-    if owner and (parameter.kind == "scalar" or parameter.embedded):
-        yield f"{_member('_left', parameter, owner)};"
+def _left(parameter: Parameter, name: str, owner: str, values: set[str]) -> Iterator[str]:
+    """What of a parameter the caller sees after the call: nothing of a structure that is passed
+    itself (``values``), all of what its pointers lead to."""
+    if parameter.name in values:
         return
-    if owner:
+    inside = parameter.owner in values
+    if owner and (parameter.kind == "scalar" or parameter.embedded):
+        if not inside:
+            yield f"{_member('_left', parameter, owner)};"
+        return
+    if owner and not inside:
         text = int(parameter.kind == "string")
         start = f'"{parameter.name}", {owner}, {parameter.offset}'
         yield f"csgtest_link_left({start}, {text});"
     if parameter.kind == "structure":
         yield f'csgtest_object_left("{parameter.name}", {name});'
-    if parameter.kind not in ("scalar", "structure"):
+    if parameter.kind not in ("scalar", "structure", "opaque"):
         yield _shown(parameter, name)
 
 
@@ -118,29 +174,21 @@ def _result_left(parts: Sequence[Parameter]) -> Iterator[str]:
         if each.kind == "structure":
             found = f"csgtest_followed({owner}, {each.offset}, {each.size})"
             if not owner:
-                found = f"csgtest_readable((const void *) csgtest_result, {each.size})"
+                result = "&csgtest_result" if each.embedded else "csgtest_result"
+                found = f"csgtest_readable((const void *) {result}, {each.size})"
             yield f"const void *{names[each.name]} = {found};"
         elif each.kind == "scalar" or each.embedded:
             yield f"{_member('_left', each, owner)};"
-        if owner and each.kind in ("structure", "string", "array", "pointer") and not each.embedded:
+        if owner and each.kind != "scalar" and not each.embedded:
             text = int(each.kind == "string")
             yield f'csgtest_link_left("{each.name}", {owner}, {each.offset}, {text});'
-
-
-def _global_set(parameter: Parameter) -> str:
-    name = parameter.name
-    if parameter.kind == "scalar" or parameter.embedded:
-        return f'csgtest_set("{name}", (void *) &{name}, sizeof {name});'
-    return (
-        f"unsigned long csgtest_{name}_size = 0;\n"
-        f'void *csgtest_{name} = csgtest_array("{name}", &csgtest_{name}_size);\n'
-        f"if (csgtest_{name})\n    {name} = csgtest_{name};"
-    )
 
 
 def _called(result: Parameter | None, call: str) -> list[str]:
     if result is None:
         return [f"{call};", 'csgtest_returned_nothing("void");']
+    if _by_value(result):
+        return [f"__auto_type csgtest_result = {call};", 'csgtest_returned_nothing("structure");']
     kept = f"const void *volatile csgtest_result = {call};"  # nothing is lost that it reaches
     if result.kind == "string":
         return [kept, "csgtest_returned_string((const char *) csgtest_result);"]
@@ -156,32 +204,68 @@ def _shown(parameter: Parameter, name: str) -> str:
     return f'if ({name})\n    csgtest_memory("{parameter.name}", {name}, {name}_size);'
 
 
-def _global_shown(parameter: Parameter) -> str:
-    name = parameter.name
-    if parameter.kind == "scalar" or parameter.embedded:
-        return f'csgtest_memory("{name}", (const void *) &{name}, sizeof {name});'
-    return _shown(parameter, f"csgtest_{name}")
-
-
 # ------------------------------------------------------------------------------- values in
 
 
-def control_text(test: TestInput, signature: EntrySignature | None) -> bytes:
+def control_text(
+    test: TestInput, signature: EntrySignature | None, symbols: Symbols = NO_SYMBOLS
+) -> bytes:
     """What descriptor 3 holds at the start; never empty: that would mean that nobody listens."""
     lines = ["begin"]
     if signature is not None:
-        lines += _named_lines(signature.parameters, dict(test.parameters), "parameter")
-        lines += _named_lines(signature.globals, dict(test.globals), "global")
+        named = _named_lines(signature.parameters, dict(test.parameters), "parameter")
+        lines += [f"p {name} {packed}" for name, _, packed in named]
+        set_before = _named_lines(signature.globals, dict(test.globals), "global")
+        lines += [
+            f"s {place} {_size_of(parameter, value)} {packed}"
+            for name, (parameter, value), packed in set_before
+            if (place := symbols.place(name)) is not None
+        ]
+        lines += _looked_at(signature.lasting, symbols)
     lines += [f"n {_nondet(value)}" for value in test.nondet]
     lines += [f"o {_one_word(name)} i {data.hex()}" for name, data in test.objects]
     return "".join(line + "\n" for line in lines).encode()
 
 
-def _named_lines(parameters: Iterable[Parameter], values: dict[str, Value], what: str) -> list[str]:
+def _named_lines(
+    parameters: Iterable[Parameter], values: dict[str, Value], what: str
+) -> list[tuple[str, tuple[Parameter, Value], str]]:
     known = {parameter.name: parameter for parameter in parameters}
     for name in values.keys() - known.keys():
         raise UsageError(f"the entry function has no {what} '{name}'")
-    return [f"p {name} {_packed(known[name], value)}" for name, value in values.items()]
+    return [
+        (name, (known[name], value), _packed(known[name], value)) for name, value in values.items()
+    ]
+
+
+def _size_of(parameter: Parameter, value: Value) -> int:
+    return parameter.size * (len(value) if isinstance(value, tuple | bytes) else 1)
+
+
+def _looked_at(parts: Sequence[Parameter], symbols: Symbols) -> Iterator[str]:
+    """What to look at after the call: objects (w o, w f) are counted, their parts name the number.
+    An object that this program does not have is left out, with its parts."""
+    numbers: dict[str, int] = {}
+    for each in parts:
+        if each.kind == "structure":
+            place = symbols.place(each.name)
+            if not each.owner and place is not None:
+                yield f"w o {place} {each.size}"
+            elif each.owner in numbers:
+                yield f"w f {numbers[each.owner]} {each.offset} {each.size}"
+            else:
+                continue
+            numbers[each.name] = len(numbers)
+        elif each.owner not in numbers:
+            continue
+        elif each.bits is not None:
+            yield f"w b {each.name} {numbers[each.owner]} {each.offset} {each.bits} {each.width}"
+        elif each.kind == "scalar" or each.embedded:
+            size = each.room or each.size
+            yield f"w m {each.name} {numbers[each.owner]} {each.offset} {size}"
+        if each.owner in numbers and not each.embedded and each.kind != "scalar":
+            text = int(each.kind == "string")
+            yield f"w l {each.name} {numbers[each.owner]} {each.offset} {text}"
 
 
 def _packed(parameter: Parameter, value: Value) -> str:
@@ -251,7 +335,12 @@ class Answer:
     assumption_failed: bool = False
 
 
-def decode_answer(data: bytes, test: TestInput, signature: EntrySignature | None) -> Answer:
+def decode_answer(
+    data: bytes,
+    test: TestInput,
+    signature: EntrySignature | None,
+    symbols: Symbols = NO_SYMBOLS,
+) -> Answer:
     returned: str | None = None
     memory: list[tuple[str, Value]] = []
     assumption_failed = False
@@ -266,11 +355,13 @@ def decode_answer(data: bytes, test: TestInput, signature: EntrySignature | None
                 was_string = _is_text(known[name], given.get(name))
                 value = _unpacked(known[name], bytes.fromhex(text), was_string)
                 memory.append((f"{name} as given" if name in moved else name, value))
+            case ["large", name, size, text]:
+                memory.append((name, f"[{size} bytes, {text}]".encode()))
             case ["freed", name]:
                 memory.append((f"{name} as given" if name in moved else name, FREED))
             case ["link", name, *where] if where != [name, _NOWHERE_ELSE]:
                 moved.add(name)
-                memory.append((name, _pointed(where)))
+                memory.append((name, _pointed(where, symbols)))
             case ["assume"]:
                 assumption_failed = True
     return Answer(returned, tuple(memory), assumption_failed)
@@ -283,28 +374,35 @@ def _is_text(parameter: Parameter, given: Value) -> bool:
     return isinstance(given, bytes)
 
 
-def _pointed(where: list[str]) -> Value:
+def _pointed(where: list[str], symbols: Symbols) -> Value:
     """Where a pointer leads after the call, other than to what it was given."""
     match where:
         case ["null"]:
             return None
         case ["text", text]:
             return bytes.fromhex(text)
+        case ["elsewhere", place]:
+            found = symbols.at(int(place))
+            return b"elsewhere" if found is None else _address(*found)
         case [name, offset]:
             distance = int.from_bytes(bytes.fromhex(offset), "little")
-            return f"&{name}{f' + {distance}' if distance else ''}".encode()
+            return _address(name, distance)
         case _:
             return b"elsewhere"
+
+
+def _address(name: str, distance: int) -> bytes:
+    return f"&{name}{f' + {distance}' if distance else ''}".encode()
 
 
 def _parts(signature: EntrySignature | None) -> tuple[Parameter, ...]:
     if signature is None:
         return ()
-    return (*signature.parameters, *signature.globals, *signature.returned)
+    return (*signature.parameters, *signature.returned, *signature.lasting)
 
 
 def _returned(text: str, result: Parameter | None) -> str:
-    if result is None or text in ("null", "pointer"):
+    if result is None or text in ("null", "pointer", "structure"):
         return text
     data = bytes.fromhex(text)
     if result.kind == "string":

@@ -4,10 +4,18 @@
  *     in:   p NAME i HEX      bytes of a parameter's or global's value, as in memory
  *           p NAME f TEXT     a floating value, as strtold reads it
  *           p NAME n          a null pointer
+ *           s PLACE SIZE i HEX | f TEXT      bytes of a global object, set before the call
+ *           w o PLACE SIZE    look at a global object after the call; objects are counted from 0
+ *           w f OBJECT OFFSET SIZE           at what a pointer in an object leads to, one more
+ *           w m NAME OBJECT OFFSET SIZE      show a member; w b NAME OBJECT OFFSET UP WIDTH a
+ *           w l NAME OBJECT OFFSET TEXT      bit-field, w l a pointer (TEXT: to a text)
  *           n i HEX | n f TEXT        what the next __VERIFIER_nondet_* yields
  *           o NAME i HEX      what the next klee_make_symbolic fills
  *     out:  returned HEX      memory NAME HEX      freed NAME      assume (an assumption fails)
- *           link NAME null | elsewhere | text HEX | OBJECT OFFSET
+ *           link NAME null | elsewhere PLACE | text HEX | OBJECT OFFSET
+ *           large NAME SIZE HASH
+ *
+ * A PLACE is a distance in bytes from csgtest_anchor (symbols.py).
  *
  * Compiled apart from the user's text, so that no header of ours meets a macro of theirs. */
 #define _GNU_SOURCE
@@ -23,6 +31,8 @@
 
 /* With probes (decisions.c): what would be answered here is what it decides. */
 extern WEAK void csgtest_log_to(int file);
+
+char csgtest_anchor; /* addresses of the program's own objects count from here */
 
 static int control = -1;
 static char *lines;      /* what is left of the input, NUL-terminated; words are cut in place */
@@ -222,6 +232,15 @@ void *csgtest_object(const char *name, unsigned long size)
     return known(name, object, size);
 }
 
+/* One that is passed by value: zeros if the test says nothing of it. */
+void *csgtest_value(const char *name, unsigned long size)
+{
+    void *object = csgtest_object(name, size);
+    if (!object && !(object = calloc(1, size ? size : 1)))
+        _exit(125);
+    return object;
+}
+
 void csgtest_link(void *owner, unsigned long offset, void *target)
 {
     if (owner)
@@ -267,8 +286,21 @@ void csgtest_returned_nothing(const char *what)
     say("\n", 1);
 }
 
+#define LARGE 4096 /* bytes of one part; of more a hash (FNV-1a) tells whether they differ */
+
 static void say_memory(const char *name, const void *data, size_t size)
 {
+    if (size > LARGE) {
+        unsigned long hash = 14695981039346656037u;
+        char text[64];
+        for (size_t i = 0; i < size; i++)
+            hash = (hash ^ ((const unsigned char *) data)[i]) * 1099511628211u;
+        snprintf(text, sizeof text, " %lu %016lx\n", (unsigned long) size, hash);
+        say("large ", 6);
+        say(name, strlen(name));
+        say(text, strlen(text));
+        return;
+    }
     say("memory ", 7);
     say(name, strlen(name));
     say(" ", 1);
@@ -324,11 +356,16 @@ static int is_readable(const char *place)
     return syscall(SYS_read, ends[0], &taken, 1) == 1;
 }
 
-/* The object if all of it can be read, or NULL. */
+extern WEAK void *__asan_region_is_poisoned(void *, size_t);
+
+/* The object if all of it can be read, or NULL; also where a sanitizer knows that it ends before,
+   for what lies behind is another thing in every build. */
 const void *csgtest_readable(const void *object, unsigned long size)
 {
     const char *start = object;
     if (!object || is_freed(object))
+        return NULL;
+    if (__asan_region_is_poisoned && __asan_region_is_poisoned((void *) object, size))
         return NULL;
     for (unsigned long place = 0; place < size; place += 4096)
         if (!is_readable(start + place))
@@ -384,11 +421,67 @@ void csgtest_link_left(const char *name, const void *owner, unsigned long offset
         }
     long length = text ? text_length(target) : -1;
     if (length < 0) {
-        say(" elsewhere\n", 11);
+        char place[48];
+        snprintf(place, sizeof place, " elsewhere %ld\n", (long) (target - &csgtest_anchor));
+        say(place, strlen(place));
         return;
     }
     say(" text ", 6);
     say_hex(target, (size_t) length);
+}
+
+/* ------------------------------------------------------------------ global and static objects */
+
+#define MOST_WATCHED 1024
+
+void csgtest_set_objects(void)
+{
+    for (char *line = lines; line && *line; line = next_line(line))
+        if (line[0] == 's' && line[1] == ' ') {
+            char *rest;
+            long place = strtol(line + 2, &rest, 10);
+            unsigned long size = strtoul(rest, &rest, 10);
+            store_value(rest + 1, &csgtest_anchor + place, size);
+        }
+}
+
+static unsigned long number(char **rest)
+{
+    return strtoul(*rest, rest, 10);
+}
+
+void csgtest_objects_left(void)
+{
+    static const void *seen[MOST_WATCHED];
+    unsigned count = 0;
+    char name[256];
+    for (char *line = lines; line && *line; line = next_line(line)) {
+        if (line[0] != 'w' || line[1] != ' ' || count >= MOST_WATCHED)
+            continue;
+        char kind = line[2], *rest = line + 4;
+        if (kind == 'o') {
+            seen[count++] = &csgtest_anchor + strtol(rest, &rest, 10);
+            continue;
+        }
+        if (kind == 'f') {
+            unsigned long owner = number(&rest), offset = number(&rest), size = number(&rest);
+            seen[count++] = csgtest_followed(seen[owner], offset, size);
+            continue;
+        }
+        size_t length = strcspn(rest, " ");
+        if (length >= sizeof name)
+            continue;
+        memcpy(name, rest, length);
+        name[length] = '\0';
+        rest += length;
+        unsigned long owner = number(&rest), offset = number(&rest), size = number(&rest);
+        if (kind == 'm')
+            csgtest_member_left(name, seen[owner], offset, size);
+        else if (kind == 'b')
+            csgtest_bits_left(name, seen[owner], offset, (unsigned) size, (unsigned) number(&rest));
+        else if (kind == 'l')
+            csgtest_link_left(name, seen[owner], offset, size != 0);
+    }
 }
 
 /* The call has returned, and that is all there is to see: what it left to be done when a process

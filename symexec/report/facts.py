@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
 
 from csg.errors import UnsupportedError
@@ -15,9 +16,13 @@ from symexec.testcases.encoding import Json
 
 
 def bounds(
-    inputs: InputOptions, search: SearchOptions, shadow: ShadowOptions | None = None
+    inputs: InputOptions,
+    search: SearchOptions,
+    shadow: ShadowOptions | None = None,
+    globals_named: Sequence[str] | None = None,
 ) -> dict[str, Json]:
-    """The limits within which a verdict holds."""
+    """The limits within which a verdict holds. ``globals_named``: the objects that are compared
+    after a call; None for main, whose end is theirs."""
     found: dict[str, Json] = {
         "time_s": search.time,
         "array_length": inputs.array_length,
@@ -36,6 +41,10 @@ def bounds(
         found["shadow"] = shadow.mode.value
         if shadow.mode is Shadow.CONCOLIC and shadow.bse_time is not None:
             found["bse_time_s"] = shadow.bse_time
+    if globals_named is not None:
+        found["globals"] = inputs.globals.value
+        found["globals_any"] = list(inputs.symbolic_globals)
+        found["globals_compared"] = list(globals_named)
     if search.loop_bound is not None:
         found["loop_bound"] = search.loop_bound
     if inputs.ranges:

@@ -114,7 +114,10 @@ def _describe(report: Report, job: BuildJob) -> None:
     """What is known before the search begins."""
     assert job.unified is not None
     report.changes = [change.info() for change in job.unified.changes]
-    report.bounds = bounds(job.options.inputs, job.options.search, job.options.shadow)
+    named = None
+    if job.prepared is not None and job.signature is not None:
+        named = [each.name for each in job.prepared.outliving.objects]
+    report.bounds = bounds(job.options.inputs, job.options.search, job.options.shadow, named)
     for fallback in job.unified.fallbacks:
         report.notes.append(f"{fallback.region} is run once for each version: {fallback.reason}")
     if not job.unified.changes:

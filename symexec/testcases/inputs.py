@@ -52,8 +52,8 @@ class TestInput:
 
 
 def is_part(name: str) -> bool:
-    """Of an object that a parameter leads to: l->next, *out."""
-    return "->" in name or name.startswith("*")
+    """Of an object that a parameter leads to, or is: l->next, *out, point.x."""
+    return "->" in name or "." in name or name.startswith("*")
 
 
 def _weight(value: Value) -> int:

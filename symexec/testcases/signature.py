@@ -3,6 +3,7 @@
 long sum(const int *a, unsigned n)      EntrySignature("sum", long, (a: array of int,
                                                                      n: scalar unsigned int))
 int len(struct list *l)                 (l: structure, l->n: scalar of l, l->next: structure ...)
+int len(struct list l)                  (l: embedded structure, l.n: scalar of l, l.next: structure)
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from csg.language.syntax import FunctionDefinition, Symbol
 from csg.language.types import (
     Array,
     Enumeration,
+    Field,
     Floating,
     Integer,
     Pointer,
@@ -31,17 +33,21 @@ from csg.records import record
 from csg.source import Location
 from symexec.environment.structures import (
     Member,
+    Place,
+    can_be_passed,
+    is_followed,
     is_text,
     leads_to_places,
     number_of_bits,
+    object_places,
     places,
 )
 from symexec.testcases.encoding import Json
 
 RESULT = "result"  # what names of parts of the returned object begin with
 SUPPORTED = (
-    "integers, enumerations, floating types, pointers to or arrays of these, and pointers to "
-    "structures of known members or to pointers"
+    "integers, enumerations, floating types, pointers to or arrays of these, structures of known "
+    "members, and pointers to these or to pointers"
 )
 
 
@@ -50,9 +56,10 @@ class Parameter:
     """A parameter of the entry function, or a global object that tests set.
 
     ``kind`` is scalar, string (pointer to char), array (pointer to other elements, or an array
-    object), pointer (void *) or structure (pointer to an object whose parts follow); ``element`` is
-    the C text of the scalar's or element's type, ``size`` its bytes, ``width`` its value bits.
-    ``embedded``: an array object, not a pointer.
+    object), pointer (void *), structure (pointer to an object whose parts follow) or opaque (a
+    pointer that no test sets: to a function); ``element`` is the C text of the scalar's or
+    element's type, ``size`` its bytes, ``width`` its value bits. ``embedded``: an array, or a
+    structure, that is passed or kept itself and not by a pointer.
 
     A part of an object has its ``owner``; it lies ``offset`` bytes into it, ``bits`` up if it is a
     bit-field, and an embedded array has ``room`` bytes. ``nullable``: it is null in some inputs.
@@ -75,15 +82,18 @@ class Parameter:
 
 @record
 class EntrySignature:
-    """``result`` is None for void; a returned pointer has kind string or pointer. The parts of
-    objects follow the parameter that leads to them; ``returned`` are those that the result leads
-    to, and the first of them is the object itself."""
+    """``result`` is None for void; a returned pointer has kind string or pointer, a returned
+    structure kind structure. The parts of objects follow the parameter that leads to them;
+    ``returned`` are those that the result leads to, or is, and the first of them is the object
+    itself. ``lasting`` are the global and static objects that are compared after the call, each
+    with its parts behind it; ``f.n`` is the static object n of the function f."""
 
     name: str
     result: Parameter | None = None
     parameters: tuple[Parameter, ...] = ()
     globals: tuple[Parameter, ...] = ()
     returned: tuple[Parameter, ...] = ()
+    lasting: tuple[Parameter, ...] = ()
 
 
 def signature_of(
@@ -110,9 +120,16 @@ def signature_of(
 
 
 def _returned(result: Type | None, place: Location) -> tuple[Parameter, ...]:
-    if result is None or not leads_to_places(result):
-        return ()
-    return tuple(_parts(Symbol(RESULT, result), place, nullable=True))
+    if isinstance(result, Pointer) and is_followed(result):
+        return tuple(_tree(places(RESULT, result.target), place, nullable=True))
+    if isinstance(result, Record):
+        return tuple(_tree(object_places(RESULT, result), place, False, embedded=True))
+    return ()
+
+
+def lasting_parts(name: str, kind: Type, place: Location) -> tuple[Parameter, ...]:
+    """An object that outlives the call, by its name in the program, and its parts."""
+    return tuple(_tree(object_places(name, kind), place, False, embedded=True))
 
 
 def called_with(signature: EntrySignature) -> tuple[Parameter, ...]:
@@ -141,42 +158,83 @@ def _nameless(part: Parameter) -> Parameter:
 
 
 def _parts(symbol: Symbol, place: Location, nullable: bool) -> Iterator[Parameter]:
-    """A parameter, and the parts of the objects that it leads to."""
+    """A parameter, and the parts of the objects that it is or leads to."""
     kind = symbol.type
-    if not isinstance(kind, Pointer) or not leads_to_places(kind):
+    if can_be_passed(kind):
+        yield from _tree(object_places(symbol.name, kind), place, False, embedded=True)
+    elif isinstance(kind, Pointer) and leads_to_places(kind):
+        yield from _tree(places(symbol.name, kind.target), place, nullable)
+    else:
         yield replace(parameter_of(symbol.name, kind, place), nullable=nullable)
-        return
-    found = places(symbol.name, kind.target)
+
+
+def _tree(
+    found: Sequence[Place], place: Location, nullable: bool, embedded: bool = False
+) -> Iterator[Parameter]:
+    """``embedded``: the first object is there itself, no pointer leads to it."""
+    names = {each.name for each in found}
     links = {link.name: (each.name, link.offset) for each in found for link in each.links}
     for each in found:
-        owner, offset = links.get(each.name, ("", 0))
-        optional = nullable if not owner else True
+        root = each is found[0]
+        owner, offset = ("", 0) if root else links[each.name]
         yield Parameter(
             each.name,
             "structure",
-            _type_text(each.name, each.type),
+            _type_text(each.name, each.type, embedded and root),
             each.size,
             8,
+            embedded=embedded and root,
             owner=owner,
             offset=offset,
-            nullable=optional,
+            nullable=nullable if root else True,
         )
         yield from (_member(member, each.name, place) for member in each.members)
-        names = {other.name for other in found}
         for link in each.links:
             if link.name not in names:
                 made = parameter_of(link.name, Pointer(link.target), place)
                 yield replace(made, owner=each.name, offset=link.offset, nullable=True)
+        for link in each.opaque:
+            yield Parameter(
+                link.name, "opaque", "void *", 8, 64, owner=each.name, offset=link.offset
+            )
 
 
-def _type_text(name: str, kind: Type) -> str:
-    """C for the type of the object that a pointer of this name leads to."""
+def _type_text(name: str, kind: Type, embedded: bool) -> str:
+    """C for the type of the object that is called so, or that a pointer of this name leads to. A
+    structure without a name that is passed itself is written out."""
     record: Type = kind
     while isinstance(record, Pointer):
         record = record.target
     if isinstance(record, Record) and not record.tag.isidentifier():
-        return f"typeof(*{name})"
+        return layout_text(record) if embedded else f"typeof(*{name})"
     return declaration_text(kind)
+
+
+def layout_text(kind: Record) -> str:
+    """C for a structure of the same layout, which is passed in the same way."""
+    members = "".join(
+        f"{_laid_out(member, member.name or f'm{number}')}; "
+        for number, member in enumerate(kind.fields or ())
+    )
+    packed = " __attribute__((packed))" if kind.packed else ""
+    return f"{kind.kind}{packed} {{ {members}}}"
+
+
+def _laid_out(member: Field, name: str) -> str:
+    kind, lengths = member.type, ""
+    while isinstance(kind, Array):
+        lengths += f"[{kind.length if isinstance(kind.length, int) else 0}]"
+        kind = kind.element
+    if isinstance(kind, Enumeration):
+        kind = kind.underlying
+    if isinstance(kind, Pointer):
+        return f"void *{name}{lengths}"
+    if isinstance(kind, Record):
+        known = kind.tag.isidentifier()
+        return f"{declaration_text(kind) if known else layout_text(kind)} {name}{lengths}"
+    if member.bit_width is not None:
+        return f"{kind} {name if member.name else ''} : {member.bit_width}"
+    return f"{kind} {name}{lengths}"
 
 
 def _member(member: Member, owner: str, place: Location) -> Parameter:
@@ -217,6 +275,9 @@ def _result(kind: Type, place: Location) -> Parameter:
             return _element("", "string", target)
         case Pointer():
             return Parameter("", "pointer", "void *", 8, 64)
+        case Record() if can_be_passed(kind):
+            text = _type_text("", kind, True)
+            return Parameter("", "structure", text, size_of(kind), 8, embedded=True)
         case Integer() | Enumeration() | Floating():
             return _element("", "scalar", kind)
         case _:
@@ -244,6 +305,7 @@ def signature_to_json(signature: EntrySignature) -> Json:
         "parameters": [_parameter_to_json(each) for each in signature.parameters],
         "globals": [_parameter_to_json(each) for each in signature.globals],
         "returned": [_parameter_to_json(each) for each in signature.returned],
+        "lasting": [_parameter_to_json(each) for each in signature.lasting],
     }
 
 
@@ -254,6 +316,7 @@ def signature_from_json(value: Json) -> EntrySignature:
         tuple(Parameter(**each) for each in value["parameters"]),
         tuple(Parameter(**each) for each in value["globals"]),
         tuple(Parameter(**each) for each in value.get("returned", ())),
+        tuple(Parameter(**each) for each in value.get("lasting", ())),
     )
 
 

@@ -80,7 +80,8 @@ def _arguments(values: dict[str, Value], parameters: Sequence[Parameter]) -> lis
         value = values.get(each.name, None if each.kind != "scalar" else 0)
         if each.kind == "structure" and value is not None:
             parts = ", ".join(reversed(inside.get(each.name, [])))
-            text = f"&({each.element}) {{{parts or '0'}}}"
+            address = "" if each.embedded else "&"
+            text = f"{address}({each.element}) {{{parts or '0'}}}"
         else:
             text = _typed(each, value)
         if not each.owner:
@@ -95,7 +96,7 @@ def member_of(part: Parameter) -> str:
     """What a part is called in its structure; empty for what a pointer to a pointer leads to."""
     if part.name == f"*{part.owner}":
         return ""
-    return part.name.removeprefix(f"({part.owner})").removeprefix(part.owner).removeprefix("->")
+    return part.name.removeprefix(f"({part.owner})").removeprefix(part.owner).lstrip("->.")
 
 
 def _typed(parameter: Parameter, value: Value) -> str:

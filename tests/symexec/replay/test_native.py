@@ -10,6 +10,7 @@ import pytest
 from csg.errors import ToolchainError, UsageError
 from csg.language import types as c
 from csg.programs import SourceFile
+from csg.source import NOWHERE
 from symexec.replay import PLAIN, SANITIZED, NativeReplay, ReplayPlan, Request, Text
 from symexec.testcases import (
     EntrySignature,
@@ -19,6 +20,7 @@ from symexec.testcases import (
     TestInput,
     parameter_of,
 )
+from symexec.testcases.signature import lasting_parts
 
 EMPTY = TestInput()
 
@@ -232,7 +234,11 @@ def test_an_entry_function_is_called_with_its_values(tmp_path: Path) -> None:
             scalar("s", c.Pointer(c.CHAR)),
             scalar("a", c.Pointer(c.INT)),
         ),
-        (scalar("counter", c.INT), scalar("table", c.Array(c.SHORT, 3))),
+        (scalar("counter", c.INT),),
+        lasting=(
+            *lasting_parts("counter", c.INT, NOWHERE),
+            *lasting_parts("table", c.Array(c.SHORT, 3), NOWHERE),
+        ),
     )
     test = TestInput(
         parameters=(("c", -3), ("u", 4294967295), ("b", 1), ("s", b"hi"), ("a", (7, -8))),

@@ -1,0 +1,191 @@
+"""What a function leaves behind is all that outlives its call: generated functions write what they
+compute to many places, and two versions that differ in what one of these receives differ."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from symexec.campaign.building import BuildJob
+from symexec.options import BuildOptions, Globals, InputOptions, SearchOptions
+from symexec.progress import Silence
+
+SAME, OTHER, OPEN = "equivalent-within-bounds", "different", "no-difference-found"
+
+HEAD = """
+struct inner { char a; int b; };
+struct outer { int v; struct inner in; unsigned low : 3, high : 5; int row[3]; };
+struct node { int v; struct node *next; };
+typedef struct { int x; short y; } point;
+int total;
+static int hidden;
+static struct outer state;
+int table[4];
+double ratio;
+_Bool flag;
+const char *label;
+int *where;
+struct node *head;
+static struct node first;
+static point corner;
+static int one(int x) { return x; }
+static int two(int x) { return -x; }
+int (*handler)(int) = one;
+static int counted(int x) { static long calls; calls = VALUE_counted; return x; }
+"""
+# A place, what is written there, and the same in other words.
+PLACES = {
+    "total": ("total = {};", "x + 1"),
+    "hidden": ("hidden = {};", "x * 2"),
+    "member": ("state.v = {};", "x ^ 3"),
+    "nested": ("state.in.b = {};", "x + 4"),
+    "narrow": ("state.in.a = {};", "(char) x"),
+    "bits": ("state.high = {};", "x & 31"),
+    "row": ("state.row[1] = {};", "x - 7"),
+    "element": ("table[2] = {};", "x | 1"),
+    "anywhere": ("table[x & 3] += {};", "x & 15"),
+    "real": ("ratio = {};", "x * 0.5"),
+    "truth": ("flag = {};", "x > 9"),
+    "text": ("label = {};", '"abc"'),
+    "pointer": ("where = {};", "&table[1]"),
+    "function": ("handler = {};", "one"),
+    "list": ("head = &first; first.v = {};", "x + 11"),
+    "own": ("static int n; n = {};", "x + 12"),
+    "record": ("corner.y = {};", "(short) (x + 13)"),
+    "given": ("to->in.b = {};", "x + 14"),
+    "array": ("out[1] = {};", "x + 15"),
+    "counted": ("counted(x);", "x + 16"),
+}
+EDITS = {
+    "text": '"abd"',
+    "pointer": "&table[2]",
+    "function": "two",
+    "real": "x * 0.25",
+    "truth": "x < 9",
+    "bits": "x & 30",
+    "narrow": "(char) (x + 1)",
+}
+
+
+def _program(differs: str = "", reworded: bool = False) -> str:
+    """A function that writes to all places; one receives something else at one input."""
+    head, lines = HEAD, []
+    for name, (statement, known) in PLACES.items():
+        value = known
+        if name == differs:
+            value = f"x == 5 ? {EDITS.get(name, f'({known}) + 1')} : {known}"
+        elif reworded and name not in EDITS:
+            value = f"(0 ? 0 : ({known}))"
+        head = head.replace(f"VALUE_{name}", value)
+        lines.append("    " + statement.replace("{}", value))
+    declarations = [line for line in lines if "static" in line]
+    rest = [line for line in lines if "static" not in line]
+    body = "\n".join([*declarations, *rest])
+    signature = "point f(int x, struct outer *to, int out[4])"
+    return f"{head}\n{signature}\n{{\n{body}\n    return corner;\n}}\n"
+
+
+def _job(
+    old: str, new: str, folder: Path, entry: str = "f", kind: Globals = Globals.ANY
+) -> BuildJob:
+    files = folder / "old.c", folder / "new.c"
+    for file, text in zip(files, (old, new), strict=True):
+        file.write_text(text)
+    inputs = InputOptions(entry, globals=kind)
+    search = SearchOptions(time=30)
+    job = BuildJob(BuildOptions(*files, inputs=inputs, search=search, without_walls=True))
+    try:
+        job.prepare()
+        list(job.cases(Silence()))
+    finally:
+        job.close()
+    return job
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_a_difference_in_one_place_is_found_and_replayed(place: str, tmp_path: Path) -> None:
+    job = _job(_program(), _program(place), tmp_path)
+    assert job.verdict == OTHER
+    assert job.mispredicted == []
+
+
+def test_versions_that_leave_the_same_everywhere_are_equivalent(tmp_path: Path) -> None:
+    job = _job(_program(), _program(reworded=True), tmp_path)
+    assert (job.verdict, job.mispredicted, job.events) == (SAME, [], {})
+
+
+ROWS = [
+    # What a caller may have set is an input; what only the call itself sets is not.
+    ("int mode; int f(int x) { return x; }", "return x", "return x + (mode == 12345)", OTHER),
+    ("static int mode; int f(int x) { return x; }", "return x", "return x + (mode == 12345)", SAME),
+    (
+        "static int mode; void set(int m) { mode = m; } int f(int x) { return x; }",
+        "return x",
+        "return x + (mode == 12345)",
+        OTHER,
+    ),
+    ("const int k = 3; int f(int x) { return x; }", "return x", "return x + (k == 12345)", SAME),
+    ("int mode = 3; int f(void) { return mode; }", "= 3", "= 4", OTHER),
+    # Only the contents of what is returned count, not where it lies.
+    ("static int a[] = {1, 1, 2}; int *f(void) { return a; }", "return a", "return a + 1", SAME),
+    ("static int a[] = {1, 1, 2}; int *f(void) { return a; }", "return a", "return a + 2", OTHER),
+    # A part that cannot be told natively is no proof.
+    (
+        "static union { int whole; char parts[8]; } u; void f(int x) { u.whole = x; }",
+        "= x",
+        "= x + 1",
+        OTHER,
+    ),
+    (
+        "int g(int x) { static int n; n = x; return x; } "
+        "int f(int x) { static int n; n = x; return g(x); }",
+        "n = x; return g",
+        "n = x + 1; return g",
+        OPEN,
+    ),
+    ("static int n; void f(int x) { n = x; }", "static int n; void f(int x) { n",
+     "static int m; void f(int x) { m", OPEN),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "old", "new", "verdict"), ROWS)
+def test_what_counts_and_what_is_an_input(
+    text: str, old: str, new: str, verdict: str, tmp_path: Path
+) -> None:
+    job = _job(text, text.replace(old, new), tmp_path)
+    assert (job.verdict, job.mispredicted) == (verdict, [])
+    assert bool(job.events) is (verdict == OPEN)
+
+
+def test_scalars_hold_what_they_begin_with_when_asked(tmp_path: Path) -> None:
+    text = "int mode = 3; int f(int x) { return x; }"
+    other = text.replace("return x", "return x + (mode == 12345)")
+    assert _job(text, other, tmp_path, kind=Globals.INITIAL).verdict == SAME
+
+
+STRUCTURES = """
+typedef struct {{ int x; struct {{ char a, b; }} in; double d; unsigned low : 3; }} point;
+struct pair {{ int a; const char *name; }};
+point f(point p, struct pair q, int n)
+{{
+    point r = p;
+    r.x += {x};
+    r.in.b = {b};
+    r.low = {low};
+    q.a++;
+    return r;
+}}
+"""
+PARTS = {"x": "q.a + n", "b": "(char) n", "low": "p.low + 1"}
+
+
+@pytest.mark.parametrize("part", [*PARTS, "name", ""])
+def test_structures_by_value_are_inputs_and_results(part: str, tmp_path: Path) -> None:
+    old = STRUCTURES.format(**PARTS)
+    edited = {**PARTS, part: f"(n == 77 ? 1 : {PARTS.get(part)})"}
+    if part == "name":
+        edited = {**PARTS, "x": "q.a + n + (q.name[0] == 'k' && p.in.a == 9)"}
+    new = STRUCTURES.format(**edited if part else PARTS).replace("q.a++", "++q.a")
+    job = _job(old, new, tmp_path)
+    assert (job.verdict, job.mispredicted) == (OTHER if part else SAME, [])
