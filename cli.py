@@ -202,6 +202,7 @@ def _graph(options: GraphOptions) -> int:
         annotation=options.annotation,
         function=options.function,
         full=options.full,
+        rules=options.rules,
     )
     _deliver(picture, options.output)
     return SAME

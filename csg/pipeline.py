@@ -2,6 +2,7 @@
 
     Versions  --unify_files-->  Unified  --program_of-->  Program  --graph_of-->  SequenceGraph
                                                                        --picture-->   dot, svg, text
+    Program  --cfg_of, icfg_of, call_graph_of, control_of, pdg_of-->  networkx graphs
 
 Each step imports what it needs when it is called: a run that only searches draws nothing.
 """
@@ -12,11 +13,12 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from csg.errors import UsageError
-from csg.programs import BY_TREES, Annotation, Versions
+from csg.programs import BY_TREES, OURS, Annotation, GraphRules, Versions
 
 if TYPE_CHECKING:
-    from csg.analysis import DependenceGraph
+    from csg.analysis import DependenceGraph, StatementFlow
     from csg.graphs import SequenceGraph
+    from csg.graphs.program_graphs import FunctionGraph, StatementGraph
     from csg.ir import Program
     from csg.language.syntax import TranslationUnit
     from csg.render import Picture
@@ -63,15 +65,57 @@ def program_of(unified: Unified, entry: str | None = None) -> Program:
 
 def graph_of(
     program: Program,
-    interactions: str = "important",
-    deletions: bool = True,
+    rules: GraphRules = OURS,
     dependences: DependenceGraph | None = None,
 ) -> SequenceGraph:
-    """The change sequence graph; ``interactions`` "important" or "all", ``dependences`` where they
-    are known."""
+    """The change sequence graph; ``dependences`` where they are known."""
     from csg.graphs import build_csg
 
-    return build_csg(program, interactions, deletions, dependences)
+    return build_csg(program, rules, dependences)
+
+
+def cfg_of(program: Program, function: str) -> StatementGraph:
+    """The control flow of one function, a networkx graph of statements (as all that follow)."""
+    from csg.graphs import program_graphs
+
+    return program_graphs.function_cfg(program, _flow(program), function)
+
+
+def icfg_of(program: Program) -> StatementGraph:
+    """Control flow across calls and returns."""
+    from csg.graphs import program_graphs
+
+    return program_graphs.interprocedural(program, _flow(program))
+
+
+def call_graph_of(program: Program) -> FunctionGraph:
+    """Which function calls which, through pointers as well."""
+    from csg.analysis import call_graph, points_to
+    from csg.graphs import program_graphs
+
+    return program_graphs.call_graph(program, call_graph(program, points_to(program)))
+
+
+def pdg_of(program: Program, dependences: DependenceGraph | None = None) -> StatementGraph:
+    """The program dependence graph: edges "data" and "control", from what is needed."""
+    from csg.analysis import dependence_graph
+    from csg.graphs import program_graphs
+
+    return program_graphs.pdg(dependences or dependence_graph(program))
+
+
+def control_of(program: Program, dependences: DependenceGraph | None = None) -> StatementGraph:
+    """Which statements decide that another one runs."""
+    from csg.analysis import dependence_graph
+    from csg.graphs import program_graphs
+
+    return program_graphs.control_graph(dependences or dependence_graph(program))
+
+
+def _flow(program: Program) -> StatementFlow:
+    from csg.analysis import call_graph, points_to, statement_flow
+
+    return statement_flow(program, call_graph(program, points_to(program)))
 
 
 def entry_of(units: Sequence[TranslationUnit], asked: str | None) -> str:
@@ -134,18 +178,25 @@ def picture(
     annotation: Annotation = BY_TREES,
     function: str | None = None,
     full: bool = False,
+    rules: GraphRules = OURS,
 ) -> bytes:
     """A file's content: ``what`` is "csg", "cfg", "pdg" or "figure", ``form`` "dot", "svg", "png",
-    "html", "json" or "text". ``function``: of this one only. ``full``: with nothing folded."""
+    "html", "json", "text", "graphml" or "mermaid". ``function``: of this one only. ``full``: with
+    nothing folded."""
+    from csg import render
     from csg.render import form_of, listing, of_function, picture_bytes, picture_listing
 
     program = program_of(unify_files(versions, annotation=annotation), entry)
+    if form == "graphml":
+        return render.graphml(_computed(program, what, function, rules))
     if what == "csg" and form in ("text", "json"):
-        graph = graph_of(program)
+        graph = graph_of(program, rules)
         graph = of_function(graph, function) if function is not None else graph
         return listing(graph).encode() if form == "text" else _json(form_of(graph))
-    drawing = picture_of(program, what, function, full)
+    drawing = picture_of(program, what, function, full, rules)
     match form:
+        case "mermaid":
+            return render.mermaid(drawing).encode()
         case "text":
             return picture_listing(drawing).encode()
         case "json":
@@ -154,8 +205,33 @@ def picture(
             return picture_bytes(drawing, form)
 
 
+def _computed(
+    program: Program, what: str, function: str | None, rules: GraphRules
+) -> SequenceGraph | StatementGraph:
+    """The networkx graph called ``what``, of one function or of all."""
+    from csg.render import of_function
+
+    match what:
+        case "csg":
+            graph = graph_of(program, rules)
+            return of_function(graph, function) if function is not None else graph
+        case "cfg":
+            return cfg_of(program, function) if function is not None else icfg_of(program)
+        case "pdg":
+            whole = pdg_of(program)
+            if function is None:
+                return whole
+            return whole.subgraph([n for n in whole if whole.nodes[n]["function"] == function])
+        case _:
+            raise UsageError(f"GraphML holds one graph, '{what}' is several", hint="ask for one")
+
+
 def picture_of(
-    program: Program, what: str = "csg", function: str | None = None, full: bool = False
+    program: Program,
+    what: str = "csg",
+    function: str | None = None,
+    full: bool = False,
+    rules: GraphRules = OURS,
 ) -> Picture:
     """The graph called ``what`` ("csg", "cfg", "pdg", or "figure": all three of one function),
     changes and interaction locations marked."""
@@ -164,7 +240,7 @@ def picture_of(
     from csg.graphs import build_csg
 
     dependences = dependence_graph(program)
-    graph = build_csg(program, dependences=dependences)
+    graph = build_csg(program, rules, dependences)
     match what:
         case "csg":
             shown = render.of_function(graph, function) if function is not None else graph

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -81,6 +82,29 @@ class Annotation:
 
 
 BY_TREES = Annotation()
+
+
+class Interactions(Enum):
+    """Which interaction locations a change sequence graph has."""
+
+    IMPORTANT = "important"  # where sets of changes meet
+    ALL = "all"  # every statement that depends on two changes (FSE 2013, definition 4)
+    AT_MEMORY = (
+        "at-memory"  # important ones, and where memory is used that changes may not allocate
+    )
+
+
+@record
+class GraphRules:
+    """How a change sequence graph is made. ``deletions``: deleted statements are nodes, too.
+    ``paper``: Algorithm 1 of FSE 2013 to the letter, whatever the other rules say."""
+
+    interactions: Interactions = Interactions.IMPORTANT
+    deletions: bool = True
+    paper: bool = False
+
+
+OURS = GraphRules()
 
 
 @record

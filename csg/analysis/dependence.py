@@ -42,6 +42,7 @@ class DependenceGraph:
     flows: Flows
     data: list[set[int]]
     control: list[set[int]]
+    deletions: bool = True  # is the old version's part in it?
 
     def sources(self, vertex: int) -> set[int]:
         return self.data[vertex] | self.control[vertex]
@@ -60,6 +61,7 @@ def dependence_graph(program: Program, deletions: bool = True) -> DependenceGrap
         flows,
         data=[set() for _ in vertices.node],
         control=[set() for _ in vertices.node],
+        deletions=deletions,
     )
     arguments: dict[str, dict[int, int]] = {name: {} for name in program.functions}
     for place, first in vertices.arguments.items():

@@ -33,13 +33,14 @@ class ChangeSets:
 
     def statements_of(self, node: int) -> tuple[int, ...]:
         """The changed statements that a statement depends on, ascending."""
-        return self._members(self.sets[node])[0]
+        return self.members(self.sets[node])[0]
 
     def changes_of(self, node: int) -> frozenset[int]:
         """The ids of the changes that a statement depends on."""
-        return self._members(self.sets[node])[1]
+        return self.members(self.sets[node])[1]
 
-    def _members(self, mask: int) -> tuple[tuple[int, ...], frozenset[int]]:
+    def members(self, mask: int) -> tuple[tuple[int, ...], frozenset[int]]:
+        """The changed statements of a bit set, and the ids of the changes in them."""
         found = self._written_out.get(mask)
         if found is None:
             places = list(bits(mask))

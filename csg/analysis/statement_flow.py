@@ -50,15 +50,15 @@ class StatementFlow:
             if part.vacant:
                 continue
             for callee in part.callees:
-                for target in self._occupied([self.entries[callee]]):
+                for target in self.occupied([self.entries[callee]]):
                     found[part.node, self.parts[target].node, "call"] = None
-            for target in self._occupied(list(part.following)):
+            for target in self.occupied(list(part.following)):
                 loops = target <= number
                 if self.parts[target].node != part.node or loops:
                     found[part.node, self.parts[target].node, "flow"] = None
         return list(found)
 
-    def _occupied(self, parts: list[int]) -> list[int]:
+    def occupied(self, parts: list[int]) -> list[int]:
         """The parts themselves, or what follows those that hold no statement."""
         found: dict[int, None] = {}
         seen: set[int] = set()

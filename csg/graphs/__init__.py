@@ -1,6 +1,8 @@
 """Change sequence graphs: which changes can run in which order, and where their effects meet.
 
 csg.ir.Program  ->  build_csg  ->  SequenceGraph, the graph of targets that a search follows
+
+All graphs are networkx graphs; those of the program itself are in ``csg.graphs.program_graphs``.
 """
 
 from csg.graphs.construction import build_csg

@@ -10,7 +10,8 @@ only (``csg.graphs.walk``), which visits each place once. Other differences: cal
 deleted statements have nodes of their own (unless switched off), and when changes lie in a loop
 that starts with none of them, those that a run meets first are start nodes. A walk that comes to an
 interaction location always leaves an edge from its source: in the paper, a source that the location
-does not depend on (or another location) would be left without a successor there.
+does not depend on (or another location) would be left without a successor there. The algorithm
+without all of this is ``csg.graphs.published``.
 """
 
 from __future__ import annotations
@@ -28,6 +29,8 @@ from csg.analysis import (
 )
 from csg.analysis.dependence import changed_initialisers
 from csg.graphs.interactions import Interaction, find_interactions
+from csg.graphs.program_graphs import interprocedural
+from csg.graphs.published import traversed
 from csg.graphs.sequence_graph import (
     CHANGE,
     DELETION,
@@ -40,22 +43,25 @@ from csg.graphs.sequence_graph import (
 from csg.graphs.walk import StopWalk
 from csg.ir import Node, Program
 from csg.language.syntax import Version
-
-IMPORTANT, ALL = "important", "all"
+from csg.programs import OURS, GraphRules, Interactions
 
 
 def build_csg(
     program: Program,
-    interactions: str = IMPORTANT,
-    deletions: bool = True,
+    rules: GraphRules = OURS,
     dependences: DependenceGraph | None = None,
 ) -> SequenceGraph:
-    """``interactions`` "important" or "all"; ``dependences`` when they are known already."""
-    graph = dependences or dependence_graph(program, deletions)
-    sets = depends_on_changes(graph, deletions)
-    found = find_interactions(graph, sets)
-    kept = {i.node: i for i in found if interactions == ALL or i.important}
-    return _Construction(program, graph, sets, kept, deletions).run()
+    """``dependences`` when they are known already, with deletions or without as the rules ask."""
+    deletions = rules.deletions and not rules.paper
+    if dependences is None or dependences.deletions != deletions:
+        dependences = dependence_graph(program, deletions)
+    sets = depends_on_changes(dependences, deletions)
+    at_memory = rules.interactions is Interactions.AT_MEMORY and not rules.paper
+    found = find_interactions(dependences, sets, at_memory)
+    everything = rules.paper or rules.interactions is Interactions.ALL
+    kept = {i.node: i for i in found if everything or i.important}
+    construction = _Construction(program, dependences, sets, kept, deletions)
+    return construction.published() if rules.paper else construction.ours()
 
 
 @dataclass(slots=True)
@@ -66,7 +72,18 @@ class _Construction:
     interactions: dict[int, Interaction]
     deletions: bool
 
-    def run(self) -> SequenceGraph:
+    def published(self) -> SequenceGraph:
+        changed = self.sets.statements
+        outputs = output_statements(self.program) - set(changed)
+        flow = statement_flow(self.program, self.dependences.calls, self.deletions)
+        meeting = {n: i.statements for n, i in self.interactions.items() if n not in outputs}
+        edges = traversed(interprocedural(self.program, flow), changed, outputs, meeting)
+        written = {node for node in flow.of_node if self.program.nodes[node].output}
+        reached = {node for edge in edges for node in edge}
+        nodes = self._nodes(reached.union(changed, outputs & written), outputs)
+        return make_graph(self.program, nodes, edges, _start(changed, edges, set(changed)))
+
+    def ours(self) -> SequenceGraph:
         changed = self.sets.statements
         outputs = output_statements(self.program) - set(changed)
         meeting = {node: i for node, i in self.interactions.items() if node not in outputs}
@@ -100,8 +117,11 @@ class _Construction:
         for node in sorted((self.program.nodes[n] for n in reached), key=source_order):
             letter, kind = self._kind(node, outputs)
             same = by_kind[letter]
-            own = node.changes if letter in "cd" else self.sets.changes_of(node.id)
             interaction = self.interactions.get(node.id)
+            if letter in "cd":
+                own = node.changes
+            else:
+                own = interaction.changes if interaction else self.sets.changes_of(node.id)
             same.append(
                 SequenceNode(
                     f"{letter}{len(same) + 1}",

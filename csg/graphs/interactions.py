@@ -33,6 +33,7 @@ from dataclasses import dataclass
 import networkx
 
 from csg.analysis import ChangeSets, DependenceGraph, statement_sources
+from csg.graphs.memory_uses import meeting_at_memory
 
 NO_STATEMENT = frozenset(("entry", "exit"))
 
@@ -47,8 +48,20 @@ class Interaction:
     important: bool
 
 
-def find_interactions(graph: DependenceGraph, sets: ChangeSets) -> list[Interaction]:
-    """All interaction locations in the order of the nodes; changed statements are left out."""
+def find_interactions(
+    graph: DependenceGraph, sets: ChangeSets, at_memory: bool = False
+) -> list[Interaction]:
+    """All interaction locations in the order of the nodes; changed statements are left out.
+    ``at_memory``: uses of memory whose allocation other changes decide about are important, too."""
+    found = {each.node: each for each in _by_dependence(graph, sets)}
+    if at_memory:
+        for node, mask in meeting_at_memory(graph, sets).items():
+            statements, changes = sets.members(mask)
+            found[node] = Interaction(node, changes, statements, important=True)
+    return [found[node] for node in sorted(found)]
+
+
+def _by_dependence(graph: DependenceGraph, sets: ChangeSets) -> list[Interaction]:
     changes = _change_sets(sets)
     changed = frozenset(sets.statements)
     nodes = graph.program.nodes
@@ -86,18 +99,23 @@ def _meeting_places(
 ) -> frozenset[int]:
     """Statements at which something comes into a part that is handed its whole set by nobody."""
     entered: set[int] = set()
-    fed: set[int] = set()  # parts with a source outside that carries their whole set
+    # Parts with the sets that a source outside carries: by another of its instructions, a statement
+    # of the part may have a set of its own.
+    fed: set[tuple[int, frozenset[int]]] = set()
     for node, before in enumerate(sources):
-        if node in changed or len(changes[node]) < 2:
+        if node in changed:
             continue
         for source in before:
             if source in changed:
                 entered.add(node)
             elif part[source] != part[node] and changes[source]:
                 entered.add(node)
-                if changes[source] == changes[node]:
-                    fed.add(part[node])
-    return frozenset(node for node in entered if part[node] not in fed)
+                fed.add((part[node], changes[source]))
+    return frozenset(
+        node
+        for node in entered
+        if len(changes[node]) > 1 and (part[node], changes[node]) not in fed
+    )
 
 
 def _brought(

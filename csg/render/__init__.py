@@ -1,4 +1,4 @@
-"""Pictures and texts of graphs: dot, SVG, PNG, pages, JSON and lines for the terminal.
+"""Pictures and texts of graphs: dot, SVG, PNG, pages, JSON, GraphML, Mermaid, lines of text.
 
 SequenceGraph  ->  sequence_picture  ->  write_picture(picture, Path("csg.svg"))
 """
@@ -14,7 +14,9 @@ from csg.render.files import (
     write_picture,
 )
 from csg.render.folding import Highlights, steps
+from csg.render.graphml import graphml
 from csg.render.listing import form_of, listing, picture_listing
+from csg.render.mermaid import mermaid
 from csg.render.picture import READABLE, Picture
 from csg.render.pictures import (
     dependence_picture,
@@ -33,8 +35,10 @@ __all__ = [
     "figure_picture",
     "flow_picture",
     "form_of",
+    "graphml",
     "layout_of",
     "listing",
+    "mermaid",
     "of_function",
     "one_function",
     "picture_bytes",

@@ -128,7 +128,7 @@ class BuildJob:
             self.replay = self._native()
         library.complete(program)
         dependences = dependence_graph(program)
-        graph = graph_of(program, dependences=dependences)
+        graph = graph_of(program, options.rules, dependences)
         distances = Distances(program, dependences.calls)
         outputs = frozenset(node.node for node in graph.records if node.output and node.changes)
         barring = guards(dependences, outputs)

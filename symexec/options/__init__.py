@@ -16,7 +16,7 @@ import os
 from enum import Enum
 from pathlib import Path
 
-from csg.programs import Annotation, Versions
+from csg.programs import Annotation, GraphRules, Versions
 from csg.records import record
 
 
@@ -70,6 +70,8 @@ class GraphFormat(Enum):
     HTML = "html"
     JSON = "json"
     TEXT = "text"
+    GRAPHML = "graphml"
+    MERMAID = "mermaid"
 
 
 @record
@@ -189,6 +191,7 @@ class BuildOptions:
     files: FileOptions = FileOptions()
     annotation: Annotation = Annotation()
     memory: MemoryOptions = MemoryOptions()
+    rules: GraphRules = GraphRules()
 
 
 @record
@@ -248,6 +251,7 @@ class GraphOptions:
     annotation: Annotation = Annotation()
     function: str | None = None  # show nothing but this function
     full: bool = False  # nothing folded, no edge left out
+    rules: GraphRules = GraphRules()
 
 
 @record

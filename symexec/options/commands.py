@@ -22,6 +22,7 @@ from symexec.options.rows import (
     FILES,
     GLOBALS,
     GOLDEN,
+    GRAPH,
     INPUT,
     MEMORY,
     MODE,
@@ -62,6 +63,7 @@ COMMANDS: Mapping[str, Command] = {
             *FILES,
             *GOLDEN,
             *ANNOTATION,
+            *GRAPH,
             *INPUT,
             *GLOBALS,
             *SEARCH,
@@ -111,6 +113,7 @@ exit code: 0 no difference found, 1 differences, 2 trouble""",
             *OLD_AND_NEW,
             *FILES,
             *ANNOTATION,
+            *GRAPH,
             ENTRY,
             row(
                 "--what",
@@ -133,7 +136,8 @@ exit code: 0 no difference found, 1 differences, 2 trouble""",
                 "--format",
                 choices=names(GraphFormat),
                 default="text",
-                help="svg and html (with pan, zoom and search) work without Graphviz, png needs it "
+                help="svg and html (with pan, zoom and search) work without Graphviz, png needs "
+                "it; graphml is for programs that compute with graphs, mermaid for Markdown "
                 "(default: %(default)s)",
             ),
             OUTPUT_FILE,

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import assert_never
 
 from csg.errors import UsageError
-from csg.programs import Annotation
+from csg.programs import Annotation, GraphRules, Interactions
 from symexec.options import (
     After,
     BuildOptions,
@@ -51,6 +51,17 @@ def _files(given: argparse.Namespace) -> FileOptions:
 
 def _annotation(given: argparse.Namespace) -> Annotation:
     return Annotation(given.diff == "lines", given.style == "published")
+
+
+def _rules(given: argparse.Namespace) -> GraphRules:
+    if given.paper and given.interactions not in (None, Interactions.ALL.value):
+        raise UsageError(
+            f"--paper has all interaction locations, --interactions {given.interactions} asks for "
+            "others",
+            hint="leave one of the two out",
+        )
+    asked = given.interactions or GraphRules().interactions.value
+    return GraphRules(Interactions(asked), not given.no_deletions, given.paper)
 
 
 def _inputs(given: argparse.Namespace) -> InputOptions:
@@ -132,6 +143,7 @@ def build(given: argparse.Namespace, flags: tuple[str, ...]) -> Options:
         files=_files(given),
         annotation=_annotation(given),
         memory=_memory(given, MemoryOptions().uninitialised),
+        rules=_rules(given),
     )
 
 
@@ -197,6 +209,7 @@ def graph(given: argparse.Namespace, flags: tuple[str, ...]) -> Options:
         _annotation(given),
         given.function,
         given.full,
+        _rules(given),
     )
 
 

@@ -13,6 +13,7 @@ from enum import Enum
 from pathlib import Path
 from typing import Any
 
+from csg.programs import Interactions
 from symexec.options import (
     After,
     BuildOptions,
@@ -358,6 +359,26 @@ ANNOTATION = under(
         default="execute",
         help="code that one version has: run by it alone, or behind a branch on which the versions "
         "part, as published for shadow symbolic execution (default: %(default)s)",
+    ),
+)
+GRAPH = under(
+    "the change sequence graph",
+    row(
+        "--interactions",
+        choices=names(Interactions),
+        help="interaction locations: where sets of changes meet, all statements that depend on two "
+        "changes, or the important ones and the uses of memory whose allocation other changes "
+        f"decide about (default: {Interactions.IMPORTANT.value})",
+    ),
+    row(
+        "--no-deletions",
+        action="store_true",
+        help="deleted statements are no nodes of it",
+    ),
+    row(
+        "--paper",
+        action="store_true",
+        help="Algorithm 1 of FSE 2013 to the letter: all interaction locations, no deletions",
     ),
 )
 OUTPUT_FILE = row(

@@ -24,6 +24,7 @@ from csg.graphs import build_csg
 from csg.graphs.walk import StopWalk
 from csg.ir import Call, Program
 from csg.language.syntax import Version
+from csg.programs import GraphRules, Interactions
 from tests.csg.analysis.random_programs import random_program
 from tests.csg.analysis.tracing import traced
 
@@ -79,7 +80,7 @@ def test_what_is_run_next_is_an_edge(seed: int) -> None:
     """Random walks over the statements, calls and returns included, meet stops in the order of the
     graph's edges."""
     program = random_program(seed)
-    graph = build_csg(program, "all")
+    graph = build_csg(program, GraphRules(Interactions.ALL))
     flow = statement_flow(program, dependence_graph(program).calls)
     edges = {(graph.record(a).node, graph.record(b).node) for a, b in graph.edges}
     late = {node.node for node in graph.records if not node.is_change}

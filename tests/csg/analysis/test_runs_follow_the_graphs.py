@@ -15,6 +15,7 @@ from csg.graphs import build_csg
 from csg.ir import Call, Program
 from csg.language.syntax import Version
 from csg.lower import lower
+from csg.programs import GraphRules, Interactions
 from tests.csg.analysis.tracing import TracingMachine, traced
 
 ROOT = Path(__file__).parents[3]
@@ -58,7 +59,7 @@ def uses(graph: DependenceGraph, place: tuple[str, int, int], register: int) -> 
 @pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
 def test_changes_follow_each_other_only_along_the_edges(path: Path) -> None:
     program = with_changes(lowered(path), seed=len(path.stem))
-    graph = build_csg(program, "all")
+    graph = build_csg(program, GraphRules(Interactions.ALL))
     edges = {(graph.record(a).node, graph.record(b).node) for a, b in graph.edges}
     machine = traced(program, Version.NEW, STDIN)
     changed = {node.node for node in graph.records if node.is_change}

@@ -11,6 +11,7 @@ from csg.frontend import parse_text
 from csg.graphs import SequenceGraph, build_csg
 from csg.ir import Program
 from csg.lower import lower
+from csg.programs import GraphRules, Interactions
 
 FIGURE_5 = """
     #include <assert.h>
@@ -90,7 +91,10 @@ def test_all_interaction_locations_on_request() -> None:
             return d;
         }
     """
-    important, every = build_csg(lowered(text)), build_csg(lowered(text), "all")
+    important, every = (
+        build_csg(lowered(text)),
+        build_csg(lowered(text), GraphRules(Interactions.ALL)),
+    )
     assert lines(important, "interaction") == [5]
     assert lines(every, "interaction") == [5, 6]
     assert [node.important for node in every.records if node.kind == "interaction"] == [True, False]
@@ -329,7 +333,7 @@ def test_a_deleted_statement_is_a_node_of_its_own_kind() -> None:
 
 
 def test_deletions_can_be_left_out_as_in_the_paper() -> None:
-    graph = build_csg(lowered(DELETION), deletions=False)
+    graph = build_csg(lowered(DELETION), GraphRules(deletions=False))
     assert lines(graph, "deletion") == lines(graph, "interaction") == []
     assert edges(graph) == {(7, 9)}
 

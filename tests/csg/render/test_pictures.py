@@ -18,7 +18,6 @@ from csg.analysis import dependence_graph, statement_flow
 from csg.errors import UsageError
 from csg.frontend import parse_text
 from csg.graphs import SequenceGraph, build_csg
-from csg.graphs.networkx_graphs import dependence_digraph, flow_digraph
 from csg.ir import Program
 from csg.lower import lower
 from csg.render import (
@@ -144,13 +143,6 @@ def test_dependences_tell_data_and_control_apart(program: Program) -> None:
     condition, body = by_text["while (a < y)"], by_text["a = twice(a) + 1;"]
     assert PictureEdge(body, condition, "data") in picture.edges
     assert PictureEdge(condition, body, "control") in picture.edges
-
-
-def test_networkx_sees_the_same_graphs(program: Program, graph: SequenceGraph) -> None:
-    dependences = dependence_graph(program)
-    kinds = {data["kind"] for _, _, data in dependence_digraph(dependences).edges(data=True)}
-    assert kinds == {"data", "control"}
-    assert flow_digraph(program, statement_flow(program, dependences.calls)).number_of_edges() > 5
 
 
 def test_the_output_folder_gets_three_files(graph: SequenceGraph, tmp_path: Path) -> None:
