@@ -135,6 +135,7 @@ class ChangeInfo:
     new_text: str
     requires: frozenset[int] = frozenset()
     cause: str = ""  # the definition behind a change whose own line stayed as it was
+    hunk: int = 0  # number of the edit of the text that it is a part of
 
 
 @dataclass(slots=True)

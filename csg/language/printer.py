@@ -154,7 +154,7 @@ class UnitText:
         head = declaration_text(kind, symbol.name, length=length, parameters=shown)
         old_style = [] if kind.prototype else function.parameters
         declared = [f"    {symbol_text(parameter, length)};" for parameter in old_style]
-        body = self.statements.block("", function.body)[1:]
+        body = self.statements.within(function.version).block("", function.body)[1:]
         return [function_words(symbol, body=True) + head, *declared, "{", *body]
 
 

@@ -5,6 +5,9 @@ If(c, {Return(x)}, None)              ->  if (c) {
                                           }
 Execute(NEW, {...})                   ->  if (execute(NEW)) { ... }
 Declaration(x, E, version=NEW)        ->  int x; if (execute(NEW)) { x = E; }
+
+In code that one version alone runs anyway, ``Execute`` only numbers a statement: it is written with
+the number, ``if (execute_(3, NEW)) { ... }``, or not at all.
 """
 
 from __future__ import annotations
@@ -14,6 +17,7 @@ from typing import assert_never
 
 from csg.language.declarators import symbol_text
 from csg.language.expression_text import ASSIGN, ExpressionText, Notation
+from csg.language.one_version import numbers_in, parts_of_one
 from csg.language.selectors import SwitchText, switch_text
 from csg.language.syntax import (
     Assembly,
@@ -39,6 +43,7 @@ from csg.language.syntax import (
     StatementExpression,
     Switch,
     Symbol,
+    Version,
     While,
 )
 from csg.language.traversal import walk
@@ -51,6 +56,7 @@ Lines = list[str]
 @dataclass(frozen=True, slots=True)
 class StatementText:
     notation: Notation
+    only: Version | None = None  # the version that alone runs the code being written
 
     @property
     def expressions(self) -> ExpressionText:
@@ -58,6 +64,9 @@ class StatementText:
 
     def _statement_expression(self, node: StatementExpression) -> str:
         return "({ " + " ".join(line.strip() for line in self.items(node.body.items, None)) + " })"
+
+    def within(self, version: Version | None) -> StatementText:
+        return self if version is None or version is self.only else replace(self, only=version)
 
     def block(self, head: str, body: Compound, switch: SwitchText | None = None) -> Lines:
         return [f"{head} {{", *_indented(self.items(body.items, switch)), "}"]
@@ -97,8 +106,8 @@ class StatementText:
                 return [switch.label(node)]
             case Label(name=name):
                 return [f"{name}:"]
-            case Execute(version=version, body=body, change=change):
-                return self.block(f"if ({self.notation.executes(change, version)})", body, switch)
+            case Execute():
+                return self._execute(node, switch)
             case _:
                 return [self._simple(node)]
 
@@ -126,23 +135,51 @@ class StatementText:
             case _:
                 assert_never(node)
 
+    def _execute(self, node: Execute, switch: SwitchText | None) -> Lines:
+        """A region of statements that have numbers of their own is entered for any of these."""
+        version, inner = node.version, self.within(node.version)
+        if version is self.only and not self.notation.ids:
+            return self.items(node.body.items, switch)
+        numbers = [node.change] if node.change or not self.notation.ids else numbers_in(node.body)
+        if not numbers:
+            return inner.block("", node.body, switch)
+        asked = " || ".join(self.notation.executes(number, version) for number in numbers)
+        return inner.block(f"if ({asked})", node.body, switch)
+
     def _if(self, node: If, switch: SwitchText | None) -> Lines:
         """A chain of ``else if`` is written flat, and without recursion along the chain."""
         lines: Lines = []
         head = f"if ({self.expressions.of(node.condition)})"
         while True:
-            lines.extend(self.block(head, node.then, switch))
+            owner, other = parts_of_one(node)
+            lines.extend(self.within(owner).block(head, node.then, switch))
             rest = node.otherwise
             if rest is None:
                 return lines
-            inner = rest.items[0] if len(rest.items) == 1 else None
-            if not isinstance(inner, If):
+            inner, number = self._arm(rest)
+            if inner is None:
                 lines.pop()
-                lines.extend(self.block("} else", rest, switch))
+                lines.extend(self.within(other).block("} else", rest, switch))
                 return lines
             node = inner
             lines.pop()
-            head = f"}} else if ({self.expressions.of(node.condition)})"
+            tested = self.expressions.of(node.condition)
+            if number and self.notation.ids:
+                assert self.only is not None
+                tested = f"{self.notation.executes(number, self.only)} && ({tested})"
+            head = f"}} else if ({tested})"
+
+    def _arm(self, rest: Compound) -> tuple[If | None, int]:
+        """The one ``if`` that an else part consists of, and its number if it has one."""
+        match rest.items:
+            case (If() as inner,):
+                return inner, 0
+            case (Execute(body=Compound(items=(If() as inner,)), change=number) as arm,) if (
+                arm.version is self.only
+            ):
+                return inner, number
+            case _:
+                return None, 0
 
     def _for(self, node: For, switch: SwitchText | None) -> Lines:
         of = self.expressions.of
@@ -160,9 +197,11 @@ class StatementText:
         symbol, initializer = node.symbol, node.initializer
         if symbol.storage == "static" and changes_within(initializer):
             return self._changing_static(node)
-        if node.version is None or symbol.storage == "static" or not _is_scalar_value(node):
+        plain = node.version is None or (node.version is self.only and not self.notation.ids)
+        if plain or symbol.storage == "static" or not _is_scalar_value(node):
             return [self.object(node)]
-        assert initializer is not None and not isinstance(initializer, InitializerList)
+        assert initializer is not None and node.version is not None
+        assert not isinstance(initializer, InitializerList)
         head = f"if ({self.notation.executes(node.change, node.version)})"
         value = self.expressions.at(initializer, ASSIGN)
         loose = symbol_text(replace(symbol, qualifiers=NONE), self.expressions.of)

@@ -57,8 +57,11 @@ def lower_function(
     if not isinstance(kind.result, Void | Record):
         lowering.result_register = builder.variable(value_bits(kind.result))
         function.result_width = lowering.result_register.width
+    if definition.version is not None:
+        nodes.enclosing.append((definition.version, 0))
     for item in definition.body.items:
         lowering.statement(item)
+    nodes.enclosing.clear()
     _finish(lowering, definition)
     function.variadic = kind.variadic
     function.location = definition.location

@@ -40,8 +40,12 @@ def declaration(lowering: Lowering, statement: Declaration) -> None:
     if statement.version is None:
         _automatic(lowering, statement)
         return
+    within = lowering.nodes.alone(statement.version)
     lowering.nodes.enclosing.append((statement.version, statement.change))
-    in_region(lowering, statement.version, lambda: _automatic(lowering, statement))
+    if within:
+        _automatic(lowering, statement)
+    else:
+        in_region(lowering, statement.version, lambda: _automatic(lowering, statement))
     lowering.nodes.enclosing.pop()
 
 

@@ -40,7 +40,8 @@ class Draft:
 
 
 class NodeTable:
-    """``version`` and ``changes`` are those of the Execute being lowered, innermost last.
+    """``enclosing`` has the Execute being lowered and what else one version alone runs, innermost
+    last: a statement belongs to the innermost that has a number.
     ``numbered``: decisions get numbers; those of a library would meet the program's."""
 
     def __init__(self, numbered: bool = True) -> None:
@@ -55,9 +56,13 @@ class NodeTable:
     def draft(self, kind: str, location: Location, text: str) -> int:
         version = self.enclosing[-1][0] if self.enclosing else None
         draft = Draft(self.function, location, text, kind, version)
-        draft.changes.update(change for _, change in self.enclosing if change)
+        draft.changes.update([change for _, change in self.enclosing if change][-1:])
         self.drafts.append(draft)
         return len(self.drafts) - 1
+
+    def alone(self, version: Version) -> bool:
+        """Code of ``version`` is being lowered that the other one never gets to."""
+        return bool(self.enclosing) and self.enclosing[-1][0] is version
 
     def note_change(self, node: int, change: int) -> None:
         if change:

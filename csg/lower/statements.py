@@ -9,6 +9,7 @@ for (s; c; n) A        s;  head: branch c, body, end;   body: A;   step: n, jump
 from __future__ import annotations
 
 from csg.ir import Block, Constant, Refuse, Value
+from csg.language.one_version import parts_of_one
 from csg.language.syntax import (
     Assembly,
     Call,
@@ -16,11 +17,11 @@ from csg.language.syntax import (
     Change,
     Compound,
     DoWhile,
+    Execute,
     Expression,
     ExpressionStatement,
     For,
     If,
-    IntegerConstant,
     StatementExpression,
     Version,
     While,
@@ -60,7 +61,8 @@ def _effect(
 
 def if_statement(lowering: Lowering, statement: If) -> None:
     """A chain of else-ifs is lowered in a loop: it may be long."""
-    builder = lowering.builder
+    builder, enclosing = lowering.builder, lowering.nodes.enclosing
+    outside = len(enclosing)
     end = builder.new_block()
     current: If | None = statement
     while current is not None:
@@ -74,40 +76,43 @@ def if_statement(lowering: Lowering, statement: If) -> None:
         builder.jump(end)
         builder.block = otherwise
         current = _else(lowering, current)
+    del enclosing[outside:]
     if builder.block is not end:
         builder.start(end)
 
 
 def _then(lowering: Lowering, statement: If) -> None:
     """What ``if (change(0, c))`` guards was added: its statements are of the new version."""
-    owner = guarding_version(statement.condition)
-    if owner is None:
-        lowering.statement(statement.then)
-        return
-    lowering.nodes.enclosing.append(owner)
+    owner, _ = parts_of_one(statement)
+    _of_one(lowering, statement.condition, owner)
     lowering.statement(statement.then)
-    lowering.nodes.enclosing.pop()
+    if owner is not None:
+        lowering.nodes.enclosing.pop()
 
 
-def guarding_version(condition: Expression) -> tuple[Version, int] | None:
-    """The version that alone can find ``condition`` true, and the change that says so."""
-    match condition:
-        case Change(old=IntegerConstant(value=0), id=number):
-            return Version.NEW, number
-        case Change(new=IntegerConstant(value=0), id=number):
-            return Version.OLD, number
-        case _:
-            return None
+def _of_one(lowering: Lowering, condition: Expression, owner: Version | None) -> None:
+    """What follows belongs to one version, by the change that is the condition."""
+    if owner is not None:
+        assert isinstance(condition, Change)
+        lowering.nodes.enclosing.append((owner, condition.id))
 
 
 def _else(lowering: Lowering, statement: If) -> If | None:
-    """Lower the else part, unless it is one more if: that one is given back."""
-    if statement.otherwise is None:
+    """Lower the else part, unless it is one more if: that one is given back. What encloses it stays
+    on the stack."""
+    rest, nodes = statement.otherwise, lowering.nodes
+    if rest is None:
         return None
-    items = statement.otherwise.items
-    if len(items) == 1 and isinstance(items[0], If):
-        return items[0]
-    lowering.statement(statement.otherwise)
+    _of_one(lowering, statement.condition, parts_of_one(statement)[1])
+    match rest.items:
+        case (If() as inner,):
+            return inner
+        case (Execute(version=version, body=Compound(items=(If() as inner,)), change=number),) if (
+            nodes.alone(version)
+        ):
+            nodes.enclosing.append((version, number))
+            return inner
+    lowering.statement(rest)
     return None
 
 

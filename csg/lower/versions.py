@@ -151,8 +151,11 @@ def in_region(lowering: Lowering, version: Version, body: Callable[[], None]) ->
 
 def execute(lowering: Lowering, statement: Execute) -> None:
     nodes = lowering.nodes
+    within = nodes.alone(statement.version)  # then it is a number, and no region
     nodes.enclosing.append((statement.version, statement.change))
-    if lowering.builder.version is not None or not escapes(statement.body):
+    if within:
+        lowering.statement(statement.body)
+    elif lowering.builder.version is not None or not escapes(statement.body):
         in_region(lowering, statement.version, lambda: lowering.statement(statement.body))
     else:
         _guarded(lowering, statement)

@@ -30,7 +30,8 @@ class Span:
 @dataclass(frozen=True, slots=True)
 class Edit:
     """``old`` became ``new``; ``anchor`` is where in the new version it stands if ``new`` is empty.
-    ``kind`` is "" when it follows from which of them are empty."""
+    ``kind`` is "" when it follows from which of them are empty. ``hunk`` is the edit that this one
+    was a part of; ``word`` the keyword of a statement that is here without its body."""
 
     function: str
     old: tuple[Piece, ...]
@@ -38,6 +39,8 @@ class Edit:
     anchor: Location
     kind: str
     granularity: str
+    hunk: int = 0
+    word: str = ""
 
 
 def nothing_split(old: Sequence[Piece], new: Sequence[Piece]) -> Hashable | None:
@@ -53,6 +56,7 @@ class Edits:
     function: str = ""
     split: Callable[[Sequence[Piece], Sequence[Piece]], Hashable | None] = nothing_split
     _split_edits: dict[Hashable, int] = field(default_factory=dict)
+    needs: dict[int, set[int]] = field(default_factory=dict)
 
     def __getitem__(self, number: int) -> Edit:
         return self.entries[number - 1]
@@ -72,6 +76,42 @@ class Edits:
         edit = Edit(self.function, tuple(old), tuple(new), anchor, kind, granularity)
         self.entries.append(edit)
         return len(self.entries)
+
+    def part(
+        self,
+        whole: int,
+        old: Sequence[Piece],
+        new: Sequence[Piece],
+        kind: str = "",
+        word: str = "",
+    ) -> int:
+        """The number of a statement of the edit ``whole``, as an edit of its own."""
+        edit = self[whole]
+        entry = Edit(
+            function=edit.function,
+            old=tuple(old),
+            new=tuple(new),
+            anchor=edit.anchor,
+            kind=kind,
+            granularity="statement",
+            hunk=self.root(whole),
+            word=word,
+        )
+        self.entries.append(entry)
+        return len(self.entries)
+
+    def root(self, number: int) -> int:
+        """The edit that ``number`` was a part of, or itself."""
+        return self[number].hunk or number
+
+    def is_split(self, number: int) -> bool:
+        """It is the edit of a split name: all its sites are one change."""
+        return number in self._split_edits.values()
+
+    def need(self, number: int, other: int) -> None:
+        """``number`` cannot be switched on without ``other``."""
+        if number != other:
+            self.needs.setdefault(number, set()).add(other)
 
     def split_edit(
         self, key: Hashable, old: Sequence[Piece], new: Sequence[Piece], kind: str = "type"

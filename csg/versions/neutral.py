@@ -10,11 +10,9 @@ projection takes them out again together with what they kept still.
 
 from __future__ import annotations
 
+from csg.language.one_version import NEUTRAL
 from csg.language.syntax import Change, Expression, IntegerConstant, Version
 from csg.language.types import BOOL, INT, Type, promoted
-from csg.source import Location
-
-NEUTRAL = Location("<neutral>")
 
 
 def neutral(value: int, kind: Type = INT) -> IntegerConstant:

@@ -3,23 +3,31 @@
     edits 7, 3, 12 (as they were met)   ->   changes 1, 2, 3
 
 A deletion comes before the statement that follows it. Edits that left no trace in the tree (the
-alignment found something cheaper) vanish.
+alignment found something cheaper) vanish. Changes that one edit of the text made share the number
+of a hunk.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import Any
+from typing import Any, get_args
 
+from csg.language.expression_text import Notation
+from csg.language.statement_text import StatementText
 from csg.language.syntax import (
     Case,
     Change,
     Declaration,
+    Empty,
     Execute,
+    FunctionDefinition,
     If,
+    InitializerEntry,
+    InitializerList,
     Name,
+    Statement,
     Symbol,
     TranslationUnit,
     Version,
@@ -28,7 +36,7 @@ from csg.language.traversal import Tree, children, rebuilt, walk
 from csg.source import NOWHERE, Location
 from csg.versions.edits import Edit, Edits, Piece, Span, span_of
 from csg.versions.neutral import reached_by
-from csg.versions.sourcetext import one_line
+from csg.versions.sourcetext import one_line, shortened
 from csg.versions.unified import ChangeRecord
 
 
@@ -52,11 +60,19 @@ def number_changes(
         for symbol, (version, number) in owned.items()
         if number in final
     }
-    required = _requirements(unit, owners | _owners(unit))
-    return tuple(
-        _record(edits[number], at, places[number], old, new, required, sites[number])
+    kept = [
+        (final[number], final[other])
+        for number, others in edits.needs.items()
+        for other in others
+        if number in final and other in final
+    ]
+    required = _requirements(unit, owners | _owners(unit), kept)
+    shared = _shared_lines([edits[number] for number in order])
+    records = [
+        _record(edits[number], at, places[number], old, new, shared, required, sites[number])
         for at, number in enumerate(order, 1)
-    )
+    ]
+    return _in_hunks(records, [edits.root(number) for number in order])
 
 
 def _key(
@@ -75,11 +91,71 @@ def _place(edit: Edit, first: Location) -> Location:
 
 
 def _span(edit: Edit, pieces: tuple[Piece, ...]) -> Span | None:
-    """A signature stands where its function starts."""
+    """A function and its signature stand where the function starts."""
     span = span_of(pieces)
-    if span is not None and edit.kind == "signature":
+    if span is not None and (edit.kind == "signature" or edit.granularity == "function"):
         return Span(span.start, span.start)
     return span
+
+
+Lines = Counter[tuple[Version, str, int]]
+
+
+def _shared_lines(entries: list[Edit]) -> Lines:
+    """How many changes start on each line of each version."""
+    found: Lines = Counter()
+    for edit in entries:
+        for version, pieces in ((Version.OLD, edit.old), (Version.NEW, edit.new)):
+            span = _span(edit, pieces)
+            if span is not None:
+                found[version, span.start.file, span.start.line] += 1
+    return found
+
+
+def _text(edit: Edit, version: Version, unit: TranslationUnit, shared: Lines) -> str:
+    """The source lines of a change; of several on one line each its own statement."""
+    pieces = edit.old if version is Version.OLD else edit.new
+    span = _span(edit, pieces)
+    if span is None:
+        return ""
+    alone = shared[version, span.start.file, span.start.line] == 1
+    whole = (Empty, FunctionDefinition)
+    if alone or all(isinstance(piece, whole) for piece in pieces):
+        return one_line(span, unit.sources)
+    style = StatementText(Notation())
+    parts: list[str] = []
+    for piece in pieces:
+        match piece:
+            case Empty() | FunctionDefinition():
+                pass
+            case InitializerList() | InitializerEntry():
+                return one_line(span, unit.sources)
+            case Case(text=text, low=low):
+                parts.append("default:" if low is None else f"case {text or low}:")
+            case _ if isinstance(piece, get_args(Statement)):
+                parts.extend(style.lines(piece, None))
+            case _:
+                parts.append(style.expressions.of(piece))  # type: ignore[arg-type]
+    text = " ".join(" ".join(parts).split())
+    return shortened(f"{edit.word} ({text})" if edit.word else text)
+
+
+def _in_hunks(records: list[ChangeRecord], roots: list[int]) -> tuple[ChangeRecord, ...]:
+    """A change stands in the hunk of the one before it when both come from one edit of the trees,
+    or when no line is between them."""
+    found: list[ChangeRecord] = []
+    hunk = 0
+    for at, record in enumerate(records):
+        if at == 0 or not (roots[at] == roots[at - 1] or _touch(records[at - 1], record)):
+            hunk += 1
+        found.append(replace(record, hunk=hunk))
+    return tuple(found)
+
+
+def _touch(one: ChangeRecord, other: ChangeRecord) -> bool:
+    last = one.new_end or one.location
+    same = (one.function, last.file) == (other.function, other.location.file)
+    return same and other.location.line <= last.line + bool(one.new_location)
 
 
 def _record(
@@ -88,6 +164,7 @@ def _record(
     place: Location,
     old: TranslationUnit,
     new: TranslationUnit,
+    shared: Lines,
     required: dict[int, frozenset[int]],
     sites: int,
 ) -> ChangeRecord:
@@ -99,8 +176,8 @@ def _record(
         function=edit.function,
         location=place,
         old_location=before.start if before else None,
-        old_text=one_line(before, old.sources),
-        new_text=one_line(after, new.sources),
+        old_text=_text(edit, Version.OLD, old, shared),
+        new_text=_text(edit, Version.NEW, new, shared),
         requires=required.get(number, frozenset()),
         new_location=after.start if after else None,
         granularity=edit.granularity,
@@ -177,11 +254,16 @@ def _renumber(unit: TranslationUnit, final: dict[int, int]) -> None:
 
 
 def _requirements(
-    unit: TranslationUnit, owners: dict[Symbol, tuple[Version, int]]
+    unit: TranslationUnit,
+    owners: dict[Symbol, tuple[Version, int]],
+    kept: Iterable[tuple[int, int]],
 ) -> dict[int, frozenset[int]]:
     """A change whose new side uses what another one adds requires that; a change that takes a
-    declaration away requires those that take its uses away."""
+    declaration away requires those that take its uses away. ``kept`` are the pairs that were found
+    when the edits were taken apart."""
     direct: dict[int, set[int]] = {}
+    for needing, needed in kept:
+        direct.setdefault(needing, set()).add(needed)
     for needing, needed, _ in _needs(unit, owners):
         direct.setdefault(needing, set()).add(needed)
     return {number: _closure(number, direct) for number in direct}
@@ -220,21 +302,35 @@ def _closure(number: int, direct: dict[int, set[int]]) -> frozenset[int]:
 
 
 def _owners(unit: TranslationUnit) -> dict[Symbol, tuple[Version, int]]:
-    """The change that adds or removes the declaration of a symbol."""
+    """The change that adds or removes the declaration of a symbol; where this computes nothing, the
+    first one that mentions the symbol."""
     found: dict[Symbol, tuple[Version, int]] = {}
+    bare: set[Symbol] = set()
     trees: list[Tree] = [*unit.declarations]
     for function in unit.functions:
         if function.version is not None and function.change:
             found[function.symbol] = (function.version, function.change)
         trees.append(function.body)
     for node in walk(*trees):
-        if isinstance(node, Declaration) and node.version is not None and node.change:
-            found[node.symbol] = (node.version, node.change)
+        if isinstance(node, Declaration):
+            if node.version is not None and node.change:
+                found[node.symbol] = (node.version, node.change)
+            elif node.initializer is None and node.symbol.linkage == "none":
+                bare.add(node.symbol)
+    first: dict[Symbol, tuple[Version, int]] = {}
+    shared: set[Symbol] = set()
+    for number, version, symbol in _uses(unit):
+        if symbol in bare:
+            if version is None:
+                shared.add(symbol)
+            elif number and (symbol not in first or number < first[symbol][1]):
+                first[symbol] = (version, number)
+    found.update({symbol: owner for symbol, owner in first.items() if symbol not in shared})
     return found
 
 
-def _uses(unit: TranslationUnit) -> Iterator[tuple[int, Version, Symbol]]:
-    """The names that stand in code of one version, with that version and the change."""
+def _uses(unit: TranslationUnit) -> Iterator[tuple[int, Version | None, Symbol]]:
+    """The names, with the version whose code they stand in and the change; None in both's."""
     Entry = tuple[Tree, Version | None, int]
     stack: list[Entry] = [(each, None, 0) for each in unit.declarations]
     stack.extend((each.body, each.version, each.change) for each in unit.functions)
@@ -242,13 +338,12 @@ def _uses(unit: TranslationUnit) -> Iterator[tuple[int, Version, Symbol]]:
         node, version, number = stack.pop()
         match node:
             case Name(symbol=symbol):
-                if version is not None:
-                    yield number, version, symbol
+                yield number, version, symbol
             case Change(old=old, new=new, id=own):
                 stack.append((old, Version.OLD, own))
                 stack.append((new, Version.NEW, own))
             case Execute(version=own_version, body=body, change=own):
-                stack.append((body, own_version, own))
+                stack.append((body, own_version, own or number))
             case Declaration(version=own_version, change=own) if own_version is not None:
                 stack.extend((child, own_version, own) for child in children(node))
             case If(condition=Change(id=own) as tested, then=then, otherwise=otherwise):

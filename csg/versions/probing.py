@@ -21,9 +21,11 @@ from csg.language.syntax import (
     Call,
     Cast,
     Comma,
+    Compound,
     Conditional,
     Declaration,
     DoWhile,
+    Execute,
     Expression,
     For,
     If,
@@ -109,19 +111,27 @@ class Probes:
                 return rebuilt(node, self.tree)
 
     def _choosing(self, node: If) -> If:
-        """A chain of else-ifs may be long: no recursion along it."""
+        """A chain of else-ifs may be long: no recursion along it. An arm may stand in an Execute
+        that gives it a number."""
         chain = [node]
+        between: list[tuple[Compound, Execute | None]] = []
         while (rest := chain[-1].otherwise) is not None and len(rest.items) == 1:
             inner = rest.items[0]
+            numbered = inner if isinstance(inner, Execute) else None
+            if numbered is not None and len(numbered.body.items) == 1:
+                inner = numbered.body.items[0]
             if not isinstance(inner, If):
                 break
             chain.append(inner)
+            between.append((rest, numbered))
         parts = [(each, self.condition(each.condition), self.tree(each.then)) for each in chain]
         found: Any = None if rest is None else self.tree(rest)
-        for each, asked, then in reversed(parts):
-            if each is not chain[-1]:
-                assert each.otherwise is not None
-                found = replace(each.otherwise, items=(found,))
+        for at, (each, asked, then) in reversed([*enumerate(parts)]):
+            if at < len(between):
+                around, numbered = between[at]
+                if numbered is not None:
+                    found = replace(numbered, body=replace(numbered.body, items=(found,)))
+                found = replace(around, items=(found,))
             found = replace(each, condition=asked, then=then, otherwise=found)
         assert isinstance(found, If)
         return found

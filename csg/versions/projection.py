@@ -58,7 +58,7 @@ def _function(function: FunctionDefinition, clones: Clones, version: Version) ->
     if function.symbol in clones:
         old, new = clones[function.symbol]
         copy = old if version is Version.OLD else new
-        return replace(copy, symbol=function.symbol, version=None, change=0)
+        function = replace(copy, symbol=function.symbol)
     body = projected_node(function.body, version)
     return replace(function, body=body, version=None, change=0)
 

@@ -13,9 +13,10 @@ neither version's program.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
+from csg.language.one_version import numbers_in, parts_of_one
 from csg.language.syntax import (
     Assign,
     Change,
@@ -43,21 +44,56 @@ from csg.versions.unified import Unified
 def published(unified: Unified) -> Unified:
     """The same changes, annotated as the papers do by hand."""
     unit = unified.unit
-    functions = [replace(each, body=_node(each.body)) for each in unit.functions]
+    grouped: dict[int, int] = {}
+    functions = [
+        replace(each, body=_Papers(grouped, each.version).node(each.body))
+        for each in unit.functions
+    ]
     final = {function.symbol: function for function in functions}
     clones: dict[Any, tuple[FunctionDefinition, FunctionDefinition]] = {
         symbol: (final[old.symbol], final[new.symbol])
         for symbol, (old, new) in unified.clones.items()
     }
-    return replace(unified, unit=replace(unit, functions=functions), clones=clones)
+    changes = tuple(
+        replace(each, requires=each.requires | {grouped[each.id]}) if each.id in grouped else each
+        for each in unified.changes
+    )
+    united = replace(unit, functions=functions)
+    return replace(unified, unit=united, clones=clones, changes=changes)
 
 
-def _node(node: Any) -> Any:
-    inner = rebuilt(node, _node)
-    if isinstance(inner, Compound) and any(map(_is_foreign, inner.items)):
-        items = tuple(one for item in inner.items for one in _statement(item))
-        return replace(inner, items=items)
-    return inner
+@dataclass(frozen=True, slots=True)
+class _Papers:
+    """``only``: the version that alone runs the code at hand, where an Execute is a number and no
+    region. ``grouped``: changes that stand behind the guard of another one, and that one."""
+
+    grouped: dict[int, int]
+    only: Version | None
+
+    def node(self, node: Any) -> Any:
+        match node:
+            case Execute(version=version):
+                return rebuilt(node, self._within(version).node)
+            case If(condition=condition, then=then, otherwise=otherwise):
+                owners = parts_of_one(node)
+                rest = self._within(owners[1]).node(otherwise) if otherwise is not None else None
+                then = self._within(owners[0]).node(then)
+                return replace(node, condition=self.node(condition), then=then, otherwise=rest)
+            case Compound(items=items) if self.only is None:
+                found = [one for item in items for one in self._statement(self.node(item))]
+                return replace(node, items=tuple(found))
+            case _:
+                return rebuilt(node, self.node)
+
+    def _within(self, version: Version | None) -> _Papers:
+        return self if version is None else _Papers(self.grouped, version)
+
+    def _statement(self, item: Statement) -> tuple[Statement, ...]:
+        if isinstance(item, Execute) and not item.change:
+            first, *others = numbers_in(item.body) or [0]
+            self.grouped.update(dict.fromkeys(others, first))
+            item = replace(item, change=first)
+        return _statement(item) if _is_foreign(item) else (item,)
 
 
 def _is_foreign(item: Statement) -> bool:

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from csg.language.expression_text import ExpressionText, Notation
+from csg.language.one_version import parts_of_one
 from csg.language.statement_text import StatementText
 from csg.language.syntax import (
     Assign,
@@ -50,8 +51,8 @@ SHOWN = 90  # characters of a site's text
 
 @record
 class Site:
-    """``role``: value, clause, guard, condition, argument, region, declaration, label, function or
-    copies. ``as_type`` is the type of a value."""
+    """``role``: value, clause, guard, condition, argument, region, statement (of a region),
+    declaration, label, function or copies. ``as_type`` is the type of a value."""
 
     change: int
     role: str
@@ -87,7 +88,7 @@ def _sites(unified: Unified) -> Iterator[Site]:
             why = f"only {function.version.value} has this function"
             text = f"{function.symbol.name}(...)"
             yield Site(function.change, "function", function.location, text, why, pure=False)
-        yield from _below(function.body, unified)
+        yield from _below(function.body, unified, function.version)
 
 
 def _copies(function: FunctionDefinition, reason: str) -> Site:
@@ -102,24 +103,50 @@ def _copies(function: FunctionDefinition, reason: str) -> Site:
     return Site(number, "copies", function.location, text, why, pure=False)
 
 
-def _below(root: Tree, unified: Unified) -> Iterator[Site]:
-    stack: list[tuple[Tree, Tree | None]] = [(root, None)]
+def _below(root: Tree, unified: Unified, owner: Version | None = None) -> Iterator[Site]:
+    """``owner``: the version that alone runs it."""
+    stack: list[tuple[Tree, Tree | None, Version | None]] = [(root, None, owner)]
     while stack:
-        node, parent = stack.pop()
+        node, parent, only = stack.pop()
         match node:
             case Change():
                 yield _value(node, parent)
+            case Execute(version=version, body=body, change=number) if number and version is only:
+                why = f"one of the statements that only {version.value} runs here"
+                (first,) = body.items
+                yield _statement(number, "statement", first, why, only=only)
             case Execute(version=version, body=body, change=number) if number:
                 why = f"only {version.value} runs it; control leaves it at its end alone"
                 yield _statement(number, "region", node, why, *body.items)
             case Declaration(version=Version() as version, change=number) if number:
-                yield _statement(number, "declaration", node, _declared(node, version, unified))
+                if version is only:
+                    why = f"one of the statements that only {version.value} runs here"
+                    yield _statement(number, "statement", node, why, only=only)
+                else:
+                    why = _declared(node, version, unified)
+                    yield _statement(number, "declaration", node, why)
             case Case(version=Version() as version, change=number) if number:
                 why = f"a label of {version.value}; the other version's selector passes it by"
                 yield Site(number, "label", node.location, f"case {node.text or node.low}", why)
             case _:
                 pass
-        stack.extend((child, node) for child in reversed(children(node)))
+        below = reversed([*_parts(node, only)])
+        stack.extend((child, node, owner) for child, owner in below)
+
+
+def _parts(node: Tree, only: Version | None) -> Iterator[tuple[Tree, Version | None]]:
+    """The nodes below, each with the version that alone gets there."""
+    match node:
+        case Execute(version=version, body=body):
+            yield body, version
+        case If(condition=condition, then=then, otherwise=otherwise):
+            owners = parts_of_one(node)
+            yield condition, only
+            yield then, owners[0] or only
+            if otherwise is not None:
+                yield otherwise, owners[1] or only
+        case _:
+            yield from ((child, only) for child in children(node))
 
 
 def _declared(node: Declaration, version: Version, unified: Unified) -> str:
@@ -129,8 +156,15 @@ def _declared(node: Declaration, version: Version, unified: Unified) -> str:
     return f"only {version.value} declares it; it exists in both and is set in {version.value}"
 
 
-def _statement(number: int, role: str, node: Statement, why: str, *inside: Tree) -> Site:
-    lines = StatementText(READABLE).lines(node, None)
+def _statement(
+    number: int,
+    role: str,
+    node: Statement,
+    why: str,
+    *inside: Tree,
+    only: Version | None = None,
+) -> Site:
+    lines = StatementText(READABLE, only).lines(node, None)
     trees = inside or tuple(children(node))
     return Site(
         number,

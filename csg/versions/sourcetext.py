@@ -20,7 +20,10 @@ def one_line(span: Span | None, sources: dict[str, list[str]]) -> str:
     while shown and last < len(lines) and _goes_on(shown):
         shown.append(lines[last])
         last += 1
-    text = " ".join(" ".join(shown).split())
+    return shortened(" ".join(" ".join(shown).split()))
+
+
+def shortened(text: str) -> str:
     return text if len(text) <= LONGEST else text[: LONGEST - 4] + " ..."
 
 

@@ -13,11 +13,11 @@ from csg.versions.projection import project
 
 @dataclass(frozen=True, slots=True)
 class ChangeRecord:
-    """One source edit. ``kind``: modified, added, deleted; type, signature or value when a
+    """One changed statement. ``kind``: modified, added, deleted; type, signature or value when a
     declaration changed and its uses with it. ``granularity``: expression, statement, function,
     program. ``sites`` counts the places in the tree that carry the number. A set of changes that is
     switched to NEW must be closed under ``requires``. ``cause`` names the definition behind a
-    change of meaning, with its place."""
+    change of meaning, with its place. ``hunk`` numbers the edits of the text, in source order."""
 
     id: int
     kind: str
@@ -33,6 +33,7 @@ class ChangeRecord:
     old_end: Location | None = None
     new_end: Location | None = None
     cause: str = ""
+    hunk: int = 0
 
     def info(self) -> ChangeInfo:
         return ChangeInfo(
@@ -45,6 +46,7 @@ class ChangeRecord:
             self.new_text,
             self.requires,
             self.cause,
+            self.hunk,
         )
 
 

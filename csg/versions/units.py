@@ -19,6 +19,7 @@ from csg.language.syntax import (
     Version,
 )
 from csg.language.types import Enumeration, Function, Record
+from csg.versions.changed_statements import take_apart
 from csg.versions.declared import CannotUnite
 from csg.versions.edits import Edits
 from csg.versions.expressions import Expressions
@@ -71,6 +72,7 @@ class Unification:
         unit.functions = self._functions(names, functions)
         if self.by_lines:
             mark_lines(unit, self.edits, self.old, self.new)
+        take_apart(unit, self.edits, self.clones)
         changes = number_changes(unit, self.edits, self.old, self.new, self._owned(unit, names))
         final = {function.symbol: function for function in unit.functions}
         clones = {

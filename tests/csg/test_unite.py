@@ -129,7 +129,7 @@ CASES: dict[str, tuple[Files, Files, set[str], int]] = {
             "k.c": "static int n; int h(int); int k(int x) { n++; return h(x) + n; }\n",
         },
         {"main.c", "h.c"},
-        3,
+        5,
     ),
     "a function moves to another file": (
         {"main.c": MAIN, "a.c": "int g(int x) { return x * 3; }\n",

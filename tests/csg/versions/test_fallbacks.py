@@ -38,7 +38,19 @@ def test_a_function_asked_to_be_whole_is_two_copies() -> None:
     assert [each.region for each in unified.fallbacks] == ["h"]
     names = [function.symbol.name for function in unified.unit.functions]
     assert names == ["h__old", "h__new", "h", "main"]
-    assert [change.granularity for change in unified.changes] == ["function", "statement"]
+    copy, *inside = [change for change in unified.changes if change.function == "h"]
+    assert (copy.granularity, {change.granularity for change in inside}) == (
+        "function",
+        {"statement"},
+    )
+    assert [(change.old_text, change.new_text) for change in inside] == [
+        ("n++;", ""),
+        ("", "n += 2;"),
+        ("return x + 1;", ""),
+        ("", "return x + 2;"),
+    ]
+    together = {change.id for change in (copy, *inside)}
+    assert {change.requires | {change.id} for change in (copy, *inside)} == {frozenset(together)}
     assert check(unified, thorough=True) == []
 
 
@@ -114,7 +126,7 @@ def test_chains_and_loops_a_thousand_deep() -> None:
         return f"int f(int x) {{ int y = 0; {' '.join(arms)} y = -1; return y; }}"
 
     unified = unify(parse_text(chain(1000, -1)), parse_text(chain(1000, 500)))
-    assert [change.kind for change in unified.changes] == ["deleted"]
+    assert [(change.kind, change.hunk) for change in unified.changes] == [("deleted", 1)] * 2
 
 
 def test_a_function_with_a_variable_number_of_arguments_gets_two_names() -> None:
