@@ -33,6 +33,8 @@ bench: install
 docs: install
 	$(BIN)/csgtest graph samples/cut_ranges/old.c samples/cut_ranges/new.c --entry parse_ranges \
 		--format svg -o docs/images/cut_ranges.svg
+	$(BIN)/csgtest graph samples/cut_ranges/old.c samples/cut_ranges/new.c --entry parse_ranges \
+		--what figure --format svg -o docs/images/cut_ranges_figure.svg
 	$(BIN)/python benchmarks/foreign.py
 	CSGTEST_UPDATE=1 $(BIN)/python -m pytest tests/test_docs.py -k shows_what_happens
 

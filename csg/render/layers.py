@@ -6,8 +6,9 @@ The classic steps (Sugiyama, Tagawa and Toda 1981): reverse the edges that close
 vertex in the first layer below its predecessors that has room left, break long edges at each layer,
 sort each layer by the barycentres of its neighbours, up and down, and move each layer as near as
 possible (least squares) to where its neighbours want it: regression by pooling adjacent violators,
-exact and linear. Edges to one target share their bends, so a layer has at most one bend for a
-vertex, and bends move closer together where there are many: that is what keeps the width bounded.
+exact and linear. Edges to one target share their bends, so a layer has at most two for a vertex
+(from above and from below) and style, and they move closer together where there are many: that is
+what keeps the width bounded.
 """
 
 from __future__ import annotations
@@ -55,11 +56,14 @@ def layered(
     edges: Sequence[tuple[int, int]],
     room: float,
     ports: dict[int, str] | None = None,
+    styles: Sequence[str] = (),
 ) -> Layering:
     """``edges`` without loops from a vertex to itself. ``room``: what the vertices of a layer may
     take with the gaps between them, where they are more than one. ``ports``: vertices that stand
-    above or below all others; the first have no predecessors, the last no successors."""
+    above or below all others; the first have no predecessors, the last no successors.
+    ``styles``: of each edge, where they differ; only those of one style share bends."""
     ports = ports or {}
+    styles = styles or [""] * len(edges)
     count = len(widths)
     up = _closing(count, edges)
     forward = [(b, a) if up[i] else (a, b) for i, (a, b) in enumerate(edges)]
@@ -68,12 +72,12 @@ def layered(
     for vertex in range(count):
         layers[rank[vertex]].append(vertex)
     long = sum(max(0, rank[b] - rank[a] - 1) for a, b in forward) <= MOST_BENDS
-    bends: dict[tuple[int, bool, int], int] = {}  # target, whether above it, layer
+    bends: dict[tuple[int, bool, int, str], int] = {}  # target, whether below it, layer, style
     chains = []
-    for (a, b), upwards in zip(forward, up, strict=True):
+    for (a, b), upwards, style in zip(forward, up, styles, strict=True):
         chain = [a]
         for level in range(rank[a] + 1, rank[b]) if long else ():
-            bend = (a if upwards else b, upwards, level)
+            bend = (a if upwards else b, upwards, level, style)
             if bend not in bends:
                 bends[bend] = count + len(bends)
                 layers[level].append(bends[bend])

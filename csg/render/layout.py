@@ -10,6 +10,7 @@ edges to one node share one such line, so there are never more of them than node
 
 Up to READABLE nodes a picture is at most WIDEST wide: nodes of a layer take NODES_WIDTH, its bends
 three tenths of that, corridors CORRIDORS_WIDTH, and a row takes another block only if it fits in.
+With more nodes all of these grow.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from math import sqrt
 from csg.render.layers import BOTTOM, TOP, Layering, Placed, layered, placed
 from csg.render.picture import (
     ADVANCE,
+    READABLE,
     TEXT_SIZE,
     WIDEST,
     Picture,
@@ -40,6 +42,7 @@ BENDS_SHARE = 0.3
 PITCH = 7.0  # between parallel lines
 CLEAR = 16.0  # between a row and the nearest line of a gap
 ROUNDING = 6.0
+_SEQUENCES = ("sequence", "witnessed", "critical")  # they say the same of where an edge leads
 LOOP = 26.0  # room beside a node for an edge to itself
 
 Point = tuple[float, float]
@@ -189,7 +192,9 @@ class _Arrangement:
         for edge in picture.edges:
             if group[edge.source] == group[edge.target]:
                 inner[group[edge.source]].append(edge)
-        room = NODES_WIDTH if picture.columns == 1 else 0.44 * NODES_WIDTH
+        # What is larger than people read at once grows in both directions.
+        self._scale = max(1.0, sqrt(len(picture.nodes) / READABLE))
+        room = self._scale * NODES_WIDTH * (1.0 if picture.columns == 1 else 0.44)
         self._blocks = [
             _block(title, [by_id[name] for name in ids], inner[at], self._crossing, room)
             for at, (title, ids) in enumerate(picture.frames)
@@ -205,7 +210,7 @@ class _Arrangement:
             line = self._lines.setdefault(edge.target, _Line(edge.target, block_of[edge.target]))
             if block_of[edge.source] not in line.sources:
                 line.sources.append(block_of[edge.source])
-        self._pitch = min(PITCH, CORRIDORS_WIDTH / max(1, len(self._lines)))
+        self._pitch = min(PITCH, self._scale * CORRIDORS_WIDTH / max(1, len(self._lines)))
         self._rows = self._packed()
 
     def layout(self) -> Layout:
@@ -229,7 +234,7 @@ class _Arrangement:
 
     def _packed(self) -> list[list[_Block]]:
         """Rows of blocks, in the order of the groups."""
-        budget = WIDEST - 2 * MARGIN - GUTTER - self._pitch * len(self._lines)
+        budget = self._scale * WIDEST - 2 * MARGIN - GUTTER - self._pitch * len(self._lines)
         rows: list[list[_Block]] = []
         taken = 0.0
         for block in self._blocks:
@@ -339,8 +344,13 @@ def _block(
     ports = dict.fromkeys(into.values(), TOP) | dict.fromkeys(out_of.values(), BOTTOM)
     sizes += [(0.0, 0.0)] * len(ports)
     area = sum((width + 30.0) * (height + 50.0) for width, height in sizes[: len(nodes)])
+    style = {(e.source, e.target): e.style for e in inner if e.style not in _SEQUENCES}
     layering = layered(
-        [width for width, _ in sizes], list(pairs.values()), min(most, sqrt(2.2 * area)), ports
+        [width for width, _ in sizes],
+        list(pairs.values()),
+        min(most, sqrt(2.2 * area)),
+        ports,
+        [style.get(pair, "") for pair in pairs],
     )
     sketch = Sketch(tuple(sizes), pairs, layering, (1.0 + BENDS_SHARE) * most)
     size = {node.id: node.size for node in nodes}

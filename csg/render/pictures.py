@@ -27,7 +27,7 @@ from csg.render.folding import (
     style_of,
     unfolded,
 )
-from csg.render.picture import Picture, PictureEdge, PictureNode, shortened
+from csg.render.picture import READABLE, Picture, PictureEdge, PictureNode, shortened
 
 SHOWN_LINES = 3  # of a chain; its other statements are counted
 FIGURE_TEXT = 24  # characters of source in a line of the figure
@@ -258,7 +258,10 @@ def _left_out(graph: NamedGraph, folding: Folding) -> str:
     folds = f"{nodes} nodes folded to {drawn}" if drawn < nodes else ""
     less = f"{kept} of {edges} edges drawn, the others follow from them" if kept < edges else ""
     told = ", ".join(filter(None, [folds, less]))
-    return f"{told} (--full draws all)" if told else ""
+    notes = [f"{told} (--full draws all)"] if told else []
+    if drawn > READABLE:
+        notes.append(f"--format html lets {drawn} nodes be searched")
+    return "; ".join(notes)
 
 
 def _counted(count: int, what: str) -> str:

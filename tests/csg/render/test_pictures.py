@@ -152,10 +152,17 @@ def test_the_output_folder_gets_three_files(graph: SequenceGraph, tmp_path: Path
     Xml.parse(tmp_path / "csg.svg")
 
 
-@pytest.mark.skipif(has_dot(), reason="dot is installed")
-def test_without_dot_a_png_says_what_to_install(graph: SequenceGraph) -> None:
+def test_without_dot_a_png_says_what_to_install_and_the_rest_is_drawn(
+    graph: SequenceGraph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", "")
+    picture = sequence_picture(graph)
     with pytest.raises(UsageError, match="install graphviz"):
-        picture_bytes(sequence_picture(graph), "png")
+        picture_bytes(picture, "png")
+    assert picture_bytes(picture, "svg") == picture_bytes(picture, "svg", use_dot=False)
+    assert b'type="search"' in picture_bytes(picture, "html")
+    with pytest.raises(UsageError, match="one of dot, svg, png, html"):
+        picture_bytes(picture, "gif")
 
 
 def nodes_of(text: str) -> dict[str, Xml.Element]:
@@ -214,6 +221,8 @@ def test_a_folded_picture_says_how_much_it_leaves_out() -> None:
     assert f"{len(picture.edges)} of {graph.number_of_edges()} edges drawn" in picture.note
     full = sequence_picture(graph, full=True)
     assert not full.note
+    large = sequence_picture(sequence_graph(400, 100, 4, True, 2))
+    assert f"--format html lets {len(large.nodes)} nodes be searched" in large.note
     assert {(e.source, e.target) for e in full.edges} == set(graph.edges)
 
 
