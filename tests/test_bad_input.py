@@ -57,6 +57,7 @@ ROWS = [
     ("struct_old.c struct_new.c", "struct_old.c:2:5: error: 'p' has a type", "wrapper"),
     ("old.c new.c --assume 'x > 3 && x < 2'", "error: the ranges and assumptions exclude", "hint"),
     ("old.c new.c --assume 'x > 3' --assume 'x < 2'", "error: the ranges and assumptions", "hint"),
+    ("old.c new.c --paper --interactions important", "error: --paper has all", "hint: leave one"),
     ("old.c new.c --range x=1..5 --assume 'x > 5'", "error: the ranges and assumptions", "hint"),
     ("old.c new.c --assume 'x >'", "error: --assume 'x >', column 3: ", "over the inputs: x"),
     ("old.c new.c --assume 'y > 1'", "error: --assume 'y > 1'", "over the inputs: x"),

@@ -104,6 +104,25 @@ def test_a_command_line_of_fields_ends_as_its_comment_says(
 
 
 @pytest.mark.parametrize(
+    ("arguments", "old", "new"),
+    [
+        (["-j", "-2", "9"], "9 columns\n/0", "heap-buffer-overflow"),
+        (["-j", "9"], "9 columns\n/0", "0 columns\n/0"),
+        (["-2", "9"], "9 columns\n/0", "2 columns\n/0"),
+        (["-j", "-9", "2"], "range from 2\n9 columns\n/0", "range from 2\n9 columns\n/0"),
+    ],
+)
+def test_marks_are_used_behind_their_end(
+    arguments: list[str], old: str, new: str, tmp_path: Path
+) -> None:
+    endings = [
+        outcome(compiled(SAMPLES / "marks" / f"{version}.c", tmp_path, version), arguments)
+        for version in ("old", "new")
+    ]
+    assert endings == [old, new]
+
+
+@pytest.mark.parametrize(
     ("place", "slots", "ending"),
     [
         ("old", "old", "8\n/0"),
