@@ -29,7 +29,7 @@ from csg.analysis import (
 )
 from csg.analysis.dependence import changed_initialisers
 from csg.graphs.interactions import Interaction, find_interactions
-from csg.graphs.program_graphs import interprocedural
+from csg.graphs.program_graphs import StatementGraph, interprocedural
 from csg.graphs.published import traversed
 from csg.graphs.sequence_graph import (
     CHANGE,
@@ -77,11 +77,26 @@ class _Construction:
         outputs = output_statements(self.program) - set(changed)
         flow = statement_flow(self.program, self.dependences.calls, self.deletions)
         meeting = {n: i.statements for n, i in self.interactions.items() if n not in outputs}
-        edges = traversed(interprocedural(self.program, flow), changed, outputs, meeting)
+        cfg = interprocedural(self.program, flow)
+        edges = traversed(cfg, changed, outputs, meeting)
         written = {node for node in flow.of_node if self.program.nodes[node].output}
         reached = {node for edge in edges for node in edge}
         nodes = self._nodes(reached.union(changed, outputs & written), outputs)
-        return make_graph(self.program, nodes, edges, _start(changed, edges, set(changed)))
+        return make_graph(self.program, nodes, edges, _start(changed, edges, self._first(cfg)))
+
+    def _first(self, cfg: StatementGraph) -> set[int]:
+        """The changes that a run can meet before any other."""
+        changed = frozenset(self.sets.statements)
+        around = networkx.restricted_view(cfg, changed, [])
+        entries = [
+            node.id
+            for node in self.program.nodes
+            if node.kind == "entry" and node.function == self.program.entry
+        ]
+        before = {node for entry in entries for node in networkx.descendants(around, entry)}
+        outside = {node for node, _ in changed_initialisers(self.program)}
+        following = {target for node in before.union(entries) for target in cfg.successors(node)}
+        return outside or following & changed
 
     def ours(self) -> SequenceGraph:
         changed = self.sets.statements

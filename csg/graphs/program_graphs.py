@@ -29,6 +29,8 @@ from csg.ir import Program
 if TYPE_CHECKING:
     StatementGraph = networkx.MultiDiGraph[int]
     FunctionGraph = networkx.DiGraph[str]
+else:
+    StatementGraph, FunctionGraph = networkx.MultiDiGraph, networkx.DiGraph
 
 FLOW, CALL, RETURN, DATA, CONTROL = "flow", "call", "return", "data", "control"
 

@@ -57,9 +57,11 @@ class StopWalk:
         return bool(self._stopping[part])
 
     def from_statement(self, node: int) -> set[int]:
-        """The stops that may come next after the statement ``node``."""
+        """The stops that may come next after the statement ``node`` counts."""
         starts: list[_Step] = []
-        for number in self.flow.of_node.get(node, []):
+        numbers = self.flow.of_node.get(node, [])
+        first = min(self._effective(node), default=0)  # its parts are numbered as they are run
+        for number in [each for each in numbers if each >= first]:
             starts += self._after(number, False, node)
         return self._walk(starts, node)
 

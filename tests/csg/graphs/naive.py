@@ -254,8 +254,11 @@ class Definitions:
 
         if source in self.initialisers:
             work.append((flow.entries[self.program.entry], (), -1))
+        began = False  # a location counts after the calls in it, and what they run is no more next
         for number in flow.of_node.get(source, []):
-            leave(number, (), source)
+            began = began or number in self._effective(source, late)
+            if began:
+                leave(number, (), source)
         while work:
             number, stack, before = work.pop()
             part = parts[number]
