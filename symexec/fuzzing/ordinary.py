@@ -239,7 +239,7 @@ class OrdinaryLines:
             if item.value and item.option is not None and len(item.value) <= 2
         )
         spoken = bytes(each for each in named if not chr(each).isalnum() and each < 128)
-        return spoken * 4 + b" \t" + self._separators[:8]
+        return spoken * 16 + b" \t" + self._separators[:8]
 
     @staticmethod
     def _line(between: bytes, chance: Random) -> bytes:

@@ -165,10 +165,12 @@ class Texts:
         known = [each for each in CONVERSIONS if each.encode() in slot.marks]
         conversion = chance.choice(known if known and chance.random() < 0.8 else CONVERSIONS)
         flags = "".join(chance.choice("-+0 #'") for _ in range(chance.choice((0, 0, 0, 1, 1, 2))))
-        width = chance.choice(("", "", "", "5", "10", "3", "*"))
+        width = chance.choice(("", "", "", "", "5", "10", "3", "*"))
         precision = chance.choice(("", "", ".0", ".1", ".2", ".3", "."))
-        before = chance.choice(("", "", "", "x", "%%", "%", "a b"))
-        behind = chance.choice(("", "", "", "y", "%%", "%", "%g"))
+        if chance.random() < 0.6:
+            return f"%{flags}{width}{precision}{conversion}".encode()
+        before = chance.choice(("", "x", "%%", "%", "a b"))
+        behind = chance.choice(("", "y", "%%", "%", "%g"))
         return f"{before}%{flags}{width}{precision}{conversion}{behind}".encode()
 
     def _keyword(self, slot: Slot, chance: Random) -> bytes:
