@@ -39,7 +39,7 @@ from symexec.campaign.shrinking import Shrinker, share_of
 from symexec.campaign.start import begin, definition
 from symexec.campaign.verification import Verifier, spare
 from symexec.campaign.work import CANDIDATE, WorkClock
-from symexec.classification import told_apart
+from symexec.classification import options_used, told_apart
 from symexec.counters import Counters
 from symexec.environment import library
 from symexec.environment.plan import InputPlan, no_input_left, plan
@@ -480,6 +480,8 @@ class BuildJob:
             kind = (source, place, finding.told)
             if self.tests.seen[kind] >= ENOUGH:
                 return
+        elif self.tests.enough(kind, (place, finding.told)):
+            return
         case = TestCase(
             id=self.tests.name(test, SERIES.get(source, OWN)),
             input=test,
@@ -517,7 +519,8 @@ class BuildJob:
                 case = replace(each, found_s=each.found_s - self.started)
                 if self.promises is not None:
                     self.promises.note_input(case.id, case.input, ("native", case.divergence))
-                yield from self._submitted(case, ("native", case.divergence), verifier)
+                kind = ("native", case.divergence, options_used(case))
+                yield from self._submitted(case, kind, verifier)
 
     def _submitted(
         self,

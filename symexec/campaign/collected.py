@@ -14,6 +14,8 @@ from collections import Counter
 from symexec.testcases import TestCase, TestInput
 
 OWN = "t"  # how the search's tests are called
+ALIKE = 100  # tests of the search with one sequence that part at one place and differ in one way
+ALIKE_THERE = 500  # of those that part there and differ so, whatever their sequences are
 
 
 class Collected:
@@ -25,6 +27,8 @@ class Collected:
         self._numbers: Counter[str] = Counter()
         self._foreign: set[TestInput] = set()  # found beside the search, and not by it so far
         self._predicted: set[str] = set()
+        self._there: Counter[object] = Counter()
+        self.left_out = 0  # tests of the search that are like many others
 
     def __contains__(self, test: TestInput) -> bool:
         return test in self._names
@@ -35,6 +39,15 @@ class Collected:
         found = f"{series}{self._numbers[series]:04d}"
         self._known(test, found, series != OWN)
         return found
+
+    def enough(self, kind: tuple[object, ...], there: object) -> bool:
+        """Are there many tests of the kind, or of what they do at that place? Then one more, whose
+        input nobody has tried so far, is counted as left out."""
+        self._there[there] += 1
+        if self.seen[kind] < ALIKE and self._there[there] <= ALIKE_THERE:
+            return False
+        self.left_out += 1
+        return True
 
     def take(self, case: TestCase) -> None:
         """A test that has its name already."""

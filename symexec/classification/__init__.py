@@ -3,7 +3,7 @@
 from symexec.classification.blame import blame, native_blame
 from symexec.classification.compare import Kind, Verdict, classify, differing_parts
 from symexec.classification.examine import examine, explained, observe, shrink
-from symexec.classification.grouping import Group, group, likeness
+from symexec.classification.grouping import Group, group, likeness, options_used
 from symexec.classification.minimise import minimise
 from symexec.classification.subsets import Patience, smallest_sets
 from symexec.classification.unwritten import unwritten
@@ -24,6 +24,7 @@ __all__ = [
     "minimise",
     "native_blame",
     "observe",
+    "options_used",
     "shrink",
     "smallest_sets",
     "told_apart",

@@ -189,7 +189,7 @@ def likeness(case: TestCase) -> Shape:
     assert case.old is not None and case.new is not None
     if case.kind == Kind.HELP_TEXT.value or informs(case):
         return "informing", shape(case.old, case.new)
-    return (*_alike_there(case), contrast(case.old, case.new), _options(case))
+    return (*_alike_there(case), contrast(case.old, case.new), options_used(case))
 
 
 def _alike_there(case: TestCase) -> Shape:
@@ -206,7 +206,7 @@ def _alike(case: TestCase) -> Shape:
 _LIKENESSES = (likeness, _alike_there, _alike)  # the closest first
 
 
-def _options(case: TestCase) -> Shape:
+def options_used(case: TestCase) -> Shape:
     """The options of a command line without their values, as far as their looks tell."""
     words = [word.partition(b"=")[0] for word in case.input.args if word.startswith(b"-")]
     return tuple(sorted({word if word.startswith(b"--") else word[:2] for word in words}))

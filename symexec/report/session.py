@@ -212,6 +212,8 @@ def _conclude(report: Report, job: BuildJob, folder: OutputFolder, finished: boo
     _update(report, job)
     report.counters["mispredicted"] = len(job.mispredicted)
     report.notes += [*_seed_notes(job), *_branch_notes(job), *event_notes(job.events)]
+    if job.tests.left_out:
+        report.notes.append(f"{job.tests.left_out} tests that are like many others were left out")
     if job.beside is not None and job.beside.trouble:
         report.notes.append(f"the native phase ended early: {job.beside.trouble}")
     if job.promises is not None and job.promises.trouble:

@@ -1,0 +1,30 @@
+"""The tests of a campaign: names, and how many of one kind are kept."""
+
+from __future__ import annotations
+
+from symexec.campaign.collected import ALIKE, ALIKE_THERE, Collected
+from symexec.testcases import TestInput
+
+
+def offered(tests: Collected, number: int, kind: tuple[object, ...], there: object) -> bool:
+    """As a campaign does with an input that it has not seen; whether it became a test."""
+    if tests.enough(kind, there):
+        return False
+    tests.name(TestInput(args=(b"%d" % number, repr(kind).encode())))
+    tests.seen[kind] += 1
+    return True
+
+
+def test_of_one_kind_some_are_kept_and_the_others_counted() -> None:
+    tests = Collected()
+    kept = [offered(tests, number, ("a",), "there") for number in range(2 * ALIKE)]
+    assert kept == [True] * ALIKE + [False] * ALIKE
+    assert tests.left_out == ALIKE
+    assert offered(tests, 0, ("b",), "there") and offered(tests, 0, ("c",), "elsewhere")
+
+
+def test_of_one_place_more_are_kept_whatever_their_sequences_are() -> None:
+    tests = Collected()
+    kept = [offered(tests, number, (number,), "there") for number in range(ALIKE_THERE + 7)]
+    assert sum(kept) == ALIKE_THERE and tests.left_out == 7
+    assert offered(tests, 0, ("b",), "elsewhere")
