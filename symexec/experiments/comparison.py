@@ -14,7 +14,7 @@ import json
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from statistics import median_low
+from statistics import median, median_low
 
 from csg.graphs import SequenceGraph
 from symexec.experiments.critical import (
@@ -25,7 +25,7 @@ from symexec.experiments.critical import (
     exercises,
     importance,
 )
-from symexec.experiments.runs import Exercise, Run
+from symexec.experiments.runs import NATIVE, Exercise, Run
 from symexec.testcases import TestCase
 
 NEVER = math.inf
@@ -44,17 +44,32 @@ class Measures:
     other_differing: float
     sequences: float
     first_s: float  # NEVER when no difference was found
+    first_effort: float  # states made, or pairs run natively, by then
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One difference. ``times``: by strategy and seed the second in which it was found."""
+    """One difference. ``times``: by strategy and seed the second in which it was found;
+    ``efforts``: how many states the search had made by then, or how many pairs had run natively."""
 
     id: str
     difference: Difference
     critical: Nodes
     witness: TestCase
     times: dict[str, dict[int, float]]
+    efforts: dict[str, dict[int, int]]
+
+    @property
+    def fewest(self) -> str | None:
+        """The one search that found it in the fewest states (medians; native testing has none)."""
+        found = sorted(
+            (median(efforts.values()), strategy)
+            for strategy, efforts in self.efforts.items()
+            if efforts and strategy != NATIVE
+        )
+        if not found or (len(found) > 1 and found[0][0] == found[1][0]):
+            return None
+        return found[0][1]
 
     @property
     def only(self) -> str | None:
@@ -116,14 +131,19 @@ def compared(
     differences = differences_of([case for _, case in sightings])
     cases: dict[Difference, list[TestCase]] = {}
     times: dict[Difference, dict[str, dict[int, float]]] = {}
+    efforts: dict[Difference, dict[str, dict[int, int]]] = {}
     strategies = list(dict.fromkeys(run.strategy for run in runs))
     for number, (run, case) in enumerate(sightings):
         difference = differences[number]
         cases.setdefault(difference, []).append(case)
         found = times.setdefault(difference, {name: {} for name in strategies})[run.strategy]
         found[run.seed] = min(case.found_s, found.get(run.seed, NEVER))
+        spent = efforts.setdefault(difference, {name: {} for name in strategies})[run.strategy]
+        if case.id in run.efforts:
+            effort = run.efforts[case.id]
+            spent[run.seed] = min(effort, spent.get(run.seed, effort))
     critical = critical_sequences(
-        graph, {each: [case.sequence for case in shown] for each, shown in cases.items()}
+        graph, cases, {each.sequence for run in runs for each in run.known}
     )
     findings = tuple(
         Finding(
@@ -132,6 +152,7 @@ def compared(
             critical[difference],
             min(cases[difference], key=_plainness),
             times[difference],
+            efforts[difference],
         )
         for number, difference in enumerate(sorted(cases, key=importance), 1)
     )
@@ -167,6 +188,9 @@ def _measured(run: Run, sought: set[Nodes]) -> Measures:
         other_differing=sum(each.differs for each in run.known) - differing,
         sequences=len({each.sequence for each in run.known}),
         first_s=min((case.found_s for case in run.shown), default=NEVER),
+        first_effort=min(
+            (run.efforts[case.id] for case in run.shown if case.id in run.efforts), default=NEVER
+        ),
     )
 
 

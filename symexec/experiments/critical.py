@@ -1,25 +1,32 @@
 """Differences and the sequences that are critical to them, estimated from tests.
 
-tests that show a difference, blamed on changes 1, 2 and 3        in common
-    c1 c2 c3 i1 o2        c1 c2 c2 c3 i1 o2                       c1 c2 c3: its critical sequence
+tests that show a difference, blamed on changes 1, 2 and 3 together    in common, and critical
+    c1 c2 c3 i1 o2        c1 c2 c2 c3 i1 o2                            c1 c2 c3
 
-The *critical sequence* of a difference (after FSE 2013, section 3.4) is what all tests that show
-it, of any strategy, have in common: a common subsequence of their sequences, of those changed
-statements alone that hold a blamed change (of all changed statements where nothing is blamed),
-each statement at its first place only. A test is *on* it when it visits these statements in this
-order.
+FSE 2013, definition 3: changed statements C, two or more, are critical to a change interaction
+error when (1) an input exercises all of C in order and shows it, and (2) no input that skips one of
+C does. Of a difference that changes bring about only together, C is what all tests that show it
+have in common, of any strategy: a common subsequence of their sequences, of those changed
+statements alone that hold a blamed change, each at its first place only. So (2) holds of all tests
+that are known; where none of them skips a statement of C it says nothing, and nothing is critical.
+Neither is anything to a difference of wording (help, version, stderr alone), or one that a single
+change brings about. A test is *on* a critical sequence when it visits its statements in this order.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from csg.graphs import SequenceGraph
 from symexec.classification import Kind, likeness
+from symexec.classification.wording import informs
 from symexec.testcases import TestCase
 
 Nodes = tuple[str, ...]
+_HARMLESS = {
+    kind.value for kind in (Kind.STDERR_ONLY, Kind.HELP_TEXT, Kind.PATH_ONLY, Kind.PROGRESSION)
+}
 LONGEST = 2000  # statements of one test that are looked at
 
 
@@ -78,13 +85,27 @@ def importance(difference: Difference) -> tuple[object, ...]:
 
 
 def critical_sequences(
-    graph: SequenceGraph, shown: Mapping[Difference, Iterable[Nodes]]
+    graph: SequenceGraph, shown: Mapping[Difference, Sequence[TestCase]], known: Collection[Nodes]
 ) -> dict[Difference, Nodes]:
-    """One for each difference; empty when its tests have no changed statement in common."""
-    return {
-        difference: critical_sequence(graph, frozenset(difference.blamed), sequences)
-        for difference, sequences in shown.items()
-    }
+    """One for each difference; empty when none is critical. ``shown``: the tests that show it;
+    ``known``: the sequences of all tests, whatever they show."""
+    found: dict[Difference, Nodes] = {}
+    for difference, cases in shown.items():
+        nodes: Nodes = ()
+        if can_be_critical(difference, cases):
+            sequences = [case.sequence for case in cases]
+            nodes = critical_sequence(graph, frozenset(difference.blamed), sequences)
+        skipped = any(not exercises(sequence, nodes) for sequence in known)
+        found[difference] = nodes if len(nodes) > 1 and skipped else ()
+    return found
+
+
+def can_be_critical(difference: Difference, cases: Iterable[TestCase]) -> bool:
+    """Changes bring it about only together, and it is more than a matter of wording."""
+    if difference.kind in _HARMLESS:
+        return False
+    blames = [case.blame for case in cases if case.blame is not None and not informs(case)]
+    return any(blame.interaction and blame.blamed == difference.blamed for blame in blames)
 
 
 def critical_sequence(

@@ -7,9 +7,9 @@ native(seed=0)             ->  the same shape; of its many tests a sample is kno
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from symexec.campaign.building import BuildJob, switches
 from symexec.campaign.shrinking import SOURCE as MINIMISED
@@ -43,7 +43,8 @@ class Exercise:
 class Run:
     """``tests`` and ``differing`` count all; ``known`` are the tests whose sequence and outcome are
     known (of native tests: of a random sample); ``shown`` the differences confirmed by replay,
-    each with its full sequence and the place where the versions part."""
+    each with its full sequence and the place where the versions part. ``efforts``: by the name of a
+    test the states that a search had made when it found it, or the pairs that had run natively."""
 
     strategy: str
     seed: int
@@ -54,6 +55,7 @@ class Run:
     seconds: float
     exhausted: bool = False  # nothing was left to try before the time was over
     finished: bool = True  # not interrupted
+    efforts: Mapping[str, int] = field(default_factory=dict)
 
 
 class Laboratory:
@@ -111,9 +113,10 @@ class Laboratory:
         job = BuildJob(self._build_options(strategy, seed))
         job.share(self.job)
         finished = False
+        efforts: dict[str, int] = {}
         with suppress(KeyboardInterrupt):
-            for _ in job.cases(progress):
-                pass
+            for case in job.cases(progress):
+                efforts.setdefault(case.id, job.counters.states)
             finished = True
         seconds = time.monotonic() - job.started
         found = [case for case in job.found if case.source != MINIMISED]  # made after the search
@@ -130,6 +133,7 @@ class Laboratory:
             seconds=seconds,
             exhausted=job.exhausted,
             finished=finished,
+            efforts=efforts,
         )
 
     def _native(self, seed: int, progress: Progress) -> Run:
@@ -148,10 +152,12 @@ class Laboratory:
         started = time.monotonic()
         deadline = started + self.options.search.time
         shown: list[TestCase] = []
+        efforts: dict[str, int] = {}
         finished = False
         with suppress(KeyboardInterrupt):
             for case in testing.cases(started, deadline):
                 shown.append(case)
+                efforts.setdefault(case.id, testing.tests)
                 progress.update(
                     paths=testing.tests,
                     divergences=testing.differing,
@@ -171,6 +177,7 @@ class Laboratory:
             seconds=seconds,
             exhausted=testing.exhausted,
             finished=finished,
+            efforts=efforts,
         )
 
     def domain(self) -> Domain:

@@ -57,6 +57,7 @@ def _strategy_rows(comparison: Comparison) -> list[Row]:
         "of the others",
         "sequences",
         "first difference",
+        "after states",
         "differences",
         "only here",
     )
@@ -75,6 +76,7 @@ def _strategy_rows(comparison: Comparison) -> list[Row]:
                 _share(middle.other_differing, middle.known - middle.critical),
                 _number(middle.sequences),
                 _seconds(middle.first_s),
+                "-" if math.isinf(middle.first_effort) else _number(middle.first_effort),
                 str(len(found)),
                 " ".join(only) or "-",
             )
@@ -101,7 +103,16 @@ def _seconds(seconds: float) -> str:
 
 def _finding_rows(comparison: Comparison) -> list[Row]:
     strategies = comparison.strategies
-    heads = ("difference", "class", "blamed", "place", "critical sequence", *strategies, "only")
+    heads = (
+        "difference",
+        "class",
+        "blamed",
+        "place",
+        "critical sequence",
+        *strategies,
+        "fewest states",
+        "only",
+    )
     rows: list[Row] = [heads]
     for each in comparison.findings:
         place = each.difference
@@ -114,6 +125,7 @@ def _finding_rows(comparison: Comparison) -> list[Row]:
                 where,
                 _cut(" ".join(each.critical)) or "-",
                 *(_times(comparison, each, strategy) for strategy in strategies),
+                each.fewest or "-",
                 each.only or "-",
             )
         )
@@ -121,12 +133,14 @@ def _finding_rows(comparison: Comparison) -> list[Row]:
 
 
 def _times(comparison: Comparison, finding: Finding, strategy: str) -> str:
-    """The median of the runs that found it, and how many did."""
+    """Seconds and states, medians of the runs that found it, and how many did."""
     times = finding.times[strategy]
     if not times:
         return "-"
     runs = len(comparison.measures[strategy])
-    return f"{median(times.values()):.2f} s ({len(times)}/{runs})"
+    efforts = finding.efforts[strategy]
+    after = f", {median(efforts.values()):.0f}" if efforts else ""
+    return f"{median(times.values()):.2f} s{after} ({len(times)}/{runs})"
 
 
 def _witnesses(comparison: Comparison) -> list[str]:
@@ -137,7 +151,7 @@ def _witnesses(comparison: Comparison) -> list[str]:
 
 
 def _remarks(comparison: Comparison) -> list[str]:
-    found = []
+    found = ["Behind the seconds: the states made by then; of native testing the pairs run."]
     if len(comparison.seeds) > 1:
         found.append("Numbers are medians over the seeds; (2/3): found with two seeds of three.")
     native = [run for run in comparison.runs if run.strategy == "native"]
@@ -218,6 +232,7 @@ def _measures_form(measures: Measures) -> Json:
         "others_differing": measures.other_differing,
         "sequences": measures.sequences,
         "first_s": None if math.isinf(measures.first_s) else round(measures.first_s, 3),
+        "first_effort": None if math.isinf(measures.first_effort) else measures.first_effort,
     }
 
 
@@ -231,6 +246,11 @@ def _finding_form(finding: Finding) -> Json:
         "line": place.line,
         "critical_sequence": list(finding.critical),
         "only": finding.only,
+        "fewest_states": finding.fewest,
+        "efforts": {
+            strategy: {str(seed): effort for seed, effort in sorted(efforts.items())}
+            for strategy, efforts in finding.efforts.items()
+        },
         "found_s": {
             strategy: {str(seed): round(second, 3) for seed, second in sorted(times.items())}
             for strategy, times in finding.times.items()

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from symexec import experiments
-from symexec.experiments.runs import STRATEGIES, Laboratory
+from symexec.experiments.runs import Laboratory
 from symexec.fuzzing.testing import NativeTesting
 from symexec.options import (
     BuildOptions,
@@ -41,17 +41,17 @@ def options(old: str, new: str, folder: Path, seconds: float, **inputs: object) 
 def test_on_the_running_example_the_table_has_guided_and_isolated(tmp_path: Path) -> None:
     asked = options("cut_ranges/old.c", "cut_ranges/new.c", tmp_path, 5.0)
     result = experiments.compare(asked, Silence())
-    assert result.strategies == list(STRATEGIES) == ["guided", "isolated", "undirected", "native"]
+    assert result.strategies == list(asked.modes) == ["guided", "isolated", "undirected", "native"]
     assert result.differs
     finding = result.findings[0]
     assert (finding.difference.kind, finding.difference.blamed) == ("regression", (1, 2, 3))
     assert finding.critical == ("c1", "c2", "c3")
-    assert all(finding.times[strategy] for strategy in STRATEGIES)
+    assert all(finding.times[strategy] for strategy in asked.modes)
     heads = [line.split()[0] for line in result.table().splitlines() if line]
     assert heads.index("guided") < heads.index("isolated") < heads.index("native")
     form = json.loads((asked.out / "compare.json").read_text())
     assert form == json.loads(result.json_text())
-    assert form["finished"] and set(form["strategies"]) == set(STRATEGIES)
+    assert form["finished"] and set(form["strategies"]) == set(asked.modes)
     assert (asked.out / "compare.svg").read_text().startswith("<svg")
     assert (asked.out / "compare.txt").read_text() == result.table() + "\n"
 
@@ -65,7 +65,7 @@ def test_on_foo_both_differences_are_found_by_all_within_the_budget(tmp_path: Pa
     assert [each.difference.kind for each in result.findings] == ["regression", "fix"]
     for finding in result.findings:
         assert finding.only is None
-        assert all(set(finding.times[strategy]) == {0, 1} for strategy in STRATEGIES)
+        assert all(set(finding.times[strategy]) == {0, 1} for strategy in asked.modes)
     native = [run for run in result.runs if run.strategy == "native"]
     assert [(run.tests, run.differing, run.exhausted) for run in native] == [(201, 2, True)] * 2
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -62,9 +63,9 @@ def test_tests_on_a_critical_sequence_are_told_from_the_others(graph: SequenceGr
 
 def test_a_critical_sequence_found_by_one_strategy_counts_for_all(graph: SequenceGraph) -> None:
     lucky = run("isolated", 0, shown(0.5))
-    unlucky = Run("guided", 0, 1, 0, (Exercise(ON, False),), (), 1.0)
+    unlucky = Run("guided", 0, 2, 0, (Exercise(ON, False), Exercise(OFF, False)), (), 1.0)
     (measures,) = comparison(graph, lucky, unlucky).measures["guided"]
-    assert (measures.critical, measures.critical_differing) == (1, 0)
+    assert (measures.known, measures.critical, measures.critical_differing) == (2, 1, 0)
 
 
 def test_what_only_one_strategy_found_is_said_for_isolation_and_chance_too(
@@ -107,6 +108,28 @@ def test_what_most_seeds_did_not_find_has_no_time(graph: SequenceGraph) -> None:
 def test_the_smallest_witness_is_shown(graph: SequenceGraph) -> None:
     result = comparison(graph, run("guided", 0, shown(0.1, text=b"000-"), shown(0.2, text=b"0-")))
     assert 'd1: parse_ranges("0-")' in result.table()
+
+
+def test_states_are_told_beside_seconds_and_who_needed_the_fewest(graph: SequenceGraph) -> None:
+    """Published search wins here, by its median, though guided search is first by the clock."""
+
+    def counted(strategy: str, seed: int, states: int) -> Run:
+        return replace(run(strategy, seed, shown(0.1)), efforts={"t0001": states})
+
+    result = comparison(
+        graph,
+        *(counted("guided", seed, states) for seed, states in enumerate((30, 50, 70))),
+        *(counted("published", seed, states) for seed, states in enumerate((90, 40, 10))),
+        counted("native", 0, 1),
+    )
+    (finding,) = result.findings
+    assert finding.efforts["guided"] == {0: 30, 1: 50, 2: 70} and finding.fewest == "published"
+    assert "0.10 s, 50 (3/3)" in result.table() and "0.10 s, 40 (3/3)" in result.table()
+    assert result.median("published").first_effort == 40
+    form = json.loads(result.json_text())["differences"][0]
+    assert form["fewest_states"] == "published" and form["efforts"]["native"] == {"0": 1}
+    tie = comparison(graph, counted("guided", 0, 3), counted("isolated", 0, 3))
+    assert tie.findings[0].fewest is None
 
 
 def test_what_was_interrupted_says_so(graph: SequenceGraph) -> None:

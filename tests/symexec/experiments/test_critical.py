@@ -14,6 +14,7 @@ from csg.programs import Versions
 from symexec.experiments.critical import (
     Difference,
     critical_sequence,
+    critical_sequences,
     differences_of,
     exercises,
     longest_common,
@@ -84,17 +85,28 @@ def test_a_critical_sequence_is_what_the_tests_have_in_common(
     assert all(exercises(text.split(), found) for text in sequences)
 
 
-def case(kind: str, line: int, *blamed: int, exits: int | None = None) -> TestCase:
-    """``exits``: the exit code of the new version; None: never replayed."""
+def case(
+    kind: str,
+    line: int,
+    *blamed: int,
+    exits: int | None = None,
+    sequence: str = "",
+    args: tuple[bytes, ...] = (),
+    alone: bool = False,
+) -> TestCase:
+    """``exits``: the exit code of the new version; None: never replayed. ``alone``: the last
+    blamed change does it by itself as well."""
+    minimal = (blamed, blamed[-1:]) if alone else (blamed,)
     return TestCase(
         "t0001" if blamed else "t0002",
-        TestInput(),
+        TestInput(args=args),
+        sequence=tuple(sequence.split()),
         old=None if exits is None else Observation(exit=0),
         new=None if exits is None else Observation(exit=exits),
         divergence=Divergence("control", "new.c", line),
         observed="different",
         kind=kind,
-        blame=Blame(minimal=(blamed,)) if blamed else None,
+        blame=Blame(minimal=minimal) if blamed else None,
     )
 
 
@@ -117,3 +129,55 @@ def test_what_could_be_either_stays_by_itself() -> None:
 def test_what_is_not_explained_counts_with_the_one_that_ends_alike() -> None:
     cases = [case("fix", 1, 1, exits=3), case("fix", 1, 2, exits=4), case("fix", 1, exits=4)]
     assert differences_of(cases)[2].blamed == (2,)
+
+
+# ------------------------------------------------------------------ which differences have one
+
+ON, OFF = "c1 c2 c3 i1 o1", "c1 c3 o1"
+
+
+def critical(graph: SequenceGraph, *shown: TestCase, others: tuple[str, ...] = (OFF,)) -> str:
+    difference = Difference(shown[0].kind, shown[0].blame.blamed if shown[0].blame else (), "", 0)
+    known = [each.sequence for each in shown] + [tuple(other.split()) for other in others]
+    return " ".join(critical_sequences(graph, {difference: shown}, known)[difference])
+
+
+def test_what_changes_bring_about_only_together_has_a_critical_sequence(
+    cut_ranges: SequenceGraph,
+) -> None:
+    assert critical(cut_ranges, case("regression", 1, 1, 2, 3, sequence=ON)) == "c1 c2 c3"
+    assert critical(cut_ranges, case("difference", 1, 2, 3, sequence=ON)) == "c2 c3"
+
+
+def test_the_tests_that_show_it_decide_what_is_in_it(cut_ranges: SequenceGraph) -> None:
+    """Definition 3, condition 2: a test that skips c2 shows it, so c2 is not needed."""
+    shown = [case("regression", 1, 1, 2, 3, sequence=each) for each in (ON, "c1 c3 i1")]
+    assert critical(cut_ranges, *shown, others=("c1 o1",)) == "c1 c3"
+
+
+def test_a_sequence_that_every_test_goes_through_tells_nothing(cut_ranges: SequenceGraph) -> None:
+    shown = case("regression", 1, 1, 2, 3, sequence=ON)
+    assert critical(cut_ranges, shown, others=()) == ""
+    assert critical(cut_ranges, shown, others=(ON,)) == ""
+
+
+def test_fewer_than_two_statements_are_no_sequence(cut_ranges: SequenceGraph) -> None:
+    shown = [case("regression", 1, 2, 3, sequence=each) for each in ("c2 c3", "c3 c2")]
+    assert critical(cut_ranges, *shown) == ""
+
+
+@pytest.mark.parametrize(
+    "shown",
+    [
+        case("regression", 1, 1, sequence=ON),  # one change is enough
+        case("regression", 1, 2, 3, sequence=ON, alone=True),  # so it is here, in another way
+        case("regression", 1, sequence=ON),  # nobody knows which changes
+        case("stderr-only", 1, 1, 2, 3, sequence=ON),
+        case("help-text", 1, 1, 2, 3, sequence=ON),
+        case("progression", 1, 1, 2, 3, sequence=ON),
+        case("difference", 1, 1, 2, 3, sequence=ON, args=(b"--help",), exits=0),
+        case("difference", 1, 1, 2, 3, sequence=ON, args=(b"--vers",), exits=0),
+    ],
+)
+def test_single_changes_and_wording_have_none(cut_ranges: SequenceGraph, shown: TestCase) -> None:
+    assert critical(cut_ranges, shown) == ""
