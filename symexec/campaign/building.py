@@ -31,6 +31,7 @@ from symexec.campaign.builds import files_to_build, golden_files
 from symexec.campaign.collected import OWN, Collected
 from symexec.campaign.companion import Companion
 from symexec.campaign.exploration import Exploration, Finding, Testing
+from symexec.campaign.graph_coverage import GraphCoverage
 from symexec.campaign.lasting import NOTHING_OUTLIVES, Outliving, outliving
 from symexec.campaign.preparation import Prepared, asked_for_null, pruner
 from symexec.campaign.promises import Promises
@@ -67,6 +68,7 @@ from symexec.testcases import (
     differing_part,
     signature_of,
 )
+from symexec.testcases.encoding import Json
 
 SERIES = {SEEDED: "s"}  # how tests are called that the search did not make
 FIRST = 2  # tests of a kind that are mutated natively
@@ -100,6 +102,7 @@ class BuildJob:
         self.beside: Beside | None = None
         self.tests = Collected()
         self.promises: Promises | None = None
+        self._covered: GraphCoverage | None = None
         self._verifying: Companion | None = None  # forked before there is much to copy
 
     # ------------------------------------------------------------------ preparation
@@ -375,6 +378,7 @@ class BuildJob:
             memory=options.memory,
         )
         self._targets = targets
+        covered = self._covered = GraphCoverage(prepared.graph)
         initial = self._beginnings(engine, prepared)
         for state in initial:
             state.targets = targets.start
@@ -388,7 +392,7 @@ class BuildJob:
             options.search.seed,
             targets.rank,
             targets.distance,
-            targets.witnessed,
+            covered.witnessed,
             guards=before.of if before else None,
             masks=behind.of if behind else None,
             frontier=lambda: prepared.frontier(engine.covered),
@@ -473,7 +477,8 @@ class BuildJob:
                 self._found_again(test, finding)
             return
         nodes = nodes_of(finding.state)
-        self._targets.witnessed.update(nodes)
+        if self._covered is not None:
+            self._covered.add(nodes)
         place, sequence = _divergence(finding), self._sequence(nodes, prepared)
         kind: tuple[object, ...] = (place, finding.told, sequence)
         if source:
@@ -570,23 +575,34 @@ class BuildJob:
         return self.tests.mispredicted
 
     @property
-    def verdict(self) -> str:
-        if self.unified is not None and not self.unified.changes:
-            return "no-change"
-        if self.tests.differing:
-            return "different"
-        open_ends = (
+    def _complete(self) -> bool:
+        """Was every path within the bounds followed to its end, and nothing approximated?"""
+        left_out = (
             self.counters.cuts
             + self.counters.unknown
             + self.counters.dropped
             + self.counters.concretised
             + sum(self.counters.gaps.values())
             + len(self.events)
-            + len(self.tests.predicted)
-            + self.counters.branch_mismatches
             + (self.counters.diff_paths if self.options.search.after is After.NEW else 0)
         )
-        if self.exhausted and not open_ends and self.seeding is None:
+        return self.exhausted and not left_out and self.seeding is None
+
+    def graph_coverage(self) -> dict[str, Json] | None:
+        """How much of the change sequence graph tests come by; None before the search begins."""
+        if self._covered is None:
+            return None
+        reached = self._targets.reached
+        return self._covered.form(reached, self._complete, bool(self.counters.pruned))
+
+    @property
+    def verdict(self) -> str:
+        if self.unified is not None and not self.unified.changes:
+            return "no-change"
+        if self.tests.differing:
+            return "different"
+        open_ends = len(self.tests.predicted) + self.counters.branch_mismatches
+        if self._complete and not open_ends:
             return "equivalent-within-bounds"
         return "no-difference-found"
 

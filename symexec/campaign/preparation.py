@@ -16,9 +16,9 @@ from csg.analysis import (
     Distances,
     Guard,
     changes_reachable,
-    statement_sources,
 )
 from csg.graphs import SequenceGraph
+from csg.graphs.program_graphs import control_graph
 from csg.ir import Call, FunctionCode, Program
 from csg.ir.flow import successors
 from csg.language.syntax import FunctionDefinition, Symbol, TranslationUnit
@@ -152,15 +152,6 @@ def deepest_changes(changes: Collection[int], control: Graph) -> frozenset[int]:
             above.update(chains.predecessors(part))
     part_of = chains.graph["mapping"]
     return frozenset(change for change in changes if part_of[change] not in above)
-
-
-def control_graph(dependences: DependenceGraph) -> Graph:
-    """Control dependences between statements, across calls."""
-    found: Graph = networkx.DiGraph()
-    for statement, sources in enumerate(statement_sources(dependences)[1]):
-        found.add_node(statement)
-        found.add_edges_from((source, statement) for source in sorted(sources))
-    return found
 
 
 def beginnings(program: Program, nodes: frozenset[int]) -> Places:

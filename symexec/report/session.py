@@ -204,6 +204,9 @@ def _seed_notes_of(job: BuildJob) -> list[str]:
 def _update(report: Report, job: BuildJob) -> None:
     report.counters = {**counters_form(job.counters), "exhausted": job.exhausted}
     report.verdict = job.verdict
+    coverage = job.graph_coverage()
+    if coverage is not None and isinstance(report.csg, dict):
+        report.csg = {**report.csg, "coverage": coverage}
     if job.beside is not None:
         report.native = job.beside.form()
 

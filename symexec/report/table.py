@@ -23,6 +23,7 @@ from symexec.report.words import (
     headline,
     reservations,
     sequence_named,
+    sequences_covered,
 )
 from symexec.testcases import TestCase, spelled
 
@@ -53,7 +54,12 @@ def print_report(report: Report, stream: TextIO | None = None) -> None:
         _print_rows((*_COLUMNS, "first found by"), rows, out)
     elif rows:
         _print_rows(_COLUMNS, rows, out)
-    lines = [*blamed_changes(report), *reservations(report), *report.notes]
+    lines = [
+        *blamed_changes(report),
+        *sequences_covered(report),
+        *reservations(report),
+        *report.notes,
+    ]
     if report.differing and report.sandbox:
         lines.append(f"replayed natively, walls: {report.sandbox}")
     _print_lines([f"  {text}" for text in lines], out)

@@ -142,6 +142,22 @@ def sequence_named(nodes: Sequence[str]) -> str:
     return " ".join(nodes) or "-"
 
 
+def sequences_covered(report: Report) -> list[str]:
+    """How much of the change sequence graph tests come by: a line, or none without a search."""
+    coverage = report.csg.get("coverage") if isinstance(report.csg, dict) else None
+    if not isinstance(coverage, dict):
+        return []
+    parts = []
+    for what in ("nodes", "edges"):
+        kinds = coverage[what]
+        assert isinstance(kinds, dict)
+        witnessed, infeasible = kinds["witnessed"], kinds["infeasible"]
+        assert isinstance(witnessed, list) and isinstance(infeasible, list)
+        never = f" ({len(infeasible)} infeasible)" if infeasible else ""
+        parts.append(f"{len(witnessed)} of {kinds['all']} {what}{never}")
+    return [f"change sequence graph: tests come by {', '.join(parts)}"]
+
+
 def reservations(report: Report) -> list[str]:
     """What the verdict does not cover, from the tests and counters; empty when nothing was left
     out."""

@@ -90,7 +90,6 @@ class Targets:
         self.outputs = outputs
         self.changes = changes
         self.reached: set[int] = set()  # by any state
-        self.witnessed: set[int] = set()  # by a state that became a test
         self.sequences = Sequences()
         self.arrivals: list[Arrival] | None = None
         self._distances = distances
