@@ -1,6 +1,7 @@
 # make demo   the main job on a sample            make test   every check there is
 # make bench  measure, rewrite docs/performance.md make docs   run what the documents show, anew
 # make format tidy the Python sources             make clean  remove what the others made
+# make mutants  mutation testing of four packages, an hour: for the night
 #
 # Each creates .venv and installs into it first. Needed: Python 3.11 or later, a C compiler, make, git.
 
@@ -12,7 +13,7 @@ PYTHON_FOUND := $(firstword $(shell for python in $(PYTHON) python3.11 python3.1
 CC_FOUND := $(firstword $(shell for compiler in $(CC) cc gcc clang; do command -v "$$compiler"; done; true))
 SOURCES := cli.py csg symexec tests benchmarks
 
-.PHONY: demo test bench docs install check-tools format clean
+.PHONY: demo test bench mutants docs install check-tools format clean
 
 demo: install
 	@echo '$$ csgtest build samples/cut_ranges/old.c samples/cut_ranges/new.c --entry parse_ranges --time 20'
@@ -29,6 +30,9 @@ test: install
 
 bench: install
 	$(BIN)/python benchmarks/run.py
+
+mutants: install
+	$(BIN)/python -m benchmarks.mutants
 
 docs: install
 	$(BIN)/csgtest graph samples/cut_ranges/old.c samples/cut_ranges/new.c --entry parse_ranges \

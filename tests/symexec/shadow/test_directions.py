@@ -1,0 +1,206 @@
+"""The ways through a branch of two versions, against all inputs of four bits tried one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from symexec.expr import Data, Shadowed, Term, TermTable, binary, compare, evaluate
+from symexec.shadow.directions import Directions, followed, joint_ways, ways
+from symexec.solver import EMPTY, Answer, Assignment, PathCondition, build_solver
+from symexec.state.seeds import Guided
+
+TABLE = TermTable()
+X = TABLE.symbol("x", 4)
+VALUES = range(16)
+
+
+def below(bound: int) -> Term:
+    found = compare("ult", 4, X, bound)
+    assert isinstance(found, Term)
+    return found
+
+
+def equal(value: int) -> Term:
+    found = compare("eq", 4, X, value)
+    assert isinstance(found, Term)
+    return found
+
+
+LOW_BIT = compare("eq", 4, binary("and", 4, X, 1), 1)
+EVEN = compare("eq", 4, binary("and", 4, X, 1), 0)
+
+
+def inputs(path: PathCondition) -> set[int]:
+    """All x on which the path condition holds."""
+    if path.contradictory:
+        return set()
+    return {x for x in VALUES if all(evaluate(term, {X: x}, {}) == 1 for term in path.terms())}
+
+
+def truth(condition: object, x: int) -> bool:
+    return bool(condition) if isinstance(condition, int) else evaluate(condition, {X: x}, {}) == 1  # type: ignore[arg-type]
+
+
+def assuming(*conditions: Term) -> PathCondition:
+    path = EMPTY
+    for each in conditions:
+        path = path.assuming(each)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("label", "old", "new", "diverges"),
+    [
+        ("same-true", True, True, False),
+        ("same-false", False, False, False),
+        ("diff-true", False, True, True),
+        ("diff-false", True, False, True),
+    ],
+)
+def test_a_direction_is_named_after_the_new_version(
+    label: str, old: bool, new: bool, diverges: bool
+) -> None:
+    (found,) = [each for each in Directions if each.label == label]
+    assert (found.old, found.new, found.diverges) == (old, new, diverges)
+
+
+PATHS = [EMPTY, assuming(below(8)), assuming(below(3)), assuming(equal(5))]
+
+
+@pytest.mark.parametrize("path", PATHS)
+@pytest.mark.parametrize("condition", [below(4), equal(5), LOW_BIT, below(1), 0, 1])
+def test_each_way_has_its_inputs(condition: int | Term, path: PathCondition) -> None:
+    found = ways(condition, path, build_solver())
+    expected = {
+        taken: {x for x in inputs(path) if truth(condition, x) is taken} for taken in (True, False)
+    }
+    assert {taken: inputs(extended) for taken, extended in found} == {
+        taken: those for taken, those in expected.items() if those
+    }
+    if len(found) == 1:  # nothing was learnt, so the path is the same
+        assert found[0][1] is path
+
+
+class Refusing:
+    """A solver that finds nothing possible, or must not be asked."""
+
+    def __init__(self, answer: tuple[bool, bool] | None) -> None:
+        self.answer = answer
+
+    def directions(self, path: PathCondition, condition: int | Term) -> tuple[bool, bool]:
+        assert self.answer is not None, "nobody needs to be asked"
+        return self.answer
+
+
+def test_no_way_leads_on_where_nothing_is_possible() -> None:
+    assert ways(below(4), EMPTY, Refusing((False, False))) == []
+    assert [taken for taken, _ in ways(below(4), EMPTY, Refusing((False, True)))] == [False]
+    assert [taken for taken, _ in ways(below(4), EMPTY, Refusing((True, False)))] == [True]
+
+
+def test_constants_ask_nobody() -> None:
+    for value in (0, 1):
+        assert ways(value, EMPTY, Refusing(None)) == [(bool(value), EMPTY)]
+
+
+# ------------------------------------------------------------------ along a seed
+
+
+@pytest.mark.parametrize("value", [3, 4])
+def test_a_seed_goes_its_own_way_and_the_condition_is_kept(value: int) -> None:
+    seed = Assignment({X: value})
+    ((taken, path),) = ways(below(4), assuming(below(9)), Refusing(None), seed)
+    assert taken is (value < 4)
+    assert inputs(path) == {x for x in range(9) if (x < 4) is taken}
+    assert path.models[0] is seed  # known to satisfy it
+
+
+def test_a_guide_assumes_what_its_path_assumed() -> None:
+    whole = assuming(below(9), below(4), equal(2))
+    guide = Guided({X: 2}, whole, EMPTY)
+    taken, path = followed(below(9), EMPTY, guide)
+    assert taken and path is whole.parent.parent  # type: ignore[union-attr]
+    taken, same = followed(below(7), path, guide)
+    assert taken and same is path  # nothing that the search had to assume
+    other = assuming(below(9), compare("ule", 4, 4, X))  # type: ignore[arg-type]
+    guide = Guided({X: 5}, other, EMPTY)
+    taken, path = followed(below(4), other.parent, guide)  # type: ignore[arg-type]
+    assert not taken and path is other
+
+
+# ------------------------------------------------------------------ two versions
+
+
+PAIRS = [
+    Shadowed(below(4), below(9)),
+    Shadowed(below(9), below(4)),
+    Shadowed(below(4), equal(7)),
+    Shadowed(LOW_BIT, EVEN),  # they part on every input
+    Shadowed(1, below(9)),
+    Shadowed(below(9), 1),
+    Shadowed(0, below(9)),
+    Shadowed(below(9), 0),
+    Shadowed(0, 1),
+    Shadowed(1, 0),
+    below(4),
+    1,
+    0,
+]
+NAMED: dict[tuple[bool, bool], str] = {(each.old, each.new): each.label for each in Directions}
+
+
+def by_hand(condition: Data, chosen: Callable[[int], bool]) -> dict[str, set[int]]:
+    old, new = (
+        (condition.old, condition.new) if isinstance(condition, Shadowed) else (condition,) * 2
+    )
+    found: dict[str, set[int]] = {}
+    for x in filter(chosen, VALUES):
+        found.setdefault(NAMED[truth(old, x), truth(new, x)], set()).add(x)
+    return found
+
+
+@pytest.mark.parametrize("path", PATHS)
+@pytest.mark.parametrize("condition", PAIRS)
+def test_up_to_four_ways_part_all_inputs(condition: Data, path: PathCondition) -> None:
+    found = list(joint_ways(condition, path, build_solver()))
+    allowed = inputs(path)
+    expected = by_hand(condition, lambda x: x in allowed)
+    assert {ways.label: inputs(extended) for ways, extended in found} == expected
+    assert len(found) == len(expected)
+
+
+@pytest.mark.parametrize("seed", VALUES)
+@pytest.mark.parametrize("condition", PAIRS)
+def test_beside_a_seed_only_the_ways_that_part(condition: Data, seed: int) -> None:
+    """And the seed's own, unless it is one of them: then that is a way that parts."""
+    followed_seed = Assignment({X: seed})
+    found = list(joint_ways(condition, EMPTY, build_solver(), followed_seed))
+    every = by_hand(condition, lambda x: True)
+    own = next(label for label, those in every.items() if seed in those)
+    expected = {label for label in every if label.startswith("diff")} | {own}
+    assert {ways.label for ways, _ in found} == expected
+    for ways_taken, extended in found:
+        # Where the versions agree the seed's way keeps the new version's condition
+        assert inputs(extended) == every[ways_taken.label]
+        assert build_solver().check(extended) is Answer.SAT
+
+
+@pytest.mark.parametrize("seed", VALUES)
+@pytest.mark.parametrize("condition", PAIRS)
+def test_a_guide_goes_one_way_also_where_the_versions_part(condition: Data, seed: int) -> None:
+    guide = Guided({X: seed}, EMPTY, EMPTY)
+    ((taken, extended),) = joint_ways(condition, EMPTY, Refusing(None), guide)
+    every = by_hand(condition, lambda x: True)
+    assert seed in every[taken.label]
+    assert inputs(extended) == every[taken.label]
+
+
+def test_equal_halves_are_one_condition() -> None:
+    """Also constants: no question is asked, and no version parts."""
+    for value, label in ((0, "same-false"), (1, "same-true")):
+        ((found, path),) = joint_ways(value, EMPTY, Refusing(None))
+        assert found.label == label and path is EMPTY
+    labels = [found.label for found, _ in joint_ways(below(4), EMPTY, Refusing((True, True)))]
+    assert labels == ["same-true", "same-false"]

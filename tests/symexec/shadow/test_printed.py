@@ -1,0 +1,193 @@
+"""When two versions wrote the same text: conditions over the printed numbers, tried with values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pytest
+
+from symexec.expr import Term, TermTable, evaluate
+from symexec.shadow.printed import Printed, Unit, same_text, units
+from symexec.state.state import Output
+
+TABLE = TermTable()
+X, Y = TABLE.symbol("x", 32), TABLE.symbol("y", 32)
+B = TABLE.symbol("b", 8)
+NARROW = TABLE.symbol("n", 16)
+
+
+@dataclass(frozen=True)
+class Number:
+    """As the models of printf emit it."""
+
+    spec: str
+    term: Term
+
+
+def written(*items: object, stream: int = 1) -> Output | None:
+    last: Output | None = None
+    for item in items:
+        last = Output(last, stream, item)
+    return last
+
+
+def text(*parts: str | Unit) -> list[Unit]:
+    found: list[Unit] = []
+    for part in parts:
+        found += list(part.encode()) if isinstance(part, str) else [part]
+    return found
+
+
+def d(term: Term = X, specification: str = "%d") -> Printed:
+    return Printed(specification, term)
+
+
+def true_for(condition: object, **values: int) -> bool:
+    """Does it hold for these values of x, y, b and n?"""
+    if isinstance(condition, int):
+        return bool(condition)
+    assert isinstance(condition, Term)
+    names = {"x": X, "y": Y, "b": B, "n": NARROW}
+    given = {symbol: values.get(name, 0) for name, symbol in names.items()}
+    return evaluate(condition, given, {}) == 1
+
+
+def test_a_stream_becomes_bytes_and_whole_numbers() -> None:
+    last = written(b"n=", Number("%d", X), 10, B)
+    assert units(last, 1) == [110, 61, Printed("%d", X), 10, B]
+    both = Output(Output(Output(None, 1, b"a"), 2, b"e"), 1, b"c")
+    assert units(both, 1) == [97, 99] and units(both, 2) == [101]
+    assert units(None, 1) == []
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "same"),
+    [
+        ("", "", 1),
+        ("ab", "ab", 1),
+        ("ab", "ac", 0),
+        ("ab", "abc", 0),
+        ("abc", "ab", 0),
+        ("", "a", 0),
+        ("b", "ab", 0),
+    ],
+)
+def test_plain_texts(left: str, right: str, same: int) -> None:
+    assert same_text(text(left), text(right)) == same
+
+
+def test_a_symbolic_byte_is_a_condition() -> None:
+    condition = same_text(text("a", B, "c"), text("abc"))
+    assert true_for(condition, b=ord("b")) and not true_for(condition, b=ord("x"))
+    assert same_text(text("x", B), text("abc")) == 0  # the first bytes differ already
+    both = same_text(text(B, B), text("ab"))
+    assert not true_for(both, b=ord("a")) and not true_for(both, b=ord("b"))
+
+
+def test_two_numbers_of_one_specification() -> None:
+    condition = same_text(text("n=", d(X), "\n"), text("n=", d(Y), "\n"))
+    assert true_for(condition, x=5, y=5) and not true_for(condition, x=5, y=6)
+    assert same_text(text(d(X), "a"), text(d(Y), "b")) == 0
+    assert same_text(text(d(X)), text(d(X))) == 1
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (d(X), d(Y, "%x")),
+        (d(X), d(NARROW)),
+        (d(X, "%5d"), d(Y)),
+    ],
+)
+def test_what_cannot_be_told_is_said(one: Printed, other: Printed) -> None:
+    assert same_text(text(one), text(other)) is None
+    assert same_text(text(other), text(one)) is None
+    assert same_text(text("a", one), text("b", other)) == 0  # a byte before it tells
+
+
+@pytest.mark.parametrize("swapped", [False, True])
+@pytest.mark.parametrize(
+    ("specification", "after", "other", "value"),
+    [
+        ("%d", "\n", "7\n", 7),
+        ("%d", "\n", "-7\n", -7),
+        ("%d", " x", "123 x", 123),
+        ("%d", "", "42", 42),
+        ("%u", ".", "4294967295.", 4294967295),
+        ("%5d", "\n", "   42\n", 42),
+        ("%05d", "\n", "00042\n", 42),
+        ("%+d", "\n", "+3\n", 3),
+        ("% d", "\n", " 3\n", 3),
+        ("%x", "\n", "ff\n", 255),
+        ("%X", "\n", "FF\n", 255),
+        ("%o", "\n", "17\n", 15),
+        ("%i", ",", "0,", 0),
+        ("%.3d", "\n", "007\n", 7),
+        ("%o", "8", "178", 15),  # no octal digit: behind the number
+    ],
+)
+def test_a_number_against_its_text(
+    specification: str, after: str, other: str, value: int, swapped: bool
+) -> None:
+    number, plain = text("n=", d(X, specification), after), text("n=", other)
+    condition = same_text(plain, number) if swapped else same_text(number, plain)
+    for tried in {value, value + 1, value - 1, -value - 5, 0, 99}:
+        assert true_for(condition, x=tried & 0xFFFFFFFF) is (tried == value), tried
+
+
+@pytest.mark.parametrize("swapped", [False, True])
+@pytest.mark.parametrize(
+    ("specification", "after", "other"),
+    [
+        ("%d", "\n", "-\n"),  # no number
+        ("%d", "\n", "x\n"),
+        ("%d", "\n", ""),
+        ("%d", "\n", "07\n"),  # nobody prints 7 so
+        ("%d", "\n", "+7\n"),
+        ("%5d", "\n", "42\n"),
+        ("%d", "\n", "7-\n"),  # the sign is not part of it: behind it something else stands
+        ("%d", "\n", "7 \n"),
+        ("%x", "\n", "FF\n"),
+        ("%X", "\n", "ff\n"),
+        ("%d", "a", "7b"),
+        ("%d", "", "7a"),
+        ("%d", "ab", "7a"),
+        ("%o", "\n", "9\n"),
+        ("%d", "\n", "--1\n"),
+    ],
+)
+def test_a_number_that_prints_no_such_text(
+    specification: str, after: str, other: str, swapped: bool
+) -> None:
+    number, plain = text(d(X, specification), after), text(other)
+    condition = same_text(plain, number) if swapped else same_text(number, plain)
+    assert condition == 0
+
+
+@pytest.mark.parametrize(
+    ("number", "other"),
+    [
+        (text(d(X), "7"), text("127")),  # a digit behind: where does the number end?
+        (text(d(X), d(Y)), text("12")),
+        (text(d(X), B), text("1a")),
+        (text(d(X, "%x"), "a"), text("1a")),
+        (text(d(X, "%s")), text("7")),  # what is not understood
+        (text(d(X, "%-5d")), text("7    ")),
+        (text(d(X, "%*d")), text("7")),
+        (text(d(X), "\n"), text("1", B)),  # a byte that is not known
+    ],
+)
+def test_a_number_whose_end_is_not_known(number: list[Unit], other: list[Unit]) -> None:
+    assert same_text(number, other) is None
+    assert same_text(other, number) is None
+
+
+def test_numbers_one_after_the_other() -> None:
+    condition = same_text(text(d(X), " ", d(Y), "\n"), text("12 -3\n"))
+    assert true_for(condition, x=12, y=-3 & 0xFFFFFFFF)
+    assert not true_for(condition, x=12, y=3) and not true_for(condition, x=1, y=-3 & 0xFFFFFFFF)
+
+
+def test_a_narrow_number_wraps_as_its_term() -> None:
+    condition = same_text(text(d(NARROW)), text("-1"))
+    assert true_for(condition, n=0xFFFF) and not true_for(condition, n=1)
