@@ -199,11 +199,11 @@ class Beside:
         trace = self._traced(sighting) if self._may_trace(URGENT) else None
         if trace is not None:
             self._follow(sighting, trace)
-        return TestCase(
-            sighting.name,
-            sighting.input,
-            trace.sequence if trace is not None else (),
-            trace.divergence if trace is not None else None,
+        case = sighting.seen or TestCase(sighting.name, sighting.input)
+        return replace(
+            case,
+            sequence=trace.sequence if trace is not None else (),
+            divergence=trace.divergence if trace is not None else None,
             found_s=sighting.found_at,
             source=SOURCE,
             unwritten=trace is not None and "uninitialised" in trace.endings,

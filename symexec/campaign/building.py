@@ -56,7 +56,7 @@ from symexec.search import Budget, Context, build_searcher, chosen
 from symexec.search.guard_values import GuardValues
 from symexec.search.targets import Arrival
 from symexec.solver import Answer, SolverOptions, build_solver
-from symexec.state.endings import MemoryFault
+from symexec.state.endings import Endless, MemoryFault
 from symexec.state.state import Chain, Event, State
 from symexec.testcases import (
     Divergence,
@@ -495,6 +495,7 @@ class BuildJob:
             found_s=self._seconds(),
             source=source or self.search.mode.name,
             unwritten=_uses_unwritten(finding.state),
+            endless=_repeats(finding.state),
         )
         if finding.told:
             self.tests.predict(case.id)
@@ -639,6 +640,12 @@ def _uses_unwritten(state: State | Arrival) -> bool:
         and outcome.ending.kind == "uninitialised"
         for outcome in outcomes
     )
+
+
+def _repeats(state: State | Arrival) -> bool:
+    """Is it proved that one version never ends, and does the other one?"""
+    ends = [each.ending for each in (state.old_outcome, state.new_outcome) if each is not None]
+    return len(ends) == 2 and sum(isinstance(each, Endless) for each in ends) == 1
 
 
 def _divergence(finding: Finding) -> Divergence | None:

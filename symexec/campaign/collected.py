@@ -93,4 +93,8 @@ class Collected:
     @property
     def mispredicted(self) -> list[TestCase]:
         """Tests that were to differ and did not: a defect of ours, or of the model."""
-        return [case for case in self.predicted if case.observed == "same" and not case.unwritten]
+        return [
+            case
+            for case in self.predicted
+            if case.observed == "same" and not case.unwritten and case.kind != "timeout"
+        ]

@@ -117,7 +117,7 @@ class Phase:
         alike = (self._domain.signature(case.input), *parts)
         self._told[alike] = self._told.get(alike, 0) + 1
         if self._told[alike] <= ALIKE:
-            self._send(Sighting(case.id, case.input, case.found_s, True, alike))
+            self._send(Sighting(case.id, case.input, case.found_s, True, alike, case))
 
     def _new(self, case: TestCase, alike: object) -> None:
         self._send(Sighting(case.id, case.input, case.found_s, False, alike))

@@ -18,7 +18,7 @@ from symexec.fuzzing.vocabulary import Vocabulary
 from symexec.options import InputOptions
 from symexec.replay import ReplayPlan
 from symexec.replay.build import FinishedBuilds
-from symexec.testcases import TestInput
+from symexec.testcases import TestCase, TestInput
 from symexec.testcases.signature import EntrySignature
 
 
@@ -54,6 +54,7 @@ class Sighting:
     found_at: float
     differs: bool
     alike: object
+    seen: TestCase | None = None  # what the versions did, where that differs
 
 
 @record

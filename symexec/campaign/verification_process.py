@@ -32,7 +32,7 @@ from symexec.campaign.verification_records import (
     Walls,
     Wanted,
 )
-from symexec.classification import Patience, explained, likeness, observe, unwritten
+from symexec.classification import Kind, Patience, decided, explained, likeness, observe, unwritten
 from symexec.replay import PLAIN, AwaitedBuilds, Built, NativeReplay
 from symexec.testcases import TestCase
 
@@ -76,6 +76,9 @@ class Examiner:
             return case
         began = time.monotonic()
         seen, pair = observe(case, self._replay, explain=first_here)
+        if seen.kind == Kind.UNDECIDED.value and first_here:
+            self._seen(seen)
+            seen, pair = decided(seen, pair, self._replay, task.deadline)
         if case.unwritten:  # what the sanitized builds show of it is chance
             found = unwritten(seen, self._replay, task.changes, task.requires, self._patience(64))
             if found is not seen:

@@ -2,7 +2,7 @@
 
 from symexec.classification.blame import blame, native_blame
 from symexec.classification.compare import Kind, Verdict, classify, differing_parts
-from symexec.classification.examine import examine, explained, observe, shrink
+from symexec.classification.examine import decided, examine, explained, observe, shrink
 from symexec.classification.grouping import Group, group, likeness, options_used
 from symexec.classification.minimise import minimise
 from symexec.classification.subsets import Patience, smallest_sets
@@ -16,6 +16,7 @@ __all__ = [
     "Verdict",
     "blame",
     "classify",
+    "decided",
     "differing_parts",
     "examine",
     "explained",

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from enum import Enum
+from typing import assert_never
 
 from symexec.replay import Pair
 from symexec.testcases import Observation
@@ -23,11 +24,13 @@ _LEAKS = ("leaks",)
 class Kind(Enum):
     """report.json's ``class``."""
 
-    HANG = "hang"  # new does not end, old did and did not fail
+    HANG = "hang"  # new does not end (Course.REPEATS, FAR), old did and did not fail
     HANG_FIX = "hang-fix"  # the other way round
     REGRESSION = "regression"  # new fails (crash, sanitizer, assertion), old did not
     FIX = "fix"  # the other way round
     DIFFERENCE = "difference"  # both end, and show something else
+    SLOWER = "slower"  # they do the same, but one takes far longer
+    UNDECIDED = "undecided"  # one was cut off, and nobody had the time to see whether it ends
     LEAK = "leak"  # both end alike, but new loses more of the heap (--leaks)
     LEAK_FIX = "leak-fix"  # the other way round
     STDERR_ONLY = "stderr-only"
@@ -42,6 +45,15 @@ class Kind(Enum):
     @property
     def is_difference(self) -> bool:
         return self not in (Kind.PATH_ONLY, Kind.NONDETERMINISTIC, Kind.TIMEOUT)
+
+
+class Course(Enum):
+    """Of a version that was cut off where the other one came to its end."""
+
+    REPEATS = "repeats"  # proved: its state repeats
+    FAR = "far"  # it takes more than FAR times the other one's time
+    ENDS = "ends"  # given time, it ends
+    UNKNOWN = "unknown"
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +92,8 @@ def same(old: Observation, new: Observation) -> bool:
     return not differing_parts(old, new)
 
 
-def classify(pair: Pair) -> Verdict:
-    """The class of one replayed input."""
+def classify(pair: Pair, course: Course = Course.UNKNOWN) -> Verdict:
+    """The class of one replayed input; ``course`` of the version that was cut off."""
     old, new = pair.old, pair.new
     if not pair.stable:
         return Verdict(Kind.NONDETERMINISTIC, "same")
@@ -94,6 +106,16 @@ def classify(pair: Pair) -> Verdict:
         return Verdict(Kind.STDERR_ONLY, "different", parts)
     if set(parts) <= {"leaks", "stderr"}:
         return Verdict(_leak_kind(old, new), "different", parts)
+    if old.timed_out != new.timed_out:
+        match course:
+            case Course.ENDS:
+                return Verdict(Kind.SLOWER, "different", parts)
+            case Course.UNKNOWN:
+                return Verdict(Kind.UNDECIDED, "different", parts)
+            case Course.REPEATS | Course.FAR:
+                pass
+            case _:
+                assert_never(course)
     if pair.golden is not None:
         return _against_golden(pair, pair.golden, parts)
     return Verdict(_kind(old, new), "different", parts)

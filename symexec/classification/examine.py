@@ -5,17 +5,21 @@ examine(case, replay, changes)      case with old, new, observed, class and blam
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from symexec.classification.blame import native_blame
-from symexec.classification.compare import Kind, classify
+from symexec.classification.compare import Course, Kind, classify, differing_parts
 from symexec.classification.grouping import shape
 from symexec.classification.minimise import minimise
 from symexec.classification.subsets import DEFAULT_PATIENCE, Ids, Patience
-from symexec.replay import SANITIZED, NativeReplay, Pair, Request
+from symexec.replay import PLAIN, SANITIZED, NativeReplay, Pair, Request
 from symexec.testcases import TestCase, TestInput
+
+LONGEST, SHORTEST = 10.0, 3.0  # times its limit, for a version that was cut off
+FAR = 100.0  # times the other version's time: as good as for ever
 
 
 def examine(
@@ -25,22 +29,47 @@ def examine(
     requires: Mapping[int, Ids] | None = None,
     patience: Patience | None = None,
     explain: bool = True,
+    far: bool = True,
 ) -> TestCase:
     """Replay, classify, and blame when the versions differ (``patience`` None: no blame).
     ``explain``: with functions and lines in a sanitizer's report."""
     seen, pair = observe(case, replay, explain)
     if patience is None:
         return seen
+    if far:
+        seen, pair = decided(seen, pair, replay, patience.deadline)
     return explained(seen, pair, replay, changes, requires, patience)
 
 
 def observe(
     case: TestCase, replay: NativeReplay, explain: bool = True, style: str = SANITIZED
 ) -> tuple[TestCase, Pair]:
-    """Replay and classify."""
+    """Replay and classify. Where one version was cut off, that is ``UNDECIDED``, or what is known
+    without a clock."""
     pair = replay.pair(case.input, style, explain=explain)
-    verdict = classify(pair)
-    seen = replace(
+    course = Course.UNKNOWN
+    if pair.old.timed_out != pair.new.timed_out:
+        if case.endless:
+            course, pair = Course.REPEATS, _unmeasured(pair)
+        elif replay.plan.steady:
+            course = Course.FAR
+    return _classified(case, pair, course), pair
+
+
+def decided(
+    case: TestCase, pair: Pair, replay: NativeReplay, until: float = math.inf
+) -> tuple[TestCase, Pair]:
+    """An ``UNDECIDED`` test again: the version that was cut off gets more time, as far as there is
+    some before ``until``, on the monotonic clock. Others stay as they are."""
+    if case.kind != Kind.UNDECIDED.value:
+        return case, pair
+    pair, course, notes = _given_time(case, pair, replay, until)
+    return _classified(replace(case, notes=(*case.notes, *notes)), pair, course), pair
+
+
+def _classified(case: TestCase, pair: Pair, course: Course) -> TestCase:
+    verdict = classify(pair, course)
+    return replace(
         case,
         old=pair.old,
         new=pair.new,
@@ -50,7 +79,44 @@ def observe(
         error=verdict.error,
         blame=None,
     )
-    return seen, pair
+
+
+def _given_time(
+    case: TestCase, pair: Pair, replay: NativeReplay, until: float
+) -> tuple[Pair, Course, tuple[str, ...]]:
+    """One version was cut off. Does it end? Fast builds are asked, in processor time; where it
+    ends, and what it does is another thing than what the other version does, that counts. One that
+    is stopped by the limit of its output before its time is over, writes without an end."""
+    more = min(LONGEST, (until - time.monotonic()) / 2 / replay.plan.wall_s)
+    if more < SHORTEST:
+        return pair, Course.UNKNOWN, ()
+    names = ("old", "new")
+    old, new = replay.observe_all(Request(name, case.input, None, PLAIN, more) for name in names)
+    note = tuple(
+        f"processor time: the {name} version {'was cut off' if seen.timed_out else 'ended'} after "
+        f"{seen.cpu_s or 0.0:.2f} s"
+        for name, seen in zip(names, (old, new), strict=True)
+    )
+    if old.timed_out and new.timed_out:
+        return pair, Course.UNKNOWN, note
+    if not old.timed_out and not new.timed_out:
+        if differing_parts(old, new, pair.stderr_stable):
+            return replace(pair, old=old, new=new), Course.ENDS, note
+        return pair, Course.ENDS, note
+    quick = new if old.timed_out else old
+    slow = old if old.timed_out else new
+    spent, limit = slow.cpu_s or 0.0, more * replay.plan.wall_s
+    far = spent < limit or spent >= FAR * (quick.cpu_s or 0.0)
+    if old.timed_out is pair.old.timed_out:
+        at = replace(pair.old, cpu_s=old.cpu_s), replace(pair.new, cpu_s=new.cpu_s)
+        pair = replace(pair, old=at[0], new=at[1])
+    else:  # another one than before: it depends on the build
+        far = False
+    return pair, Course.FAR if far else Course.UNKNOWN, note
+
+
+def _unmeasured(pair: Pair) -> Pair:
+    return replace(pair, old=replace(pair.old, cpu_s=None), new=replace(pair.new, cpu_s=None))
 
 
 def explained(
@@ -91,7 +157,9 @@ def shrink(
         old, new = replay.observe_all([Request("old", test), Request("new", test)])
         if shape(old, new) != wanted:  # most candidates end here, after one run of each version
             return False
-        found = examine(replace(case, input=test), replay, changes, requires, patience, False)
+        found = examine(
+            replace(case, input=test), replay, changes, requires, patience, False, False
+        )
         alike = found.kind == case.kind and _blamed(found) == _blamed(case)
         if alike:
             best = found

@@ -29,6 +29,8 @@ _ORDER = (
     Kind.FIX,
     Kind.PROGRESSION,
     Kind.LEAK_FIX,
+    Kind.UNDECIDED,
+    Kind.SLOWER,
     Kind.STDERR_ONLY,
     Kind.HELP_TEXT,
     Kind.NONDETERMINISTIC,

@@ -67,7 +67,7 @@ class ReplayPlan:
     probed: tuple[Source, ...] = ()  # the same with a probe at each change (touching.py)
     signature: EntrySignature | None = None
     name: str = "program"
-    wall_s: float = 1.0  # a run that takes longer counts as one that does not end
+    wall_s: float = 1.0  # of processor time; a run that takes longer is cut off
     address_space: int = 1 << 30  # bytes, of builds without sanitizers
     without_walls: bool = False
     walls: int = ALL_WALLS
@@ -269,21 +269,17 @@ class NativeReplay:
             yield read_decisions(result.control.data, cut)
 
     def pair(self, test: TestInput, style: str = SANITIZED, explain: bool = True) -> Pair:
-        """Both versions (and the golden one where they differ), each twice. A run that does not end
-        gets twice the time when it is repeated, and is not repeated when neither version ends.
+        """Both versions (and the golden one where they differ), each twice. A run that was cut off
+        is not repeated: whoever wants to know more gives it more time.
         ``explain``: look up functions and lines for a sanitizer's report, 0.1 s each."""
         names = ["old", "new"]
         first = list(self.observe_all(Request(name, test, None, style) for name in names))
-        if all(seen.timed_out for seen in first):
-            second = first
-        else:
-            again = (
-                Request(
-                    name, test, None, style, 2.0, explain and bool(seen.sanitizer or seen.leaks)
-                )
-                for name, seen in zip(names, first, strict=True)
-            )
-            second = list(self.observe_all(again))
+        again = self.observe_all(
+            Request(name, test, None, style, 2.0, explain and bool(seen.sanitizer or seen.leaks))
+            for name, seen in zip(names, first, strict=True)
+            if not seen.timed_out
+        )
+        second = [seen if seen.timed_out else next(again) for seen in first]
         repeats = list(zip(first, second, strict=True))
         return Pair(
             old=_explained(first[0], second[0]),
@@ -391,7 +387,15 @@ class NativeReplay:
             files=_written(request.test, result),
             report=(report or lost).replace(f"{self._builds.folder}/", ""),
             leaks=leaks,
+            cpu_s=self._spent(request, result),
         )
+
+    def _spent(self, request: Request, result: RawResult) -> float | None:
+        """A run that was cut off may have waited, too. None where nothing may depend on a clock."""
+        if self.plan.steady:
+            return None
+        least = self.plan.wall_s * request.patience if result.timed_out else 0.0
+        return max(result.cpu_us / 1e6, least)
 
 
 def _mask_variable(changes: Iterable[int]) -> bytes:

@@ -86,6 +86,9 @@ def _outcome(case: TestCase, pair: Pair) -> Replayed:
     kind = verdict.kind
     if kind is Kind.DIFFERENCE and case.kind == Kind.HELP_TEXT.value:
         kind = Kind.HELP_TEXT
+    cut_off = (Kind.HANG.value, Kind.HANG_FIX.value, Kind.SLOWER.value)
+    if kind is Kind.UNDECIDED and case.kind in cut_off:  # it was given more time then
+        kind = Kind(case.kind)
     now = replace(case, old=pair.old, new=pair.new, observed=verdict.observed, kind=kind.value)
     if not pair.stable:
         return Replayed(now, "unstable")

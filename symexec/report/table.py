@@ -36,6 +36,8 @@ _COLOURS = {
     "fix": "green",
     "progression": "green",
     "hang-fix": "green",
+    "undecided": "red",
+    "slower": "yellow",
     "difference": "yellow",
     "leak": "yellow",
     "leak-fix": "green",

@@ -20,7 +20,7 @@ _LISTED, _NODES = 8, 8  # changes below a table, nodes of a sequence in it
 def ending(seen: Observation) -> str:
     """How a run ended, in a few words."""
     if seen.timed_out:
-        return "does not end"
+        return "does not end" if seen.cpu_s is None else f"still runs after {seen.cpu_s:.1f} s"
     if seen.sanitizer is not None:
         return seen.sanitizer
     if seen.signal is not None:

@@ -9,7 +9,7 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import fields
+from dataclasses import field, fields
 
 from csg.records import record
 from symexec.testcases.encoding import (
@@ -41,6 +41,9 @@ class Observation:
     files: tuple[tuple[str, bytes], ...] = ()
     report: str = ""
     leaks: int | None = None  # objects lost at the end; None: nobody looked
+    cpu_s: float | None = field(
+        default=None, compare=False
+    )  # processor time; at least the limit, when cut off
 
     @property
     def failed(self) -> bool:
@@ -67,6 +70,8 @@ def observation_to_json(seen: Observation) -> Json:
     }
     if seen.timed_out:
         result["timed_out"] = True
+        if seen.cpu_s is not None:
+            result["cpu_s"] = round(seen.cpu_s, 1)
     if seen.memory:
         result["memory"] = {name: value_to_json(value) for name, value in seen.memory}
     if seen.files:
@@ -93,7 +98,10 @@ def observation_from_json(value: Json) -> Observation:
         files=tuple((name, bytes_from_json(data)) for name, data in files.items()),
         report=str(value.get("report", "")),
         leaks=value.get("leaks"),
+        cpu_s=value.get("cpu_s"),
     )
 
 
-COMPONENTS = tuple(field.name for field in fields(Observation) if field.name != "report")
+COMPONENTS = tuple(
+    each.name for each in fields(Observation) if each.name not in ("report", "cpu_s")
+)

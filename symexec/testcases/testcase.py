@@ -76,6 +76,7 @@ class TestCase:
     source: str = ""  # who found it: search, seed, native, ...
     notes: tuple[str, ...] = ()
     unwritten: bool = False  # a version is predicted to use memory that nobody wrote
+    endless: bool = False  # it is proved that a version repeats itself for ever
 
 
 def to_json(case: TestCase) -> Json:

@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from symexec.classification import Kind, classify, differing_parts
+from symexec.classification.compare import Course
 from symexec.replay import Pair
 from symexec.testcases import Observation
 
@@ -41,8 +42,19 @@ TALKING = replace(FINE, stderr=b"hm\n")
     ],
 )
 def test_classes(old: Observation, new: Observation, kind: Kind, observed: str) -> None:
-    verdict = classify(Pair(old, new))
+    verdict = classify(Pair(old, new), Course.FAR)
     assert (verdict.kind, verdict.observed) == (kind, observed)
+
+
+@pytest.mark.parametrize("pair", [(FINE, ENDLESS), (ENDLESS, FINE), (CRASH, ENDLESS)])
+@pytest.mark.parametrize(
+    ("course", "kind"), [(Course.UNKNOWN, Kind.UNDECIDED), (Course.ENDS, Kind.SLOWER)]
+)
+def test_what_was_cut_off_is_not_endless_by_that(
+    pair: tuple[Observation, Observation], course: Course, kind: Kind
+) -> None:
+    verdict = classify(Pair(*pair), course)
+    assert (verdict.kind, verdict.observed) == (kind, "different")
 
 
 def test_a_version_that_differs_from_itself_proves_nothing() -> None:
