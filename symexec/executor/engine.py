@@ -62,7 +62,7 @@ from symexec.options import MemoryOptions
 from symexec.shadow.directions import ways
 from symexec.shadow.regions import Joins, at_join, begin_instruction, go_alone, settle, survivor
 from symexec.solver import Answer, PathCondition, SolverChain
-from symexec.state.endings import PathEnding, Returned, Trapped, Unsupported
+from symexec.state.endings import PathEnding, Returned, Trapped, Unsupported, row
 from symexec.state.seeds import Guided
 from symexec.state.state import Divergence, Lost, Outcome, State
 
@@ -316,7 +316,8 @@ class Engine:
         yield from self.end(state, Unsupported(reason))
 
     def end(self, state: State, ending: PathEnding) -> Iterator[State]:
-        """The running version(s) end here; the other, if it waits somewhere, goes on alone."""
+        """The running version(s) end here; the other, if it waits somewhere, goes on alone. That is
+        no divergence of the versions where only we stop: at a limit of ours, or a gap."""
         location = self.location(state)
         if state.mode in (BOTH, OLD):
             left = environment_of(state, OLD)
@@ -336,7 +337,7 @@ class Engine:
         survivor(state)
         if state.seed is not None and not state.seed.stays:
             state.seed = None
-        if stretch:
+        if stretch and row(ending).complete:
             parted = Divergence("ending", location, node, f"{ended}-ends")
             state.divergences = (*state.divergences, parted)
         yield state

@@ -1,0 +1,59 @@
+"""Where only the search stops, at a limit of its own or at what it does not model, no version has
+ended: that is no divergence, and equal versions are no proof either."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from symexec.campaign.building import BuildJob
+from symexec.options import BuildOptions, InputOptions, SearchOptions
+from symexec.progress import Silence
+
+# What one version does at one input and the other does not; nobody sees it.
+STOPS = {
+    "a large object": "free(malloc(n));",
+    "a long loop": "for (unsigned i = 0; i < n; i++) g = 0;",
+    "no model": "unmodelled(&g);",
+    "machine code": '__asm__ volatile ("nop" : "+r" (g));',
+    "an assumption": "__VERIFIER_assume(n > 7);",
+}
+TEXT = """
+#include <stdlib.h>
+void unmodelled(int *);
+void __VERIFIER_assume(int);
+int f(unsigned n, int x)
+{{
+    int g = 0, r = 1;
+    if (x {condition}) {{
+        {stop}
+        r = 1 + 0 * g;
+    }}
+    return r;
+}}
+"""
+ENDS = {"old-ends", "new-ends"}
+
+
+@pytest.mark.parametrize("conditions", [("> 3", "> 4"), ("> 4", "> 3")])
+@pytest.mark.parametrize("stop", STOPS)
+def test_no_version_ends_where_the_search_stops(
+    stop: str, conditions: tuple[str, str], tmp_path: Path
+) -> None:
+    files = tmp_path / "old.c", tmp_path / "new.c"
+    for file, condition in zip(files, conditions, strict=True):
+        file.write_text(TEXT.format(condition=condition, stop=STOPS[stop]))
+    search = SearchOptions(time=20, loop_bound=3 if "loop" in stop else None)
+    job = BuildJob(BuildOptions(*files, inputs=InputOptions("f"), search=search, replay=False))
+    try:
+        job.prepare()
+        list(job.cases(Silence()))
+    finally:
+        job.close()
+    ways = {case.divergence.directions for case in job.found if case.divergence is not None}
+    assert ways and not ways & ENDS
+    # An input that a version's own assumption excludes is none.
+    excluded = stop == "an assumption"
+    assert job.verdict == ("equivalent-within-bounds" if excluded else "no-difference-found")
+    assert job.events or job.counters.cuts or job.counters.assumptions_failed
