@@ -322,16 +322,23 @@ class _Apart:
         return If(replace(condition, id=number), parts[0], parts[1], node.location)
 
     def _unconditional(self, node: If, run: _Run) -> If:
-        """``if (change(0, 1)) S``: the guard is the statement, and its number."""
+        """``if (change(0, 1)) S``: the guard is the statement, and its number. Of a block it has
+        that of the first statement, which the others need."""
         condition, first = node.condition, _guarded(node)
         assert isinstance(condition, Change)
         items: list[Statement] = []
         for item in node.then.items:
             if item is first:
                 (made,) = self._own(item, run)
-                assert isinstance(made, Execute)
-                condition = replace(condition, id=made.change)
-                items.extend(made.body.items)
+                if isinstance(made, Execute):
+                    number = made.change
+                    items.extend(made.body.items)
+                else:
+                    number, *others = [at for at, _ in _numbered(made)] or [self._number(item, run)]
+                    for each in others:
+                        self._need(run, each, number)
+                    items.append(made)
+                condition = replace(condition, id=number)
             else:
                 items.extend(self._own(item, run))
         return replace(node, condition=condition, then=replace(node.then, items=tuple(items)))

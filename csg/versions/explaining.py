@@ -11,8 +11,28 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import TypeGuard, get_args
 
+from csg.language.one_version import parts_of_one
+from csg.language.syntax import (
+    Case,
+    Change,
+    Compound,
+    Declaration,
+    DoWhile,
+    Execute,
+    For,
+    FunctionDefinition,
+    If,
+    Statement,
+    Switch,
+    Version,
+    While,
+)
+from csg.language.traversal import Tree, children
 from csg.source import Location
+from csg.versions.changed_statements import runs_nothing
+from csg.versions.neutral import is_neutral, side
 from csg.versions.numbering import requirements
 from csg.versions.sites import Site, sites_of
 from csg.versions.unified import ChangeRecord, Unified
@@ -23,7 +43,72 @@ _SEVERAL = 4  # sites of one change that are shown
 
 def explanation(unified: Unified, flags: Sequence[str] = ()) -> str:
     lines = [*_changes(unified), *_unseen(unified, flags), *_names(unified), *_fallbacks(unified)]
+    for change, reason in spanning(unified):
+        lines.append(f"change {change.id} is more than one statement: {reason}")
     return "\n".join(lines) + "\n"
+
+
+REASONS = {
+    "type": "what it declares has a type of its own in each version, and so has each use",
+    "signature": "the function has parameters of its own in each version, and so has each call",
+    "layout": "the record has another layout, and all that uses it goes with it",
+    "value": "the enumerator has another value, and all that names it goes with it",
+}
+
+
+def spanning(unified: Unified) -> list[tuple[ChangeRecord, str]]:
+    """The changes that stand for more than one statement of a version, each with the reason."""
+    covered: dict[tuple[int, Version], set[int]] = {}
+    for function in unified.unit.functions:
+        for number, version, statement in _covered(function):
+            covered.setdefault((number, version), set()).add(id(statement))
+    several = {number for (number, _), statements in covered.items() if len(statements) > 1}
+    return [
+        (change, REASONS.get(change.kind, "it was numbered so by hand"))
+        for change in unified.changes
+        if change.id in several
+    ]
+
+
+def _covered(function: FunctionDefinition) -> Iterator[tuple[int, Version, Tree]]:
+    """Each statement that carries a number, by version; ``only`` is that which alone gets there."""
+    Entry = tuple[Tree, Version | None, int, Tree]
+    stack: list[Entry] = [(function.body, function.version, 0, function.body)]
+    while stack:
+        node, only, number, statement = stack.pop()
+        if isinstance(node, get_args(Statement)) and not isinstance(node, Compound | Execute):
+            statement = node
+            if (
+                number
+                and only is not None
+                and not isinstance(node, Case)
+                and not runs_nothing(node)
+            ):
+                yield number, only, statement
+        match node:
+            case Change(id=own):
+                for version in Version if only is None else (only,):
+                    if not is_neutral(side(node, version)):
+                        yield own, version, statement
+            case Execute(version=version, body=body, change=own):
+                stack.append((body, version, own, statement))
+                continue
+            case Declaration(version=Version() as version, change=own) if own:
+                yield own, version, node
+            case _:
+                pass
+        inner = number if not isinstance(node, If | While | DoWhile | For | Switch) else 0
+        owners = dict(zip(_arms(node), parts_of_one(node), strict=True)) if _is_if(node) else {}
+        for child in children(node):
+            stack.append((child, owners.get(id(child)) or only, inner, statement))
+
+
+def _is_if(node: Tree) -> TypeGuard[If]:
+    return isinstance(node, If)
+
+
+def _arms(node: If) -> tuple[int, int]:
+    return id(node.then), id(node.otherwise)
 
 
 def _unseen(unified: Unified, flags: Sequence[str]) -> Iterator[str]:
@@ -44,10 +129,15 @@ def _changes(unified: Unified) -> Iterator[str]:
         if change.cause:
             yield f"       by   {change.cause}"
         yield from _sites(sites[change.id])
+        others: list[str] = []
         for number in sorted(change.requires):
             symbols = ", ".join(f"'{name}'" for name in sorted(needed.get((change.id, number), ())))
-            why = f"it declares {symbols}" if symbols else "through the others"
-            yield f"       needs {number}: {why}"
+            if symbols:
+                yield f"       needs {number}: it declares {symbols}"
+            else:
+                others.append(str(number))
+        if others:
+            yield f"       needs {', '.join(others)}: it does not run without"
 
 
 def _head(change: ChangeRecord) -> str:

@@ -28,7 +28,6 @@ from csg.language.syntax import (
 )
 from csg.language.types import Function, Void, decayed
 from csg.source import Location
-from csg.versions.declared import CannotUnite
 from csg.versions.edits import Edits
 from csg.versions.fingerprints import Fingerprints
 from csg.versions.labels import settle_labels
@@ -40,9 +39,6 @@ from csg.versions.regions import Regions, count_uses
 from csg.versions.scopes import resolved
 from csg.versions.splits import Splits
 from csg.versions.translation import Translation
-
-SMALL = 40  # functions of fewer nodes are united whatever they share
-SHARE = 0.35
 
 
 @dataclass(slots=True)
@@ -95,9 +91,6 @@ class Functions:
         uses = {Version.OLD: count_uses(old.items), Version.NEW: count_uses(new.items)}
         lists = Lists(self.prints, self.edits, Regions(uses, self._declared), symbol.type.result)
         block = lists.unite(old.items, new.items, new.end)
-        total = self.prints.size(old) + self.prints.size(new)
-        if total > 2 * SMALL and (total - block.cost) < SHARE * total:
-            raise CannotUnite("the versions have too little in common")
         return replace(new, items=block.items)
 
     def _declared(self, node: Declaration, version: Version, edit: int) -> int:

@@ -40,7 +40,7 @@ from symexec.campaign.shrinking import Shrinker, share_of
 from symexec.campaign.start import begin, definition
 from symexec.campaign.verification import Verifier, spare
 from symexec.campaign.work import CANDIDATE, WorkClock
-from symexec.classification import options_used, told_apart
+from symexec.classification import Requirements, options_used, told_apart
 from symexec.counters import Counters
 from symexec.environment import library
 from symexec.environment.plan import InputPlan, no_input_left, plan
@@ -620,10 +620,12 @@ def _entry(
         return "main", trouble
 
 
-def switches(prepared: Prepared) -> tuple[list[int], dict[int, frozenset[int]]]:
-    """The changes that can be switched on, and which others each requires."""
+def switches(prepared: Prepared) -> tuple[list[int], Requirements]:
+    """The changes that can be switched on, and which others each requires, in hunks."""
     changes = prepared.unified.changes
-    return [change.id for change in changes], {change.id: change.requires for change in changes}
+    requires = {change.id: change.requires for change in changes}
+    hunks = {change.id: change.hunk for change in changes}
+    return [change.id for change in changes], Requirements(requires, hunks)
 
 
 def nodes_of(found: State | Arrival) -> list[int]:

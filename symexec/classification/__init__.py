@@ -5,7 +5,7 @@ from symexec.classification.compare import Kind, Verdict, classify, differing_pa
 from symexec.classification.examine import decided, examine, explained, observe, shrink
 from symexec.classification.grouping import Group, group, likeness, options_used
 from symexec.classification.minimise import minimise
-from symexec.classification.subsets import Patience, smallest_sets
+from symexec.classification.subsets import Patience, Requirements, smallest_sets
 from symexec.classification.unwritten import unwritten
 from symexec.classification.wording import told_apart
 
@@ -13,6 +13,7 @@ __all__ = [
     "Group",
     "Kind",
     "Patience",
+    "Requirements",
     "Verdict",
     "blame",
     "classify",

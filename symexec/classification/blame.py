@@ -12,7 +12,14 @@ from dataclasses import dataclass, field, replace
 
 from csg.errors import ToolchainError
 from symexec.classification.compare import differing_parts
-from symexec.classification.subsets import DEFAULT_PATIENCE, Ids, Patience, Requires, smallest_sets
+from symexec.classification.subsets import (
+    DEFAULT_PATIENCE,
+    Ids,
+    Patience,
+    Requires,
+    generating,
+    smallest_sets,
+)
 from symexec.replay import NativeReplay, Pair, Request
 from symexec.testcases import Blame, Observation, TestInput
 
@@ -44,7 +51,8 @@ def blame(
     A set counts when the program with exactly these changes differs from the old one. Where the new
     version *fails* in another way than the old one (a signal, a sanitizer, no end), that is the
     difference to explain: a set counts when it fails as the new version does; that a change alone
-    makes a harmless difference does not clear the others of the crash.
+    makes a harmless difference does not clear the others of the crash. A set that fails as neither
+    version does cannot run alone, and explains nothing.
 
     Ties: the blamed set has the fewest members; among equally small ones first those that show
     exactly what the new version shows, then the one with the lowest ids. All minimal sets are
@@ -65,7 +73,8 @@ def blame(
         seen = runs(ids)
         if by_failure:
             return _failure(seen) == _failure(pair.new)
-        return bool(_differing(runs(frozenset()), seen, pair))
+        runs_alone = _failure(seen) in (_failure(pair.old), _failure(pair.new))
+        return runs_alone and bool(_differing(runs(frozenset()), seen, pair))
 
     def exact(ids: Ids) -> bool:
         return not _differing(runs(ids), pair.new, pair)
@@ -77,11 +86,15 @@ def blame(
         )
     order = sorted(smallest.sets, key=lambda ids: (len(ids), not exact(ids), sorted(ids)))
     reproducing = _reproducing(order, runs, exact, changes, requires or {}, patience)
+    minimal = tuple(tuple(sorted(ids)) for ids in order)
+    generators = tuple(tuple(sorted(generating(ids, requires or {}))) for ids in order)
     return Blame(
-        minimal=tuple(tuple(sorted(ids)) for ids in order),
+        minimal=minimal,
         reproducing=tuple(sorted(reproducing)),
         complete=smallest.complete,
         runs=len(runs.seen),
+        generators=() if generators == minimal else generators,
+        ended=smallest.ended,
     )
 
 

@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from csg.errors import ToolchainError
 from symexec.classification.compare import Kind, differing_parts
-from symexec.classification.subsets import Ids, Patience, smallest_sets
+from symexec.classification.subsets import Ids, Patience, generating, smallest_sets
 from symexec.replay import FILLED, ZEROED, NativeReplay, Request
 from symexec.testcases import Blame, Observation, TestCase
 
@@ -84,4 +84,11 @@ def _blame(
     except ToolchainError as trouble:
         return Blame(complete=False, note=f"the unified program cannot be built: {trouble.message}")
     sets = tuple(tuple(sorted(ids)) for ids in smallest.sets)
-    return Blame(sets, sets[0] if sets else (), smallest.complete)
+    generators = tuple(tuple(sorted(generating(ids, requires))) for ids in smallest.sets)
+    return Blame(
+        sets,
+        sets[0] if sets else (),
+        smallest.complete,
+        generators=() if generators == sets else generators,
+        ended=smallest.ended,
+    )

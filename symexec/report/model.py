@@ -138,6 +138,7 @@ def _change(change: ChangeInfo) -> Json:
         "file": change.location.file,
         "function": change.function,
         "line": change.location.line,
+        "hunk": change.hunk,
         "old": change.old_text,
         "new": change.new_text,
     }

@@ -211,7 +211,8 @@ def readable_test(case: TestCase, report: Report) -> str:
         lines += ["", f"diverges at {place.file}:{place.line} ({place.kind} {place.directions})"]
     if case.blame is not None and case.blame.blamed:
         named = changes_named(case.blame.blamed, case.blame.interaction)
-        lines += ["", f"changes to blame: {named}"]
+        unsure = ", perhaps fewer: runs or time were used up" if case.blame.ended else ""
+        lines += ["", f"changes to blame: {named}{unsure}"]
         for change in case.blame.blamed:
             if change in texts:
                 lines += _diff_lines(texts[change].old_text, texts[change].new_text)

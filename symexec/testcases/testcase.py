@@ -38,6 +38,8 @@ class Blame:
     ``minimal``: every smallest set of changes that makes it appear, best first. ``blamed`` is the
     first of them. ``reproducing``: the smallest set seen to give exactly what the new version
     showed. ``complete``: no set was left out for want of time. ``note``: why there is no answer.
+    ``generators``: of each minimal set those that no other member requires; empty where these are
+    all. ``ended``: runs or time were used up before ``blamed`` was known to be smallest.
     """
 
     minimal: tuple[Changes, ...] = ()
@@ -45,6 +47,8 @@ class Blame:
     complete: bool = True
     runs: int = 0
     note: str = ""
+    generators: tuple[Changes, ...] = ()
+    ended: bool = False
 
     @property
     def blamed(self) -> Changes:
@@ -52,8 +56,9 @@ class Blame:
 
     @property
     def interaction(self) -> bool:
-        """No single change does it: they have to come together."""
-        return bool(self.minimal) and all(len(changes) > 1 for changes in self.minimal)
+        """No single change does it, with what it cannot run without: they have to come together."""
+        sets = self.generators or self.minimal
+        return bool(sets) and all(len(changes) > 1 for changes in sets)
 
 
 @record
@@ -180,6 +185,10 @@ def _blame_to_json(blame: Blame) -> Json:
     }
     if blame.note:
         result["note"] = blame.note
+    if blame.generators:
+        result["generators"] = [list(changes) for changes in blame.generators]
+    if blame.ended:
+        result["ended"] = True
     return result
 
 
@@ -192,4 +201,6 @@ def _blame_from_json(value: Json) -> Blame | None:
         complete=value.get("complete", True),
         runs=value.get("runs", 0),
         note=value.get("note", ""),
+        generators=tuple(tuple(changes) for changes in value.get("generators", ())),
+        ended=value.get("ended", False),
     )
