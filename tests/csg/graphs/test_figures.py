@@ -1,8 +1,8 @@
 """Every figure of the definitions by hand: the paper's running example and ten small graphs.
 
 A row's comment says how it was computed. ``sets``: DEPENDSONCHANGES of each line, by the lines of
-the changes (empty sets left out). ``plain`` and ``important``: interaction locations. ``edges``: the
-graph as we make it (important locations, deletions); ``paper``: Algorithm 1 to the letter.
+the changes (empty sets left out). ``plain`` and ``important``: interaction locations. ``edges``:
+the graph as we make it (important locations, deletions); ``paper``: Algorithm 1 to the letter.
 """
 
 from __future__ import annotations
