@@ -180,13 +180,13 @@ class OrdinaryLines:
         return self._texts.drawn(self._usage.operand, chance)
 
     def _count(self, chance: Random) -> int:
-        """Mostly as many as the usage text says; of files mostly none."""
+        """Mostly as many as the usage text says, rather many than few; of files mostly none."""
         counts = self._usage.counts
         if chance.random() < 0.06:
             return chance.randint(0, 4)
         if 0 in counts and Kind.FILE in self._usage.operand.kinds and chance.random() < 0.75:
             return 0
-        return chance.choice(counts)
+        return chance.choices(counts, [1 + count for count in counts])[0]
 
     def _expression(self, count: int, chance: Random) -> list[Item]:
         """Operands with words of the program between them, or in front."""

@@ -30,7 +30,7 @@ from symexec.testcases import Observation, TestCase, TestInput, Value
 SLICE = 0.1  # seconds of fast runs between looks at what they brought
 BATCH = 32  # tests that are made before the first of them is judged
 HURRY = 0.1  # share of a replay's time that a fast run gets to end
-BRIEF = 1 << 17  # bytes that it may write
+BRIEF = 1 << 16  # bytes that it may write
 EXAMINING = 0.6  # times the time of fast runs that sanitized ones get
 SAMPLE = 400  # tests kept to stand for all
 ALIKE = 4  # of differences of one kind so many are confirmed at most
