@@ -104,14 +104,14 @@ def test_report_json_keeps_its_contract() -> None:
 
 
 def found_by(*sources: str) -> Report:
-    """A difference each, at places of their own."""
+    """A difference each, with causes of their own."""
     cases = [
         case(
             f"t{line}",
             b"1",
             found_s=float(line),
             source=source,
-            divergence=Divergence("control", "new.c", line),
+            blame=Blame(((line,),)),
         )
         for line, source in enumerate(sources, 1)
     ]
