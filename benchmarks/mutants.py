@@ -7,9 +7,10 @@
 
 A mutant is the package with one place changed: a comparison or an operator turned into another, a
 constant into its neighbour, a condition negated, a call or a result left out. It is killed when one
-of the package's own tests fails with it, or does not end. Each mutant is a fork that imports the
-package anew, the changed file through a hook; no file is touched. Survivors are listed with what
-was judged of them in benchmarks/mutants.json: why it behaves the same, or nothing yet.
+of the package's own tests fails with it, or does not end. Each mutant is a fork that imports anew
+what depends on the changed file, and that file through a hook; none is touched. Survivors are
+listed with what was judged of them in benchmarks/mutants.json: why it behaves the same, or nothing
+yet.
 """
 
 from __future__ import annotations
@@ -43,6 +44,7 @@ PACKAGES = {  # what is mutated, and the tests that have to notice
     "symexec/shadow": "tests/symexec/shadow",
 }
 LEAST_SECONDS, TIMES = 20.0, 10  # a mutant that takes so many times as long as no mutant is killed
+OURS = ("csg", "symexec")
 THIRD_PARTY = ("pytest", "hypothesis", "networkx", "pycparser", "bitwuzla")
 
 _COMPARED: dict[type[ast.cmpop], tuple[type[ast.cmpop], ...]] = {
@@ -235,33 +237,105 @@ class _Finder(importlib.abc.MetaPathFinder):
     def __init__(self, mutant: Mutant) -> None:
         relative = mutant.file.relative_to(ROOT).with_suffix("")
         parts = [part for part in relative.parts if part != "__init__"]
-        self._name, self._path = ".".join(parts), str(mutant.file)
+        self.name, self._path = ".".join(parts), str(mutant.file)
         self._code = compile(mutant.tree, self._path, "exec")
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        if fullname != self._name:
+        if fullname != self.name:
             return None
         loader = _Loader(fullname, self._path, self._code)
         return importlib.util.spec_from_file_location(fullname, self._path, loader=loader)
 
 
-def survives(mutant: Mutant | None, tests: str, seconds: float) -> bool:
-    """Do the tests pass, in time? None: nothing is changed."""
-    child = os.fork()
-    if child == 0:
+def imported(text: str) -> set[str]:
+    """Names that an import statement of a source may load: modules, or what they define."""
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(text)):
+        match node:
+            case ast.Import(names=names):
+                found.update(each.name for each in names)
+            case ast.ImportFrom(module=str(module), names=names):
+                found.add(module)
+                found.update(f"{module}.{each.name}" for each in names)
+    return found
+
+
+def load(tests: str) -> None:
+    """What the tests import, so that a fork has only to load what depends on a mutant."""
+    for file in sorted((ROOT / tests).rglob("*.py")):
+        for name in sorted(imported(file.read_text())):
+            if name.partition(".")[0] in OURS:
+                with suppress(ModuleNotFoundError):
+                    importlib.import_module(name)
+
+
+def unload(name: str) -> None:
+    """The module and all that have imported it, directly or not, are to be loaded anew."""
+    loaded = {each for each in sys.modules if each.partition(".")[0] in OURS}
+    uses: dict[str, set[str]] = {}
+    for each in loaded:
+        source = getattr(sys.modules[each], "__file__", None)
+        named = imported(Path(source).read_text()) if source else set()
+        named |= {outer for use in (named & loaded) | {each} for outer in _around(use)}
+        uses[each] = named & loaded
+    gone, waiting = set(), {name}
+    while waiting:
+        gone |= waiting
+        waiting = {each for each in loaded - gone if uses[each] & waiting}
+    for each in gone & loaded:
+        del sys.modules[each]
+        outer, _, last = each.rpartition(".")
+        if outer in sys.modules and hasattr(sys.modules[outer], last):
+            delattr(sys.modules[outer], last)
+
+
+def _around(name: str) -> list[str]:
+    """The packages that a module lies in."""
+    parts = name.split(".")
+    return [".".join(parts[:n]) for n in range(1, len(parts))]
+
+
+@dataclass(slots=True)
+class Running:
+    mutant: Mutant | None
+    process: int
+    until: float
+
+
+def begun(mutant: Mutant | None, tests: str, seconds: float) -> Running:
+    process = os.fork()
+    if process == 0:
         _test(mutant, tests)
-    until = time.monotonic() + seconds
-    while time.monotonic() < until:
-        found, status = os.waitpid(child, os.WNOHANG)
-        if found:
-            return status == 0
-        time.sleep(0.01)
+    return Running(mutant, process, time.monotonic() + seconds)
+
+
+def ended(running: Running) -> bool | None:
+    """Did the tests pass, in time? None: not yet known."""
+    found, status = os.waitpid(running.process, os.WNOHANG)
+    if found:
+        return status == 0
+    if time.monotonic() < running.until:
+        return None
     with suppress(ProcessLookupError):
-        os.killpg(child, signal.SIGKILL)
-    os.waitpid(child, 0)
+        os.killpg(running.process, signal.SIGKILL)
+    os.waitpid(running.process, 0)
     return False
+
+
+def surviving(
+    chosen: Sequence[Mutant | None], tests: str, seconds: float, jobs: int
+) -> Iterator[Mutant | None]:
+    """Those with which the tests pass, ``jobs`` at a time. None: nothing is changed."""
+    waiting, running = list(reversed(chosen)), list[Running]()
+    while waiting or running:
+        while waiting and len(running) < jobs:
+            running.append(begun(waiting.pop(), tests, seconds))
+        time.sleep(0.01)
+        known = [(each, ended(each)) for each in running]
+        running = [each for each, passed in known if passed is None]
+        yield from (each.mutant for each, passed in known if passed)
 
 
 def _test(mutant: Mutant | None, tests: str) -> NoReturn:
@@ -272,11 +346,15 @@ def _test(mutant: Mutant | None, tests: str) -> NoReturn:
         for standard in range(3):
             os.dup2(nothing, standard)
         os.chdir(ROOT)
+        first = []
         if mutant is not None:
-            sys.meta_path.insert(0, _Finder(mutant))
+            finder = _Finder(mutant)
+            sys.meta_path.insert(0, finder)
+            unload(finder.name)
+            first = sorted((ROOT / tests).rglob(f"test_{mutant.file.stem}.py"))
         import pytest
 
-        words = ["-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", tests]
+        words = ["-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", *map(str, first), tests]
         code = int(pytest.main(words))
     finally:
         os._exit(min(code, 1))
@@ -297,9 +375,10 @@ class Result:
         return 100 * (1 - len(self.survivors) / self.tried) if self.tried else 100.0
 
 
-def tried(package: str, files: Iterable[Path], tests: str, most: int | None) -> Result:
+def tried(package: str, files: Iterable[Path], tests: str, most: int | None, jobs: int) -> Result:
+    load(tests)
     began = time.monotonic()
-    if not survives(None, tests, 600.0):
+    if not list(surviving([None] * jobs, tests, 600.0, jobs)):
         sys.exit(f"{tests}: fails without any mutant")
     seconds = max(LEAST_SECONDS, TIMES * (time.monotonic() - began))
     made = [mutant for file in files for mutant in mutants(file)]
@@ -307,10 +386,10 @@ def tried(package: str, files: Iterable[Path], tests: str, most: int | None) -> 
     if most is not None and most < len(made):
         chosen = random.Random(0).sample(made, most)
     survivors = []
-    for number, mutant in enumerate(chosen, 1):
-        if survives(mutant, tests, seconds):
-            survivors.append(mutant)
-            print(f"  {number} of {len(chosen)} survives: {mutant.place} {mutant.name}", flush=True)
+    for mutant in surviving(chosen, tests, seconds, jobs):
+        assert mutant is not None
+        survivors.append(mutant)
+        print(f"  survives: {mutant.place} {mutant.name}", flush=True)
     survivors.sort(key=lambda mutant: mutant.name)
     return Result(package, len(made), len(chosen), tuple(survivors))
 
@@ -364,6 +443,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="mutation testing of packages by their unit tests")
     parser.add_argument("packages", nargs="*", metavar="PACKAGE", help=" ".join(PACKAGES))
     parser.add_argument("--most", type=int, metavar="N", help="mutants of a package, at random")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, metavar="N")
     parser.add_argument("--file", type=Path, metavar="FILE", help="one file of a package")
     parser.add_argument("--no-write", action="store_true", help="do not write docs/mutants.md")
     options = parser.parse_args()
@@ -379,7 +459,7 @@ def main() -> int:
             files = [file for file in files if file == options.file.resolve()]
         if files and package in (options.packages or PACKAGES):
             print(f"{package}:", flush=True)
-            results.append(tried(package, files, tests, options.most))
+            results.append(tried(package, files, tests, options.most, options.jobs))
             print(f"{package}: {results[-1].tried} mutants, {results[-1].killed:.1f} % killed")
     judged: dict[str, str] = json.loads(JUDGED.read_text()) if JUDGED.exists() else {}
     if not options.no_write:
