@@ -47,11 +47,12 @@ def test_two_runs_are_one(sample: str, tmp_path: Path, request: pytest.FixtureRe
             *words,
             "--deterministic",
             "--time",
-            "0.5",
+            "1",
             folder=tmp_path,
             environment={"PYTHONHASHSEED": hashes},
         )
-        assert done.code == 1, done.err
+        assert done.code in (0, 1), done.err
+        assert done.report["tests"]
         found.append(contents(tmp_path / OUT))
     assert found[0].keys() == found[1].keys()
     assert {name for name, data in found[0].items() if found[1][name] != data} == set()

@@ -94,6 +94,23 @@ class Refusing:
         return self.answer
 
 
+class Conditions:
+    """A solver that is told what it is asked."""
+
+    def __init__(self) -> None:
+        self.asked: list[int | Term] = []
+
+    def directions(self, path: PathCondition, condition: int | Term) -> tuple[bool, bool]:
+        self.asked.append(condition)
+        return True, True
+
+
+def test_whether_they_part_is_a_condition_of_one_bit() -> None:
+    solver = Conditions()
+    assert len(list(joint_ways(Shadowed(below(4), below(9)), EMPTY, solver))) == 4
+    assert [isinstance(each, Term) and each.width for each in solver.asked] == [1, 1, 1]
+
+
 def test_no_way_leads_on_where_nothing_is_possible() -> None:
     assert ways(below(4), EMPTY, Refusing((False, False))) == []
     assert [taken for taken, _ in ways(below(4), EMPTY, Refusing((False, True)))] == [False]

@@ -114,6 +114,12 @@ def test_results_are_conditions() -> None:
     assert told(outcome(Returned(X)), outcome(Returned(X)), main=False) == {}
 
 
+def test_a_crash_is_no_status_whatever_the_other_one_is() -> None:
+    for main in (True, False):
+        for old, new in ((Aborted(), Exit(X)), (Exit(X), Aborted())):
+            assert told(outcome(old), outcome(new), main) == {"ending": 1}
+
+
 def test_results_of_two_widths_are_left_to_replay() -> None:
     found = told(outcome(Returned(X)), outcome(Returned(LONG)), main=False)
     assert found == {"ending": 1}
