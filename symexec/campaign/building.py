@@ -493,7 +493,7 @@ class BuildJob:
             sequence=sequence,
             divergence=place,
             found_s=self._seconds(),
-            source=source or self.search.mode.name,
+            source=source or self.options.search.mode,
             unwritten=_uses_unwritten(finding.state),
             endless=_repeats(finding.state),
         )

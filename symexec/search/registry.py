@@ -12,6 +12,7 @@ Reading names and summaries imports nothing heavy: the command line asks for the
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
@@ -147,30 +148,33 @@ class Chosen:
 
 
 def chosen(name: str, without: Sequence[str] = ()) -> Chosen:
-    """What ``--mode NAME --without ...`` means. Leaving out what a search does not have changes
-    nothing; raises UsageError for names that nobody has."""
+    """What ``--mode NAME --without ...`` means; ``guided+uncovered`` is guided search with one more
+    strategy, next to its own searcher. Leaving out what a search does not have changes nothing, nor
+    does adding what it has; raises UsageError for names that nobody has."""
+    name, *more = name.split("+")
     known = modes()
     if name not in known:
         raise _unknown("search", name, known)
-    for each in without:
-        if each != ALL and each not in strategies():
+    for each in (*without, *more):
+        if each not in strategies() and (each != ALL or each in more):
             raise _unknown("strategy", each, [*strategies(), ALL])
     found = known[name]
     left = () if ALL in without else tuple(s for s in found.strategies if s not in without)
-    return Chosen(found, left)
+    return Chosen(found, tuple(dict.fromkeys((*left, *more))))
 
 
 def variant(text: str) -> tuple[str, tuple[str, ...]]:
-    """``guided-guards-turns`` as (guided, (guards, turns)): a search and what is left out of it.
-    Names of searches may have a hyphen in them: the longest that fits is meant."""
-    fitting = [name for name in modes() if text == name or text.startswith(f"{name}-")]
+    """``guided+uncovered-guards-turns`` as (guided+uncovered, (guards, turns)): a search, what it
+    has besides, and what is left out of it. Names of searches may have a hyphen in them: the
+    longest that fits is meant."""
+    known = modes()
+    fitting = [name for name in known if re.match(rf"{re.escape(name)}([-+]|$)", text)]
     if not fitting:
         raise _unknown("search", text, modes())
     name = max(fitting, key=len)
-    rest = text[len(name) + 1 :]
-    without = tuple(rest.split("-")) if rest else ()
-    chosen(name, without)
-    return name, without
+    more, *without = text[len(name) :].split("-")
+    chosen(name + more, without)
+    return name + more, tuple(without)
 
 
 def _unknown(what: str, name: str, known: Iterable[str]) -> UsageError:

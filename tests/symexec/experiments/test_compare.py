@@ -70,6 +70,20 @@ def test_on_foo_both_differences_are_found_by_all_within_the_budget(tmp_path: Pa
     assert [(run.tests, run.differing, run.exhausted) for run in native] == [(201, 2, True)] * 2
 
 
+def test_any_searches_can_be_compared_with_strategies_left_out(tmp_path: Path) -> None:
+    """On the running example with a strategy left out, and all of them, and as published."""
+    names = ("guided-guards-turns", "guided-all", "published")
+    asked = options("cut_ranges/old.c", "cut_ranges/new.c", tmp_path, 5.0)
+    result = experiments.compare(replace(asked, modes=names), Silence())
+    assert result.strategies == list(names)
+    (finding,) = [each for each in result.findings if each.critical]
+    assert finding.critical == ("c1", "c2", "c3")
+    assert all(finding.efforts[name][0] > 1 for name in names)
+    assert finding.efforts["guided-all"] == finding.efforts["published"]
+    middle = result.median("published")
+    assert 0 < middle.critical < middle.known and not middle.other_differing
+
+
 @pytest.mark.slow
 def test_on_a_whole_utility_every_run_keeps_to_its_time(tmp_path: Path) -> None:
     asked = options(

@@ -89,6 +89,13 @@ def test_what_is_left_out_is_not_there_and_the_rest_keeps_its_order() -> None:
     assert chosen("guided", (ALL,)).strategies == ()
 
 
+def test_a_strategy_is_added_next_to_the_search_s_own_searcher() -> None:
+    every = chosen("guided").strategies
+    assert chosen("guided+uncovered").strategies == (*every, "uncovered")
+    assert chosen("guided+uncovered", (ALL,)).strategies == ("uncovered",)
+    assert chosen("guided+turns").strategies == every
+
+
 @pytest.mark.parametrize(
     ("text", "meant"),
     [
@@ -97,6 +104,8 @@ def test_what_is_left_out_is_not_there_and_the_rest_keeps_its_order() -> None:
         ("breadth-first", ("breadth-first", ())),
         ("breadth-first-turns", ("breadth-first", ("turns",))),
         ("published-all", ("published", (ALL,))),
+        ("guided+uncovered", ("guided+uncovered", ())),
+        ("depth-first+uncovered-turns", ("depth-first+uncovered", ("turns",))),
     ],
 )
 def test_a_search_and_what_is_left_out_in_one_word(
@@ -105,7 +114,10 @@ def test_a_search_and_what_is_left_out_in_one_word(
     assert variant(text) == meant
 
 
-@pytest.mark.parametrize("text", ["guide", "guided-gards", "breadth", "guided--turns"])
+@pytest.mark.parametrize(
+    "text",
+    ["guide", "guided-gards", "breadth", "guided--turns", "guided+x", "guided+all", "guided+"],
+)
 def test_a_word_that_means_none_is_refused(text: str) -> None:
     with pytest.raises(UsageError, match="is called"):
         variant(text)
