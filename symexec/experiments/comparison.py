@@ -25,7 +25,7 @@ from symexec.experiments.critical import (
     exercises,
     importance,
 )
-from symexec.experiments.runs import NATIVE, Exercise, Run
+from symexec.experiments.runs import Exercise, Run
 from symexec.testcases import TestCase
 
 NEVER = math.inf
@@ -44,13 +44,13 @@ class Measures:
     other_differing: float
     sequences: float
     first_s: float  # NEVER when no difference was found
-    first_effort: float  # states made, or pairs run natively, by then
+    first_effort: float  # states made by then
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
     """One difference. ``times``: by strategy and seed the second in which it was found;
-    ``efforts``: how many states the search had made by then, or how many pairs had run natively."""
+    ``efforts``: how many states the search had made by then."""
 
     id: str
     difference: Difference
@@ -61,11 +61,11 @@ class Finding:
 
     @property
     def fewest(self) -> str | None:
-        """The one search that found it in the fewest states (medians; native testing has none)."""
+        """The one search that found it in the fewest states (medians)."""
         found = sorted(
             (median(efforts.values()), strategy)
             for strategy, efforts in self.efforts.items()
-            if efforts and strategy != NATIVE
+            if efforts
         )
         if not found or (len(found) > 1 and found[0][0] == found[1][0]):
             return None

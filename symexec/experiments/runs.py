@@ -44,7 +44,7 @@ class Run:
     """``tests`` and ``differing`` count all; ``known`` are the tests whose sequence and outcome are
     known (of native tests: of a random sample); ``shown`` the differences confirmed by replay,
     each with its full sequence and the place where the versions part. ``efforts``: by the name of a
-    test the states that a search had made when it found it, or the pairs that had run natively."""
+    test the states that a search had made when it found it."""
 
     strategy: str
     seed: int
@@ -152,12 +152,10 @@ class Laboratory:
         started = time.monotonic()
         deadline = started + self.options.search.time
         shown: list[TestCase] = []
-        efforts: dict[str, int] = {}
         finished = False
         with suppress(KeyboardInterrupt):
             for case in testing.cases(started, deadline):
                 shown.append(case)
-                efforts.setdefault(case.id, testing.tests)
                 progress.update(
                     paths=testing.tests,
                     divergences=testing.differing,
@@ -177,7 +175,6 @@ class Laboratory:
             seconds=seconds,
             exhausted=testing.exhausted,
             finished=finished,
-            efforts=efforts,
         )
 
     def domain(self) -> Domain:

@@ -151,7 +151,7 @@ def _witnesses(comparison: Comparison) -> list[str]:
 
 
 def _remarks(comparison: Comparison) -> list[str]:
-    found = ["Behind the seconds: the states made by then; of native testing the pairs run."]
+    found = ["Behind the seconds: the states that the search had made by then."]
     if len(comparison.seeds) > 1:
         found.append("Numbers are medians over the seeds; (2/3): found with two seeds of three.")
     native = [run for run in comparison.runs if run.strategy == "native"]
