@@ -67,6 +67,7 @@ def _record(number: int, sites: list[Site]) -> ChangeRecord:
         new_location=first.location if new else None,
         granularity="expression" if isinstance(first, Change) else "statement",
         sites=len(sites),
+        hunk=number,
     )
 
 

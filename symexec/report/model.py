@@ -138,10 +138,11 @@ def _change(change: ChangeInfo) -> Json:
         "file": change.location.file,
         "function": change.function,
         "line": change.location.line,
-        "hunk": change.hunk,
         "old": change.old_text,
         "new": change.new_text,
     }
+    if change.hunk:
+        result["hunk"] = change.hunk
     if change.cause:
         result["cause"] = change.cause
     if change.old_location is not None:
