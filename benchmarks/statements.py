@@ -20,6 +20,7 @@ import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import get_args
 
 from benchmarks.patches import PACKAGES, steps
 from csg.errors import CsgtestError
@@ -32,7 +33,7 @@ from csg.versions import unify
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "unification.md"
 BEGIN, END = "<!-- benchmarks.statements -->\n", "<!-- end -->\n"
-STATEMENTS = Statement.__args__  # type: ignore[attr-defined]
+STATEMENTS = get_args(Statement)
 
 
 def starts(unit: TranslationUnit) -> list[Location]:
@@ -50,9 +51,9 @@ def starts(unit: TranslationUnit) -> list[Location]:
 
 def measured(old: Path, new: Path, flags: Sequence[str]) -> dict[str, int | str]:
     units = [parse_file(str(path), flags) for path in (old, new)]
-    unified = unify(*units)
+    unified = unify(units[0], units[1])
     texts = [path.read_text(errors="replace").split("\n") for path in (old, new)]
-    codes = difflib.SequenceMatcher(None, *texts, False).get_opcodes()
+    codes = difflib.SequenceMatcher(None, texts[0], texts[1], False).get_opcodes()
     lines = [
         {
             line + 1

@@ -89,6 +89,8 @@ def rewords(change: ChangeInfo) -> bool:
     old, new = change.old_text, change.new_text
     if not old or not new:
         return _only_literals(old or new)
+    if _only_literals(old) and _only_literals(new):
+        return True
     return (
         _skeleton(old) == _skeleton(new) and _conversions(old) == _conversions(new) and _prints(new)
     )
