@@ -26,9 +26,19 @@ from symexec.state.inputs import Input
 
 @record
 class Decide:
-    """Is this condition (width 1) true? Answered with a bool."""
+    """Is this condition (width 1) true? Answered with a bool. Where both are possible, the path on
+    which it is false goes so many steps ``behind``: what a user seldom writes can wait."""
 
     condition: Operand
+    behind: int = 0
+
+
+@record
+class Defer:
+    """The path goes so many steps behind others; no answer. It is asked once, so that nothing that
+    forks may follow."""
+
+    behind: int
 
 
 @record
@@ -90,7 +100,7 @@ class Formatted:
     term: Term
 
 
-Question = Decide | Concretize | Suggest | End | CallBack | Place | JumpBack
+Question = Decide | Defer | Concretize | Suggest | End | CallBack | Place | JumpBack
 Arguments = tuple[Operand, ...]
 SharedArguments = tuple[Data, ...]  # of an aware model
 Model = Generator[Question, object, Operand | None]

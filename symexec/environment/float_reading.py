@@ -4,7 +4,8 @@
 
 The number is worked out as a fraction and rounded once, as glibc does. Of a symbolic text a path is
 followed for each shape that a number can have (0 or another digit, a point, an exponent, ...) up to
-the byte that ends it; other digits of the same shape come later (``Suggest``).
+the byte that ends it; other digits of the same shape come later (``Suggest``), and the more effort
+it takes to write a number, the later it comes: 1 before 10, .5 and -1, these before 0.25 and 1e5.
 """
 
 from __future__ import annotations
@@ -39,10 +40,14 @@ _BEGINNING = re.compile(  # of such a text, whole or cut off anywhere
     rb"|[0-9]*(?:\.[0-9]*)?(?:e[-+]?[0-9]*)?)?",
     re.IGNORECASE,
 )
-_KINDS = (  # bytes that any number has for each other: its shape stays
-    *(b"123456789", b"0", b".", b"-", b"eE", b"+", SPACE, b"xX", b"abcdfABCDF", b"pP"),
-    *(b"iI", b"nN", b"tT", b"yY", b"(", b")", b"ghjklmoqrsuvwzGHJKLMOQRSUVWZ_"),
+_KINDS = (  # bytes that any number has for each other: its shape stays; and what effort they are
+    *((b"123456789", 0), (b"0", 0)),  # one behind another: 1
+    *((b".", 1), (b"-", 1), (b"eE", 2), (b"+", 2), (SPACE, 2), (b"xX", 3)),
+    *((b"abcdfABCDF", 2), (b"pP", 2), (b"iI", 3), (b"nN", 3), (b"tT", 1), (b"yY", 1)),
+    *((b"(", 1), (b")", 1), (b"ghjklmoqrsuvwzGHJKLMOQRSUVWZ_", 2)),
 )
+_DIGITS = b"0123456789"
+_EVERY_BYTE = frozenset(range(256))
 
 
 @record
@@ -91,7 +96,7 @@ def _value(found: re.Match[bytes]) -> Fraction:
 def _read(context: Context, arguments: Arguments, width: int, with_end: bool) -> Model:
     start = yield from place(arguments[0])
     end = (yield from place(arguments[1])) if with_end else 0
-    text = yield from _known_text(context, start)
+    text = yield from known_text(context, start)
     number = number_in(text, width)
     if end:
         context.store(end, 8, start + number.length)
@@ -100,7 +105,7 @@ def _read(context: Context, arguments: Arguments, width: int, with_end: bool) ->
     return number.pattern
 
 
-def _known_text(context: Context, address: int) -> Asking[bytes]:
+def known_text(context: Context, address: int) -> Asking[bytes]:
     """As much of a text as can belong to a number."""
     known = b""
     while True:
@@ -112,11 +117,32 @@ def _known_text(context: Context, address: int) -> Asking[bytes]:
 
 def _byte_of_number(known: bytes, byte: Operand) -> Asking[int | None]:
     """The next byte; None when the number ends before it."""
-    for kind in _KINDS:
+    if isinstance(byte, int):
+        return byte if _BEGINNING.fullmatch(known + bytes([byte])) else None
+    choices = _choices(known)
+    later = [effort for _, effort, _ in choices[1:]]
+    for (kind, effort, ends), following in zip(choices, later, strict=False):
+        if (yield from decide(among(byte, kind), following - effort)):
+            return None if ends else (yield from each_value(byte, 8))
+    return None if choices[-1][2] else (yield from each_value(byte, 8))
+
+
+def _choices(known: bytes) -> list[tuple[bytes, int, bool]]:
+    """The kinds of bytes that may follow, each with its effort, easy ones first, and whether the
+    number ends there. What a whole number is expected to end with is the text's end."""
+    found: list[tuple[bytes, int, bool]] = []
+    others = _EVERY_BYTE
+    if _NUMBER.fullmatch(known):
+        found.append((b"\0", 0, True))
+        others -= {0}
+    for kind, effort in _KINDS:
         fitting = bytes(each for each in kind if _BEGINNING.fullmatch(known + bytes([each])))
-        if fitting and (yield from decide(among(byte, fitting))):
-            return (yield from each_value(byte, 8))
-    return None
+        if fitting:
+            again = kind[0] in _DIGITS and known[-1:].isdigit()
+            found.append((fitting, effort + again, False))
+            others -= set(fitting)
+    found.append((bytes(sorted(others)), 1, True))
+    return sorted(found, key=lambda each: each[1])
 
 
 @models("strtod", "__isoc23_strtod", "strtod_l", needs=(ERRNO,))

@@ -25,6 +25,7 @@ from symexec.expr import (
     extend,
     extract,
     ite,
+    negate,
     unary,
 )
 
@@ -92,11 +93,11 @@ def signed(value: int, width: int) -> int:
 # ---------------------------------------------------------------------- questions
 
 
-def decide(condition: Operand) -> Asking[bool]:
+def decide(condition: Operand, behind: int = 0) -> Asking[bool]:
     """Is it true? Asks only when the term does not say so itself."""
     if isinstance(condition, int):
         return bool(condition)
-    answer = yield Decide(condition)
+    answer = yield Decide(condition, behind)
     return bool(answer)
 
 
@@ -161,6 +162,8 @@ MOST_SIZES = 64  # that a symbolic size is tried for, one path each
 
 def among(byte: Operand, kind: bytes) -> Operand:
     """Is a byte one of these? One condition."""
+    if len(kind) > 128:
+        return plain(negate(among(byte, bytes(each for each in range(256) if each not in kind))))
     return plain(disjunction([compare("eq", 8, byte, each) for each in kind]))
 
 

@@ -14,6 +14,7 @@ from csg.ir import Call
 from symexec.environment.contract import (
     Concretize,
     Decide,
+    Defer,
     End,
     JumpBack,
     Paired,
@@ -84,7 +85,7 @@ def _run(
                     return
                 question = _about(question, known)
             match question:
-                case Decide(condition=condition):
+                case Decide(condition=condition, behind=behind):
                     if isinstance(condition, int):
                         answer = bool(condition)
                         continue
@@ -94,12 +95,15 @@ def _run(
                         continue
                     true, false = engine.solver.directions(state.path, condition)
                     if true and false:
-                        yield from _asked_again(state, condition, guessing)
+                        yield from _asked_again(state, condition, behind + guessing)
                         return
                     if not true and not false:
                         return
                     answer = true
                     guessing = False
+                case Defer(behind=behind):
+                    state.deferred += behind
+                    answer = None
                 case Concretize(term=term, why=why):
                     answer = engine.pin(state, term, why)
                 case Suggest(term=term):
@@ -207,9 +211,10 @@ def _sized(engine: Engine, state: State, unproven: Unproven) -> Settled:
     return found
 
 
-def _asked_again(state: State, condition: Term, guessing: bool) -> Iterator[State]:
-    """The same call with the question answered, once each way. The rest of a guess can wait: its
-    path condition is harder, and there may be many more values."""
+def _asked_again(state: State, condition: Term, behind: int) -> Iterator[State]:
+    """The same call with the question answered, once each way; no goes so many steps ``behind``.
+    The rest of a guess does, too: its path condition is harder, and there may be many more
+    values."""
     otherwise = negate(condition)
     assert isinstance(otherwise, Term)
     path = state.path
@@ -217,5 +222,5 @@ def _asked_again(state: State, condition: Term, guessing: bool) -> Iterator[Stat
     twin.path = path.assuming(condition)
     yield twin
     state.path = path.assuming(otherwise)
-    state.deferred += guessing
+    state.deferred += behind
     yield state
