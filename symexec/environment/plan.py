@@ -29,6 +29,7 @@ from csg.language.types import (
     value_bits,
 )
 from csg.records import record
+from symexec.environment.admitting import SHAPED
 from symexec.environment.assumptions import Named, assumption, range_conditions
 from symexec.environment.nodes import FILE, Contents, Node, disk, standard_input
 from symexec.environment.operands import calculated, plain, widened
@@ -133,6 +134,8 @@ class InputPlan:
             asked = SymbolicArguments(0, 0, 0)
         builder.add_stdin(options.stdin or 0)
         builder.add_files(options)
+        if self.lines and shapes_lines(self.options):
+            builder.shape_lines()
         for words in self._words(asked):
             line = builder.copy()
             line.add_command_line(words, len(self.entry.parameters))
@@ -377,6 +380,10 @@ class _Builder:
         self._start = replace(
             self._start, objects=(*self._start.objects, *objects), arguments=given
         )
+
+    def shape_lines(self) -> None:
+        """Some of the command lines have the program's options by their names."""
+        self._put({SHAPED: True})
 
     def _argument_bytes(self, name: str, word: Word) -> tuple[Operand, ...]:
         made = self._made("argument", name, CHAR, word.symbolic)

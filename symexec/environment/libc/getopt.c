@@ -21,6 +21,7 @@ extern FILE *stderr;
 extern int fprintf(FILE *to, const char *format, ...);
 extern char *getenv(const char *name);
 extern unsigned long strlen(const char *s);
+extern void __csgtest_is_option(int byte);
 
 enum { NO_ARGUMENT, REQUIRED_ARGUMENT, OPTIONAL_ARGUMENT };
 enum order { PERMUTE, REQUIRE_ORDER, RETURN_IN_ORDER };
@@ -226,6 +227,7 @@ static int next_word(int argc, char **argv)
         last_operand = optind;
     }
     if (optind != argc && argv[optind][0] == '-' && argv[optind][1] == '-' && !argv[optind][2]) {
+        __csgtest_is_option(argv[optind][0]);
         optind++;
         if (first_operand != last_operand && last_operand != optind)
             move_operands(argv);
@@ -269,6 +271,7 @@ static int get_option(int argc, char **argv, const char *letters, const struct o
         if (found)
             return found;
         char *word = argv[optind];
+        __csgtest_is_option(word[0]);
         if (table && word[1] == '-') {
             rest = word + 2;
             return long_option(argc, argv, letters, table, index, long_only, quiet, "--");
@@ -285,6 +288,8 @@ static int get_option(int argc, char **argv, const char *letters, const struct o
             }
         }
         rest = word + 1;
+    } else {
+        __csgtest_is_option(*rest);
     }
     return short_option(argc, argv, letters, quiet);
 }
