@@ -55,6 +55,10 @@ from symexec.testcases import signature_of
 from symexec.testcases.signature import RESULT
 
 LONGEST = 1 << 12  # bytes of a returned text that are compared
+BEYOND = (
+    "what was allocated may differ where nobody looks: far behind pointers, or behind the first "
+    "of several elements"
+)
 
 
 @record
@@ -102,23 +106,18 @@ class Caller:
             memory = differing_memory(state)
             texts = [_texts(state, *each) for each in pointers_elsewhere(state)]
             memory += [(shadowed(0, told), 1) for told in texts]
-            if self.result == "structure":
-                at = state.environment[RESULT_AT]
-                assert isinstance(at, int)
-                memory += _pairs(state, self.returned, (at, at))
-            elif self.returned:
-                ends = (old_half(old.ending.value or 0), new_half(new.ending.value or 0))
-                memory += _pairs(state, self.returned, ends)
+            if self.returned:
+                memory += _pairs(state, self.returned, self._ends(state), Reached())
             for each in self.watched:
                 if each.what.replayed:
                     memory += _left(state, each)
         return differences(old, new, self.main, memory, files, self._results(state, old, new))
 
     def unseen(self, state: State) -> list[tuple[Event, Operand]]:
-        """What of the objects that outlive the call may differ and no native run can look at."""
+        """What the caller may come to, that may differ, and that no native run looks at."""
         old, new = state.old_outcome, state.new_outcome
         found: list[tuple[Event, Operand]] = []
-        if old is None or new is None or not self.watched:
+        if self.main or old is None or new is None:
             return found
         if not (isinstance(old.ending, Returned) and isinstance(new.ending, Returned)):
             return found
@@ -126,10 +125,48 @@ class Caller:
             pairs = _uncovered(state, each)
             if not each.what.replayed:
                 pairs += _left(state, each)
-            parts = [compare("ne", width, old_half(it), new_half(it)) for it, width in pairs]
-            if parts:
-                found.append((each.what.event, plain(disjunction(parts))))
+            if pairs:
+                found.append((each.what.event, _differ(pairs)))
+        beyond = self._beyond(state)
+        if beyond:
+            event = Event("approximated", BEYOND, new.location)
+            found.append((event, _differ(beyond)))
         return found
+
+    def _ends(self, state: State) -> tuple[Operand, Operand]:
+        """Where the returned object is, in either version."""
+        at = state.environment[RESULT_AT]
+        if self.result == "structure":
+            assert isinstance(at, int)
+            return at, at
+        assert state.old_outcome is not None and state.new_outcome is not None
+        left, right = state.old_outcome.ending, state.new_outcome.ending
+        assert isinstance(left, Returned) and isinstance(right, Returned)
+        return old_half(left.value or 0), new_half(right.value or 0)
+
+    def _beyond(self, state: State) -> list[tuple[Data, int]]:
+        """The pairs in allocated objects that are not compared: behind many pointers, or behind the
+        first of several elements."""
+        items = [each for each in state.memory.live_objects() if each.kind == "heap"]
+        items = [each for each in items if each.differs()]
+        if not items:
+            return []
+        reached = Reached()
+        if self.result == "string":
+            reached.whole(*self._ends(state))
+        if self.returned:
+            list(_pairs(state, self.returned, self._ends(state), reached))
+        for each in self.watched:
+            address = _address(state, each.what.name)
+            list(_pairs(state, each.places, (address, address), reached))
+        for one, two in pointers_elsewhere(state):
+            reached.whole(one, two)
+        return [
+            (value, 8 * size)
+            for item in items
+            for place, size, value in item.differs()
+            if not reached.has(item.number, place, size)
+        ]
 
     def _results(self, state: State, old: Outcome, new: Outcome) -> Operand | None:
         """When two returned pointers differ to the caller; None for other results."""
@@ -141,6 +178,31 @@ class Caller:
                 return _nulls(one, two) if self.result == "pointer" else _texts(state, one, two)
             case _:
                 return None
+
+
+class Reached:
+    """The bytes that are compared, of each object."""
+
+    def __init__(self) -> None:
+        self._parts: dict[int, list[tuple[int, int]]] = {}
+
+    def add(self, address: int, size: int) -> None:
+        start = offset_of(address)
+        self._parts.setdefault(address >> 32, []).append((start, start + size))
+
+    def whole(self, *addresses: Operand) -> None:
+        for address in addresses:
+            if isinstance(address, int):
+                self.add(address >> 32 << 32, 1 << 32)
+
+    def has(self, number: int, place: int, size: int) -> bool:
+        parts = self._parts.get(number, ())
+        return any(start <= place and place + size <= end for start, end in parts)
+
+
+def _differ(pairs: list[tuple[Data, int]]) -> Operand:
+    parts = [compare("ne", width, old_half(pair), new_half(pair)) for pair, width in pairs]
+    return plain(disjunction(parts))
 
 
 def _address(state: State, name: str) -> int:
@@ -157,7 +219,7 @@ def _left(state: State, watched: Watched) -> list[tuple[Data, int]]:
     item = state.memory.find(address >> 32)
     if item is None or not (root.pointers or item.differs()):
         return []
-    return list(_pairs(state, watched.places, (address, address)))
+    return list(_pairs(state, watched.places, (address, address), Reached()))
 
 
 def _uncovered(state: State, watched: Watched) -> list[tuple[Data, int]]:
@@ -182,22 +244,26 @@ def _bytes(member: Member) -> int:
 
 
 def _pairs(
-    state: State, found: tuple[Place, ...], ends: tuple[Operand, Operand]
+    state: State, found: tuple[Place, ...], ends: tuple[Operand, Operand], compared: Reached
 ) -> Iterator[tuple[Data, int]]:
     """The pairs in an object, at an address in either version, and in those that it leads to. Of
-    what a version has not written nothing is told."""
+    what a version has not written nothing is told. ``compared`` learns of what is looked at."""
     reached: dict[str, tuple[Operand, Operand]] = {found[0].name: ends}
     for place in found:
         one, two = reached.get(place.name, (0, 0))
         if not isinstance(one, int) or not isinstance(two, int) or 0 in (one, two):
             continue
         for member in place.members:
+            compared.add(one + member.offset, _bytes(member))
+            compared.add(two + member.offset, _bytes(member))
             if one == two and not _differs(state, one + member.offset, _bytes(member)):
                 continue
             pair = _loaded(state, one + member.offset, two + member.offset, _bytes(member))
             if pair is not None:
                 yield _of_bits(pair, member), member.bit_width or 8 * _bytes(member)
         for link in (*place.links, *place.opaque):
+            compared.add(one + link.offset, 8)
+            compared.add(two + link.offset, 8)
             pair = _loaded(state, one + link.offset, two + link.offset, 8)
             if pair is None:
                 continue
@@ -208,6 +274,7 @@ def _pairs(
             if leads(state, left, text) != leads(state, right, text):
                 yield pair, 64
             elif text and left and right and leads(state, left, True) is ELSEWHERE:
+                compared.whole(left, right)
                 yield shadowed(0, _texts(state, left, right)), 1
 
 

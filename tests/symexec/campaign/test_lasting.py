@@ -144,6 +144,20 @@ ROWS = [
         "n = x + 1; return g",
         OPEN,
     ),
+    (
+        "void *malloc(unsigned long); int *f(int x) "
+        "{ int *p = malloc(8); if (p) { p[0] = 1; p[1] = x; } return p; }",
+        "= x;",
+        "= x + 1;",
+        OPEN,
+    ),
+    (
+        "struct s { int v; struct s *n; } a, b, c, d, e, g, *first; void f(int x) "
+        "{ first = &a; a.n = &b; b.n = &c; c.n = &d; d.n = &e; e.n = &g; g.v = x; }",
+        "= x",
+        "= x + 1",
+        OTHER,
+    ),
     ("static int n; void f(int x) { n = x; }", "static int n; void f(int x) { n",
      "static int m; void f(int x) { m", OPEN),
 ]  # fmt: skip
