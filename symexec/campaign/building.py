@@ -40,7 +40,7 @@ from symexec.campaign.shrinking import Shrinker, share_of
 from symexec.campaign.start import begin, definition
 from symexec.campaign.verification import Verifier, spare
 from symexec.campaign.work import CANDIDATE, WorkClock
-from symexec.classification import Requirements, options_used, told_apart
+from symexec.classification import Requirements, options_used, repeating, told_apart
 from symexec.counters import Counters
 from symexec.environment import library
 from symexec.environment.plan import InputPlan, no_input_left, plan
@@ -101,6 +101,7 @@ class BuildJob:
         self.seeding: Seeding | None = None
         self.beside: Beside | None = None
         self.tests = Collected()
+        self._endless: set[TestInput] = set()  # on which one version repeats itself for ever
         self.promises: Promises | None = None
         self._covered: GraphCoverage | None = None
         self._verifying: Companion | None = None  # forked before there is much to copy
@@ -287,6 +288,7 @@ class BuildJob:
                 yield from self._compared(verifier, deadline + GRACE)
                 yield from self._verified(verifier.drain())
                 verifier.end()
+                yield from self._proved_endless()
                 yield from self._told_apart(prepared)
                 yield from self._minimised(prepared, deadline + GRACE)
         finally:
@@ -305,6 +307,15 @@ class BuildJob:
         if self._deterministic:
             deadline, most = math.inf, max(1, int(REPLAYED * self.options.search.time))
         return Verifier(replay, *switches(prepared), deadline, process, most)
+
+    def _proved_endless(self) -> Iterator[TestCase]:
+        """What was cut off, and is proved by now never to end."""
+        for case in self.found:
+            if case.input in self._endless:
+                known = repeating(case)
+                if known is not case:
+                    self.tests.keep(known)
+                    yield known
 
     def _told_apart(self, prepared: Prepared) -> Iterator[TestCase]:
         """What turns out to be a matter of wording when all explanations are there."""
@@ -472,6 +483,9 @@ class BuildJob:
         self, finding: Finding, prepared: Prepared, verifier: Verifier | None, source: str = ""
     ) -> Iterator[TestCase]:
         test = decode(finding.state.inputs, finding.model)
+        endless = _repeats(finding.state)
+        if endless:
+            self._endless.add(test)
         if test in self.tests:
             if not source:
                 self._found_again(test, finding)
@@ -495,7 +509,7 @@ class BuildJob:
             found_s=self._seconds(),
             source=source or self.options.search.mode,
             unwritten=_uses_unwritten(finding.state),
-            endless=_repeats(finding.state),
+            endless=endless,
         )
         if finding.told:
             self.tests.predict(case.id)

@@ -2,7 +2,7 @@
 
 from symexec.classification.blame import blame, native_blame
 from symexec.classification.compare import Kind, Verdict, classify, differing_parts
-from symexec.classification.examine import decided, examine, explained, observe, shrink
+from symexec.classification.examine import decided, examine, explained, observe, repeating, shrink
 from symexec.classification.grouping import Group, group, likeness, options_used
 from symexec.classification.minimise import minimise
 from symexec.classification.subsets import Patience, Requirements, smallest_sets
@@ -27,6 +27,7 @@ __all__ = [
     "native_blame",
     "observe",
     "options_used",
+    "repeating",
     "shrink",
     "smallest_sets",
     "told_apart",

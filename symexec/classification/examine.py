@@ -67,6 +67,16 @@ def decided(
     return _classified(replace(case, notes=(*case.notes, *notes)), pair, course), pair
 
 
+def repeating(case: TestCase) -> TestCase:
+    """A test of which it is known by now that one version repeats itself for ever."""
+    undecided = case.kind == Kind.UNDECIDED.value
+    if not undecided or case.old is None or case.new is None:
+        return case
+    pair = _unmeasured(Pair(case.old, case.new, case.golden))
+    verdict = classify(pair, Course.REPEATS)
+    return replace(case, old=pair.old, new=pair.new, kind=verdict.kind.value, error=verdict.error)
+
+
 def _classified(case: TestCase, pair: Pair, course: Course) -> TestCase:
     verdict = classify(pair, course)
     return replace(

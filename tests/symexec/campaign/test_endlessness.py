@@ -123,3 +123,33 @@ def test_one_program_alone_that_runs_for_ever_is_an_error(tmp_path: Path) -> Non
     done = csgtest("explore", "loop.c", "--range", "x=0..12", "--time", "20", folder=tmp_path)
     assert "All paths were explored" in done.out
     assert "runs for ever" in done.out and "f(10)" in done.out
+
+
+GROWS = """
+int f(int x)
+{
+    long n = 0;
+    if (x > 1000)
+        LOOP
+    return n;
+}
+"""
+
+
+def test_a_hang_whose_state_never_repeats_stays_in_the_table(tmp_path: Path) -> None:
+    """Whether it is called a hang depends on the time that is left; that it is told does not."""
+    files = tmp_path / "old.c", tmp_path / "new.c"
+    files[0].write_text(GROWS.replace("LOOP", "return 1;"))
+    files[1].write_text(GROWS.replace("LOOP", "for (;;) n += x;"))
+    search = SearchOptions(time=12)
+    job = BuildJob(
+        BuildOptions(*files, inputs=InputOptions("f"), search=search, without_walls=True)
+    )
+    try:
+        job.prepare()
+        list(job.cases(progress_for(True)))
+    finally:
+        job.close()
+    kinds = {case.kind for case in job.found if case.observed == "different"}
+    assert job.verdict == "different"
+    assert kinds and kinds <= {"hang", "undecided"}
