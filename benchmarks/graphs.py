@@ -13,6 +13,8 @@ from __future__ import annotations
 import argparse
 import gc
 import json
+import os
+import platform
 import resource
 import subprocess
 import sys
@@ -30,6 +32,22 @@ _HEAD = """\
 #include <stdlib.h>
 #include <string.h>
 struct item { int key; int weight; struct item *next; };
+"""
+
+
+_PAGE = """\
+# What a graph costs
+
+Written by `python -m benchmarks.graphs --write docs/graphs-cost.md`: generated pairs of versions,
+each measured in a process of its own ({machine}). CPU seconds, compilers included.
+
+- *unify*: preprocess, parse and unite both versions
+- *lower*: to the intermediate representation
+- *dependences*: pointers, calls, data and control dependences of every instruction
+- *graph*: sets of changes, interaction locations, Algorithm 1
+- *drawing*: the text of the graph
+
+{table}
 """
 
 
@@ -217,6 +235,7 @@ def table(rows: list[tuple[int, int, dict[str, float]]]) -> Iterator[str]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--lines", default="", help="sizes to measure, with commas")
+    parser.add_argument("--write", type=Path, help="the page to write")
     parser.add_argument("--stages", type=Path, help="measure the pair in this folder")
     options = parser.parse_args()
     if options.stages:
@@ -228,7 +247,11 @@ def main() -> None:
         if not wanted or lines in wanted:
             rows.append((lines, changes, measured(lines, changes)))
             print(rows[-1][:2], rows[-1][2], file=sys.stderr)
-    print("\n".join(table(rows)))
+    written = "\n".join(table(rows))
+    print(written)
+    if options.write:
+        machine = f"{os.cpu_count()} processors, Python {platform.python_version()}"
+        options.write.write_text(_PAGE.format(machine=machine, table=written), encoding="utf-8")
 
 
 if __name__ == "__main__":

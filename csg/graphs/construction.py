@@ -96,7 +96,7 @@ class _Construction:
         before = {node for entry in entries for node in networkx.descendants(around, entry)}
         outside = {node for node, _ in changed_initialisers(self.program)}
         following = {target for node in before.union(entries) for target in cfg.successors(node)}
-        return outside or following & changed
+        return outside | (following & changed)
 
     def ours(self) -> SequenceGraph:
         changed = self.sets.statements
