@@ -152,9 +152,7 @@ class State:
 
     def __init__(self, memory: Memory, path: PathCondition) -> None:
         self.id = 0
-        self.deferred = (
-            0  # steps that it goes behind others: rests of guesses, what is seldom written
-        )
+        self.deferred = 0  # steps behind others: rests of guesses, what is seldom written
         self.lane = 0  # which beginning it comes from
         self.beyond = False  # that beginning is larger than the bounds, which say nothing of it
         self.origin: object = None  # that beginning (campaign.start)
