@@ -38,7 +38,8 @@ from symexec.testcases import TestCase
 
 FEW = 40  # tests before it pays to compile the fast builds
 ENOUGH = 3  # tests that look alike and are explained; later ones count to them
-FEWER = 128  # runs to explain a test where no clock says that it is enough
+# Runs to explain a test where no clock says that it is enough; where some of them do not end.
+FEWER, FEWEST = 128, 4
 LONG = 0.5  # seconds for one test, as where a version does not end: others go before its like
 
 
@@ -96,7 +97,10 @@ class Examiner:
             return seen
         self._seen(seen)
         changes, requires = task.changes, task.requires
-        return explained(seen, pair, self._replay, changes, requires, self._patience(256))
+        patience = self._patience(256)
+        if task.deterministic and (pair.old.timed_out or pair.new.timed_out):
+            patience = Patience(FEWEST)
+        return explained(seen, pair, self._replay, changes, requires, patience)
 
     def _patience(self, questions: int) -> Patience:
         if self._task.deterministic:
