@@ -29,6 +29,12 @@ class Definitions:
             if node.changes and (deletions or node.version is not Version.OLD)
         }
         self.sets = {node.id: self.depends_on_changes(node.id) for node in program.nodes}
+        # A changed statement of C can be several of the program: a type of two objects, a function
+        # that each version has to itself. It is one change all the same.
+        self.ids = {
+            node: frozenset(c for each in found for c in program.nodes[each].changes)
+            for node, found in self.sets.items()
+        }
         entry = program.functions[program.entry]
         last = entry.blocks[entry.exit].terminator
         assert last is not None
@@ -38,7 +44,7 @@ class Definitions:
         self.plain = {
             node.id
             for node in program.nodes
-            if len(self.sets[node.id]) > 1
+            if len(self.ids[node.id]) > 1
             and node.id not in self.changed
             and node.kind not in ("entry", "exit")
         }
@@ -143,7 +149,7 @@ class Definitions:
                 node.id
                 for node in self.program.nodes
                 if node.kind == "entry"
-                and any(self.sets[s] == self.sets[node.id] for s in direct[node.id] & bringing)
+                and any(self.ids[s] == self.ids[node.id] for s in direct[node.id] & bringing)
             } - bringing
             if not more:
                 break
@@ -165,10 +171,10 @@ class Definitions:
         for node in self.plain:
             together = group(node)
             comes_in = any(
-                s in bringing or (s not in together and self.sets[s]) for s in direct[node]
+                s in bringing or (s not in together and self.ids[s]) for s in direct[node]
             )
             handed = any(
-                s not in together and s not in bringing and self.sets[s] == self.sets[node]
+                s not in together and s not in bringing and self.ids[s] == self.ids[node]
                 for member in together
                 for s in direct[member]
             )
