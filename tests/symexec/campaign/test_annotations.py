@@ -26,14 +26,14 @@ NEW = OLD.replace("{\n    if", "{\n    n++;\n    n += 2;\n    if").replace("retu
 @pytest.mark.parametrize(
     ("annotation", "changes", "diff_paths"),
     [
-        (Annotation(), 1, 0),
-        (Annotation(published=True), 1, 2),
-        (Annotation(by_lines=True), 2, 0),
+        (Annotation(), 2, 0),
+        (Annotation(published=True), 2, 2),
+        (Annotation(by_lines=True), 3, 0),
     ],
     ids=["by trees", "published", "by lines"],
 )
 def test_annotation(annotation: Annotation, changes: int, diff_paths: int, tmp_path: Path) -> None:
-    """Added code that nothing depends on diverges at once in the published style only."""
+    """Two added statements that nothing depends on: their code diverges at once in the published style only."""
     old, new = tmp_path / "old.c", tmp_path / "new.c"
     old.write_text(OLD)
     new.write_text(NEW)
