@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -62,3 +63,17 @@ def csgtest(
 
 def pair(sample: str) -> tuple[Path, Path]:
     return SAMPLES / sample / "old.c", SAMPLES / sample / "new.c"
+
+
+def note(source: str, key: str) -> str:
+    """What stands behind ``// key:`` in the first lines of a program."""
+    for line in source.splitlines()[:5]:
+        if line.startswith(f"// {key}:"):
+            return line.removeprefix(f"// {key}:").strip()
+    return ""
+
+
+def given_to(source: str) -> tuple[list[str], bytes]:
+    """The arguments and the standard input that a program of ``tests/programs`` is to run with."""
+    stdin = note(source, "stdin").encode().decode("unicode_escape").encode("latin-1")
+    return shlex.split(note(source, "args")), stdin

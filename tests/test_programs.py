@@ -8,23 +8,16 @@ A program may say what it is run with, in comments on its first lines:
 
 from __future__ import annotations
 
-import shlex
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from tests.command_line import given_to
+
 ROOT = Path(__file__).parent.parent
 PROGRAMS = sorted((ROOT / "tests" / "programs").glob("*.c"))
-
-
-def note(source: str, key: str) -> str:
-    """What stands behind ``// key:`` in the first lines of a program."""
-    for line in source.splitlines()[:5]:
-        if line.startswith(f"// {key}:"):
-            return line.removeprefix(f"// {key}:").strip()
-    return ""
 
 
 def observed(command: list[str], stdin: bytes) -> tuple[str, int]:
@@ -40,8 +33,7 @@ def test_there_are_programs() -> None:
 @pytest.mark.parametrize("program", PROGRAMS, ids=[program.stem for program in PROGRAMS])
 def test_program_runs_as_compiled(program: Path, tmp_path: Path) -> None:
     source = program.read_text()
-    arguments = shlex.split(note(source, "args"))
-    stdin = note(source, "stdin").encode().decode("unicode_escape").encode("latin-1")
+    arguments, stdin = given_to(source)
     binary = tmp_path / program.stem
     subprocess.run(["gcc", "-fwrapv", "-w", "-o", str(binary), str(program)], check=True)
     native = observed([str(binary), *arguments], stdin)

@@ -23,6 +23,7 @@ from csg.language.types import (
     Type,
 )
 from csg.toolchain import compile_program
+from tests.command_line import given_to
 
 PROGRAMS = sorted((Path(__file__).parents[1] / "programs").glob("*.c"))
 QUICK = (
@@ -106,9 +107,14 @@ def assembly(text: str, path: Path) -> str:
     return "\n".join(line for line in done.stdout.splitlines() if ".file" not in line)
 
 
-def native(source: Path, binary: Path, *flags: str) -> tuple[int, bytes, bytes]:
-    compile_program([str(source)], str(binary), ["-std=gnu11", "-w", *flags, "-lm"])
-    done = subprocess.run([str(binary)], capture_output=True, timeout=20, check=False)
+def native(
+    source: Path, binary: Path, given: tuple[list[str], bytes] = ([], b"")
+) -> tuple[int, bytes, bytes]:
+    compile_program([str(source)], str(binary), ["-std=gnu11", "-w", "-lm"])
+    arguments, stdin = given
+    done = subprocess.run(
+        [str(binary), *arguments], input=stdin, capture_output=True, timeout=20, check=False
+    )
     return done.returncode, done.stdout, done.stderr.replace(f"{PROGRAMS[0].parent}/".encode(), b"")
 
 
@@ -124,8 +130,9 @@ def test_a_printed_program_runs_as_the_original(path: Path, tmp_path: Path) -> N
     text = print_unit(parse_file(str(path)))
     printed = tmp_path / "printed.c"
     printed.write_text("#define __csgtest_assert_fail __assert_fail\n" + text)
-    original = native(path, tmp_path / "it")
-    assert native(printed, tmp_path / "it") == original
+    given = given_to(path.read_text())
+    original = native(path, tmp_path / "it", given)
+    assert native(printed, tmp_path / "it", given) == original
 
 
 def test_layouts_survive(tmp_path: Path) -> None:

@@ -33,7 +33,7 @@ NEW = OLD.replace("{\n    if", "{\n    n++;\n    n += 2;\n    if").replace("retu
     ids=["by trees", "published", "by lines"],
 )
 def test_annotation(annotation: Annotation, changes: int, diff_paths: int, tmp_path: Path) -> None:
-    """Two added statements that nothing depends on: their code diverges at once in the published style only."""
+    """Two added statements that nothing depends on diverge at once in the published style only."""
     old, new = tmp_path / "old.c", tmp_path / "new.c"
     old.write_text(OLD)
     new.write_text(NEW)
