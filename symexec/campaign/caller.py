@@ -147,8 +147,11 @@ class Caller:
     def _beyond(self, state: State) -> list[tuple[Data, int]]:
         """The pairs in allocated objects that are not compared: behind many pointers, or behind the
         first of several elements."""
-        items = [each for each in state.memory.live_objects() if each.kind == "heap"]
-        items = [each for each in items if each.differs()]
+        items = [
+            each
+            for each in state.memory.live_objects()
+            if each.kind == "heap" and not each.dead and each.differs()
+        ]  # what a version has freed, its caller may not look at
         if not items:
             return []
         reached = Reached()

@@ -2,14 +2,12 @@
    lost. What was served last, 256 for each letter that was lost. */
 #define SIZE 2
 
-static char queue[SIZE];
-static int head, tail, full;
-
 int served(const char *events)
 {
+    char queue[SIZE];
+    int head = 0, tail = 0, full = 0;
     int last = 0, lost = 0;
 
-    head = tail = full = 0;
     for (; *events; events++) {
         if (*events == '-') {
             if (head != tail || full) {

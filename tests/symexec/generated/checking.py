@@ -15,7 +15,7 @@ from csg.language.syntax import Version
 from symexec.campaign.building import BuildJob
 from symexec.campaign.exploration import Exploration, Finding
 from symexec.campaign.preparation import Prepared
-from symexec.options import After, BuildOptions, InputOptions, Range, SearchOptions
+from symexec.options import After, BuildOptions, Globals, InputOptions, Range, SearchOptions
 from symexec.progress import Silence
 from symexec.state.state import State
 from symexec.testcases import decode
@@ -80,6 +80,7 @@ def options_of(old: Source, new: Source, folder: Path, after: After = After.BOTH
         ranges=tuple(Range(*each) for each in plain),
         assumptions=tuple(f"{name} >= {low} && {name} <= {high}" for name, low, high in rest),
         array_length=old.buffer or 4,
+        globals=Globals.INITIAL,  # what is held against them calls f in a fresh process
     )
     search = SearchOptions(time=LIMIT, after=after)
     files = folder / "old.c", folder / "new.c"
