@@ -17,6 +17,7 @@ from symexec.campaign.exploration import Exploration, Finding
 from symexec.campaign.preparation import Prepared
 from symexec.options import After, BuildOptions, Globals, InputOptions, Range, SearchOptions
 from symexec.progress import Silence
+from symexec.shadow.outcomes import Told
 from symexec.state.state import State
 from symexec.testcases import decode
 from tests.symexec.generated.predicting import Given, lying, ran
@@ -164,8 +165,13 @@ def _findings(job: Recording, points: Truth, differing: list[Point], after: Afte
         told = True
         point = _point_of(finding)
         was, now = points[point]
-        if was == now and not was.crashed:
+        remembered = Told.MEMORY in finding.told and was.left != now.left
+        if was == now and not was.crashed and not remembered:
             yield f"{point}: told to differ by {finding.told}, but {was} twice"
     if differing and not told and after is After.BOTH:
         was, now = points[differing[0]]
         yield f"{differing[0]}: {was} became {now}, and nobody said so"
+    remembering = [p for p, (was, now) in points.items() if was == now and was.left != now.left]
+    if remembering and not told and not job.events and after is After.BOTH:
+        was, now = points[remembering[0]]
+        yield f"{remembering[0]}: left {was.left} and now {now.left}, and nobody said so"

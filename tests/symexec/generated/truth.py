@@ -11,7 +11,7 @@ from __future__ import annotations
 import itertools
 import re
 import subprocess
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from tests.symexec.generated.tree import Source
@@ -42,6 +42,11 @@ static int say(const char *format, ...)
     va_end(list);
     return 0;
 }
+static void dump(const void *data, unsigned long size)
+{
+    for (unsigned long i = 0; i < size; i++)
+        fprintf(stdout, "%02x", ((const unsigned char *)data)[i]);
+}
 #define AT(index, size) at_((long)(index), size)
 #define DIV(left, operator, right) ({ \
     __typeof__((left) / (right)) left_ = (left), right_ = (right); \
@@ -61,10 +66,12 @@ static int left;
 
 @dataclass(frozen=True)
 class Ran:
-    """``end`` is the returned number with the bytes left in memory, or how it ended else."""
+    """``end`` is the returned number with the bytes left in memory, or how it ended else. ``left``
+    is what the globals hold that are no pointers, after a return."""
 
     end: str
     output: bytes
+    left: str = field(default="", compare=False)
 
     @property
     def crashed(self) -> bool:
@@ -85,6 +92,8 @@ def _part(source: Source, prefix: str) -> str:
     renamed = "".join(f"#define {each} {prefix}{each}\n" for each in names(source))
     undone = "".join(f"#undef {each}\n" for each in names(source))
     held = [each for _, each, _ in source.globals]
+    numbers = [each for declarator, each, _ in source.globals if "*" not in declarator]
+    dump = " ".join(f"dump(&{each}, sizeof {each});" for each in sorted(numbers))
     keep = "".join(f"static char {prefix}kept_{each}[sizeof {each}];\n" for each in held)
     save = " ".join(f"memcpy({prefix}kept_{each}, &{each}, sizeof {each});" for each in held)
     load = " ".join(f"memcpy(&{each}, {prefix}kept_{each}, sizeof {each});" for each in held)
@@ -110,6 +119,8 @@ static void {prefix}run(long *x)
     if (!ended) {{ {show} }}
     fprintf(stdout, " ");
     for (int i = 0; i < filled; i++) fprintf(stdout, "%02x", printed[i] & 255);
+    fprintf(stdout, " ");
+    if (!ended) {{ {dump} }}
     fprintf(stdout, ";");
     free(in);
 }}
@@ -157,8 +168,8 @@ def truth(old: Source, new: Source, folder: Path) -> Truth | None:
 
 
 def _ran(text: str) -> Ran:
-    end, _, output = text.partition(" ")
+    end, output, left = text.split(" ")
     for kind in ("oob", "division", "assert", "abort"):
         if end.startswith(kind):
             end = kind
-    return Ran(end, bytes.fromhex(output))
+    return Ran(end, bytes.fromhex(output), left)
