@@ -33,13 +33,14 @@ from symexec.campaign.verification_records import (
     Wanted,
 )
 from symexec.classification import Kind, Patience, decided, explained, likeness, observe, unwritten
-from symexec.replay import PLAIN, AwaitedBuilds, Built, NativeReplay
+from symexec.replay import PLAIN, AwaitedBuilds, Built, NativeReplay, Request
 from symexec.testcases import TestCase
 
 FEW = 40  # tests before it pays to compile the fast builds
 ENOUGH = 3  # tests that look alike and are explained; later ones count to them
 # Runs to explain a test where no clock says that it is enough; where some of them do not end.
 FEWER, FEWEST = 128, 4
+GLANCE = 0.1  # times the limit of a run: one that takes longer waits, once some have not ended
 LONG = 0.5  # seconds for one test, as where a version does not end: others go before its like
 
 
@@ -54,11 +55,22 @@ class Examiner:
         self._explained: dict[object, int] = {}
         self._took: dict[object, float] = {}  # seconds, by the divergence, for one that differs
         self._examinations = 0
+        self._cut_off = False  # was there a test that neither version ended on?
 
     def can_wait(self, case: TestCase) -> bool:
-        """Enough of its like are explained, and each of them took long."""
+        """Enough of its like are explained, and each of them took long; or a glance shows that both
+        versions take long, as some test has taken before: most likely they do not end, and the
+        whole time would go by with that."""
         place = case.divergence
-        return self._explained.get(place, 0) >= ENOUGH and self._took.get(place, 0.0) > LONG
+        if self._explained.get(place, 0) >= ENOUGH and self._took.get(place, 0.0) > LONG:
+            return True
+        if not self._cut_off or self._task.deterministic:
+            return False
+        return time.monotonic() < self._task.deadline and self._lasts(case)
+
+    def _lasts(self, case: TestCase) -> bool:
+        glances = (Request(name, case.input, patience=GLANCE) for name in ("old", "new"))
+        return all(seen.timed_out for seen in list(self._replay.observe_all(glances)))
 
     def examined(self, case: TestCase, unlikely: bool) -> TestCase:
         """As it was when the time is over."""
@@ -69,7 +81,8 @@ class Examiner:
         if unlikely and self._examinations > FEW:
             # The engine, which sees memory errors too, predicts that nobody can tell the versions
             # apart: the fast builds are asked first.
-            seen, _ = observe(case, self._replay, style=PLAIN)
+            seen, pair = observe(case, self._replay, style=PLAIN)
+            self._cut_off = self._cut_off or (pair.old.timed_out and pair.new.timed_out)
             if seen.observed != "different":
                 return seen
         first_here = self._explained.get(case.divergence, 0) < ENOUGH
@@ -77,6 +90,7 @@ class Examiner:
             return case
         began = time.monotonic()
         seen, pair = observe(case, self._replay, explain=first_here)
+        self._cut_off = self._cut_off or (pair.old.timed_out and pair.new.timed_out)
         if seen.kind == Kind.UNDECIDED.value and first_here:
             self._seen(seen)
             seen, pair = decided(seen, pair, self._replay, task.deadline)

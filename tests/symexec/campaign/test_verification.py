@@ -112,6 +112,17 @@ def test_a_difference_comes_before_it_is_explained(verifier: Callable[..., Verif
     assert not verifying.busy
 
 
+def test_what_ends_in_neither_version_goes_behind_others_once_that_is_known(
+    verifier: Callable[..., Verifier],
+) -> None:
+    verifying = verifier(text=SMALL.replace("x == 1000", "x >= 1000"))
+    for number in (1000, 1001, 1002, 6, 7):
+        verifying.submit(case(number), (number % 2 + 1, 0))
+    found = list(dict.fromkeys(each.id for each in verifying.drain()))
+    assert found[0] == "t1000"
+    assert set(found[1:3]) == {"t6", "t7"} and set(found[3:]) == {"t1001", "t1002"}
+
+
 def test_what_takes_long_goes_behind_others_when_enough_is_explained(
     verifier: Callable[..., Verifier],
 ) -> None:
