@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import heapq
 from collections import deque
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from typing import TYPE_CHECKING
 
 from symexec.search.composition import Partition, RoundRobin
@@ -27,6 +27,7 @@ Make = Callable[[], "Searcher"]
 WITHIN = 8  # turns of which one is for what lies beyond the bounds
 HOPEFUL = 16  # turns of which one is for states without a target, while others wait
 IN_A_ROW = 8  # turns of a group, so that the solver stays near a path
+PATIENT = 16  # turns without anything new after which an initial state goes down a place
 KNOWN = 4  # turns of which one is for states whose targets all have tests
 
 
@@ -75,34 +76,56 @@ class Reachable(Partition):
 @strategy("turns", "fair turns over the initial states, so that large inputs starve no small one")
 class Turns(Partition):
     """A searcher for each initial state (no argument, one, two ..). The n-th gets a turn where the
-    first gets n: all have their turns, and however many come later, the first keep a good share."""
+    first gets n: all have their turns, and however many come later, the first keep a good share.
+    The more turns in a row bring neither new code nor a test of a new node, the less of that
+    precedence is left: when nothing is new anywhere, all have equally many turns."""
 
     def __init__(self, make: Make, context: Context | None = None) -> None:
         super().__init__(make)
+        self._witnessed = context.witnessed if context is not None else frozenset[int]()
         self._places: dict[Hashable, int] = {}  # how manyth each lane is
+        self._idle: dict[Hashable, int] = {}  # turns since one brought something new
         self._due: list[tuple[int, int, Hashable]] = []  # a heap: when a lane is next, its place
         self._resting: set[Hashable] = set()  # lanes that are not due, having had no state
         self._now = 0
+        self._running: Hashable = None  # the lane of the state that was selected last
+        self._known = 0  # nodes with a test by then
 
     def key(self, state: State) -> Hashable:
         return state.lane
 
+    def update(self, parent: State | None, added: Sequence[State], covers: bool) -> None:
+        if self._running is not None:
+            if covers or len(self._witnessed) > self._known:
+                self._idle[self._running] = 0
+            self._known = len(self._witnessed)
+            self._running = None
+        super().update(parent, added, covers)
+
     def awaken(self, key: Hashable) -> None:
         if key not in self._places:
             self._places[key] = len(self._places) + 1
+            self._idle[key] = 0
             self._resting.add(key)
         if key in self._resting:
             self._resting.remove(key)
-            place = self._places[key]
-            heapq.heappush(self._due, (self._now + place, place, key))
+            self._wait(key)
 
     def turn(self) -> Hashable:
         while True:
-            self._now, place, lane = heapq.heappop(self._due)
+            self._now, _, lane = heapq.heappop(self._due)
             if not self._parts[lane].empty():
-                heapq.heappush(self._due, (self._now + place, place, lane))
+                self._idle[lane] += 1
+                self._wait(lane)
+                self._running = lane
                 return lane
             self._resting.add(lane)
+
+    def _wait(self, lane: Hashable) -> None:
+        """So many turns until the next one."""
+        place = self._places[lane]
+        later = min(place + self._idle[lane] // PATIENT, max(place, len(self._places)))
+        heapq.heappush(self._due, (self._now + later, place, lane))
 
 
 @strategy("speculations", "what is left of a speculation last, fewest of them first")

@@ -16,6 +16,7 @@ from symexec.search.registry import Context, build_searcher, chosen, modes, stra
 from symexec.search.strategies import (
     HOPEFUL,
     IN_A_ROW,
+    PATIENT,
     WITHIN,
     Bounds,
     Groups,
@@ -156,17 +157,49 @@ def test_a_state_that_has_lost_its_targets_goes_behind_the_others() -> None:
 # ------------------------------------------------------------------ turns, speculations
 
 
+def turns_of(searcher: Turns, count: int, news: Callable[[State], bool]) -> Counter[int]:
+    """By lane, of states that go on for ever."""
+    turns: Counter[int] = Counter()
+    for _ in range(count):
+        taken = searcher.select()
+        turns[taken.lane] += 1
+        searcher.update(taken, [taken], covers=news(taken))
+    return turns
+
+
 def test_the_first_initial_states_keep_a_share_however_many_there_are() -> None:
     """As 1 : 1/2 : 1/3 ..; nobody waits for ever."""
     searcher = Turns(DepthFirst)
     searcher.update(None, [state(lane, lane=lane) for lane in range(100)], covers=False)
-    turns: Counter[int] = Counter()
-    for _ in range(2000):
-        taken = searcher.select()
-        turns[taken.lane] += 1
-        searcher.update(taken, [taken], covers=False)
+    turns = turns_of(searcher, 2000, lambda taken: True)
     assert len(turns) == 100
     assert abs(turns[0] - 2 * turns[1]) <= 2 and abs(turns[0] - 10 * turns[9]) <= 10
+
+
+def test_an_initial_state_that_brings_nothing_new_loses_what_it_has_before_others() -> None:
+    searcher = Turns(DepthFirst)
+    searcher.update(None, [state(lane, lane=lane) for lane in range(20)], covers=False)
+    turns_of(searcher, 20 * 20 * PATIENT, lambda taken: False)
+    turns = turns_of(searcher, 2000, lambda taken: False)
+    assert max(turns.values()) - min(turns.values()) <= 2
+    turns_of(searcher, 20 * 20, lambda taken: taken.lane == 3)
+    turns = turns_of(searcher, 2000, lambda taken: taken.lane == 3)
+    assert all(turns[3] > 4 * turns[other] for other in turns if other != 3)
+
+
+def test_a_test_of_a_new_node_is_something_new() -> None:
+    witnessed: set[int] = set()
+    searcher = Turns(DepthFirst, context(witnessed=witnessed))
+    searcher.update(None, [state(lane, lane=lane) for lane in range(20)], covers=False)
+    turns_of(searcher, 20 * 20 * PATIENT, lambda taken: False)
+
+    def news(taken: State) -> bool:
+        if taken.lane == 0:
+            witnessed.add(len(witnessed))
+        return False
+
+    turns = turns_of(searcher, 2000, news)
+    assert all(turns[0] > 4 * turns[other] for other in turns if other != 0)
 
 
 def test_the_rest_of_fewer_speculations_comes_first() -> None:
