@@ -9,6 +9,8 @@
 ``near`` ranks an option by what handles it: 0 calls a changed function or names something that a
 change names, 1 something that a changed function names, or that guards a change, 2 neither. When
 none is nearer than another, all are near.
+
+    case 'h': usage(0);                          -h ends the program: nothing beside it counts
 """
 
 from __future__ import annotations
@@ -22,24 +24,38 @@ from csg.language.syntax import (
     Break,
     Call,
     Case,
+    Cast,
+    Change,
+    Comma,
     Compound,
+    ComputedGoto,
+    Continue,
     Declaration,
+    Execute,
+    Expression,
+    ExpressionStatement,
     FunctionDefinition,
+    Goto,
     If,
     InitializerEntry,
     InitializerList,
     IntegerConstant,
     Member,
     Name,
+    Return,
+    Statement,
     StringLiteral,
     Switch,
     TranslationUnit,
+    Version,
 )
 from csg.language.traversal import Tree, walk
+from csg.lower.calls import never_returns
 from csg.records import record
 
 NONE, REQUIRED, OPTIONAL = 0, 1, 2  # as ``has_arg`` of struct option has them
 FAR = 2
+INFORMING = frozenset((b"--help", b"--version", b"--usage"))  # GNU Coding Standards, 4.8
 
 _READERS = frozenset({"getopt", "getopt_long", "getopt_long_only", "__posix_getopt"})
 _COMPARISONS = re.compile(r"(?:__builtin_)?(?:str|mem)n?(?:case)?cmp|streq", re.IGNORECASE)
@@ -53,12 +69,14 @@ _LITERAL = re.compile(r'"(?:\\.|[^"\\])*"')
 @record
 class Option:
     """``name`` with its dashes, or a word without any. ``value``: NONE, REQUIRED or OPTIONAL;
-    ``code`` is what the reader of options returns for it, None when it is compared by hand."""
+    ``code`` is what the reader of options returns for it, None when it is compared by hand.
+    ``ends``: the program only tells something about itself, and is over."""
 
     name: bytes
     value: int = NONE
     code: int | None = None
     near: int = FAR
+    ends: bool = False
 
     @property
     def short(self) -> bool:
@@ -196,6 +214,8 @@ class _Handlers:
         guarding: frozenset[str],
     ) -> None:
         self._by_code: dict[int, set[str]] = {}
+        self._ending: dict[int, bool] = {}  # does each handler of the code end the program?
+        self._endings = _Endings(units)
         self._by_word: dict[bytes, set[str]] = {}
         self._changed = {name for each in changes for name in _named(each)}
         self._around = set(guarding)
@@ -213,16 +233,31 @@ class _Handlers:
                             self._by_word.setdefault(text, set()).update(_names(then))
 
     def _add_cases(self, body: Compound) -> None:
+        """Statements belong to the labels above them, until one leads out of the switch."""
         codes: list[int] = []
+        leaves: set[int] = set()  # codes of which a path may be out of the switch already
         for item in body.items:
             match item:
                 case Case(low=int(code)):
                     codes.append(code)
+                    leaves.discard(code)
                 case Break():
+                    self._over(codes, ends=False)
                     codes = []
                 case _:
                     for code in codes:
                         self._by_code.setdefault(code, set()).update(_names(item))
+                    if self._endings.ends(item):
+                        self._over([code for code in codes if code not in leaves], ends=True)
+                        self._over([code for code in codes if code in leaves], ends=False)
+                        codes = []
+                    elif _leads_out(item):
+                        leaves.update(codes)
+        self._over(codes, ends=False)
+
+    def _over(self, codes: Iterable[int], ends: bool) -> None:
+        for code in codes:
+            self._ending[code] = ends and self._ending.get(code, True)
 
     def keywords(self) -> Iterator[Option]:
         """Words that lead to a change."""
@@ -235,7 +270,70 @@ class _Handlers:
         if option.code is not None:
             names = names | self._by_code.get(option.code, set())
         near = 0 if names & self._changed else 1 if names & self._around else FAR
-        return Option(option.name, option.value, option.code, near)
+        ends = option.name in INFORMING or (
+            option.code is not None and self._ending.get(option.code, False)
+        )
+        return Option(option.name, option.value, option.code, near, ends)
+
+
+class _Endings:
+    """Which functions never return, as far as their statements say without conditions."""
+
+    def __init__(self, units: Sequence[TranslationUnit]) -> None:
+        self._never: set[str] = set()
+        waiting = [each for each in _bodies(units) if each.symbol.name != "main"]
+        while True:
+            found = [each for each in waiting if self.ends(each.body)]
+            if not found:
+                return
+            self._never.update(each.symbol.name for each in found)
+            waiting = [each for each in waiting if each.symbol.name not in self._never]
+
+    def ends(self, statement: Statement) -> bool:
+        """Is the program over behind it, in both versions?"""
+        match statement:
+            case ExpressionStatement(expression=expression):
+                return self._ends(expression)
+            case If(then=then, otherwise=Compound() as otherwise):
+                return self.ends(then) and self.ends(otherwise)
+            case Compound(items=items):
+                old = new = False
+                for item in items:
+                    match item:
+                        case Execute(version=Version.OLD, body=body):
+                            old = old or self.ends(body)
+                        case Execute(body=body):
+                            new = new or self.ends(body)
+                        case _ if self.ends(item):
+                            return True
+                        case _ if _leads_out(item):
+                            return False
+                        case _:
+                            pass
+                return old and new
+            case _:
+                return False
+
+    def _ends(self, expression: Expression) -> bool:
+        match expression:
+            case Call(function=Name() as called):
+                return never_returns(called) or called.symbol.name in self._never
+            case Cast(operand=inner):
+                return self._ends(inner)
+            case Comma(left=left, right=right):
+                return self._ends(left) or self._ends(right)
+            case Change(old=old, new=new):
+                return self._ends(old) and self._ends(new)
+            case _:
+                return False
+
+
+def _leads_out(statement: Statement) -> bool:
+    """Has it something that control may leave it by? Loops are not looked at closely."""
+    return any(
+        isinstance(each, Return | Break | Continue | Goto | ComputedGoto)
+        for each in walk(statement)
+    )
 
 
 def _compared_texts(condition: Tree) -> Iterator[bytes]:

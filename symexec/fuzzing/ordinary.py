@@ -19,7 +19,7 @@ from csg.records import record
 from symexec.environment.plan import shapes_lines
 from symexec.fuzzing.candidates import Domain
 from symexec.fuzzing.command_lines import CommandLines
-from symexec.fuzzing.option_table import FAR, OPTIONAL, REQUIRED, Option
+from symexec.fuzzing.option_table import FAR, INFORMING, OPTIONAL, REQUIRED, Option
 from symexec.fuzzing.texts import Texts
 from symexec.fuzzing.usage import Kind, Slot, Usage
 from symexec.fuzzing.vocabulary import Vocabulary
@@ -32,7 +32,6 @@ NEAR = {0: 6.0, 1: 4.0, FAR: 1.5}  # how likely an option is, by how near it is 
 RARE = 0.08  # of one that only asks for information
 EXPLAINED = 0.05  # what is left of the weight of an option that explains differences
 TRIED, DIFFERING = 12, 0.9  # so many lines with it, and this share of them differs
-INFORMING = frozenset((b"--help", b"--version", b"--usage"))
 FIELDS = (b"a", b"b", b"c", b"1", b"2", b"12", b"ab", b"", b"x1", b"abc", b"10", b"-3", b"B")
 
 

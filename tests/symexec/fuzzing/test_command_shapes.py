@@ -9,11 +9,13 @@ import pytest
 from csg.frontend import parse_text
 from csg.ir import ChangeInfo
 from csg.source import Location
+from csg.versions import unify
 from symexec.campaign.building import BuildJob
 from symexec.environment.plan import DEFAULT_ARGUMENTS
 from symexec.environment.starts import Word
-from symexec.fuzzing.lines import lines, shaped
+from symexec.fuzzing.lines import SHORT, lines, shaped
 from symexec.fuzzing.option_table import FAR, NONE, OPTIONAL, REQUIRED, Option, option_table
+from symexec.fuzzing.usage import Kind, Slot, Usage
 from symexec.options import BuildOptions, InputOptions, SearchOptions, SymbolicArguments
 from symexec.progress import Silence
 
@@ -97,6 +99,85 @@ def test_lines_grow_from_nothing_and_hold_pairs_of_near_options() -> None:
     assert all(len(line) <= 4 for line in found)
     place = {line: number for number, line in enumerate(found)}
     assert place[Word(b"--all", 0),] < place[Word(b"-q", 0),] < place[(Word(b"", 6),) * 4]
+
+
+ENDING = (
+    HEAD
+    + """
+extern void exit(int);
+extern int printf(const char *, ...);
+static int all, both;
+static void usage(int status)
+{
+    if (status) printf("try"); else printf("Usage: x N\\n");
+    exit(status);
+}
+static void complain(int c) { if (c) return; usage(1); }
+int main(int argc, char **argv)
+{
+    int c;
+    while ((c = getopt_long(argc, argv, "abhVqx", 0, 0)) != -1)
+        switch (c) {
+        case 'a': all = 1; break;
+        case 'b': if (argc > 3) break; usage(1);
+        case 'h': usage(0); break;
+        case 'V': printf("1.0"); exit(0);
+        case 'q': complain(all); break;
+        case 'x': all = 1;
+        default: usage(2);
+        }
+    return all + both;
+}
+"""
+)
+
+
+def test_an_option_ends_the_program_where_its_code_never_comes_back() -> None:
+    """It may: then it can be combined. What falls into such code ends there as well."""
+    table = option_table([parse_text(ENDING)], [change("main", "return all")])
+    assert {each.name for each in table if each.ends} == {b"-h", b"-V", b"-x"}
+
+
+def test_help_and_version_end_whatever_the_program_does_with_them() -> None:
+    table = option_table([parse_text(PROGRAM)])
+    assert {each.name for each in table if each.ends} == {b"--help"}
+
+
+@pytest.mark.parametrize("old_too", [True, False])
+def test_an_option_that_ends_one_version_only_is_combined(old_too: bool) -> None:
+    old = ENDING if old_too else ENDING.replace("case 'h': usage(0);", "case 'h': all = 2;")
+    new = ENDING.replace("case 'h': usage(0);", "case 'h': usage(3);")
+    unified = unify(parse_text(old, "old.c"), parse_text(new, "new.c"))
+    ends = {each.name for each in option_table([unified.unit]) if each.ends}
+    assert (b"-h" in ends) == old_too
+
+
+def test_what_ends_the_program_stands_alone() -> None:
+    options = (Option(b"-w", REQUIRED, near=0), Option(b"--help", near=0, ends=True))
+    found = lines(options, DEFAULT_ARGUMENTS)
+    assert [line for line in found if any(word.text == b"--help" for word in line)] == [
+        (Word(b"--help", 0),)
+    ]
+
+
+@pytest.mark.parametrize("call", ['strchr("-e", *argv[1])', 'strpbrk(argv[1], "-e")'])
+def test_characters_to_look_for_are_no_option(call: str) -> None:
+    text = PROGRAM.replace('strcmp(argv[1], "-list") == 0', call).replace(
+        HEAD, HEAD + "extern char *strchr(const char *, int), *strpbrk(const char *, const char *);"
+    )
+    table = option_table([parse_text(text)], [change("sized", "return width")])
+    assert {each.name for each in table} == {b"-w", b"-q", b"-x", b"--colour", b"--help", b"size"}
+
+
+def test_as_many_operands_as_the_usage_text_names_come_first_and_short_before_long() -> None:
+    options = (Option(b"-w", near=0),)
+    usage = Usage(options, operand=Slot((Kind.INTEGER,)), counts=(2, 3))
+    found = lines(options, DEFAULT_ARGUMENTS, usage)
+    place = {line: number for number, line in enumerate(found)}
+    option, short, long = Word(b"-w", 0), Word(b"", SHORT), Word(b"", 6)
+    assert place[short, short] < place[long,] and place[short, short] < place[long, long]
+    assert place[option, short, short] < place[option, long]
+    assert set(lines(options, DEFAULT_ARGUMENTS)) <= set(found)
 
 
 @pytest.mark.parametrize(
