@@ -107,7 +107,11 @@ class Comparison:
                 yield Judged(prediction[0].test)
             while left:
                 yield left.pop(0)
+            if not in_time():
+                break
+        seen.close()
         yield from left
+        yield from (Judged(prediction[0].test, NO_TIME) for prediction in waiting)
         for prediction, native in doubtful:
             yield self._judged_again(prediction, native, replay)
 

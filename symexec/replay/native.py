@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import signal
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -256,7 +256,9 @@ class NativeReplay:
         self._builds.add("decisions", Program(sources, self.plan.signature, logs=True))
         self._builds.start("decisions", LITERAL)
 
-    def decided(self, runs: Iterable[tuple[TestInput, frozenset[int]]]) -> Iterator[Decided]:
+    def decided(
+        self, runs: Iterable[tuple[TestInput, frozenset[int]]]
+    ) -> Generator[Decided, None, None]:
         """What each run with these changes switched on decided. Nothing else may run meanwhile.
         ToolchainError when the program with probes does not compile."""
         asked = (
