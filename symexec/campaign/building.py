@@ -345,7 +345,7 @@ class BuildJob:
             if self._deterministic:
                 return next(compared) < COMPARED
             now = self.clock()
-            return now < enough or (verifier.busy and now < deadline)
+            return now < enough or (verifier.busy and now + GRACE / 2 < deadline)
 
         for _ in self.promises.compared_one_by_one(in_time):
             yield from self._verified(verifier.finished())

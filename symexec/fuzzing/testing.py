@@ -74,8 +74,10 @@ class Stream:
 
 @dataclass(frozen=True, slots=True, order=True)
 class _Suspect:
-    """Waits for a run on the sanitized builds; ``rank``: how many like it were seen before."""
+    """Waits for a run on the sanitized builds; ``rank``: how many like it were seen before. Those
+    come last on which neither version ended in time: such a run costs all of its limit."""
 
+    cut: bool
     rank: int
     number: int
     name: str
@@ -116,6 +118,7 @@ class NativeTesting:
         self._over = over
         self._clock = clock
         self._started = 0.0
+        self._credit = 0.0  # seconds that sanitized runs may take now
         self._suspects: list[_Suspect] = []
         self._alike: Counter[object] = Counter()
         self._new: Counter[object] = Counter()
@@ -133,13 +136,17 @@ class NativeTesting:
         yield from self._examined(deadline + grace if self.busy else deadline, known=True)
 
     def turn(self, started: float, deadline: float) -> Iterator[TestCase]:
-        """A slice of fast runs, then as long for what they brought."""
+        """A slice of fast runs, then a share of that time for what they brought; what was spent
+        beyond it is spared later."""
         self._started = started
         begun = self._clock()
         self._fast(min(begun + SLICE, deadline))
         now = self._clock()
-        share = max(EXAMINING * (now - begun), SLICE / 4)
-        yield from self._examined(min(now + share, deadline))
+        self._credit += max(EXAMINING * (now - begun), SLICE / 4)
+        yield from self._examined(min(now + self._credit, deadline))
+        self._credit -= self._clock() - now
+        if not self._suspects:
+            self._credit = min(self._credit, 0.0)
 
     @property
     def busy(self) -> bool:
@@ -211,7 +218,8 @@ class NativeTesting:
         if differs and self._alike[kind] <= FEW:
             stream.candidates.keep(test, telling=True)
         if not differs or self._alike[kind] <= ALIKE:
-            suspect = _Suspect(self._alike[kind], self.tests, name, test, found_s, differs)
+            cut = old.timed_out and new.timed_out
+            suspect = _Suspect(cut, self._alike[kind], self.tests, name, test, found_s, differs)
             heapq.heappush(self._suspects, suspect)
         if len(self._suspects) > WAITING:
             self._suspects = heapq.nsmallest(WAITING // 2, self._suspects)  # sorted: a heap
@@ -241,6 +249,9 @@ class NativeTesting:
         """Take suspects until then, those first of which few were seen; ``known``: only such as
         differ on the fast builds."""
         while self._suspects and self._clock() < until and not self._over():
+            limits = 2 * self._replay.plan.wall_s if self._suspects[0].cut else 0.0
+            if self._clock() + limits > until:
+                return
             suspect = heapq.heappop(self._suspects)
             if not suspect.differs and (known or not self._differs_sanitized(suspect.input)):
                 continue
