@@ -40,7 +40,8 @@ FEW = 40  # tests before it pays to compile the fast builds
 ENOUGH = 3  # tests that look alike and are explained; later ones count to them
 # Runs to explain a test where no clock says that it is enough; where some of them do not end.
 FEWER, FEWEST = 128, 4
-GLANCE = 0.1  # times the limit of a run: one that takes longer waits, once some have not ended
+GLANCE = 0.05  # times the limit of a run: one that takes longer waits, once some have not ended
+LOUD = 1 << 16  # bytes of output that are too many for a glance
 LONG = 0.5  # seconds for one test, as where a version does not end: others go before its like
 
 
@@ -69,11 +70,14 @@ class Examiner:
         return time.monotonic() < self._task.deadline and self._lasts(case)
 
     def _lasts(self, case: TestCase) -> bool:
-        glances = (Request(name, case.input, patience=GLANCE) for name in ("old", "new"))
+        glances = (
+            Request(name, case.input, patience=GLANCE, most_output=LOUD) for name in ("old", "new")
+        )
         return all(seen.timed_out for seen in list(self._replay.observe_all(glances)))
 
-    def examined(self, case: TestCase, unlikely: bool) -> TestCase:
-        """As it was when the time is over."""
+    def examined(self, case: TestCase, unlikely: bool, hurried: bool = False) -> TestCase | None:
+        """As it was when the time is over. None where others wait (``hurried``) for what this one
+        would only confirm: it differs as one that is explained already."""
         task = self._task
         if time.monotonic() > task.deadline:
             return case
@@ -105,6 +109,9 @@ class Examiner:
             took = math.inf if pair.old.timed_out or pair.new.timed_out else 0.0
         self._took[case.divergence] = took
         alike = likeness(seen)
+        if hurried and took <= LONG and 0 < self._explained.get(alike, 0) < ENOUGH:
+            self._seen(seen)
+            return None
         for key in (alike, case.divergence):
             self._explained[key] = self._explained.get(key, 0) + 1
         if self._explained[alike] > ENOUGH:
@@ -161,19 +168,26 @@ class Verification:
             with suppress(CsgtestError):  # who wants to run something is told
                 self._say(Walls(self._replay.level))
             while (following := self._next()) is not None:
-                self._say(Checked(self._examiner.examined(*following)))
+                case, unlikely, hurried = following
+                found = self._examiner.examined(case, unlikely, hurried)
+                if found is None:
+                    self._put_off.append((case, unlikely))
+                else:
+                    self._say(Checked(found))
 
-    def _next(self) -> tuple[TestCase, bool] | None:
-        """A test, and whether no difference is predicted; None when the campaign has left."""
+    def _next(self) -> tuple[TestCase, bool, bool] | None:
+        """A test, whether no difference is predicted, and whether others wait; None when the
+        campaign has left."""
         while True:
             try:
                 (_, unlikely), _, case = self._waiting.get(block=not self._put_off)
             except queue.Empty:
-                return self._put_off.popleft()
+                return *self._put_off.popleft(), False
             if case is None:
                 return None
             if self._deterministic or not self._examiner.can_wait(case):
-                return case, bool(unlikely)
+                hurried = not self._deterministic and not self._waiting.empty()
+                return case, bool(unlikely), hurried
             self._put_off.append((case, bool(unlikely)))
 
     def fail(self, trouble: Exception) -> None:

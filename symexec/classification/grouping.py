@@ -5,6 +5,7 @@ t0001 x=1000, t0004 x=7 (both: regression, blamed 1 and 2, SIGABRT)    g1: t0004
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -185,6 +186,9 @@ def _plainness(case: TestCase) -> tuple[object, ...]:
     return case.blame is None or not case.blame.blamed, case.input.size, case.id
 
 
+_NEGATIVE = re.compile(rb"-\.?[0-9]")
+
+
 def likeness(case: TestCase) -> Shape:
     """What tests of one cause have in common, as far as it can be seen without asking which changes
     are to blame: so many of them are explained, and the others belong to these."""
@@ -209,8 +213,10 @@ _LIKENESSES = (likeness, _alike_there, _alike)  # the closest first
 
 
 def options_used(case: TestCase) -> Shape:
-    """The options of a command line without their values, as far as their looks tell."""
-    words = [word.partition(b"=")[0] for word in case.input.args if word.startswith(b"-")]
+    """The options of a command line without their values, as far as their looks tell: what begins
+    as a number is none."""
+    dashed = [word for word in case.input.args if word.startswith(b"-")]
+    words = [word.partition(b"=")[0] for word in dashed if not _NEGATIVE.match(word)]
     return tuple(sorted({word if word.startswith(b"--") else word[:2] for word in words}))
 
 

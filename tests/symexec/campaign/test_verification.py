@@ -123,6 +123,20 @@ def test_what_ends_in_neither_version_goes_behind_others_once_that_is_known(
     assert set(found[1:3]) == {"t6", "t7"} and set(found[3:]) == {"t1001", "t1002"}
 
 
+def test_one_of_a_likeness_is_explained_at_once_and_the_next_when_nobody_waits(
+    verifier: Callable[..., Verifier],
+) -> None:
+    """All tests come before the first is examined: the builds are not there yet."""
+    verifying = verifier(text=SMALL.replace("x > LIMIT", "x / 10 > LIMIT"))
+    for number in (60, 61, 62, 4, 5):
+        verifying.submit(case(number), (1, 0))
+    found = [(each.id, each.blame is not None) for each in verifying.drain()]
+    assert found[:3] == [("t60", False), ("t60", True), ("t61", False)]
+    last = {name: place for place, (name, _) in enumerate(found)}
+    assert max(last["t4"], last["t5"]) < min(last["t61"], last["t62"])
+    assert dict(found)["t61"] and dict(found)["t62"]
+
+
 def test_what_takes_long_goes_behind_others_when_enough_is_explained(
     verifier: Callable[..., Verifier],
 ) -> None:
