@@ -49,7 +49,7 @@ from symexec.testcases.signature import EntrySignature
 
 MOST_STARTS = 256
 MOST_OUTPUT = 8 << 20
-HASTE = 0.5  # times the plan's wall_s: a run that is cut is known as far as it got
+HASTE = 0.25  # times the plan's wall_s: a run that is cut is known as far as it got
 _LEADS_ELSEWHERE = b" elsewhere "  # in what a harness says
 _UNENDING = {signal.SIGXCPU, signal.SIGXFSZ, signal.SIGVTALRM}
 
