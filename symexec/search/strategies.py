@@ -9,6 +9,7 @@ brings.
 from __future__ import annotations
 
 import heapq
+from bisect import insort
 from collections import deque
 from collections.abc import Callable, Hashable, Sequence
 from typing import TYPE_CHECKING
@@ -128,25 +129,30 @@ class Turns(Partition):
         heapq.heappush(self._due, (self._now + later, place, lane))
 
 
-@strategy("speculations", "what is left of a speculation last, fewest of them first")
+@strategy("speculations", "what is left of a speculation later, fewest of them first")
 class Speculations(Partition):
-    """A searcher for each number of guesses that a state is the rest of; those of fewer first."""
+    """A searcher for each number of guesses that a state is the rest of; those of fewer first: of
+    the levels that have states each has twice the turns of the next, so that a path without an end
+    holds up nobody for ever."""
 
     def __init__(self, make: Make, context: Context | None = None) -> None:
         super().__init__(make)
-        self._levels: list[int] = []
+        self._levels: list[int] = []  # sorted
+        self._turn = 0
 
     def key(self, state: State) -> Hashable:
         return state.deferred
 
     def awaken(self, key: Hashable) -> None:
         assert isinstance(key, int)
-        heapq.heappush(self._levels, key)
+        if key not in self._levels:
+            insort(self._levels, key)
 
     def turn(self) -> Hashable:
-        while self._parts[self._levels[0]].empty():
-            heapq.heappop(self._levels)
-        return self._levels[0]
+        self._levels = [each for each in self._levels if not self._parts[each].empty()]
+        self._turn += 1
+        later = (self._turn & -self._turn).bit_length() - 1  # 0 1 0 2 0 1 0 3 ..
+        return self._levels[min(later, len(self._levels) - 1)]
 
 
 class Groups(Partition):

@@ -202,12 +202,17 @@ def test_a_test_of_a_new_node_is_something_new() -> None:
     assert all(turns[0] > 4 * turns[other] for other in turns if other != 0)
 
 
-def test_the_rest_of_fewer_speculations_comes_first() -> None:
+def test_the_rest_of_fewer_speculations_has_twice_the_turns_of_the_next() -> None:
     searcher = Speculations(BreadthFirst)
-    searcher.update(None, [state(n, deferred=d) for n, d in enumerate([2, 0, 1, 0])], covers=False)
-    assert searcher.select().id == 1
+    searcher.update(None, [state(n, deferred=d) for n, d in enumerate([5, 0, 2])], covers=False)
+    turns: Counter[int] = Counter()
+    for _ in range(64):
+        taken = searcher.select()
+        turns[taken.deferred] += 1
+        searcher.update(taken, [taken], covers=False)
+    assert turns == {0: 32, 2: 16, 5: 16}
     searcher.update(None, [state(9, deferred=1)], covers=False)
-    assert drained(searcher) == [3, 2, 9, 0]
+    assert drained(searcher) == [1, 2, 9, 0]
 
 
 # ------------------------------------------------------------------ groups, uncovered
