@@ -338,6 +338,7 @@ class BuildJob:
         the search took; for a moment in any case."""
         assert self.promises is not None
         now = self.clock()
+        deadline -= GRACE / 2  # a run that is under way takes its time
         enough = max(min(deadline, now + share_of(now - self.started)), now + MOMENT)
         compared = count()
 
@@ -345,7 +346,7 @@ class BuildJob:
             if self._deterministic:
                 return next(compared) < COMPARED
             now = self.clock()
-            return now < enough or (verifier.busy and now + GRACE / 2 < deadline)
+            return now < enough or (verifier.busy and now < deadline)
 
         for _ in self.promises.compared_one_by_one(in_time):
             yield from self._verified(verifier.finished())

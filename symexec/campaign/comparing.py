@@ -113,7 +113,10 @@ class Comparison:
         yield from left
         yield from (Judged(prediction[0].test, NO_TIME) for prediction in waiting)
         for prediction, native in doubtful:
-            yield self._judged_again(prediction, native, replay)
+            if in_time():
+                yield self._judged_again(prediction, native, replay)
+            else:
+                yield Judged(prediction[0].test, NO_TIME)
 
     def _predicted(
         self, noted: Iterable[Noted], in_time: Callable[[], bool], left: list[Judged]
