@@ -39,8 +39,9 @@ def _head(runs: Sequence[Run], modes: Sequence[str], machine: str) -> str:
 
 Written by `python -m benchmarks.fse13`: the six version pairs of `seq`, `cut` and `expr`, with
 eleven known errors, of Böhme, Oliveira and Roychoudhury, *Regression Tests to Expose Change
-Interaction Errors* (ESEC/FSE 2013, Tables 2 and 3). `csgtest build` gets the programs of the time
-with the files of the library that they link and no word about their inputs, and {seconds} seconds for each run (the paper: 300). {machine}
+Interaction Errors* (ESEC/FSE 2013, Tables 2 and 3). `csgtest build` gets the programs
+of the time with the files of the library that they link and no word about their inputs, and
+{seconds} seconds for each run (the paper: 300). {machine}
 
 {listed}
 
