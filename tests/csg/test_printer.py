@@ -110,7 +110,9 @@ def assembly(text: str, path: Path) -> str:
 def native(
     source: Path, binary: Path, given: tuple[list[str], bytes] = ([], b"")
 ) -> tuple[int, bytes, bytes]:
-    compile_program([str(source)], str(binary), ["-std=gnu11", "-w", "-lm"])
+    compile_program(
+        [str(source)], str(binary), ["-std=gnu11", "-w", "-ftrivial-auto-var-init=zero", "-lm"]
+    )
     arguments, stdin = given
     done = subprocess.run(
         [str(binary), *arguments], input=stdin, capture_output=True, timeout=20, check=False

@@ -82,7 +82,8 @@ int main(void)
     walk(one, FTS_PHYSICAL | FTS_SEEDOT);
     walk(names, FTS_PHYSICAL | FTS_COMFOLLOW);
     struct statfs system;
-    printf("%d %ld", statfs("d", &system), (long) system.f_namelen);
+    int there = statfs("d", &system);
+    printf("%d %ld", there, (long) system.f_namelen);
     printf(" %ld %ld\n", pathconf("d", _PC_NAME_MAX), pathconf("d", _PC_PATH_MAX));
     clear("d");
     clear("empty");
