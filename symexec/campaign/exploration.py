@@ -23,7 +23,7 @@ from symexec.memory import BOTH, OLD
 from symexec.search import Chosen, Searcher
 from symexec.search.targets import Arrival, Targets
 from symexec.shadow.outcomes import Told
-from symexec.state.endings import Cut, Endless, row
+from symexec.state.endings import Cut, Endless, Unsupported, row
 from symexec.state.state import Divergence, State
 
 PAUSE = 0.1  # seconds between two moments for the caller
@@ -368,20 +368,20 @@ class Exploration:
         for outcome in (state.old_outcome, state.new_outcome):
             if outcome is None or row(outcome.ending).complete:
                 continue
-            if isinstance(outcome.ending, Cut):
+            if isinstance(outcome.ending, Cut | Unsupported):
                 self.counters.cuts += 1
             return False
         return True
 
     def _half_cut(self, state: State) -> Iterator[Finding]:
-        """One version was left in a loop, the other one came to its end."""
+        """One version was not followed to its end, the other one came to it: native runs tell."""
         old, new = state.old_outcome, state.new_outcome
         if not self.compares or old is None or new is None:
             return
         finding = None
-        if isinstance(old.ending, Cut) and row(new.ending).complete:
+        if isinstance(old.ending, Cut | Unsupported) and row(new.ending).complete:
             finding = self._one_sided(state, "old-is-cut")
-        elif isinstance(new.ending, Cut) and row(old.ending).complete:
+        elif isinstance(new.ending, Cut | Unsupported) and row(old.ending).complete:
             finding = self._one_sided(state, "new-is-cut")
         if finding is not None:
             yield finding

@@ -21,9 +21,10 @@ from symexec.environment.operands import (
 )
 from symexec.environment.strings import read_string
 from symexec.expr import Operand
-from symexec.state.endings import MemoryFault
+from symexec.state.endings import Cut, MemoryFault
 
 models = Registry()
+BYTE_BY_BYTE = 1 << 20
 
 
 @models("memmove", "__memmove_chk")
@@ -73,8 +74,13 @@ def _copied(
 
 
 def _bounded(context: Context, address: int, size: Operand, write: bool) -> Asking[None]:
-    """A known size is looked at by who accesses; a symbolic one must lie in bounds first."""
+    """A known size is looked at by who accesses; a symbolic one must lie in bounds first. A block
+    too large to be written byte by byte is not followed: that is told, and native runs see it."""
     if isinstance(size, int):
+        if size > BYTE_BY_BYTE and write and context.one_sided():
+            text = f"{size} bytes that one version alone writes"
+            context.event("cut", text)
+            yield End(Cut(text))
         return
     if not (yield from decide(context.within(address, size))):
         context.outside(address, size, write)

@@ -137,6 +137,9 @@ class Context(Protocol):
 
     def fill(self, address: int, size: Operand, byte: Operand) -> None: ...
 
+    def one_sided(self) -> bool:
+        """Does what is written now change one version's half alone? Then it goes byte by byte."""
+
     def within(self, address: int, size: Operand) -> Operand:
         """The condition under which ``size`` bytes from an address lie in one object."""
 

@@ -153,6 +153,9 @@ class ModelContext:
         count = size if isinstance(size, int) else 0
         raise Faulted(MemoryFault(kind, text, "write" if write else "read", count))
 
+    def one_sided(self) -> bool:
+        return bool(self._state.write_mode != BOTH)
+
     def largest(self, size: Operand) -> int:
         return self._engine.largest(self._state, size)
 

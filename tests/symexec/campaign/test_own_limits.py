@@ -10,6 +10,7 @@ import pytest
 from symexec.campaign.building import BuildJob
 from symexec.options import BuildOptions, InputOptions, SearchOptions
 from symexec.progress import Silence
+from tests.command_line import csgtest
 
 # What one version does at one input and the other does not; nobody sees it.
 STOPS = {
@@ -57,3 +58,15 @@ def test_no_version_ends_where_the_search_stops(
     excluded = stop == "an assumption"
     assert job.verdict == ("equivalent-within-bounds" if excluded else "no-difference-found")
     assert job.events or job.counters.cuts or job.counters.assumptions_failed
+
+
+def test_an_object_too_large_for_us_is_no_proof(tmp_path: Path) -> None:
+    """Native runs do what the search does not follow, in either version."""
+    plain = "#include <stdlib.h>\nint f(int x) { if (x == 5) return 1; return 0; }\n"
+    large = plain.replace("return 1;", "{ char *p = malloc(300000000); return p ? 2 : 3; }")
+    for old, new in ((plain, large), (large, plain)):
+        (tmp_path / "old.c").write_text(old)
+        (tmp_path / "new.c").write_text(new)
+        words = ("--entry", "f", "--range", "x=0..9", "--time", "10", "--no-native")
+        done = csgtest("build", "old.c", "new.c", *words, folder=tmp_path)
+        assert done.report["verdict"] == "different", done.out
