@@ -34,6 +34,7 @@ class Counters:
     rested: int = 0  # paths that became tests where no input decides anything more
     dropped: int = 0  # paths that published search leaves at an output
     cuts: int = 0
+    unsupported: int = 0  # paths that ended where the program does what is not modelled
     waiting: int = 0  # cuts of paths that were to go on when the time was over
     concretised: int = 0
     assumptions_failed: int = 0

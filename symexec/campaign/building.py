@@ -598,6 +598,7 @@ class BuildJob:
         """Was every path within the bounds followed to its end, and nothing approximated?"""
         left_out = (
             self.counters.cuts
+            + self.counters.unsupported
             + self.counters.unknown
             + self.counters.dropped
             + self.counters.concretised

@@ -23,7 +23,7 @@ from symexec.memory import BOTH, OLD
 from symexec.search import Chosen, Searcher
 from symexec.search.targets import Arrival, Targets
 from symexec.shadow.outcomes import Told
-from symexec.state.endings import Cut, Endless, Unsupported, row
+from symexec.state.endings import Endless, Unsupported, row
 from symexec.state.state import Divergence, State
 
 PAUSE = 0.1  # seconds between two moments for the caller
@@ -368,7 +368,9 @@ class Exploration:
         for outcome in (state.old_outcome, state.new_outcome):
             if outcome is None or row(outcome.ending).complete:
                 continue
-            if isinstance(outcome.ending, Cut | Unsupported):
+            if isinstance(outcome.ending, Unsupported):
+                self.counters.unsupported += 1
+            elif row(outcome.ending).stopped:
                 self.counters.cuts += 1
             return False
         return True
@@ -379,9 +381,9 @@ class Exploration:
         if not self.compares or old is None or new is None:
             return
         finding = None
-        if isinstance(old.ending, Cut | Unsupported) and row(new.ending).complete:
+        if row(old.ending).stopped and row(new.ending).complete:
             finding = self._one_sided(state, "old-is-cut")
-        elif isinstance(new.ending, Cut | Unsupported) and row(old.ending).complete:
+        elif row(new.ending).stopped and row(old.ending).complete:
             finding = self._one_sided(state, "new-is-cut")
         if finding is not None:
             yield finding

@@ -173,6 +173,7 @@ def reservations(report: Report) -> list[str]:
         ("questions without an answer of the solver", counters.get("unknown")),
         ("values fixed to one", counters.get("concretised")),
         ("paths not followed to the end", counters.get("cuts")),
+        ("paths that met what is not supported", counters.get("unsupported")),
     )
     found = [f"{words}: {count}" for words, count in rows if count]
     if counters.get("waiting"):

@@ -116,12 +116,14 @@ PathEnding = (
 class Row:
     """``kind`` is the word that reports use. ``is_error``: the program under test did wrong.
     ``complete``: the path is followed to its end, so it counts and deserves a test. ``native`` is
-    what a replay shows: "exit", a signal's name, "sanitizer", "timeout", or "" for nothing."""
+    what a replay shows: "exit", a signal's name, "sanitizer", "timeout", or "" for nothing.
+    ``stopped``: the search did not follow the path to its end, although the program goes on."""
 
     kind: str
     is_error: bool
     complete: bool
     native: str
+    stopped: bool = False
 
 
 ENDINGS: Mapping[type, Row] = MappingProxyType(
@@ -134,9 +136,9 @@ ENDINGS: Mapping[type, Row] = MappingProxyType(
         DivisionByZero: Row("division", True, True, "SIGFPE"),
         Trapped: Row("trap", True, True, "SIGILL"),
         Endless: Row("endless", True, True, "timeout"),
-        Unsupported: Row("unsupported", False, False, ""),
+        Unsupported: Row("unsupported", False, False, "", stopped=True),
         AssumptionFailed: Row("assume", False, False, ""),
-        Cut: Row("cut", False, False, ""),
+        Cut: Row("cut", False, False, "", stopped=True),
     }
 )
 

@@ -106,7 +106,8 @@ def judged(
 def _judgement(job: BuildJob, seconds: float) -> Judgement:
     counters = job.counters
     found = [(event.text, count) for event, count in job.events.items()]
-    found += [("cut", counters.cuts), ("unknown", counters.unknown)]
+    found += [("cut", counters.cuts), ("unsupported", counters.unsupported)]
+    found += [("unknown", counters.unknown)]
     found += [("concretised", counters.concretised), *counters.gaps.items()]
     differing = [case for case in job.found if case.observed == "different"]
     return Judgement(

@@ -110,7 +110,7 @@ def _events(job: Recording) -> Iterator[str]:
     counters = job.counters
     for event in job.events:
         yield f"event {event}"
-    for kind in ("cuts", "unknown", "concretised"):
+    for kind in ("cuts", "unsupported", "unknown", "concretised"):
         if getattr(counters, kind):
             yield f"{kind}: {getattr(counters, kind)}"
 
