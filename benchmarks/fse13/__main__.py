@@ -5,7 +5,8 @@
     python -m benchmarks.fse13 --pairs DIR --table               only the document, of what is there
 
 Each run leaves a file in the work folder and is not made again, so whoever was interrupted goes on;
-``--again`` makes it anew. The document is made of all that is there.
+``--again`` makes it anew. All runs come before all scores, so that a quiet machine is needed for
+the first half alone. The document is made of all that is there.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from benchmarks.fse13.tables import MODES, document
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 TABLE = ROOT / "docs" / "fse13.md"
+LOAD = "load"  # a file beside the results of a run: how busy the machine was before
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,28 +58,35 @@ class Planned:
         return [sys.executable, str(ROOT / "cli.py"), "build", *given, *asked, "--", *flags]
 
 
-def done(planned: Planned, folder: Path, work: Path) -> dict[str, Any]:
-    """Runs csgtest, scores what it leaves, and removes that: it may be large."""
-    out = work / f"{planned.name}.out"
-    shutil.rmtree(out, ignore_errors=True)
+def run(planned: Planned, folder: Path, out: Path) -> None:
+    """Runs csgtest. ``out`` is there when it came to its end, with the load before it beside."""
+    under_way = out.with_suffix(".running")
+    shutil.rmtree(under_way, ignore_errors=True)
     load = os.getloadavg()[0]
-    words = planned.words(folder, out)
+    words = planned.words(folder, under_way)
     ran = subprocess.run(words, cwd=folder, capture_output=True, text=True, check=False)
     if ran.returncode not in (0, 1):
         sys.exit(f"{' '.join(words)} failed:\n{ran.stderr[-2000:]}")
+    (under_way / LOAD).write_text(f"{load:.1f}")
+    under_way.rename(out)
+
+
+def score(planned: Planned, folder: Path, out: Path) -> dict[str, Any]:
+    """Scores what csgtest left, and removes that: it may be large."""
     golden = planned.error
     asked = [sys.executable, "-m", "benchmarks.fse13.scoring", str(folder), str(out)]
     asked += ["--golden", golden.id] if golden is not None else []
     scored = subprocess.run(asked, cwd=ROOT, capture_output=True, text=True, check=False)
     if scored.returncode:
         sys.exit(f"{' '.join(asked)} failed:\n{scored.stderr[-2000:]}")
+    load = float((out / LOAD).read_text())
     shutil.rmtree(out)
     return {
         "pair": planned.pair.name,
         "mode": planned.mode,
         "seed": planned.seed,
         "time": planned.time,
-        "load": round(load, 1),
+        "load": load,
         "error": golden.id if golden is not None else None,
         "golden" if golden is not None else "score": json.loads(scored.stdout),
     }
@@ -128,6 +137,7 @@ def main() -> int:
     parser.add_argument("--golden", action="store_true", help="runs with each repair as --golden")
     parser.add_argument("--check", action="store_true", help="only try the known inputs")
     parser.add_argument("--again", action="store_true", help="also runs that are there")
+    parser.add_argument("--no-score", action="store_true", help="leave the scores to the next run")
     parser.add_argument("--table", action="store_true", help="only write the document")
     parser.add_argument("--no-write", action="store_true", help="do not write the document")
     parser.add_argument("names", nargs="*", metavar="PAIR", help=" ".join(PAIRS))
@@ -159,16 +169,24 @@ def _check(options: argparse.Namespace) -> int:
 
 
 def _run(options: argparse.Namespace) -> None:
+    """All that is timed first, one by one; the scores need no quiet machine."""
+    made = []
     for planned in plan(options):
         folder = options.pairs.resolve() / planned.pair.name
         if not prepared(folder, planned.pair):
             sys.exit(f"{folder} is not built as benchmarks/fse13/prepared.py says")
-        file = options.work / f"{planned.name}.json"
-        if file.exists() and not options.again:
+        result = options.work.resolve() / f"{planned.name}.json"
+        if result.exists() and not options.again:
             continue
-        result = done(planned, folder, options.work.resolve())
-        file.write_text(json.dumps(result, indent=1))
-        print(f"{planned.name}: {told(result)}", flush=True)
+        out = result.with_suffix(".out")
+        if not out.exists():
+            run(planned, folder, out)
+            print(f"{planned.name}: ran", flush=True)
+        made.append((planned, folder, out, result))
+    for planned, folder, out, result in made if not options.no_score else ():
+        found = score(planned, folder, out)
+        result.write_text(json.dumps(found, indent=1))
+        print(f"{planned.name}: {told(found)}", flush=True)
 
 
 def _modes(text: str) -> list[str]:
