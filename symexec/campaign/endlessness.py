@@ -9,10 +9,10 @@ A state is compared with a snapshot of itself, taken after the 1st, 2nd, 4th, 8t
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 
+from symexec.executor.engine import TURN_S, Engine
 from symexec.memory import BOTH
 from symexec.state.repetition import repeats
 from symexec.state.state import State
@@ -38,11 +38,10 @@ class _Watched:
 
 
 class Endlessness:
-    """``look`` at a state after each turn that neither forked nor ended it; else ``forget`` it.
-    ``advance`` runs a state for a number of steps."""
+    """``look`` at a state after each turn that neither forked nor ended it; else ``forget`` it."""
 
-    def __init__(self, advance: Callable[[State, int], list[State]]) -> None:
-        self._advance = advance
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
         self._watched: dict[int, _Watched] = {}
 
     def look(self, state: State) -> tuple[Course, list[State]]:
@@ -55,13 +54,16 @@ class Endlessness:
         if watched.turns & (watched.turns - 1) == 0:
             state.deferred += watched.turns >= LONG  # others first
             snapshot = watched.snapshot = state.fork()
+            asked = self._engine.counters.solver_s
             for _ in range(CLOSE):
-                successors = self._advance(state, STRIDE)
+                successors = self._engine.advance(state, STRIDE)
                 if successors != [state] or state.frame is None:
                     self.forget(state)
                     return Course.RUNNING, successors
                 if repeats(state, snapshot):
                     return self._proved(state)
+                if self._engine.counters.solver_s - asked > TURN_S:
+                    break
         return (Course.ALONE if watched.alone == LONG else Course.RUNNING), [state]
 
     def forget(self, state: State) -> None:

@@ -107,7 +107,7 @@ class Exploration:
         self._states = 0
         self._parted: set[tuple[int, str]] = set()
         self._points: set[object] = set()
-        self._endlessness = Endlessness(engine.advance)
+        self._endlessness = Endlessness(engine)
         self._traces: set[int] = set()
 
     def run(self, initial: list[State], deadline: float) -> Iterator[Finding]:
@@ -139,7 +139,7 @@ class Exploration:
                 yield from self._rested(state)
                 self.searcher.update(state, (), self.engine.newly_covered > covered)
                 continue
-            if self.counters.unknown > unknown:  # more such questions wait behind this one
+            if self.engine.is_dear or self.counters.unknown > unknown:  # more such queries follow
                 for successor in successors:
                     successor.deferred += 1
             if successors == [state] and state.frame is not None and state.seed is seed:
@@ -211,7 +211,8 @@ class Exploration:
             return self.engine.advance(state, QUANTUM), False
         path, steps = state.path, state.steps
         successors, rests = self.engine.advance(state, QUANTUM if at_rest else QUIET), False
-        if not at_rest and successors == [state] and state.frame is not None:
+        goes_on = successors == [state] and state.frame is not None
+        if not at_rest and goes_on and not self.engine.is_dear:
             rests = rest.reached(state, path)
             if not rests:
                 successors = self.engine.advance(state, QUANTUM - QUIET)

@@ -71,6 +71,7 @@ Decided = Callable[
     [State, int, int, int], None
 ]  # at a site, the old version's value, the new one's
 LARGEST_LEAST = 1 << 20  # bytes that an object of symbolic size has at least
+TURN_S = 0.5  # seconds of the solver that one turn of a state may take
 GLIDE = 100  # chunks that a fresh fork runs before the search ranks it
 FEW_SIZES = 8  # beyond what is followed as one object: so many get a path each
 LEAST_ROOM = 8  # bytes that an object of symbolic size has room for
@@ -107,6 +108,7 @@ class Engine:
         self.newly_covered = 0
         self.covered: set[tuple[str, int]] = set()
         self.sites = {name: place for place, name in enumerate(program.functions)}
+        self._turn_began = 0.0
         self.memory = memory
         self.undefined = UndefinedValues(table, memory.uninitialised)
         self.machine = Machine(
@@ -126,8 +128,10 @@ class Engine:
     # ------------------------------------------------------------------ running
 
     def advance(self, state: State, quantum: int) -> list[State]:
-        """Run until the state forks, ends, or leaves its seed, or ``quantum`` chunks have run."""
+        """Run until the state forks, ends, or leaves its seed, or ``quantum`` chunks have run, or
+        its queries have taken the time of a turn (``is_dear``)."""
         seed = state.seed
+        self._turn_began = self.counters.solver_s
         while True:
             chunk = self.resume(state)
             left = quantum
@@ -149,8 +153,13 @@ class Engine:
             if len(successors) != 1 or successors[0].seed is not seed:
                 return successors
             state = successors[0]
-            if state.frame is None:
+            if state.frame is None or self.is_dear:
                 return successors
+
+    @property
+    def is_dear(self) -> bool:
+        """Have the queries of the last turn taken so long that other states should come first?"""
+        return self.counters.solver_s - self._turn_began > TURN_S
 
     def glide(self, state: State) -> None:
         """Run a state that has just forked to the next decision that is open: where it leads shows
