@@ -27,7 +27,7 @@ from symexec.campaign.phase_records import Commission, Sighting
 from symexec.campaign.preparation import Prepared
 from symexec.campaign.tracing import Trace, Tracer
 from symexec.fuzzing.option_table import option_table
-from symexec.fuzzing.testing import SOURCE
+from symexec.fuzzing.testing import SOURCE, among_first
 from symexec.fuzzing.usage import usage_of
 from symexec.fuzzing.vocabulary import vocabulary
 from symexec.options import BuildOptions
@@ -114,9 +114,9 @@ class Beside:
         replay = self._replay
         if not self._possible or not all(map(replay.ready, ("old", "new", "mask"))):
             return
-        for build in ("old", "new"):
+        for build in ("old", "new", "touch"):
             replay.prepare(build, PLAIN)
-        if not all(replay.ready(build, PLAIN) for build in ("old", "new")):
+        if not all(replay.ready(build, PLAIN) for build in ("old", "new", "touch")):
             return
         try:
             for build in ("old", "new"):
@@ -146,7 +146,16 @@ class Beside:
             inputs,
             self._options.search.seed,
             1.0 if len(os.sched_getaffinity(0)) > 1 else ALONE,
+            self._probed(),
         )
+
+    def _probed(self) -> frozenset[int]:
+        """The changes that a run can be seen to come by."""
+        try:
+            self._replay.wait("touch", PLAIN)
+        except ToolchainError:
+            return frozenset()
+        return frozenset(change.id for change in self._prepared.unified.changes)
 
     # ------------------------------------------------------------------ what it has seen
 
@@ -191,7 +200,7 @@ class Beside:
     def _test_of(self, sighting: Sighting) -> TestCase | None:
         """None when there are enough like it, which are counted."""
         self._made[sighting.alike] += 1
-        if self._made[sighting.alike] > ENOUGH:
+        if not among_first(self._made[sighting.alike], ENOUGH):
             self._alike += 1
             return None
         if not self._admitted(sighting):

@@ -51,7 +51,8 @@ from symexec.expr import TermTable
 from symexec.fuzzing.lines import shaped
 from symexec.options import After, BuildOptions, Globals, Shadow, program_name, versions_of
 from symexec.progress import Progress
-from symexec.replay import NativeReplay, ReplayPlan
+from symexec.replay import NativeReplay, ReplayPlan, probed
+from symexec.replay.build import Text
 from symexec.search import Budget, Context, build_searcher, chosen
 from symexec.search.guard_values import GuardValues
 from symexec.search.targets import Arrival
@@ -221,9 +222,15 @@ class BuildJob:
         return signature_of(definition(units, entry), list(symbols.values()), asked)
 
     def _native(self) -> NativeReplay:
+        assert self.unified is not None
+        count = len(self.unified.changes)
         replay = NativeReplay(
             replace(
                 self.builds,
+                probed=tuple(
+                    probed(each, count) if isinstance(each, Text) else each
+                    for each in self.builds.unified
+                ),
                 signature=self.signature,
                 name=program_name(self.options),
                 without_walls=self.options.without_walls,

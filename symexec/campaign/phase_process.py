@@ -30,8 +30,8 @@ from symexec.classification import observe
 from symexec.classification.grouping import contrast, shape
 from symexec.fuzzing.candidates import Candidates, Domain, FunctionDomain, Offspring
 from symexec.fuzzing.ordinary import command_lines
-from symexec.fuzzing.testing import NativeTesting
-from symexec.replay import NativeReplay
+from symexec.fuzzing.testing import BRIEF, HURRY, NativeTesting, among_first
+from symexec.replay import PLAIN, NativeReplay, Request, touched
 from symexec.testcases import TestCase, TestInput
 
 NICE = 5  # the search goes first where there are too few cores
@@ -63,6 +63,7 @@ class Phase:
             _admits(commission),
             self._new,
             self.over.is_set,
+            touched=self._touched,
         )
 
     def listen(self, requests: BinaryIO) -> None:
@@ -111,12 +112,22 @@ class Phase:
     def _confirmed(self, case: TestCase, until: float) -> TestCase:
         return observe(case, self._replay, explain=False)[0]
 
+    def _touched(self, tests: list[TestInput]) -> list[object]:
+        """The changes that the new version comes by with each; None where that cannot be seen."""
+        changes = self._commission.changes
+        if not changes:
+            return [None] * len(tests)
+        requests = (
+            Request("touch", test, changes, PLAIN, HURRY, most_output=BRIEF) for test in tests
+        )
+        return [touched(seen) for seen in self._replay.observe_all(requests)]
+
     def _differs(self, case: TestCase) -> None:
         assert case.old is not None and case.new is not None
         parts = shape(case.old, case.new), contrast(case.old, case.new)
-        alike = (self._domain.signature(case.input), *parts)
+        alike = (self._domain.signature(case.input), *parts, *self._touched([case.input]))
         self._told[alike] = self._told.get(alike, 0) + 1
-        if self._told[alike] <= ALIKE:
+        if among_first(self._told[alike], ALIKE):
             self._send(Sighting(case.id, case.input, case.found_s, True, alike, case))
 
     def _new(self, case: TestCase, alike: object) -> None:

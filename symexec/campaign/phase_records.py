@@ -25,7 +25,8 @@ from symexec.testcases.signature import EntrySignature
 @record
 class Commission:
     """``signature`` None means main. ``entry`` without its body; ``symbols`` are the globals that
-    are inputs. ``share``: the part of its time that the phase may use."""
+    are inputs. ``share``: the part of its time that the phase may use. ``changes``: what a run can
+    be seen to come by; none when that program does not compile."""
 
     plan: ReplayPlan
     builds: FinishedBuilds
@@ -37,6 +38,7 @@ class Commission:
     inputs: InputOptions
     seed: int = 0
     share: float = 1.0
+    changes: frozenset[int] = frozenset()
 
 
 @record

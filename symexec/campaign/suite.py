@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from csg.errors import ToolchainError, UsageError
@@ -25,8 +25,6 @@ from symexec.replay import (
     NativeReplay,
     Request,
     SuiteRun,
-    Text,
-    probed,
     probes,
     run_suite,
     touched,
@@ -73,12 +71,6 @@ class SuiteJob(BuildJob):
             )
 
     def _native(self) -> NativeReplay:
-        assert self.unified is not None
-        count = len(self.unified.changes)
-        sources = [
-            probed(each, count) if isinstance(each, Text) else each for each in self.builds.unified
-        ]
-        self.builds = replace(self.builds, probed=tuple(sources))
         replay = super()._native()
         replay.prepare("old", PLAIN)
         replay.prepare("touch", PLAIN)

@@ -70,7 +70,8 @@ def _end(seen: Observation) -> Shape:
 
 def contrast(old: Observation, new: Observation) -> Shape:
     """In which way the texts differ that the versions show, whatever the texts are: in the number
-    of lines, the length of a line, blanks and zeros that fill a column, or anything else."""
+    of lines, the length of a line, blanks and zeros that fill a column, or anything else; and
+    whether the lines of both stand in a column."""
     return _contrast(old.stdout, new.stdout), _contrast(old.stderr, new.stderr)
 
 
@@ -82,12 +83,31 @@ def _contrast(old: bytes, new: bytes) -> str:
     before, after = old.splitlines(), new.splitlines()
     if len(before) != len(after):
         return "more lines" if len(before) < len(after) else "fewer lines"
+    return _filling(before, after) + _column(before, after)
+
+
+def _filling(before: list[bytes], after: list[bytes]) -> str:
+    old, new = sum(map(len, before)), sum(map(len, after))
     pairs = [(a, b) for a, b in zip(before, after, strict=True) if a != b]
     if all(_unfilled(a) == _unfilled(b) for a, b in pairs):
-        return "filled" if len(old) < len(new) else "less filled"
-    if len(old) == len(new):
+        longer = "filled" if old < new else "less filled"
+        if all(a.endswith(b) or b.endswith(a) for a, b in pairs):
+            return f"{longer} in front"
+        return f"{longer} behind" if all(a[:1] == b[:1] for a, b in pairs) else longer
+    if old == new:
         return "other characters"
-    return "longer" if len(old) < len(new) else "shorter"
+    return "longer" if old < new else "shorter"
+
+
+def _column(before: list[bytes], after: list[bytes]) -> str:
+    """Whether more than one line are all as long as the first, in either version."""
+    if len(before) < 2:
+        return ""
+    return "".join(
+        f", {when} in a column"
+        for when, lines in (("before", before), ("now", after))
+        if len(set(map(len, lines))) == 1
+    )
 
 
 def _unfilled(line: bytes) -> bytes:

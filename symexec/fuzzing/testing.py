@@ -8,7 +8,7 @@
 Pairs run on fast builds for most of the time. What differs there is confirmed on the sanitized
 ones, of differences of one kind the first few; then other inputs run there as well, those first of
 whose kind few were seen, for errors that only a sanitizer sees. A kind is: the options used, how
-both versions end, and how their outputs differ in form.
+both versions end, how their outputs differ in form, and by which changes the new version came.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ HURRY = 0.1  # share of a replay's time that a fast run gets to end
 BRIEF = 1 << 16  # bytes that it may write
 EXAMINING = 0.6  # times the time of fast runs that sanitized ones get
 SAMPLE = 400  # tests kept to stand for all
-ALIKE = 4  # of differences of one kind so many are confirmed at most
+ALIKE = 4  # of differences of one kind so many are confirmed, then the 8th, the 16th, the 32nd ..
 NEW = 16  # of tests that end alike so many count as new, though they show something new
 FEW = 2  # of differences of one kind so many are mutated with preference
 COMPLAINING = 4  # of tests that both versions complain about, one in so many is mutated
@@ -42,6 +42,7 @@ REMEMBERED = 200_000  # behaviours, so as to know a new one
 SOURCE = "native"
 
 Confirm = Callable[[TestCase, float], TestCase]  # a suspect, observed again until then
+Touched = Callable[[list[TestInput]], list[object]]  # the changes that each input comes by
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +103,7 @@ class NativeTesting:
         on_new: Callable[[TestCase, object], None] | None = None,
         over: Callable[[], bool] = lambda: False,
         clock: Callable[[], float] = time.monotonic,
+        touched: Touched = lambda tests: [None] * len(tests),
     ) -> None:
         self.tests = 0
         self.differing = 0
@@ -117,6 +119,7 @@ class NativeTesting:
         self._on_new = on_new
         self._over = over
         self._clock = clock
+        self._touched = touched
         self._started = 0.0
         self._credit = 0.0  # seconds that sanitized runs may take now
         self._suspects: list[_Suspect] = []
@@ -192,19 +195,33 @@ class NativeTesting:
                     yield Request("new", test, None, PLAIN, HURRY, most_output=BRIEF)
 
         seen = self._replay.observe_all(requests())
-        for place, old in enumerate(seen):
-            self._judge(stream, *tried[place], old, next(seen))
+        pairs = [(old, next(seen)) for old in seen]
+        differing = [
+            test
+            for (_, test), (old, new) in zip(tried, pairs, strict=False)
+            if differing_parts(old, new)
+        ]
+        touched = dict(zip(differing, self._touched(differing), strict=True))
+        for (name, test), (old, new) in zip(tried, pairs, strict=False):
+            self._judge(stream, name, test, old, new, touched.get(test))
 
     def _judge(
-        self, stream: Stream, name: str, test: TestInput, old: Observation, new: Observation
+        self,
+        stream: Stream,
+        name: str,
+        test: TestInput,
+        old: Observation,
+        new: Observation,
+        touched: object,
     ) -> None:
+        """``touched``: the changes that an input comes by on which the versions differ."""
         differs = bool(differing_parts(old, new))
         self.tests += 1
         self.differing += differs
         self._sample(Sampled(test, differs))
         stream.candidates.told(test, differs)
         ends = (shape(old, new), contrast(old, new)) if differs else (_ending(old), _ending(new))
-        kind = (stream.candidates.signature(test), *ends)
+        kind = (stream.candidates.signature(test), *ends, touched)
         found_s = self._clock() - self._started
         shown = _behaviour(old, test)
         behaviour = (shown, shown if new is old else _behaviour(new, test))
@@ -217,7 +234,7 @@ class NativeTesting:
         self._alike[kind] += 1
         if differs and self._alike[kind] <= FEW:
             stream.candidates.keep(test, telling=True)
-        if not differs or self._alike[kind] <= ALIKE:
+        if not differs or among_first(self._alike[kind], ALIKE):
             cut = old.timed_out and new.timed_out
             suspect = _Suspect(cut, self._alike[kind], self.tests, name, test, found_s, differs)
             heapq.heappush(self._suspects, suspect)
@@ -266,6 +283,11 @@ class NativeTesting:
     def _differs_sanitized(self, test: TestInput) -> bool:
         old, new = self._replay.observe_all([Request("old", test), Request("new", test)])
         return bool(differing_parts(old, new))
+
+
+def among_first(count: int, few: int) -> bool:
+    """Is this one of the first, or does its number say that it stands for many?"""
+    return count <= few or count & (count - 1) == 0
 
 
 def explaining(

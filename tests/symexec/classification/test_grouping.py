@@ -90,8 +90,11 @@ def test_a_text_that_was_asked_for_stands_behind_what_the_program_does() -> None
     ("old", "new", "said"),
     [
         (b"1\n2\n", b"1\n", "fewer lines"),
-        (b"9\n10\n", b" 9\n10\n", "filled"),
-        (b"9.0\n", b"9\n", "less filled"),
+        (b"9\n10\n", b" 9\n10\n", "filled in front, now in a column"),
+        (b"9\n9.5\n10\n", b"9.0\n9.5\n10.0\n", "filled behind"),
+        (b"08\n10\n", b"08.0\n10.0\n", "filled behind, before in a column, now in a column"),
+        (b".5\n", b"0.50\n", "filled"),
+        (b"9.0\n", b"9\n", "less filled behind"),
         (b"ab\n", b"ba\n", "other characters"),
         (b"a:b\n", b"ab\n", "shorter"),
         (b"", b"x", "nothing before"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from itertools import count, islice
 from pathlib import Path
 from random import Random
@@ -165,6 +166,45 @@ def test_what_is_tried_does_not_depend_on_the_time(step: float) -> None:
         return replay.tried[:300]
 
     assert tried(step) == tried(0.0001)
+
+
+class Doubles:
+    """In place of native runs: one version returns x, the other one 2 * x, always."""
+
+    def observe_all(self, requests: Iterable[Request]) -> Iterator[Observation]:
+        for each in requests:
+            x = dict(each.test.parameters)["x"]
+            assert isinstance(x, int)
+            yield Observation(exit=0, returned=str(x if each.build == "old" else 2 * x))
+
+
+def test_of_one_kind_few_are_confirmed_and_a_way_by_other_changes_is_another_kind() -> None:
+    numbers = domain("int f(int x) { return x % 7; }")
+    seldom = 23  # one in so many comes by one more change
+
+    def confirmed(touches: bool) -> tuple[list[int], int]:
+        def touched(tests: list[TestInput]) -> list[object]:
+            values = [dict(test.parameters)["x"] for test in tests]
+            return [touches and isinstance(x, int) and x % seldom == 0 for x in values]
+
+        testing = NativeTesting(
+            Doubles(),  # type: ignore[arg-type]
+            Candidates(numbers, 0),
+            lambda case, until: replace(case, observed="different"),
+            touched=touched,
+        )
+        found: list[int] = []
+        while testing.tests < 1000:
+            for case in testing.turn(0.0, float("inf")):
+                x = dict(case.input.parameters)["x"]
+                assert isinstance(x, int)
+                found.append(x)
+        return found, testing.differing
+
+    alike, differing = confirmed(touches=False)
+    assert differing >= 900 and 5 <= len(alike) <= 14  # 4, then 8, 16, 32, ..
+    apart, _ = confirmed(touches=True)
+    assert sum(x % seldom == 0 for x in apart) >= 5 > sum(x % seldom == 0 for x in alike)
 
 
 def test_strings_and_arrays_keep_to_their_length() -> None:
