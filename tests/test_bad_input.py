@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import shlex
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 import cli
-from tests.command_line import Done, csgtest, pair
+from tests.command_line import CSGTEST, Done, csgtest, pair
 
 FILES = {
     "old.c": "int f(int x) { return x; }\n",
@@ -196,6 +197,17 @@ def test_the_other_commands_refuse_as_clearly(
 
 
 # --------------------------------------------------------------------------- good, but unusual
+
+
+def test_a_limit_under_which_nothing_runs_is_no_equality(workshop: Path) -> None:
+    """Sanitized programs of both versions would end alike, before they begin."""
+    limited = f"ulimit -v 4000000; exec {shlex.join(CSGTEST)} build old.c new.c"
+    done = subprocess.run(
+        ["/bin/sh", "-c", limited], cwd=workshop, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 2, done
+    assert "before it comes to its start" in done.stderr
+    assert "hint: memory is limited (ulimit -v 4000000)" in done.stderr
 
 
 def test_the_same_file_twice_is_no_change(workshop: Path) -> None:

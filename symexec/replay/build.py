@@ -20,13 +20,15 @@ from pathlib import Path
 from threading import Lock
 from typing import TypeVar
 
+from csg.cache import Cache, key_of
 from csg.errors import ToolchainError
 from csg.programs import SourceFile
 from csg.records import record
-from csg.toolchain import compile_program, flags_after_preprocessing
+from csg.toolchain import compile_program, find_compiler, flags_after_preprocessing
+from symexec.replay.control import CONTROL
 from symexec.replay.harness import harness_text
 from symexec.replay.leftovers import OwnFolder, sweep
-from symexec.replay.sandbox import build_runner, cached_build
+from symexec.replay.sandbox import build_runner, cached_build, write_executable
 from symexec.testcases.signature import EntrySignature
 
 SANITIZED, PLAIN = "sanitized", "plain"
@@ -87,6 +89,7 @@ class Executable:
     sanitizers: str  # "" when the compiler has none
     takes_values: bool = False  # through descriptor 3 (harness_support.c)
     forks: bool = False  # its runs need not begin with an execve (fork_server.c)
+    proves: bool = False  # it says that it comes to its start (fork_server.c)
     files: tuple[str, ...] = ()  # names of the C files whose static objects it has
 
 
@@ -201,7 +204,7 @@ class Builds:
 
     def _helpers_of(self, name: str, style: str) -> list[str]:
         """What may have to be linked to it."""
-        found = [*SUPPORT, "unbuffered", *(["fork_server"] if _FORKS else [])]
+        found = [*SUPPORT, "unbuffered", "fork_server"]
         if self._programs[name].logs:
             found.append("decisions")
         if self._looks_for_leaks and style == SANITIZED:
@@ -213,8 +216,27 @@ class Builds:
         return cached_build(f"{name}.o", [source], ("-O2", "-c"), self.folder)
 
     def _build(self, name: str, style: str) -> Executable:
-        program = self._programs[name]
         output = str(self.folder / f"{name}-{style}")
+        if name != CONTROL:
+            return self._built(name, style, output)
+        # The same in every run on this machine.
+        helpers = [self._helpers[each].result() for each in self._helpers_of(name, style)]
+        parts = [find_compiler(), style, repr(self._programs[name]), repr(_SANITIZERS)]
+        parts += [repr((*_COMMON, *_STYLES[style]))]
+        key = key_of(*parts, *(helper.read_bytes() for helper in helpers))
+        cache = Cache("native")
+        content = cache.find(key)
+        if content is None:
+            made = self._built(name, style, output)
+            cache.keep({key: made.sanitizers.encode() + b"\n" + Path(output).read_bytes()})
+            return made
+        sanitizers, _, data = content.partition(b"\n")
+        write_executable(Path(output), data)
+        takes_values = self._programs[name].signature is not None
+        return Executable(output, sanitizers.decode(), takes_values, _FORKS, True)
+
+    def _built(self, name: str, style: str, output: str) -> Executable:
+        program = self._programs[name]
         if is_compiled(program.sources[0]):
             return _copied(self._file(program.sources[0]), output)
         first, *others = program.sources
@@ -249,8 +271,8 @@ class Builds:
 
         if style != SANITIZED:
             _compile_plain(make)
-            return Executable(output, "", takes_values, _FORKS, files)
-        return Executable(output, _compile_sanitized(make), takes_values, _FORKS, files)
+            return Executable(output, "", takes_values, _FORKS, True, files)
+        return Executable(output, _compile_sanitized(make), takes_values, _FORKS, True, files)
 
     def _first(self, name: str, style: str, program: Program) -> Path:
         """What holds the entry function, or the harness around it."""

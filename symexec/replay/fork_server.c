@@ -11,10 +11,13 @@
  * is not as expected makes the server leave: then every run is an execve. It is the runner's child,
  * and so is what it forks (CLONE_PARENT). runner_servers.c is the other side.
  *
+ * Each process that goes on proves to the runner that it does (PROOF): by then the dynamic linker and
+ * the sanitizers are ready, which may fail for want of memory, or where the walls are in the way.
+ *
  * Nothing here may leave a trace in the program: system calls are made directly, no SSE register is
  * used, and the server has a stack of its own. */
-#if defined __x86_64__ && defined __linux__
 #define _GNU_SOURCE
+#if defined __x86_64__ && defined __linux__
 #include <sched.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -146,6 +149,12 @@ static int learn_memory(void)
 
 /* ------------------------------------------------------------------------------- the server */
 
+static void prove(void)
+{
+    CALL(write, PROOF, "", 1);
+    CALL(close, PROOF, 0, 0);
+}
+
 static __attribute__((noreturn)) void leave(void)
 {
     for (;;)
@@ -227,8 +236,10 @@ static int asked(const uintptr_t *block)
 __attribute__((used)) static uintptr_t *begin(uintptr_t *block)
 {
     if (asked(block))
-        return serve(block);
-    wipe(block);
+        block = serve(block);
+    else
+        wipe(block);
+    prove();
     return block;
 }
 
@@ -283,7 +294,19 @@ static void stop(int count, char **words, char **variables)
         stopped(block);
     else if (asked(block))
         leave();
+    else
+        prove();
 }
 
 __attribute__((section(".preinit_array"), used)) static constructor *const stopping = stop;
+#else
+#include <unistd.h>
+
+#include "fork_server.h"
+
+__attribute__((constructor(101))) static void prove(void)
+{
+    if (write(PROOF, "", 1) == 1)
+        close(PROOF);
+}
 #endif

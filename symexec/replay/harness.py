@@ -23,7 +23,7 @@ import struct
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from csg.errors import UsageError
+from csg.errors import ToolchainError, UsageError
 from symexec.replay.symbols import Symbols
 from symexec.testcases.encoding import LongDouble, Scalar, Value
 from symexec.testcases.inputs import TestInput
@@ -364,6 +364,11 @@ def decode_answer(
                 memory.append((name, _pointed(where, symbols)))
             case ["assume"]:
                 assumption_failed = True
+            case ["broken"]:
+                raise ToolchainError(
+                    "the harness cannot hand its values to the program under test",
+                    hint="look for limits of memory (ulimit -a)",
+                )
     return Answer(returned, tuple(memory), assumption_failed)
 
 

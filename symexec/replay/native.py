@@ -13,12 +13,13 @@ import signal
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 
 from csg.errors import ToolchainError
 from csg.programs import SourceFile
 from csg.versions.printing import mask_text
-from symexec.replay import wire
+from symexec.replay import control, wire
 from symexec.replay.awaited import AwaitedBuilds
 from symexec.replay.build import (
     HEAP_FILLING,
@@ -30,6 +31,7 @@ from symexec.replay.build import (
     FinishedBuilds,
     Program,
     Source,
+    Text,
     Told,
 )
 from symexec.replay.deciding import Decided, read_decisions
@@ -115,6 +117,7 @@ class NativeReplay:
         self._starts: dict[object, bytes] = {}
         self._given: dict[object, tuple[TestInput | None, bytes]] = {}  # the last; by what it needs
         self._symbols: dict[str, Symbols] = {}  # of what keeps objects that are set or looked at
+        self._relied: set[str] = set()  # styles of which the control program shows what it has to
         self._sandbox = self._new_sandbox()
         for name in ("old", "new"):
             self.prepare(name)
@@ -148,6 +151,7 @@ class NativeReplay:
         """Begin to compile what will be wanted soon."""
         if self._builds.has(build):
             self._builds.start(build, style)
+            self._builds.start(control.CONTROL, style)
 
     def wait(self, build: str, style: str = SANITIZED) -> None:
         """Until it is compiled; ToolchainError when it does not compile."""
@@ -225,11 +229,16 @@ class NativeReplay:
         return next(self.observe_all([Request(build, test, chosen, style)]))
 
     def observe_all(self, requests: Iterable[Request]) -> Iterator[Observation]:
-        """Observations in the order of the requests; runs overlap with what the caller does."""
+        """Observations in the order of the requests; runs overlap with what the caller does.
+        ToolchainError where nothing that runs show can be relied on."""
         asked: deque[Request] = deque()
+        first = next(iterator := iter(requests), None)
+        if first is None:
+            return
+        self._rely(first.style)
 
         def runs() -> Iterator[wire.Request]:
-            for request in requests:
+            for request in chain((first,), iterator):
                 asked.append(request)
                 yield self._run(request, self._sandbox)
 
@@ -249,6 +258,20 @@ class NativeReplay:
             if shown not in same:
                 same[shown] = self._observation(request, wire.decode_result(body))
             yield same[shown]
+
+    def _rely(self, style: str) -> None:
+        """Before the first run of a style: see whether one can rely on what runs show."""
+        builds = self._builds
+        lent = builds.made if isinstance(builds, FinishedBuilds) else None
+        if style in self._relied or (lent is not None and (control.CONTROL, style) not in lent):
+            return  # whoever lends builds has looked
+        self._relied.add(style)
+        calls = self.plan.signature is not None
+        given = {each: control.given(each, calls) for each in control.NUMBERS}
+        control.check(
+            lambda number: self.observe(control.CONTROL, given[number], style=style),
+            self._builds.result(control.CONTROL, style).sanitizers,
+        )
 
     def log_decisions(self, sources: tuple[Source, ...]) -> None:
         """``sources``: the unified program with a probe wherever it decides. Begin to compile."""
@@ -326,10 +349,10 @@ class NativeReplay:
     def _job(self, request: Request, sandbox: Sandbox) -> Job:
         executable = self._builds.result(request.build, request.style)
         base = sandbox.base
-        control = None
+        values = None
         if executable.takes_values:
             symbols = self._symbols_of(executable) or NO_SYMBOLS
-            control = control_text(request.test, self.plan.signature, symbols)
+            values = control_text(request.test, self._signature_of(request.build), symbols)
         environment = [
             b"LC_ALL=C",
             b"TZ=UTC",
@@ -348,13 +371,19 @@ class NativeReplay:
             arguments=(self.plan.name.encode(), *request.test.args),
             environment=tuple(environment),
             stdin=request.test.stdin,
-            control=control,
+            control=values,
             files=request.test.files,
             wall_ms=max(1, round(self.plan.wall_s * request.patience * 1000)),
             address_space=0 if executable.sanitizers else self.plan.address_space,
             file_size=request.most_output,
             forks=executable.forks,
+            proves=executable.proves,
         )
+
+    def _signature_of(self, build: str) -> EntrySignature | None:
+        if build == control.CONTROL and self.plan.signature is not None:
+            return control.ENTRY
+        return self.plan.signature
 
     def _symbols_of(self, executable: Executable) -> Symbols | None:
         """None where no object is set or looked at by its address."""
@@ -374,7 +403,8 @@ class NativeReplay:
         leaks, lost = leaks_of(result.reports)
         stderr = without_announcement(result.stderr.data) if kind else result.stderr.data
         symbols = self._symbols_of(self._builds.result(request.build, request.style)) or NO_SYMBOLS
-        answer = decode_answer(result.control.data, request.test, self.plan.signature, symbols)
+        signature = self._signature_of(request.build)
+        answer = decode_answer(result.control.data, request.test, signature, symbols)
         returned = "assumption fails" if answer.assumption_failed else answer.returned
         ended_by_signal = result.signal != 0 and not timed_out
         return Observation(
@@ -415,7 +445,9 @@ def _programs(plan: ReplayPlan) -> dict[str, Program]:
         "mask": plan.unified,
         "touch": plan.probed,
     }
-    return {name: Program(files, plan.signature) for name, files in named.items() if files}
+    programs = {name: Program(files, plan.signature) for name, files in named.items() if files}
+    entry = None if plan.signature is None else control.ENTRY
+    return {**programs, control.CONTROL: Program((Text(control.TEXT),), entry)}
 
 
 def _explained(seen: Observation, again: Observation) -> Observation:

@@ -21,6 +21,7 @@
 
 static volatile int *start_error; /* shared with the process that becomes the program */
 static int children = -1;         /* the list of ours */
+static int proof[2] = {-1, -1};   /* a pipe: programs that come to their start write to it */
 
 void prepare_processes(void)
 {
@@ -28,6 +29,18 @@ void prepare_processes(void)
     if (start_error == MAP_FAILED)
         fail("mmap");
     children = open("/proc/thread-self/children", O_RDONLY | O_CLOEXEC);
+    if (pipe2(proof, O_CLOEXEC | O_NONBLOCK) != 0)
+        fail("pipe2");
+}
+
+/* Has a program proved since the last call that it runs? */
+static int proved(void)
+{
+    char bytes[4096];
+    int found = 0;
+    while (read(proof[0], bytes, sizeof bytes) > 0)
+        found = 1;
+    return found;
 }
 
 static uint64_t now_us(void)
@@ -88,7 +101,8 @@ void become_program(const struct job *job, const struct walls *walls, const char
             _exit(NOT_READY);
     for (int i = wanted; i < 10; i++)
         close(i); /* the rest is close-on-exec */
-    if ((socket >= 0 && dup2(socket, FORK_SOCKET) < 0) || chdir(work) != 0)
+    if ((socket >= 0 && dup2(socket, FORK_SOCKET) < 0) || chdir(work) != 0
+        || ((job->flags & FLAG_PROVES) && dup2(proof[1], PROOF) < 0))
         _exit(NOT_READY);
     personality(ADDR_NO_RANDOMIZE);
     set_limits(job, walls, socket >= 0);
@@ -220,6 +234,7 @@ int run(const struct job *job, const struct walls *walls, const char *base, cons
     snprintf(work, sizeof work, "%s/work", base);
     uint64_t start = now_us();
     *start_error = 0;
+    proved();
     int crowded = living(servers) > 0;
     int forks = server && fork_from(server, servers, job, walls, work, files);
     pid_t child = forks ? 0 : fork();
@@ -238,8 +253,10 @@ int run(const struct job *job, const struct walls *walls, const char *base, cons
         if (ended && struck && result->cpu_us >= (uint64_t) job->wall_ms * 1000)
             result->flags |= TIMED_OUT;
     }
-    int found = damage(servers);
-    if (ended < 0 || (forks && result->exit == NOT_READY) || (crowded && result->signal == SIGSYS))
+    int found = damage(servers), runs = !(job->flags & FLAG_PROVES) || proved();
+    if (!runs)
+        result->flags |= UNPROVEN;
+    if (ended < 0 || (forks && !runs) || (forks && result->exit == NOT_READY) || (crowded && result->signal == SIGSYS))
         found |= DEAD_SERVER; /* or in the way: see enter_walls */
     if (found) {
         kill_all(walls);

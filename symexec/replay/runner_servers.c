@@ -26,6 +26,7 @@ static void write_key(struct writer *key, const struct job *job)
     write_bytes(key, job->program, strlen(job->program));
     write_bytes(key, job->arguments[0], strlen(job->arguments[0]));
     write_u32(key, job->processes);
+    write_u32(key, job->flags & FLAG_PROVES);
     write_u64(key, job->address_space);
     write_u64(key, job->file_size);
     for (char **each = job->environment; *each; each++) {

@@ -11,8 +11,9 @@ behind every wall that the machine allows.
 from __future__ import annotations
 
 import contextlib
-import hashlib
+import errno
 import os
+import resource
 import shutil
 import signal
 import subprocess
@@ -24,7 +25,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO
 
-from csg.cache import cache_folder
+from csg.cache import Cache, key_of
 from csg.errors import ToolchainError, UsageError
 from csg.toolchain import compile_program, find_compiler
 from symexec.replay.leftovers import OwnFolder
@@ -37,6 +38,7 @@ from symexec.replay.wire import (
     decode_greeting,
     decode_result,
     encode_job,
+    is_proven,
     start_error,
     wall_us,
     was_forked,
@@ -54,38 +56,31 @@ _AHEAD = 32 * 1024  # bytes of requests on their way: less than a pipe holds
 _MOST_AHEAD = 64  # requests
 _MOMENT = 20_000  # microseconds
 _TOGETHER = 8  # requests that go at once
+_PAUSE = 0.05  # seconds before a run is tried again that did not come to its start
+_BUSY = 5.0  # seconds after which nobody can have an executable open any more that we have written
 
 
 def cached_build(name: str, sources: Iterable[Path], flags: tuple[str, ...], private: Path) -> Path:
-    """Compile ``sources`` once for this compiler and these flags; in ``private`` when the cache
-    cannot be written."""
-    compiler = find_compiler()
+    """``sources``, compiled once for this compiler and these flags, as a file in ``private``. What
+    is damaged in the cache is compiled again."""
     sources = list(sources)
-    digest = hashlib.sha256(repr((compiler, shutil.which(compiler), flags)).encode())
-    for source in sources:
-        digest.update(source.read_bytes())
-    for header in _HEADERS:
-        digest.update((sources[0].parent / header).read_bytes())
-    file_name = f"{name}-{digest.hexdigest()[:20]}"
-    found = cache_folder() / file_name
-    if _own_file(found):
-        return found
-    built = private / file_name
-    compile_program([str(source) for source in sources], str(built), flags, compiler)
-    with contextlib.suppress(OSError):
-        found.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        beside = found.with_name(f".{file_name}.{os.getpid()}")
-        shutil.copy2(built, beside)
-        beside.replace(found)
-    return built
+    compiler = find_compiler()
+    parts = [compiler, shutil.which(compiler) or "", *flags]
+    folder = Path(__file__).parent
+    texts = [file.read_bytes() for file in (*sources, *(folder / each for each in _HEADERS))]
+    key, path, cache = key_of(*parts, *texts), private / name, Cache("native")
+    content = cache.find(key)
+    if content is None:
+        compile_program(list(map(str, sources)), str(path), flags, compiler)
+        cache.keep({key: path.read_bytes()})
+    else:
+        write_executable(path, content)
+    return path
 
 
-def _own_file(path: Path) -> bool:
-    try:
-        status = path.stat()
-    except OSError:
-        return False
-    return status.st_uid == os.geteuid() and not status.st_mode & 0o022
+def write_executable(path: Path, content: bytes) -> None:
+    path.write_bytes(content)
+    path.chmod(0o755)
 
 
 def build_runner(private: Path) -> Path:
@@ -93,7 +88,7 @@ def build_runner(private: Path) -> Path:
     try:
         return cached_build("runner", sources, ("-O2", "-static"), private)
     except ToolchainError:  # no static C library here
-        return cached_build("runner", sources, ("-O2",), private)
+        return cached_build("runner-dynamic", sources, ("-O2",), private)
 
 
 def level_name(walls: int) -> str:
@@ -259,7 +254,13 @@ class Sandbox:
                     raise ToolchainError("the sandbox runner ends unexpectedly") from trouble
                 self._restart(waiting)
                 continue
+            if (not is_proven(body) or error == errno.ETXTBSY) and attempt < _STARTS - 1:
+                time.sleep(_PAUSE)  # another process may need memory, or be about to be replaced
+                self._restart(waiting)
+                continue
             request = waiting.popleft()
+            if not is_proven(body):
+                raise _never_started(request, decode_result(body))
             if error:
                 raise ToolchainError(f"cannot start '{request.program}': {os.strerror(error)}")
             forked = was_forked(body)
@@ -291,14 +292,7 @@ class Sandbox:
         if os.geteuid() == 0:
             box.chmod(0o1777)
         command = [str(self.runner(self._private)), str(box), str(self.builds), str(self.walls)]
-        process = subprocess.Popen(
-            command,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            cwd="/",
-            env={},
-            start_new_session=True,
-        )
+        process = _begun(command)
         assert process.stdin is not None and process.stdout is not None
         try:
             greeting = decode_greeting(_read_frame(process.stdout))
@@ -320,6 +314,44 @@ class Sandbox:
             "unprotected",
             hint="use --unprotected-replay if they are harmless, or --no-replay",
         )
+
+
+def _begun(command: list[str]) -> subprocess.Popen[bytes]:
+    """Another thread that has just forked may still hold open the file that we have written."""
+    until = time.monotonic() + _BUSY
+    while True:
+        try:
+            return subprocess.Popen(
+                command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                cwd="/",
+                env={},
+                start_new_session=True,
+            )
+        except OSError as trouble:
+            if trouble.errno != errno.ETXTBSY or time.monotonic() > until:
+                raise ToolchainError(f"cannot start {command[0]}: {trouble.strerror}") from None
+            time.sleep(_PAUSE)
+
+
+def _never_started(request: Request, result: RawResult) -> ToolchainError:
+    """Nothing that a run shows which ended before the program began is the program's."""
+    said = b"\n".join((*result.reports, result.stderr.data)).decode("utf-8", "replace").split("\n")
+    lines = [line.strip("= ") for line in said if line.strip("= ")]
+    ending = f"exit status {result.exit}" if result.exit >= 0 else signal_name(result.signal)
+    least = resource.getrlimit(resource.RLIMIT_AS)[0]
+    hint = "look for limits (ulimit -a), and for what keeps programs from running in a sandbox here"
+    if least != resource.RLIM_INFINITY:
+        hint = (
+            f"memory is limited (ulimit -v {least >> 10}), and programs with sanitizers need more"
+        )
+    return ToolchainError(
+        f"'{request.program}' ends in the sandbox before it comes to its start: "
+        f"{'no end in time' if result.timed_out else ending}"
+        f"{', it says: ' + lines[0] if lines else ''}",
+        hint=f"{hint}; --no-replay goes without native runs",
+    )
 
 
 def signal_name(number: int) -> str:

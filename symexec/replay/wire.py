@@ -11,19 +11,20 @@ from dataclasses import dataclass
 
 from csg.errors import UsageError
 
-HAS_CONTROL, MAY_FORK = 1, 2
+HAS_CONTROL, MAY_FORK, PROVES = 1, 2, 4
 _U32 = struct.Struct("<I")
 _MODE = _U32.pack(0o644)
 _HEAD = struct.Struct("<iIIIQQ")  # of a result: exit, signal, flags, errno, both times
 _TIMES = slice(16, 32)
-TIMED_OUT, NOT_STARTED, BAD_BOX, FORKED = 1, 2, 4, 8
+TIMED_OUT, NOT_STARTED, BAD_BOX, FORKED, UNPROVEN = 1, 2, 4, 8, 16
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
     """One run. ``control`` is what descriptor 3 holds at the start (None: it is closed);
     ``address_space`` 0 means no limit, as sanitized programs need it. ``forks``: it is linked with
-    fork_server.c, and need not be executed each time."""
+    fork_server.c, and need not be executed each time; ``proves``: it says when it comes to its
+    start, and where it does not, nothing was run."""
 
     program: str  # path of the executable
     arguments: tuple[bytes, ...]  # argv, argv[0] included
@@ -37,6 +38,7 @@ class Job:
     capture: int = 1 << 20
     processes: int = 64
     forks: bool = False
+    proves: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +103,8 @@ def encoded(program: str, start: bytes, given: bytes) -> Request:
 
 def encode_start(job: Job) -> bytes:
     """What does not depend on the input."""
-    flags = (HAS_CONTROL if job.control is not None else 0) | (MAY_FORK if job.forks else 0)
+    flags = HAS_CONTROL if job.control is not None else 0
+    flags |= (MAY_FORK if job.forks else 0) | (PROVES if job.proves else 0)
     return b"".join(
         (
             struct.pack("<IIII", job.wall_ms, flags, job.capture, job.processes),
@@ -175,6 +178,11 @@ def start_error(body: bytes) -> int:
     if flags & BAD_BOX:
         raise BoxError
     return int.from_bytes(body[12:16], "little") if flags & NOT_STARTED else 0
+
+
+def is_proven(body: bytes) -> bool:
+    """Has the program come to its start, as far as it would have said so?"""
+    return not body[8] & UNPROVEN
 
 
 def was_forked(body: bytes) -> bool:

@@ -1,0 +1,149 @@
+"""What keeps programs from running is said, and never taken for what they do.
+
+Faults are injected into the machine around the programs: limits, a damaged cache, a runner that
+shows the same whatever it is asked.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from csg.cache import cache_folder
+from csg.errors import ToolchainError
+from csg.programs import SourceFile
+from symexec.replay import PLAIN, NativeReplay, ReplayPlan, control, sandbox
+from symexec.replay.sandbox import Sandbox, cached_build
+from symexec.replay.wire import Job
+from symexec.testcases import Observation, TestInput
+
+EMPTY = TestInput()
+UNABLE = "before it comes to its start"
+BEGIN = sandbox._begun
+
+
+def replay_of(folder: Path, old: str, new: str, **fields: object) -> NativeReplay:
+    for name, text in (("old", old), ("new", new)):
+        (folder / f"{name}.c").write_text(text)
+    files = ((SourceFile(folder / f"{name}.c"),) for name in ("old", "new"))
+    return NativeReplay(ReplayPlan(*files, **fields))  # type: ignore[arg-type]
+
+
+def under_limits(limits: str) -> Callable[[list[str]], subprocess.Popen[bytes]]:
+    return lambda command: BEGIN(["/bin/sh", "-c", f'ulimit {limits}; exec "$@"', "sh", *command])
+
+
+@pytest.mark.parametrize("limits", ["-v 4000000", "-v 1000000"])
+def test_sanitized_programs_that_get_too_little_memory_are_no_observation(
+    limits: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Both versions would show the same: an abort of the sanitizer."""
+    monkeypatch.setattr(sandbox, "_begun", under_limits(limits))
+    versions = ("int main(void) { return 1; }", "int main(void) { return 2; }")
+    with replay_of(tmp_path, *versions) as replay:
+        if not replay.sanitizers:
+            pytest.skip("no sanitizers here")
+        with pytest.raises(ToolchainError, match=UNABLE):
+            replay.pair(EMPTY)
+        seen = replay.pair(EMPTY, PLAIN)
+    assert (seen.old.exit, seen.new.exit) == (1, 2)
+
+
+def test_a_program_that_is_killed_before_its_start_is_told(tmp_path: Path) -> None:
+    versions = ["int main(void) { return 0; }"] * 2
+    with (
+        replay_of(tmp_path, *versions, address_space=1 << 18) as replay,
+        pytest.raises(ToolchainError, match=UNABLE) as caught,
+    ):
+        replay.pair(EMPTY, PLAIN)
+    assert "--no-replay" in caught.value.hint
+
+
+@pytest.mark.parametrize("forks", [True, False])
+def test_a_run_counts_only_if_the_program_proves_it(forks: bool, tmp_path: Path) -> None:
+    """/bin/true is linked with nothing of ours, so that it proves nothing."""
+    with Sandbox(tmp_path) as box:
+        assert box.run(Job("/bin/true", (b"true",), (), forks=forks)).exit == 0
+        with pytest.raises(ToolchainError, match=f"'/bin/true' ends .* {UNABLE}: exit status 0"):
+            box.run(Job("/bin/true", (b"true",), (), forks=forks, proves=True))
+        assert box.run(Job("/bin/true", (b"true",), (), forks=forks)).exit == 0
+
+
+FAKE = """
+import struct, sys
+answer = sys.stdout.buffer
+def say(body):
+    answer.write(struct.pack("<I", len(body)) + body)
+    answer.flush()
+say(struct.pack("<I", 4) + b"/tmp" + struct.pack("<I", 7))
+while head := sys.stdin.buffer.read(4):
+    sys.stdin.buffer.read(int.from_bytes(head, "little"))
+    say(struct.pack("<iIIIQQ", 99, 0, 0, 0, 1, 1) + struct.pack("<QI", 0, 0) * 3 + bytes(8))
+"""
+
+
+def test_a_runner_that_shows_the_same_whatever_runs_is_not_believed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sandbox, "_begun", lambda command: BEGIN([sys.executable, "-c", FAKE]))
+    versions = ("int main(void) { return 1; }", "int main(void) { return 2; }")
+    with (
+        replay_of(tmp_path, *versions) as replay,
+        pytest.raises(ToolchainError, match="cannot be relied on here: programs that differ"),
+    ):
+        replay.pair(EMPTY, PLAIN)
+
+
+@pytest.mark.parametrize(
+    ("shows", "trouble"),
+    [
+        ({}, ""),
+        ({2: Observation(exit=1, stdout=b"1")}, "not told apart"),
+        ({1: Observation(signal="SIGABRT")}, "not told apart"),
+        ({3: Observation(exit=3, stdout=b"3")}, "an error of memory is not seen"),
+    ],
+)
+def test_the_control_program_has_to_show_what_it_does(
+    shows: dict[int, Observation], trouble: str
+) -> None:
+    good = {n: Observation(exit=n, stdout=b"%d" % n) for n in (1, 2)}
+    good[3] = Observation(sanitizer="heap-buffer-overflow")
+    try:
+        control.check(lambda number: {**good, **shows}[number], "address")
+    except ToolchainError as caught:
+        assert trouble and trouble in caught.message
+    else:
+        assert not trouble
+
+
+def test_a_control_program_that_differs_from_itself_is_trouble() -> None:
+    codes = iter(range(9))
+    with pytest.raises(ToolchainError, match="one thing and another"):
+        control.check(lambda number: Observation(exit=next(codes)), "")
+
+
+def flipped(content: bytes) -> bytes:
+    at = len(content) // 2
+    return content[:at] + bytes([content[at] ^ 1]) + content[at + 1 :]
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [flipped, lambda content: content[:-1], lambda content: b"", lambda content: b"x" * 999],
+)
+def test_what_is_damaged_in_the_cache_is_made_anew(
+    damage: Callable[[bytes], bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    source = tmp_path / "part.c"
+    source.write_text("int part(void) { return 7; }")
+    made = [cached_build("part.o", [source], ("-c",), tmp_path).read_bytes()]
+    (entry,) = (cache_folder() / "native").iterdir()
+    entry.write_bytes(damage(entry.read_bytes()))
+    for _ in range(2):
+        made.append(cached_build("part.o", [source], ("-c",), tmp_path).read_bytes())
+    assert made[0] == made[1] == made[2]
