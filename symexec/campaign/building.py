@@ -499,7 +499,7 @@ class BuildJob:
             self._endless.add(test)
         if test in self.tests:
             if not source:
-                self._found_again(test, finding)
+                self._found_again(test, finding, verifier)
             return
         nodes = nodes_of(finding.state)
         if self._covered is not None:
@@ -521,6 +521,7 @@ class BuildJob:
             source=source or self.options.search.mode,
             unwritten=_uses_unwritten(finding.state),
             endless=endless,
+            fault=_fault(finding.state),
         )
         if finding.told:
             self.tests.predict(case.id)
@@ -534,10 +535,15 @@ class BuildJob:
             test = decode(finding.state.inputs, finding.model)
             self.promises.note(name, test, kind, finding)
 
-    def _found_again(self, test: TestInput, finding: Finding) -> None:
+    def _found_again(self, test: TestInput, finding: Finding, verifier: Verifier | None) -> None:
         name = self.tests.found_again(test, bool(finding.told))
         if name is not None:
             self._promise(name, finding)
+        case = self.tests.doubted(test) if finding.told else None
+        if case is not None and verifier is not None:
+            state = finding.state
+            known = replace(case, unwritten=_uses_unwritten(state), fault=_fault(state))
+            verifier.submit(known, (1, 0))
 
     def _found_beside(
         self, found: Iterator[TestCase | Finding], prepared: Prepared, verifier: Verifier | None
@@ -563,6 +569,8 @@ class BuildJob:
         """A new test: the first ones of a kind are replayed first."""
         self.tests.keep(case)
         self.tests.seen[kind] += 1
+        if unlikely:
+            self.tests.doubt(case)
         yield case
         if verifier is not None:
             verifier.submit(case, (self.tests.seen[kind], int(unlikely)))
@@ -672,6 +680,16 @@ def _uses_unwritten(state: State | Arrival) -> bool:
         and outcome.ending.kind == "uninitialised"
         for outcome in outcomes
     )
+
+
+def _fault(state: State | Arrival) -> str:
+    """The error of memory with which one version ends, and the other one does not."""
+    kinds = [
+        outcome.ending.kind
+        for outcome in (state.old_outcome, state.new_outcome)
+        if outcome is not None and isinstance(outcome.ending, MemoryFault)
+    ]
+    return kinds[0] if len(kinds) == 1 else ""
 
 
 def _repeats(state: State | Arrival) -> bool:

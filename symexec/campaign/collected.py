@@ -27,6 +27,7 @@ class Collected:
         self._numbers: Counter[str] = Counter()
         self._foreign: set[TestInput] = set()  # found beside the search, and not by it so far
         self._predicted: set[str] = set()
+        self._doubted: set[str] = set()  # replayed as tests on which no difference is predicted
         self._there: Counter[object] = Counter()
         self.left_out = 0  # tests of the search that are like many others
 
@@ -73,6 +74,18 @@ class Collected:
     def predict(self, name: str) -> None:
         self._predicted.add(name)
 
+    def doubt(self, case: TestCase) -> None:
+        """No difference is predicted on it so far."""
+        self._doubted.add(case.id)
+
+    def doubted(self, test: TestInput) -> TestCase | None:
+        """The test of this input, once, if no difference was predicted on it before."""
+        name = self._names[test]
+        if name not in self._doubted:
+            return None
+        self._doubted.remove(name)
+        return self._cases[name]
+
     def keep(self, case: TestCase) -> None:
         """A new test, or more about one that is there already."""
         self._cases[case.id] = case
@@ -96,5 +109,12 @@ class Collected:
         return [
             case
             for case in self.predicted
-            if case.observed == "same" and not case.unwritten and case.kind != "timeout"
+            if case.observed == "same"
+            and not case.unwritten
+            and case.kind not in ("timeout", "nondeterministic")
         ]
+
+    @property
+    def refused(self) -> dict[str, int]:
+        """Why predictions of a difference were refused, and how many for each reason."""
+        return dict(Counter(case.refused or "not looked at again" for case in self.mispredicted))

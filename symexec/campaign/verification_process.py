@@ -16,6 +16,7 @@ import traceback
 from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 from typing import BinaryIO
 
 from csg.errors import CsgtestError
@@ -32,8 +33,18 @@ from symexec.campaign.verification_records import (
     Walls,
     Wanted,
 )
-from symexec.classification import Kind, Patience, decided, explained, likeness, observe, unwritten
-from symexec.replay import PLAIN, AwaitedBuilds, Built, NativeReplay, Request
+from symexec.classification import (
+    Kind,
+    Patience,
+    decided,
+    explained,
+    likeness,
+    looked_again,
+    observe,
+    unwritten,
+)
+from symexec.fuzzing.testing import SOURCE
+from symexec.replay import PLAIN, SANITIZED, AwaitedBuilds, Built, NativeReplay, Pair, Request
 from symexec.testcases import TestCase
 
 FEW = 40  # tests before it pays to compile the fast builds
@@ -57,6 +68,9 @@ class Examiner:
         self._took: dict[object, float] = {}  # seconds, by the divergence, for one that differs
         self._examinations = 0
         self._cut_off = False  # was there a test that neither version ended on?
+        self._refused: dict[object, str] = {}  # why, by what was predicted where
+        self.predicted: set[str] = set()  # names of tests that are to differ, by what is known now
+        self.glanced: deque[TestCase] = deque()  # alike in the fast builds; others were not asked
 
     def can_wait(self, case: TestCase) -> bool:
         """Enough of its like are explained, and each of them took long; or a glance shows that both
@@ -82,13 +96,17 @@ class Examiner:
         if time.monotonic() > task.deadline:
             return case
         self._examinations += 1
+        unlikely = unlikely and case.id not in self.predicted
         if unlikely and self._examinations > FEW:
             # The engine, which sees memory errors too, predicts that nobody can tell the versions
             # apart: the fast builds are asked first.
             seen, pair = observe(case, self._replay, style=PLAIN)
             self._cut_off = self._cut_off or (pair.old.timed_out and pair.new.timed_out)
             if seen.observed != "different":
+                if not (pair.old.timed_out and pair.new.timed_out):
+                    self.glanced.append(case)
                 return seen
+        style = SANITIZED
         first_here = self._explained.get(case.divergence, 0) < ENOUGH
         if task.deterministic and self.can_wait(case):
             return case
@@ -102,6 +120,8 @@ class Examiner:
             found = unwritten(seen, self._replay, task.changes, task.requires, self._patience(64))
             if found is not seen:
                 return found
+        if seen.observed != "different" and case.id in self.predicted:
+            seen, pair, style = self._looked_again(seen, pair)
         if seen.observed != "different":
             return seen
         took = time.monotonic() - began
@@ -121,7 +141,29 @@ class Examiner:
         patience = self._patience(256)
         if task.deterministic and (pair.old.timed_out or pair.new.timed_out):
             patience = Patience(FEWEST)
-        return explained(seen, pair, self._replay, changes, requires, patience)
+        return explained(seen, pair, self._replay, changes, requires, patience, style)
+
+    def _looked_again(self, seen: TestCase, pair: Pair) -> tuple[TestCase, Pair, str]:
+        """Predicted to differ, and alike: in every way? Of those with the same prediction at the
+        same place one is enough."""
+        if seen.kind == Kind.TIMEOUT.value:
+            return seen, pair, SANITIZED
+        key = seen.divergence, seen.fault, likeness(seen)
+        if key in self._refused:
+            return replace(seen, refused=self._refused[key]), pair, SANITIZED
+        found, pair, style = looked_again(seen, pair, self._replay)
+        if found.refused:
+            self._refused[key] = found.refused
+        return found, pair, style
+
+    def second(self) -> TestCase | None:
+        """What the fast builds showed to be alike, as all others see it; None if that is the same.
+        For a moment in which nothing waits."""
+        case = self.glanced.popleft()
+        if case.id in self.predicted or time.monotonic() > self._task.deadline:
+            return None
+        found = self.examined(case, False)
+        return found if found is not None and found.observed == "different" else None
 
     def _patience(self, questions: int) -> Patience:
         if self._task.deterministic:
@@ -153,6 +195,8 @@ class Verification:
                 match read_frame(requests):
                     case Check(case=case, rank=rank):
                         self._heard += 1
+                        if not rank[1] and case.source != SOURCE:
+                            self._examiner.predicted.add(case.id)
                         self._waiting.put((rank, self._heard, case))
                     case Built() as built:
                         self._builds.arrived(built)
@@ -180,9 +224,15 @@ class Verification:
         campaign has left."""
         while True:
             try:
-                (_, unlikely), _, case = self._waiting.get(block=not self._put_off)
+                idle = not self._put_off and (self._deterministic or not self._examiner.glanced)
+                (_, unlikely), _, case = self._waiting.get(block=idle)
             except queue.Empty:
-                return *self._put_off.popleft(), False
+                if self._put_off:
+                    return *self._put_off.popleft(), False
+                found = self._examiner.second()
+                if found is not None:
+                    self._say(Seen(found))
+                continue
             if case is None:
                 return None
             if self._deterministic or not self._examiner.can_wait(case):

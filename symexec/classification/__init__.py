@@ -5,6 +5,7 @@ from symexec.classification.compare import Kind, Verdict, classify, differing_pa
 from symexec.classification.examine import decided, examine, explained, observe, repeating, shrink
 from symexec.classification.grouping import Group, group, likeness, options_used
 from symexec.classification.minimise import minimise
+from symexec.classification.refusal import Refusal, looked_again
 from symexec.classification.subsets import Patience, Requirements, smallest_sets
 from symexec.classification.unwritten import unwritten
 from symexec.classification.wording import told_apart
@@ -13,6 +14,7 @@ __all__ = [
     "Group",
     "Kind",
     "Patience",
+    "Refusal",
     "Requirements",
     "Verdict",
     "blame",
@@ -23,6 +25,7 @@ __all__ = [
     "explained",
     "group",
     "likeness",
+    "looked_again",
     "minimise",
     "native_blame",
     "observe",

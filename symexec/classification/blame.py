@@ -20,7 +20,7 @@ from symexec.classification.subsets import (
     generating,
     smallest_sets,
 )
-from symexec.replay import NativeReplay, Pair, Request
+from symexec.replay import SANITIZED, NativeReplay, Pair, Request
 from symexec.testcases import Blame, Observation, TestInput
 
 Run = Callable[[Ids], Observation]
@@ -141,13 +141,14 @@ def native_blame(
     changes: Sequence[int],
     requires: Mapping[int, Ids] | None = None,
     patience: Patience = DEFAULT_PATIENCE,
+    style: str = SANITIZED,
 ) -> Blame:
     """``blame`` with the mask build of a replay; with no mask build, a note says so."""
     if not replay.has_mask:
         return Blame(complete=False, note="there is no unified program to run")
 
     def run(ids: Ids) -> Observation:
-        return next(replay.observe_all([Request("mask", test, ids)]))
+        return next(replay.observe_all([Request("mask", test, ids, style)]))
 
     try:
         return blame(pair, run, changes, requires, patience)

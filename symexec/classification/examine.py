@@ -136,11 +136,13 @@ def explained(
     changes: Sequence[int],
     requires: Mapping[int, Ids] | None,
     patience: Patience,
+    style: str = SANITIZED,
 ) -> TestCase:
-    """With the changes to blame, when there is a difference to explain."""
+    """With the changes to blame, when there is a difference to explain, which builds of ``style``
+    show."""
     if not Kind(case.kind).is_difference:
         return case
-    blame = native_blame(replay, case.input, pair, changes, requires, patience)
+    blame = native_blame(replay, case.input, pair, changes, requires, patience, style)
     return replace(case, blame=blame)
 
 

@@ -88,6 +88,7 @@ class Request:
     patience: float = 1.0  # times the plan's wall_s
     explain: bool = False  # a sanitizer's report with functions and lines
     most_output: int = MOST_OUTPUT  # bytes of a file: a run that writes more counts as cut off
+    alone: bool = False  # begin by execve, though the program could fork
 
 
 @dataclass(frozen=True, slots=True)
@@ -293,15 +294,18 @@ class NativeReplay:
             cut = result.timed_out or result.signal in _UNENDING
             yield read_decisions(result.control.data, cut)
 
-    def pair(self, test: TestInput, style: str = SANITIZED, explain: bool = True) -> Pair:
+    def pair(
+        self, test: TestInput, style: str = SANITIZED, explain: bool = True, alone: bool = False
+    ) -> Pair:
         """Both versions (and the golden one where they differ), each twice. A run that was cut off
         is not repeated: whoever wants to know more gives it more time.
         ``explain``: look up functions and lines for a sanitizer's report, 0.1 s each."""
         names = ["old", "new"]
-        first = list(self.observe_all(Request(name, test, None, style) for name in names))
+        asked = [Request(name, test, style=style, alone=alone) for name in names]
+        first = list(self.observe_all(asked))
         again = self.observe_all(
-            Request(name, test, None, style, 2.0, explain and bool(seen.sanitizer or seen.leaks))
-            for name, seen in zip(names, first, strict=True)
+            replace(request, patience=2.0, explain=explain and bool(seen.sanitizer or seen.leaks))
+            for request, seen in zip(asked, first, strict=True)
             if not seen.timed_out
         )
         second = [seen if seen.timed_out else next(again) for seen in first]
@@ -332,6 +336,7 @@ class NativeReplay:
             request.patience,
             request.explain,
             request.most_output,
+            request.alone,
         )
         key = (executable.path, chosen, sandbox.base)
         if key not in self._starts:
@@ -376,7 +381,7 @@ class NativeReplay:
             wall_ms=max(1, round(self.plan.wall_s * request.patience * 1000)),
             address_space=0 if executable.sanitizers else self.plan.address_space,
             file_size=request.most_output,
-            forks=executable.forks,
+            forks=executable.forks and not request.alone,
             proves=executable.proves,
         )
 

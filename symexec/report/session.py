@@ -214,6 +214,7 @@ def _update(report: Report, job: BuildJob) -> None:
 def _conclude(report: Report, job: BuildJob, folder: OutputFolder, finished: bool) -> None:
     _update(report, job)
     report.counters["mispredicted"] = len(job.mispredicted)
+    report.counters["refused"] = job.tests.refused
     report.notes += [*_seed_notes(job), *_branch_notes(job), *event_notes(job.events)]
     if job.tests.left_out:
         report.notes.append(f"{job.tests.left_out} tests that are like many others were left out")

@@ -176,6 +176,9 @@ def reservations(report: Report) -> list[str]:
         ("paths that met what is not supported", counters.get("unsupported")),
     )
     found = [f"{words}: {count}" for words, count in rows if count]
+    refused = counters.get("refused")
+    if isinstance(refused, dict):
+        found += [f"  refused natively: {why}: {count}" for why, count in sorted(refused.items())]
     if counters.get("waiting"):
         found.append(f"  of which were still waiting when the time was over: {counters['waiting']}")
     found += [f"changes to blame unknown: {note}" for note in _without_blame(report)]

@@ -82,6 +82,8 @@ class TestCase:
     notes: tuple[str, ...] = ()
     unwritten: bool = False  # a version is predicted to use memory that nobody wrote
     endless: bool = False  # it is proved that a version repeats itself for ever
+    fault: str = ""  # the error of memory that one version alone is predicted to end with
+    refused: str = ""  # why it does not differ natively, although that is predicted
 
 
 def to_json(case: TestCase) -> Json:
@@ -131,6 +133,8 @@ def _told(case: TestCase) -> dict[str, Json]:
         result["source"] = case.source
     if case.notes:
         result["notes"] = list(case.notes)
+    if case.refused:
+        result["refused"] = case.refused
     return result
 
 
@@ -158,6 +162,7 @@ def from_json(value: Json) -> TestCase:
         found_s=value.get("found_s", 0.0),
         source=value.get("source", ""),
         notes=tuple(value.get("notes", ())),
+        refused=value.get("refused", ""),
     )
 
 
