@@ -97,7 +97,10 @@ def begin(engine: Engine, start: Start) -> State:
     """The state before the first statement, with its inputs in place."""
     state = fresh_state(engine)
     numbers = [
-        state.memory.allocate(item.size, "input", item.name).number for item in start.objects
+        state.memory.allocate(
+            item.size, "input", item.name, extent=item.extent, least=(item.least,)
+        ).number
+        for item in start.objects
     ]
 
     def known(value: Operand | Address) -> Operand:

@@ -47,7 +47,7 @@ from symexec.environment.structures import (
     object_places,
     places,
 )
-from symexec.expr import Operand, TermTable, compare, extract
+from symexec.expr import Data, Operand, Shadowed, TermTable, compare, extract, ite
 from symexec.options import InputOptions, SymbolicArguments, SymbolicFiles
 from symexec.state.inputs import Input
 
@@ -371,9 +371,12 @@ class _Builder:
         objects = [StartObject("argv[0]", len(PROGRAM) + 1, _text(PROGRAM))]
         for index, word in enumerate(words, 1):
             terms = self._argument_bytes(f"arg{index}", word)
-            objects.append(StartObject(f"argv[{index}]", len(terms), _cells(terms, CHAR)))
-        cells = [Cell(8 * i, 8, Address(base + i), 64) for i in range(count + 1)]
-        objects.append(StartObject("argv", 8 * (count + 2), tuple(cells)))
+            cells, least = _cells(terms, CHAR), len(word.text) + 1
+            extent = _length(terms) if word.symbolic else None
+            name = f"argv[{index}]"
+            objects.append(StartObject(name, len(terms), cells, extent=extent, least=least))
+        pointers = tuple(Cell(8 * i, 8, Address(base + i), 64) for i in range(count + 1))
+        objects.append(StartObject("argv", 8 * (count + 2), pointers))
         objects.append(StartObject("environ", 8, ()))
         argv = Address(base + count + 1)
         given = (count + 1, argv, Address(base + count + 2))[:parameters]
@@ -429,6 +432,15 @@ class _Builder:
 def _contents(made: Input) -> Contents:
     assert made.size is not None
     return Contents(made.terms, made.size)
+
+
+def _length(text: Sequence[Operand]) -> Operand:
+    """The bytes of a text up to its first 0, which counts."""
+    found: Data = len(text)
+    for place in reversed(range(len(text) - 1)):
+        found = ite(compare("eq", 8, text[place], 0), place + 1, found, 64)
+    assert not isinstance(found, Shadowed)
+    return found
 
 
 def _cells(terms: Sequence[Operand], element: Type, start: int = 0) -> tuple[Cell, ...]:

@@ -46,7 +46,8 @@ Line = tuple[Word, ...]
 class StartObject:
     """An object that the caller of the entry function owns; bytes without a cell are 0.
     ``pointers`` are the offsets of the pointers in it, ``texts`` those of pointers to texts.
-    ``seen``: the owner looks at it after the call; not at a copy that was passed."""
+    ``seen``: the owner looks at it after the call; not at a copy that was passed. ``extent``: how
+    many of its bytes there are, where an input decides that; at least ``least``."""
 
     name: str
     size: int
@@ -54,6 +55,8 @@ class StartObject:
     pointers: tuple[int, ...] = ()
     texts: tuple[int, ...] = ()
     seen: bool = True
+    extent: Operand | None = None
+    least: int = 0
 
 
 @record

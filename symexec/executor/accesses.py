@@ -25,10 +25,11 @@ from symexec.expr import (
     extend,
     extract,
     halves,
+    negate,
     truncate,
 )
 from symexec.memory import BOTH, NEW, OLD, Fault, MemoryObject, address_of, offset_of
-from symexec.options import Uninitialised
+from symexec.memory.space import OFFSET_MASK
 from symexec.state.endings import Cut, MemoryFault
 from symexec.state.state import State
 
@@ -37,7 +38,6 @@ if TYPE_CHECKING:
 
 HALF: Final = 1 << 31
 STACK: Final = 1 << 23  # bytes
-BEHIND: Final = 64  # bytes that surely stand behind a word of the command line
 MOST_OBJECTS: Final = 16  # that one symbolic pointer is resolved to before the rest is cut
 
 
@@ -73,10 +73,6 @@ def _load(engine: Engine, state: State, step: Load, address: Data, size: int) ->
     for successor, place in resolve(engine, state, address, size, write=False):
         if place.item is not None:
             value = read_at(engine, successor, place.item, place.offset, size)
-        elif (name := _word_before(engine, successor, place)) is not None:
-            text = f"read behind the end of {name}: zero here, natively what stands there"
-            successor.note("approximated", text, engine.location(successor))
-            value = 0
         else:
             yield from _elsewhere(engine, successor, place, size, write=False)
             continue
@@ -84,24 +80,6 @@ def _load(engine: Engine, state: State, step: Load, address: Data, size: int) ->
             value = truncate(value, 1)
         successor.set_register(step.target.number, value)
         yield engine.next(successor)
-
-
-def _word_before(engine: Engine, state: State, place: Place) -> str | None:
-    """The name of a word of the command line, for an address behind its end. Natively the next word
-    stands there, or the environment: no sanitizer sees such a read, and no run fails for it. Who
-    asks for errors (``Uninitialised.ERROR``) gets one."""
-    problem, item = place.fault, state.memory.find(place.address >> 32)
-    if (
-        problem is None
-        or problem.kind != "out-of-bounds"
-        or item is None
-        or item.kind != "input"
-        or not item.name.startswith("argv[")
-        or not 0 < offset_of(place.address) < len(item.data) + BEHIND
-        or engine.undefined.policy is Uninitialised.ERROR
-    ):
-        return None
-    return item.name
 
 
 def _store(engine: Engine, state: State, step: Store, address: Data, size: int) -> Iterator[State]:
@@ -227,12 +205,29 @@ def inside(address: int | Term, item: MemoryObject, size: int | Term, mode: int)
     extent: Data = len(item.data) if item.extent is None else item.extent
     if isinstance(extent, Shadowed):
         extent = extent.old if mode == OLD else extent.new
+    if isinstance(address, int) and isinstance(size, int):
+        return _reaches((address & OFFSET_MASK) + size, extent)
     distance = binary("sub", 64, address, address_of(item.number))
     fits = compare("ule", 64, size, extent)
     begins = compare("ule", 64, distance, binary("sub", 64, extent, size))
     both = conjunction([fits, begins])
     assert not isinstance(both, Shadowed)
     return both
+
+
+def _reaches(end: int, extent: int | Term) -> int | Term:
+    """Is an object as large? That of a word of the command line, where one end after the other can
+    be its last, is asked byte by byte: each was not the last, which paths mostly know."""
+    longer: list[Data] = []
+    while isinstance(extent, Term) and extent.op == "ite":
+        last, here, rest = extent.args
+        if here.value is None or here.value >= end:
+            break
+        longer.append(negate(last))
+        extent = rest if rest.value is None else rest.value
+    found = conjunction([*longer, compare("ule", 64, end, extent)])
+    assert not isinstance(found, Shadowed)
+    return found
 
 
 def _within_one(

@@ -244,7 +244,8 @@ class ModelContext:
         item = self._state.memory.find(address >> 32)
         if item is None:
             return 0
-        return max(0, item.surely(self._state.mode) - (address & 0xFFFFFFFF))
+        size = len(item.data) if _is_word(item) else item.surely(self._state.mode)
+        return max(0, size - (address & 0xFFFFFFFF))
 
     def _check(self, address: int, size: int, write: bool) -> None:
         if not size:
@@ -259,6 +260,8 @@ class ModelContext:
         assert item is not None
         if isinstance(item.extent, Shadowed) and state.mode == BOTH:
             raise Paired
+        if not write and _is_word(item):
+            return
         raise Unproven(item.number, address & 0xFFFFFFFF, size, write)
 
     def _fail(self, address: int, size: int, write: bool) -> None:
@@ -351,3 +354,8 @@ class ModelContext:
     def add_input(self, made: Input) -> None:
         if made not in self._state.inputs:
             self._state.inputs = (*self._state.inputs, made)
+
+
+def _is_word(item: MemoryObject) -> bool:
+    """Of the command line: a text, which no model reads beyond its end."""
+    return item.kind == "input" and item.extent is not None

@@ -56,8 +56,9 @@ _SANITIZERS = (
 )
 _FORKS = platform.machine() == "x86_64"
 _FREED_FLAGS = ("-Wl,--wrap=free", "-Wl,--wrap=realloc")  # see harness_support.c
-_LEAK_FLAGS = ("-Wl,--wrap=main", "-Wl,--wrap=exit")  # see leaks.c
-SUPPORT, LEAKS = ("harness_support", "recorded_inputs"), "leaks"
+_MAIN_FLAGS = ("-Wl,--wrap=main",)  # see arguments.c, leaks.c
+_LEAK_FLAGS = ("-Wl,--wrap=exit",)  # see leaks.c
+SUPPORT, LEAKS, ARGUMENTS = ("harness_support", "recorded_inputs"), "leaks", "arguments"
 _ELF = b"\x7fELF"
 _RECORDED_INPUT = re.compile(r"__VERIFIER_|\bklee_|reach_error|__csgtest_")
 
@@ -209,6 +210,8 @@ class Builds:
             found.append("decisions")
         if self._looks_for_leaks and style == SANITIZED:
             found.append(LEAKS)
+        if self._programs[name].signature is None and style == SANITIZED:
+            found.append(ARGUMENTS)
         return found
 
     def _build_helper(self, name: str) -> Path:
@@ -248,7 +251,11 @@ class Builds:
         helpers = self._helpers_of(name, style)
         wanted = [each for each in helpers if takes_values or each not in SUPPORT]
         linked += [str(self._helpers[each].result()) for each in wanted]
-        flags = [*_flags(first, style), *(_LEAK_FLAGS if LEAKS in helpers else ())]
+        flags = _flags(first, style)
+        if LEAKS in helpers or ARGUMENTS in helpers:
+            flags += _MAIN_FLAGS
+        if LEAKS in helpers:
+            flags += _LEAK_FLAGS
         if program.signature is not None:
             flags += _FREED_FLAGS
         renamed = ("-Dmain=csgtest_user_main",) if program.signature is not None else ()

@@ -262,8 +262,14 @@ __attribute__((destructor(101))) static void at_end(void)
 extern int __real_main(int, char **, char **) WEAK;
 extern void __real_exit(int) __attribute__((noreturn)) WEAK;
 
+extern char **csgtest_guarded(char **) WEAK; /* arguments.c */
+
 int __wrap_main(int count, char **words, char **variables)
 {
+    if (csgtest_guarded) {
+        words = csgtest_guarded(words);
+        variables = environ;
+    }
     int status = __real_main(count, words, variables);
     stack_from = (uintptr_t) __builtin_frame_address(0);
     return status;

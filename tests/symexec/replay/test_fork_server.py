@@ -35,7 +35,8 @@ STYLES = {
     "dynamic": ("-O1", ENTRY),
     "sanitized": (
         *("-g", "-O0", CHECKS, "-fno-sanitize-recover=all", "-static-libasan", "-static-libubsan"),
-        *(ENTRY, str(SOURCES / "leaks.c"), "-Wl,--wrap=main", "-Wl,--wrap=exit"),
+        *(ENTRY, str(SOURCES / "leaks.c"), str(SOURCES / "arguments.c")),
+        *("-Wl,--wrap=main", "-Wl,--wrap=exit"),
     ),
 }
 

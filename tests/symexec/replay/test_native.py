@@ -126,11 +126,15 @@ def test_what_was_written_before_a_crash_counts(tmp_path: Path) -> None:
         ("return 5 / (argc - 1);", "division by zero"),
         ("return *(volatile char *) 12345;", "SEGV"),
         ("char b[4]; memset(b, 0, 4 + argc); return 0;", "stack-buffer-overflow"),
+        ("return argv[0][strlen(argv[0]) + 1];", "heap-buffer-overflow"),
+        ("return argv[argc + 1] != 0;", "heap-buffer-overflow"),
+        ("return environ[0][strlen(environ[0]) + argc];", "heap-buffer-overflow"),
     ],
 )
 def test_sanitizers_name_the_error(tmp_path: Path, body: str, kind: str) -> None:
     text = (
-        f"#include <stdlib.h>\n#include <string.h>\nint main(int argc, char **argv) {{ {body} }}\n"
+        "#define _GNU_SOURCE\n#include <stdlib.h>\n#include <string.h>\n#include <unistd.h>\n"
+        f"int main(int argc, char **argv) {{ {body} }}\n"
     )
     with NativeReplay(plan(tmp_path, text)) as replay:
         if not replay.sanitizers:
@@ -138,7 +142,7 @@ def test_sanitizers_name_the_error(tmp_path: Path, body: str, kind: str) -> None
         pair = replay.pair(TestInput())
     assert pair.new.sanitizer == kind
     assert pair.new.stderr == b""  # the report stands apart
-    assert "new.c:3" in pair.new.report
+    assert "new.c:5" in pair.new.report
     assert pair.stable
 
 
