@@ -22,5 +22,9 @@ int ispunct(int c) { return BIT(IS_GRAPHIC(c) & !(IS_LETTER(c) | IS_DIGIT(c)), 4
 int isalnum(int c) { return BIT(IS_LETTER(c) | IS_DIGIT(c), 8); }
 int isascii(int c) { return (unsigned) c < 128; }
 int toascii(int c) { return c & 127; }
-int tolower(int c) { return c + (IS_UPPER(c) << 5); }
-int toupper(int c) { return c - (IS_LOWER(c) << 5); }
+
+/* glibc's tables begin at -128, and hold the unsigned char there; EOF and what is in none stays. */
+#define OF_CHAR(c) (((unsigned) (c) + 128 < 127) << 8)
+
+int tolower(int c) { return c + (IS_UPPER(c) << 5) + OF_CHAR(c); }
+int toupper(int c) { return c - (IS_LOWER(c) << 5) + OF_CHAR(c); }
