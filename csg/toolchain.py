@@ -70,7 +70,33 @@ def preprocess(
 ) -> str:
     """The text of ``file`` after ``cc -E``, line markers kept. Headers in the folder ``headers``
     take the place of the system's of the same name; NDEBUG and the like stay the user's."""
-    return _decoded(_run([*_preprocessor(flags, compiler, headers), file]))
+    return preprocess_noting(file, flags, compiler, headers)[0]
+
+
+def preprocess_noting(
+    file: str,
+    flags: Sequence[str] = (),
+    compiler: str | None = None,
+    headers: Path | None = None,
+) -> tuple[str, tuple[str, ...]]:
+    """The same, and the files that the compiler says it has read for it. Line markers name others
+    as well: ``#line`` may say anything."""
+    handle = os.memfd_create("read")
+    try:
+        noted = ["-MD", "-MF", f"/dev/fd/{handle}", "-MT", "read"]
+        command = [*_preprocessor(flags, compiler, headers), *noted, file]
+        text = _decoded(_run(command, handles=(handle,)))
+        size = os.fstat(handle).st_size
+        return text, _files_of_rule(_decoded(os.pread(handle, size, 0)))
+    finally:
+        os.close(handle)
+
+
+def _files_of_rule(rule: str) -> tuple[str, ...]:
+    r"""``read: a.c dir/b\ c.h \`` and so on, as make reads it."""
+    _, _, names = rule.replace("\\\n", " ").partition(":")
+    found = re.findall(r"(?:\\[ #]|\$\$|[^\s])+", names)
+    return tuple(re.sub(r"\\([ #])|\$(\$)", r"\1\2", name) for name in found)
 
 
 def preprocess_text(
@@ -137,7 +163,7 @@ def _decoded(text: bytes) -> str:
     return text.decode("utf-8", "surrogateescape")
 
 
-def _run(command: Sequence[str], standard_input: bytes = b"") -> bytes:
+def _run(command: Sequence[str], standard_input: bytes = b"", handles: Sequence[int] = ()) -> bytes:
     environment = {**os.environ, "LC_ALL": "C"}
     try:
         done = subprocess.run(
@@ -147,6 +173,7 @@ def _run(command: Sequence[str], standard_input: bytes = b"") -> bytes:
             check=False,
             timeout=TIME_LIMIT,
             env=environment,
+            pass_fds=handles,
         )
     except FileNotFoundError as error:
         raise ToolchainError(

@@ -19,7 +19,7 @@ from csg.frontend.sources import SourceLines
 from csg.language.syntax import TranslationUnit
 from csg.programs import SourceFile
 from csg.records import record
-from csg.toolchain import preprocess
+from csg.toolchain import preprocess_noting
 
 WORKERS = 4  # compilers at a time
 WORTH_KEEPING = 200_000  # characters after preprocessing, of all files; fewer are parsed at once
@@ -32,6 +32,7 @@ class Preprocessed:
     file: str
     flags: tuple[str, ...]
     text: str
+    read: tuple[str, ...] = ()  # the files that it was made of
 
     def means_the_same(self, other: Preprocessed) -> bool:
         """Whether the texts differ in nothing but empty lines, where they come from, and what
@@ -73,7 +74,7 @@ def preprocess_files(
     with ThreadPoolExecutor(min(len(files), WORKERS)) as pool:
         waiting = {
             file: pool.submit(
-                preprocess,
+                preprocess_noting,
                 os.fspath(file.path),
                 (*file.flags, *file.name_flags),
                 compiler,
@@ -84,8 +85,8 @@ def preprocess_files(
         import csg.frontend.translate  # noqa: F401 - the threads wait for the compiler meanwhile
 
         found = {
-            file: Preprocessed(os.fspath(file.path), file.flags, text.result())
-            for file, text in waiting.items()
+            file: Preprocessed(os.fspath(file.path), file.flags, *made.result())
+            for file, made in waiting.items()
         }
     return [found[file] for file in files]
 
@@ -94,6 +95,8 @@ def parse_texts(texts: Sequence[Preprocessed], may_be_empty: bool = False) -> li
     """A tree for each text, none of them shared. Much text is worth a look into the cache."""
     if sum(len(text.text) for text in texts) < WORTH_KEEPING:
         lines = SourceLines()
+        for text in texts:
+            lines.admit(text.read)
         return [parsed(text, lines, may_be_empty) for text in texts]
     from csg.frontend.kept import kept_units
 
@@ -102,6 +105,7 @@ def parse_texts(texts: Sequence[Preprocessed], may_be_empty: bool = False) -> li
 
 def parsed(text: Preprocessed, lines: SourceLines, may_be_empty: bool = False) -> TranslationUnit:
     """``may_be_empty``: one of several files may define nothing."""
+    lines.admit(text.read)
     return parse_preprocessed(text.text, text.file, text.flags, lines, may_be_empty)
 
 

@@ -38,6 +38,8 @@ def kept_units(texts: Sequence[Preprocessed], may_be_empty: bool) -> list[Transl
     package = Path(csg.__file__).parent
     own = source_digest([package, *(package / part for part in MAKERS)])
     lines = SourceLines()
+    for text in texts:
+        lines.admit(text.read)
     keys = [_key(text, own, lines, may_be_empty) for text in texts]
     found = {key: cache.find(key) for key in dict.fromkeys(keys)}
     missing = {key: text for key, text in zip(keys, texts, strict=True) if found[key] is None}
@@ -52,9 +54,8 @@ def kept_units(texts: Sequence[Preprocessed], may_be_empty: bool) -> list[Transl
 
 
 def _key(text: Preprocessed, own: str, lines: SourceLines, may_be_empty: bool) -> str:
-    files, _ = lines.of(text.text)
     options = f"{text.file} {is_c23(text.flags)} {may_be_empty}"
-    return key_of(csg.VERSION, own, options, text.text, *map(lines.digest, files))
+    return key_of(csg.VERSION, own, options, text.text, lines.digest(text.text))
 
 
 def _unit(

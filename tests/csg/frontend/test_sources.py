@@ -1,0 +1,92 @@
+"""Source text that is shown is text that the compiler has read, at the line where it stands."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from csg.frontend.files import parse_file, preprocess_files
+from csg.frontend.sources import LARGEST
+from csg.language.syntax import TranslationUnit
+from csg.programs import SourceFile
+
+
+def read(folder: Path, text: str, name: str = "a.c") -> TranslationUnit:
+    (folder / name).write_text(text)
+    return parse_file(folder / name)
+
+
+def made(folder: Path, kind: str) -> str:
+    """A name that ``#line`` may not make anybody open."""
+    place = folder / kind
+    match kind:
+        case "fifo":
+            os.mkfifo(place)
+        case "folder":
+            place.mkdir()
+        case "secret":
+            place.write_text("password\n" * 9)
+        case "link":
+            (folder / "behind").write_text("password\n" * 9)
+            place.symlink_to("behind")
+        case "large":
+            with place.open("wb") as stream:
+                stream.truncate(LARGEST + 1)
+        case _:
+            return kind
+    return str(place)
+
+
+@pytest.mark.parametrize(
+    "kind", ["/dev/zero", "fifo", "folder", "secret", "link", "large", "nowhere", "/proc/kmsg"]
+)
+def test_a_line_directive_opens_no_file(kind: str, tmp_path: Path) -> None:
+    name = made(tmp_path, kind)
+    unit = read(tmp_path, f'#line 3 "{name}"\nint f(int x) {{\n    return x;\n}}\n')
+    assert unit.sources[name] == ["", "", "int f(int x) {", "    return x;", "}"]
+
+
+def test_lines_are_shown_where_directives_say_that_they_are(tmp_path: Path) -> None:
+    text = """int a;
+#line 5
+int b;
+#if 0
+#line 90 "left-out"
+#endif
+# 2 "other.y"
+int c;
+"""
+    unit = read(tmp_path, text)
+    own = str(tmp_path / "a.c")
+    assert unit.sources[own] == ["int a;", "", "", "", "int b;", *text.splitlines()[3:6]]
+    assert unit.sources["other.y"] == ["", "int c;"]
+
+
+def test_of_two_texts_for_one_line_neither_is_shown(tmp_path: Path) -> None:
+    unit = read(tmp_path, '#line 1 "x"\nint a;\nint c;\n#line 1 "x"\nint b;\n')
+    assert unit.sources["x"] == ["", "int c;"]
+
+
+def test_a_line_that_is_far_away_has_no_text(tmp_path: Path) -> None:
+    unit = read(tmp_path, '#line 2000000000 "x"\nint f(void) { return 1; }\n')
+    assert len(unit.sources["x"]) < 1 << 20
+
+
+def test_headers_are_files_that_the_compiler_has_read(tmp_path: Path) -> None:
+    """With names as make has to spell them."""
+    for name in ("with space.h", "hash#.h", "dollar$.h", "back\\slash.h"):
+        (tmp_path / name).write_text("int known;\n")
+        unit = read(tmp_path, f'#include "{name}"\nint f(void) {{ return known; }}\n')
+        assert [lines for file, lines in unit.sources.items() if file.endswith(".h")] == [
+            ["int known;"]
+        ], name
+
+
+def test_the_files_that_were_read_are_known(tmp_path: Path) -> None:
+    (tmp_path / "own.h").write_text("#include <stddef.h>\n")
+    (tmp_path / "a.c").write_text('#include "own.h"\nint a;\n')
+    (text,) = preprocess_files([SourceFile(tmp_path / "a.c", ())])
+    assert {str(tmp_path / "a.c"), str(tmp_path / "own.h")} < set(text.read)
+    assert any(each.endswith("stddef.h") for each in text.read)
