@@ -9,7 +9,8 @@ A pair of files is shared when the compiler sees the same text, wherever it stan
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,11 +18,14 @@ from csg.frontend import Preprocessed, parse_texts, preprocess_files
 from csg.language.syntax import TranslationUnit
 from csg.programs import BY_TREES, Annotation, FilePair, files_of
 from csg.versions import Unified, unify
-from csg.versions.annotated import annotated
+from csg.versions.annotated import annotated, refuse_annotated
 from csg.versions.joining import join
 from csg.versions.published import published
 
 TextPair = tuple[Preprocessed | None, Preprocessed | None]
+
+
+_MAY_BE_ANNOTATED = re.compile(r"\b(?:change|execute)_?\s*\(")
 
 
 @dataclass(slots=True)
@@ -65,9 +69,21 @@ def read_pair(pairs: Sequence[FilePair]) -> ProgramPair:
         differing += [each for each in same if _differ_on_disk(*each)] or same[:1]
     shared = [each[1] for each in same if each not in differing]
     read = _parsed(differing, shared, len(pairs) > 1)
+    if not by_hand:
+        for text, unit in _trees(read):
+            if _MAY_BE_ANNOTATED.search(text.text):
+                refuse_annotated(unit)
     for file in by_hand:
         (read.both,) = parse_texts([texts[file]])
     return read
+
+
+def _trees(read: ProgramPair) -> Iterator[tuple[Preprocessed, TranslationUnit]]:
+    for texts, units in zip(read.differing_texts, read.differing, strict=True):
+        for text, unit in zip(texts, units, strict=True):
+            if text is not None and unit is not None:
+                yield text, unit
+    yield from zip(read.shared_texts, read.shared, strict=True)
 
 
 def _differ_on_disk(old: Preprocessed, new: Preprocessed) -> bool:

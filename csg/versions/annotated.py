@@ -36,6 +36,17 @@ def annotated(unit: TranslationUnit, old: TranslationUnit, new: TranslationUnit)
     return Unified(unit, changes, Names(Layouts()), old, new)
 
 
+def refuse_annotated(unit: TranslationUnit) -> None:
+    """UsageError where one of two versions holds both by itself."""
+    for _, node in _sites(unit):
+        word = "change" if isinstance(node, Change) else "execute"
+        raise UsageError(
+            f"this version has {word}() in it, and so is both versions by itself",
+            node.location,
+            hint="name this file alone, or give that function a definition if it is another one",
+        )
+
+
 def _sites(unit: TranslationUnit) -> Iterator[Site]:
     for function in unit.functions:
         for node in walk(function.body):
