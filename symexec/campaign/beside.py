@@ -25,7 +25,7 @@ from symexec.campaign.following import Following
 from symexec.campaign.phase import NativePhase
 from symexec.campaign.phase_records import Commission, Sighting
 from symexec.campaign.preparation import Prepared
-from symexec.campaign.tracing import Trace, Tracer
+from symexec.campaign.tracing import PATIENCE, Trace, Tracer
 from symexec.fuzzing.option_table import option_table
 from symexec.fuzzing.testing import SOURCE, among_first
 from symexec.fuzzing.usage import usage_of
@@ -34,6 +34,7 @@ from symexec.options import BuildOptions
 from symexec.replay import PLAIN, NativeReplay
 from symexec.testcases import EntrySignature, TestCase, TestInput
 from symexec.testcases.encoding import Json
+from symexec.watchdog import Spent, Watchdog
 
 SEEDED = "seeded"  # found by symbolic execution beside an input of the native phase
 ENOUGH = 3  # tests that look alike; later ones are counted
@@ -56,6 +57,7 @@ class Beside:
         signature: EntrySignature | None,
         deadline: float,
         clock: Callable[[], float] = time.monotonic,
+        watchdog: Watchdog | None = None,
     ) -> None:
         self._prepared = prepared
         self._replay = replay
@@ -63,6 +65,7 @@ class Beside:
         self._signature = signature
         self._deadline = deadline
         self._clock = clock
+        self._watchdog = watchdog if watchdog is not None else Watchdog()
         self._phase: NativePhase | None = None
         self._created = clock()
         self._began = 0.0
@@ -193,7 +196,11 @@ class Beside:
         """Where the input comes by."""
         begun = self._clock()
         try:
-            return self._lookout.trace(sighting.input)
+            with self._watchdog.guard(time.monotonic() + PATIENCE):
+                return self._lookout.trace(sighting.input)
+        except Spent:
+            self._tracer = None
+            return None
         finally:
             self._traced_s += self._clock() - begun
 
@@ -221,7 +228,9 @@ class Beside:
     def _follow(self, sighting: Sighting, trace: Trace | None) -> None:
         """Those first that come by changes as no other does."""
         if self._following is None:
-            self._following = Following(self._prepared, self._options, self._deadline, self._clock)
+            self._following = Following(
+                self._prepared, self._options, self._deadline, self._clock, self._watchdog
+            )
         sequence = trace.sequence if trace is not None else ()
         self._sequences[sequence] += 1
         rank = (self._sequences[sequence], not sequence, sighting.differs)

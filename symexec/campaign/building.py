@@ -15,6 +15,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import count
+from typing import TypeVar
 
 from csg.analysis import DependenceGraph, Distances, dependence_graph, guard_names, guards
 from csg.errors import UsageError
@@ -70,6 +71,7 @@ from symexec.testcases import (
     signature_of,
 )
 from symexec.testcases.encoding import Json
+from symexec.watchdog import Spent, Watchdog
 
 SERIES = {SEEDED: "s"}  # how tests are called that the search did not make
 FIRST = 2  # tests of a kind that are mutated natively
@@ -77,7 +79,9 @@ MOMENT = 0.3  # seconds to compare branches when no time is left
 # Of a deterministic run: tests that are replayed for each second of the budget, tests whose
 # branches are compared, seconds after which a native run is one that does not end.
 REPLAYED, COMPARED, LONGEST = 50, 400, 1.0
+PATIENT = 10.0  # seconds of the clock for a second of counted work, at most
 Clock = Callable[[], float]
+Found = TypeVar("Found")
 GRACE = 1.0  # seconds that replays may take beyond the time of the search
 
 
@@ -91,9 +95,11 @@ class BuildJob:
         self._deterministic = options.search.deterministic
         self.clock: Clock = WorkClock(self.counters) if self._deterministic else time.monotonic
         self.started = self._deadline = self.clock()
+        self.watchdog = Watchdog(options.search.memory)
         self.events: dict[Event, int] = {}
         self.exhausted = False
         self.builds = ReplayPlan((), ())
+        self.entry = "main"
         self.prepared: Prepared | None = None
         self.replay: NativeReplay | None = None
         self.unified: Unified | None = None
@@ -120,8 +126,10 @@ class BuildJob:
         files = versions_of(options).pairs()
         pair = read_pair(files)
         entry, nowhere = _entry(pair.old, pair.new, options.inputs.entry)
+        self.entry = entry
         self.unified = unite(pair, entry, options.annotation)
         if not self.unified.changes:
+            self._check_inputs(entry, nowhere)
             return
         if nowhere is not None:
             raise nowhere
@@ -142,6 +150,19 @@ class BuildJob:
         self.prepared = Prepared(
             self.unified, program, graph, dependences, distances, barring, names, found
         )
+
+    def _check_inputs(self, entry: str, nowhere: UsageError | None) -> None:
+        """What is said of inputs that there are not is wrong, also where nothing is run."""
+        assert self.unified is not None
+        inputs, units = self.options.inputs, self.unified.units
+        if not (inputs.ranges or inputs.assumptions or inputs.symbolic_globals):
+            return
+        if nowhere is not None:
+            raise nowhere
+        complete_records(units)
+        symbols = [each.symbol for unit in units for each in unit.declarations]
+        for _ in plan(definition(units, entry), symbols, inputs).starts(TermTable()):
+            return
 
     def _outliving(self, program: Program, dependences: DependenceGraph) -> Outliving:
         """What of the program's own objects is compared after a call, and what is an input."""
@@ -265,9 +286,10 @@ class BuildJob:
             if self.options.native and not self._deterministic:
                 self.beside = self._company(prepared, replay, deadline)
         try:
-            exploration, initial = self._exploration(prepared)
-            if not self._deterministic:
-                exploration.engine.solver.deadline = deadline
+            begun = self._begun_in_time(prepared)
+            if begun is None:
+                return
+            exploration, initial = begun
             if replay is not None:
                 self.promises = Promises(
                     prepared,
@@ -277,27 +299,20 @@ class BuildJob:
                     self.clock,
                     self._deterministic,
                 )
-            for finding in exploration.turns(initial, deadline):
-                if finding is not None:
-                    yield from self._found(finding, prepared, verifier)
-                elif self.beside is not None:
-                    yield from self._found_beside(self.beside.step(), prepared, verifier)
-                if verifier is not None:
-                    yield from self._verified(verifier.finished())
-                if self.promises is not None:
-                    self.promises.step()
-                self._tell(progress, prepared, exploration, deadline)
-            self.exhausted = exploration.exhausted
+            with self.watchdog.until(self._latest(deadline)):
+                yield from self._searched(exploration, initial, deadline, verifier, progress)
             self._tell(progress, prepared, exploration, 0.0)
-            if self.beside is not None:
-                yield from self._found_beside(self.beside.end(), prepared, verifier)
-            if verifier is not None:
-                yield from self._compared(verifier, deadline + GRACE)
-                yield from self._verified(verifier.drain())
-                verifier.end()
-                yield from self._proved_endless()
-                yield from self._told_apart(prepared)
-                yield from self._minimised(prepared, deadline + GRACE)
+            with self.watchdog.until(self._latest(deadline + GRACE)):
+                if self.beside is not None:
+                    beside = self._bounded(self.beside.end())
+                    yield from self._found_beside(beside, prepared, verifier)
+                if verifier is not None:
+                    yield from self._bounded(self._compared(verifier, deadline + GRACE))
+                    yield from self._verified(verifier.drain())
+                    verifier.end()
+                    yield from self._bounded(self._proved_endless())
+                    yield from self._bounded(self._told_apart(prepared))
+                    yield from self._bounded(self._minimised(prepared, deadline + GRACE))
         finally:
             self.counters.wall_s = self._seconds()
             if self.promises is not None:
@@ -307,6 +322,61 @@ class BuildJob:
                 self.beside.close()
             if verifier is not None:
                 verifier.close()
+
+    def _begun_in_time(self, prepared: Prepared) -> tuple[Exploration, list[State]] | None:
+        """None when what the inputs can be takes all the time, or all the memory."""
+        with self.watchdog.until(self._latest(self._deadline)):
+            try:
+                with self.watchdog.guard():
+                    return self._exploration(prepared)
+            except Spent:
+                self.counters.cuts += 1
+                self.counters.waiting += 1
+                return None
+
+    def _searched(
+        self,
+        exploration: Exploration,
+        initial: list[State],
+        deadline: float,
+        verifier: Verifier | None,
+        progress: Progress,
+    ) -> Iterator[TestCase]:
+        """The search itself, and what runs beside it."""
+        prepared = self.prepared
+        assert prepared is not None
+        for finding in exploration.turns(initial, deadline):
+            if finding is not None:
+                yield from self._found(finding, prepared, verifier)
+            elif self.beside is not None:
+                found = self._bounded(self.beside.step())
+                yield from self._found_beside(found, prepared, verifier)
+            if verifier is not None:
+                yield from self._verified(verifier.finished())
+            if self.promises is not None and not self.watchdog.half_taken:
+                self.promises.step()
+            self._tell(progress, prepared, exploration, deadline)
+        self.exhausted = exploration.exhausted
+
+    def _latest(self, deadline: float) -> float:
+        """When the watchdog ends what goes on. Work that is counted takes longer on some machines,
+        and is not to end differently there."""
+        seconds = max(0.0, deadline - self.clock())
+        if self._deterministic:
+            seconds = PATIENT * (seconds + 10.0)
+        return time.monotonic() + seconds
+
+    def _bounded(self, found: Iterator[Found]) -> Iterator[Found]:
+        """As it comes, until the time is over for good."""
+        while True:
+            try:
+                with self.watchdog.guard(memory=False):
+                    each = next(found, None)
+            except Spent:
+                return
+            if each is None:
+                return
+            yield each
 
     def _verifier(self, prepared: Prepared, replay: NativeReplay, deadline: float) -> Verifier:
         process, self._verifying = self._verifying, None
@@ -335,7 +405,9 @@ class BuildJob:
         """None for a program that asks for its inputs while it runs: they are not made up."""
         if any(name.startswith(("klee_", "__VERIFIER_")) for name in prepared.program.undefined):
             return None
-        found = Beside(prepared, replay, self.options, self.signature, deadline)
+        found = Beside(
+            prepared, replay, self.options, self.signature, deadline, watchdog=self.watchdog
+        )
         for seed in self.seeding.given if self.seeding is not None else ():
             found.keep(seed)
         return found
@@ -399,6 +471,8 @@ class BuildJob:
             loop_bound=options.search.loop_bound,
             memory=options.memory,
         )
+        if not self._deterministic:
+            engine.solver.deadline = self._deadline
         self._targets = targets
         covered = self._covered = GraphCoverage(prepared.graph)
         initial = self._beginnings(engine, prepared)
@@ -431,6 +505,7 @@ class BuildJob:
             wider=(lambda: self._wider(engine, prepared)) if wider else None,
             testing=Testing.of(asked, targets, goes_on=self.seeding is not None),
             rests=asked.has("rest"),
+            watchdog=self.watchdog,
         )
         return exploration, initial
 

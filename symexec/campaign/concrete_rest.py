@@ -109,6 +109,11 @@ class ConcreteRest:
     def select(self) -> State:
         return self._waiting.popleft()
 
+    def keep(self, number: int) -> None:
+        """So many of those that have waited longest, and no others."""
+        while len(self._waiting) > number:
+            self._waiting.pop()
+
     def empty(self) -> bool:
         return not self._waiting
 

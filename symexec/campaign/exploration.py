@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 
 from symexec.campaign.caller import Caller
@@ -25,10 +26,12 @@ from symexec.search.targets import Arrival, Targets
 from symexec.shadow.outcomes import Told
 from symexec.state.endings import Endless, Unsupported, row
 from symexec.state.state import Divergence, State
+from symexec.watchdog import Spent, Watchdog, What
 
 PAUSE = 0.1  # seconds between two moments for the caller
 QUANTUM = 4_000  # chunks that a state runs before another may have its turn
 WIDER = 1_000  # turns within the bounds alone
+FEW = 4  # waiting states that can take no memory worth speaking of
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +74,8 @@ class Exploration:
     ``glides``: a state that has forked runs on to its next decision before it waits. ``wider``
     makes beginnings beyond the bounds, for a search that takes long; what is left of them when it
     ends counts nowhere. ``rests``: a state whose rest is concrete becomes a test at once, and waits
-    behind all others (concrete_rest.py)."""
+    behind all others (concrete_rest.py). ``watchdog`` ends a turn that takes too long or too much,
+    and says when states have to go."""
 
     def __init__(
         self,
@@ -86,6 +90,7 @@ class Exploration:
         wider: Callable[[], list[State]] | None = None,
         rests: bool = False,
         testing: Testing = Testing(),
+        watchdog: Watchdog | None = None,
     ) -> None:
         self.engine = engine
         self.searcher = searcher
@@ -109,6 +114,7 @@ class Exploration:
         self._points: set[object] = set()
         self._endlessness = Endlessness(engine)
         self._traces: set[int] = set()
+        self._watchdog = watchdog if watchdog is not None else Watchdog()
 
     def run(self, initial: list[State], deadline: float) -> Iterator[Finding]:
         return (finding for finding in self.turns(initial, deadline) if finding is not None)
@@ -119,69 +125,148 @@ class Exploration:
         self._begin(initial)
         while not self._empty():
             now = self._clock()
-            if now >= deadline:
+            if now >= deadline or not self._has_room():
                 self._give_up()
                 return
             if now >= pause:
                 pause = now + PAUSE
                 yield None
-            self._turn += 1
-            if self._turn == WIDER and self._wider is not None:
-                self._begin(self._wider())
-            state, at_rest = self._select()
-            known = len(state.divergences)
-            seed = state.seed
-            covered, unknown = self.engine.newly_covered, self.counters.unknown
-            successors, rests = self._advance(state, at_rest)
-            arrived = self._arrivals()
-            if rests and (self._testing.goes_on or not arrived):
-                yield from self._reached(each for each in arrived if self._is_new(each))
-                yield from self._rested(state)
-                self.searcher.update(state, (), self.engine.newly_covered > covered)
-                continue
-            if self.engine.is_dear or self.counters.unknown > unknown:  # more such queries follow
-                for successor in successors:
-                    successor.deferred += 1
-            if successors == [state] and state.frame is not None and state.seed is seed:
-                finding, successors = self._went_on(state)
-                if finding is not None:
-                    yield finding
-            else:
-                self._endlessness.forget(state)
-            arrived += self._arrivals()
-            if arrived and not self._testing.goes_on:
-                self._endlessness.forget(state)
-                self.counters.dropped += 1
-                yield from self._reached(arrived[:1])
-                self.searcher.update(state, (), self.engine.newly_covered > covered)
-                continue
-            self.counters.forks += max(0, len(successors) - 1)
-            if self._glides and len(successors) > 1:
-                for successor in successors:
-                    if successor.frame is not None:
-                        self.engine.glide(successor)
-            if arrived and any(successor.frame is not None for successor in successors):
-                yield from self._reached(each for each in arrived if self._is_new(each))
+            found: list[Finding] = []
+            in_time = self._take_turn(found)
+            yield from found
+            if not in_time:
+                self._give_up()
+                return
+        self.exhausted = not self._give_up() and not self.counters.forgotten
+
+    # ------------------------------------------------------------------ one turn
+
+    def _take_turn(self, found: list[Finding]) -> bool:
+        """Run one state for a while; ``found`` gets what that brings. False when the time was over
+        in the midst of it. What was under way then, or took too much memory, is a path cut off."""
+        state: State | None = None
+        at_rest = False
+        try:
+            with self._watchdog.guard(memory=False):
+                self._turn += 1
+                if self._turn == WIDER and self._wider is not None:
+                    self._begin(self._wider())
+                state, at_rest = self._select()
+            covered = self.engine.newly_covered
             alive: list[State] = []
+            with self._watchdog.guard():
+                for finding in self._run(state, at_rest, alive):
+                    found.append(finding)
+            with self._watchdog.guard(memory=False):
+                if at_rest and alive == [state] and self._rest is not None:
+                    self._rest.add(state)
+                else:
+                    self.searcher.update(state, alive, self.engine.newly_covered > covered)
+        except Spent as spent:
+            if spent.what is What.TIME:
+                self.counters.waiting += state is not None
+                self.counters.cuts += state is not None
+                return False
+            self._let_go(state, at_rest)
+        except MemoryError:  # at once more than the system has
+            self._let_go(state, at_rest)
+        return True
+
+    def _run(self, state: State, at_rest: bool, alive: list[State]) -> Iterator[Finding]:
+        """``alive`` gets what has become of the state and waits for its next turn."""
+        known = len(state.divergences)
+        seed = state.seed
+        unknown = self.counters.unknown
+        successors, rests = self._advance(state, at_rest)
+        arrived = self._arrivals()
+        if rests and (self._testing.goes_on or not arrived):
+            yield from self._reached(each for each in arrived if self._is_new(each))
+            yield from self._rested(state)
+            return
+        if self.engine.is_dear or self.counters.unknown > unknown:  # more such queries follow
             for successor in successors:
-                if successor is not state:
-                    self._number(successor)
-                if successor.frame is None:
-                    yield from self._ended(successor)
-                    continue
-                if len(successor.divergences) > known:
-                    if seed is not None and self._met_before(successor):
-                        continue
-                    yield from self._diverged(successor, always=seed is not None)
-                if self._prunes is not None and self._prunes(successor):
-                    self.counters.pruned += 1
-                    continue
-                alive.append(successor)
-            if at_rest and alive == [state] and self._rest is not None:
-                self._rest.add(state)
+                successor.deferred += 1
+        if successors == [state] and state.frame is not None and state.seed is seed:
+            finding, successors = self._went_on(state)
+            if finding is not None:
+                yield finding
+        else:
+            self._endlessness.forget(state)
+        arrived += self._arrivals()
+        if arrived and not self._testing.goes_on:
+            self._endlessness.forget(state)
+            self.counters.dropped += 1
+            yield from self._reached(arrived[:1])
+            return
+        self.counters.forks += max(0, len(successors) - 1)
+        if self._glides and len(successors) > 1:
+            for successor in successors:
+                if successor.frame is not None:
+                    self.engine.glide(successor)
+        if arrived and any(successor.frame is not None for successor in successors):
+            yield from self._reached(each for each in arrived if self._is_new(each))
+        for successor in successors:
+            if successor is not state:
+                self._number(successor)
+            if successor.frame is None:
+                yield from self._ended(successor)
                 continue
-            self.searcher.update(state, alive, self.engine.newly_covered > covered)
-        self.exhausted = not self._give_up()
+            if len(successor.divergences) > known:
+                if seed is not None and self._met_before(successor):
+                    continue
+                yield from self._diverged(successor, always=seed is not None)
+            if self._prunes is not None and self._prunes(successor):
+                self.counters.pruned += 1
+                continue
+            alive.append(successor)
+
+    # ------------------------------------------------------------------ memory
+
+    def _let_go(self, state: State | None, at_rest: bool) -> None:
+        """A state took more memory than there is within one turn."""
+        assert state is not None
+        self._endlessness.forget(state)
+        self._forgotten(1)
+        if not at_rest:
+            self.searcher.update(state, (), covers=False)
+        self.engine.solver.restart()
+
+    def _has_room(self) -> bool:
+        """Where memory is short let states go, those of the lowest priority; False when none are
+        left to let go, so that it is not theirs."""
+        if not self._watchdog.tight:
+            return True
+        resting = self._rest.states() if self._rest is not None else []
+        waiting = len(self.searcher.states())
+        if len(resting) + waiting < FEW:
+            self.counters.forgotten += 1
+            self.counters.cuts += 1
+            return False
+        kept = (len(resting) + waiting) // 2
+        if self._rest is not None and resting:  # they wait behind all others
+            self._rest.keep(max(0, kept - waiting))
+        if kept < waiting:
+            self._keep(kept)
+        self._forgotten(len(resting) + waiting - kept)
+        resting.clear()
+        self.engine.solver.restart()
+        self._watchdog.relieved()
+        return True
+
+    def _keep(self, kept: int) -> None:
+        """Those that would be selected next, whatever the searcher is."""
+        order: list[State] = []
+        while not self.searcher.empty():
+            state = self.searcher.select()
+            self.searcher.update(state, (), covers=False)
+            order.append(state)
+        for state in order[kept:]:
+            self._endlessness.forget(state)
+        self.searcher.update(None, order[:kept], covers=False)
+
+    def _forgotten(self, count: int) -> None:
+        self.counters.forgotten += count
+        self.counters.cuts += count
 
     def _begin(self, initial: list[State]) -> None:
         for state in initial:
@@ -245,7 +330,9 @@ class Exploration:
         for state in self._waiting():
             if self._clock() >= deadline:
                 return
-            model = self.engine.solver.model(state.path)
+            model = None
+            with suppress(Spent), self._watchdog.guard():
+                model = self.engine.solver.model(state.path)
             if model is not None:
                 yield Finding(state, model, (), None, ended=False)
 

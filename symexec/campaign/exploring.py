@@ -42,6 +42,7 @@ from symexec.state.endings import (
 )
 from symexec.state.state import Chain, Event, Lost, State
 from symexec.testcases import Observation, TestCase, decode
+from symexec.watchdog import Spent, Watchdog
 
 if TYPE_CHECKING:
     from csg.analysis import Distances
@@ -59,6 +60,7 @@ class ExploreJob:
         self.options = options
         self.counters = Counters()
         self.started = time.monotonic()
+        self.watchdog = Watchdog(options.search.memory)
         self.events: dict[Event, int] = {}
         self.errors: list[TestCase] = []
         self.tests = 0
@@ -74,32 +76,40 @@ class ExploreJob:
 
     def cases(self, progress: Progress) -> Iterator[TestCase]:
         end = self.started + self.options.search.time
-        exploration, initial = self._exploration()
-        exploration.engine.solver.deadline = end
-        exploration.engine.solver.patience = HARD * self.options.search.time
         try:
-            for finding in exploration.turns(initial, end - self._kept()):
-                if finding is not None:
-                    yield self._test(finding)
-                    continue
-                progress.update(
-                    paths=self.counters.paths,
-                    divergences=len(self.errors),
-                    reached=0,
-                    targets=0,
-                    left=end - time.monotonic(),
-                )
-            self.exhausted = exploration.exhausted
-            for finding in exploration.unfinished(end):
-                yield self._test(finding)
+            with self.watchdog.until(end):
+                yield from self._searched(end, progress)
         finally:
             self.counters.wall_s = time.monotonic() - self.started
+
+    def _searched(self, end: float, progress: Progress) -> Iterator[TestCase]:
+        try:
+            with self.watchdog.guard():
+                exploration, initial = self._exploration(end)
+        except Spent:  # by what the inputs can be: there are too many, or they are too large
+            self.counters.cuts += 1
+            self.counters.waiting += 1
+            return
+        for finding in exploration.turns(initial, end - self._kept()):
+            if finding is not None:
+                yield self._test(finding)
+                continue
+            progress.update(
+                paths=self.counters.paths,
+                divergences=len(self.errors),
+                reached=0,
+                targets=0,
+                left=end - time.monotonic(),
+            )
+        self.exhausted = exploration.exhausted
+        for finding in exploration.unfinished(end):
+            yield self._test(finding)
 
     def _kept(self) -> float:
         """Seconds at the end for the states that the search leaves where they are."""
         return min(LEFT_OVER * self.options.search.time, MOST_LEFT_OVER)
 
-    def _exploration(self) -> tuple[Exploration, list[State]]:
+    def _exploration(self, end: float) -> tuple[Exploration, list[State]]:
         options = self.options
         table = TermTable()
         engine = Engine(
@@ -113,6 +123,8 @@ class ExploreJob:
             loop_bound=options.search.loop_bound,
             memory=options.memory,
         )
+        engine.solver.deadline = end
+        engine.solver.patience = HARD * self.options.search.time
         complete_records(self._units)
         symbols = [declaration.symbol for declaration in self._units[0].declarations]
         entry = definition(self._units, self.program.entry)
@@ -131,6 +143,7 @@ class ExploreJob:
             caller=None,
             on_end=self._ended,
             glides=True,
+            watchdog=self.watchdog,
         )
         return exploration, possible
 

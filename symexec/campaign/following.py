@@ -26,8 +26,10 @@ from symexec.search import Budget, Context, Searcher, build_searcher, chosen
 from symexec.solver import SolverOptions, build_solver
 from symexec.state.state import State
 from symexec.testcases import TestInput
+from symexec.watchdog import Watchdog
 
 MOST = 32  # inputs that are followed
+STEP = 1.0  # seconds in which one comes to its next pause, or is given up
 EACH = 2.0  # seconds for one of them, half of these along its own way
 QUESTION = 1.0  # seconds for one question to the solver
 
@@ -43,6 +45,7 @@ class Following:
         options: BuildOptions,
         deadline: float,
         clock: Callable[[], float] = time.monotonic,
+        watchdog: Watchdog | None = None,
     ) -> None:
         self.followed = 0
         self.refused = 0
@@ -51,6 +54,7 @@ class Following:
         self._prepared = prepared
         self._options = options
         self._clock = clock
+        self._watchdog = watchdog if watchdog is not None else Watchdog()
         self._since = 0.0  # when the present slice began
         self._waiting: list[tuple[Rank, int, TestInput]] = []
         self._given = 0
@@ -67,6 +71,7 @@ class Following:
             caller=prepared.caller,
             prunes=pruner(prepared) if options.search.prune else None,
             clock=self._own_time,
+            watchdog=self._watchdog,
         )
 
     def _made_engine(self) -> Engine:
@@ -108,7 +113,8 @@ class Following:
         """The next finding of the input that is followed, or None after a while."""
         self._since = self._clock()
         try:
-            return next(current)
+            with self._watchdog.guard(time.monotonic() + STEP):
+                return next(current)
         except StopIteration:
             self._current = None
             return None

@@ -142,6 +142,7 @@ class SearchOptions:
     deterministic: bool = False  # budgets and limits are counts of work, not times
     prune: bool = True  # drop states that can neither reach a change nor carry one
     without: tuple[str, ...] = ()  # strategies of the mode that are left out
+    memory: int | None = None  # bytes; None: three quarters of what the machine has free
 
 
 @record

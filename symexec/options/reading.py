@@ -82,6 +82,7 @@ def _inputs(given: argparse.Namespace) -> InputOptions:
 def _search(given: argparse.Namespace) -> SearchOptions:
     return SearchOptions(
         time=given.time,
+        memory=given.memory,
         seed=given.seed,
         mode=_mode(given),
         without=tuple(getattr(given, "without", ())),

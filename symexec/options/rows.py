@@ -30,9 +30,12 @@ from symexec.options.values import (
     ThreeCounts,
     TwoCounts,
     count,
+    length,
+    memory_size,
     named_file,
     names_given,
     positive_count,
+    positive_length,
     seconds,
     value_range,
 )
@@ -110,16 +113,16 @@ INPUT = under(
         "--sym-args",
         metavar=("MIN", "MAX", "LEN"),
         nargs=3,
-        type=count,
+        type=length,
         action=ThreeCounts,
         help="for main: from MIN to MAX arguments of up to LEN bytes each",
     ),
-    row("--sym-stdin", metavar="N", type=count, help="for main: up to N bytes on standard input"),
+    row("--sym-stdin", metavar="N", type=length, help="for main: up to N bytes on standard input"),
     row(
         "--sym-files",
         metavar=("N", "LEN"),
         nargs=2,
-        type=count,
+        type=length,
         action=TwoCounts,
         help="N files in the working folder, A, B and so on, of up to LEN bytes each",
     ),
@@ -134,7 +137,7 @@ INPUT = under(
     row(
         "--array-len",
         metavar="N",
-        type=positive_count,
+        type=positive_length,
         default=InputOptions().array_length,
         help="bytes of a char * parameter before its NUL, elements behind any other pointer "
         "(default: %(default)s)",
@@ -148,6 +151,13 @@ SEARCH = under(
         type=seconds,
         default=SearchOptions().time,
         help="seconds that the search may take (default: %(default)g)",
+    ),
+    row(
+        "--memory",
+        metavar="SIZE",
+        type=memory_size,
+        help="memory that the search may take, as 800M or 4G; where it is short states of the "
+        "lowest priority are let go (default: three quarters of what the machine has free)",
     ),
     row(
         "--seed",
@@ -269,7 +279,7 @@ MEMORY = under(
     row(
         "--most-allocated",
         metavar="N",
-        type=positive_count,
+        type=positive_length,
         default=MemoryOptions().most_allocated,
         help="bytes above the least that an object of symbolic size may have; larger ones are cut, "
         "unless they are few (default: %(default)s)",

@@ -11,6 +11,10 @@ import re
 from symexec.options import NamedFile, Range, SymbolicArguments, SymbolicFiles
 
 MOST_FILES = 26  # they are named A to Z
+MOST = 999_999_999  # of what is counted
+MOST_BYTES = 65_536  # of one symbolic input
+MOST_SECONDS = 31_536_000
+LEAST_MEMORY = 128 << 20  # bytes; csgtest itself takes half of that
 
 
 def value_range(text: str) -> Range:
@@ -31,11 +35,11 @@ def _integer(text: str) -> int:
 
 def named_file(text: str) -> NamedFile:
     """``etc/conf=8``; a name below the working folder."""
-    name, sign, length = text.rpartition("=")
+    name, sign, size = text.rpartition("=")
     parts = name.split("/")
-    if not sign or not length.isdecimal() or {"", ".", ".."} & set(parts):
+    if not sign or not _is_decimal(size) or {"", ".", ".."} & set(parts):
         raise argparse.ArgumentTypeError(f"{text!r} is no file; write NAME=LEN, as conf=8")
-    return NamedFile(name, int(length))
+    return NamedFile(name, length(size))
 
 
 def names_given(text: str) -> list[str]:
@@ -43,17 +47,32 @@ def names_given(text: str) -> list[str]:
     return [name for name in text.replace(" ", "").split(",") if name]
 
 
-def count(text: str) -> int:
-    if not text.isdecimal():
+def count(text: str, most: int = MOST) -> int:
+    if not _is_decimal(text):
         raise argparse.ArgumentTypeError(f"{text!r} is no count; give 0, 1, 2, ...")
+    if len(text.lstrip("0")) > len(str(most)) or int(text) > most:
+        raise argparse.ArgumentTypeError(f"{text!r} is too many; give {most} at most")
     return int(text)
 
 
-def positive_count(text: str) -> int:
-    number = count(text)
+def positive_count(text: str, most: int = MOST) -> int:
+    number = count(text, most)
     if number == 0:
         raise argparse.ArgumentTypeError("must be at least 1")
     return number
+
+
+def length(text: str) -> int:
+    """Of what is symbolic, byte by byte."""
+    return count(text, MOST_BYTES)
+
+
+def positive_length(text: str) -> int:
+    return positive_count(text, MOST_BYTES)
+
+
+def _is_decimal(text: str) -> bool:
+    return text.isascii() and text.isdecimal()
 
 
 def seconds(text: str) -> float:
@@ -63,7 +82,24 @@ def seconds(text: str) -> float:
         number = -1.0
     if not 0 < number < float("inf"):
         raise argparse.ArgumentTypeError(f"{text!r} is no time; give seconds, as 60 or 0.5")
+    if number > MOST_SECONDS:
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is too long; give {MOST_SECONDS} at most, a year"
+        )
     return number
+
+
+def memory_size(text: str) -> int:
+    """``800M``, ``4G``: bytes."""
+    found = re.fullmatch(r"(\d{1,15})([KMGT]?)(?:i?B)?", text, re.IGNORECASE | re.ASCII)
+    if found is None:
+        raise argparse.ArgumentTypeError(f"{text!r} is no size; write 800M or 4G")
+    size = int(found[1]) << 10 * " KMGT".index(found[2].upper() or " ")
+    if size < LEAST_MEMORY:
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is too little; give {LEAST_MEMORY >> 20}M at least"
+        )
+    return size
 
 
 class ThreeCounts(argparse.Action):

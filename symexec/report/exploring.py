@@ -20,9 +20,9 @@ def explore(options: ExploreOptions, progress: Progress) -> Report:
     report = Report(
         str(options.file), str(options.file), directory=os.getcwd(), name=options.file.stem
     )
-    report.bounds = bounds(options.inputs, options.search)
     job.prepare()
     report.entry = job.program.entry
+    report.bounds = bounds(report.entry, options.inputs, options.search, options.memory)
     with OutputFolder(options.out) as folder:
         folder.write_json("report.json", report_to_json(report))  # not finished
         try:

@@ -10,22 +10,38 @@ from dataclasses import asdict
 
 from csg.errors import UnsupportedError
 from symexec.counters import Counters
-from symexec.options import InputOptions, SearchOptions, Shadow, ShadowOptions
+from symexec.environment.plan import MOST_ELEMENTS, shapes_lines, with_defaults
+from symexec.environment.structures import DEEPEST, MOST_CHOICES, MOST_MEMBERS, MOST_PLACES
+from symexec.options import InputOptions, MemoryOptions, SearchOptions, Shadow, ShadowOptions
 from symexec.state.state import Event
 from symexec.testcases.encoding import Json
 
+STRUCTURES: dict[str, Json] = {  # that parameters lead to
+    "structure_depth": DEEPEST,
+    "structure_objects": MOST_PLACES,
+    "structure_members": MOST_MEMBERS,
+    "structure_elements": MOST_ELEMENTS,
+    "structure_null_choices": MOST_CHOICES,
+}
+
 
 def bounds(
+    entry: str,
     inputs: InputOptions,
     search: SearchOptions,
+    memory: MemoryOptions,
     shadow: ShadowOptions | None = None,
     globals_named: Sequence[str] | None = None,
 ) -> dict[str, Json]:
-    """The limits within which a verdict holds. ``globals_named``: the objects that are compared
-    after a call; None for main, whose end is theirs."""
+    """The limits within which a verdict holds, those that nobody has asked for too; ``main`` has
+    other ones than a function. ``globals_named``: the objects that are compared after a call; None
+    for main, whose end is theirs."""
     found: dict[str, Json] = {
         "time_s": search.time,
-        "array_length": inputs.array_length,
+        "memory": search.memory if search.memory is not None else "3/4 of what is free",
+        "loop_bound": search.loop_bound,
+        "most_allocated": memory.most_allocated,
+        "uninitialised": memory.uninitialised.value,
         "mode": search.mode,
         "seed": search.seed,
         "solver": search.solver.value,
@@ -45,8 +61,14 @@ def bounds(
         found["globals"] = inputs.globals.value
         found["globals_any"] = list(inputs.symbolic_globals)
         found["globals_compared"] = list(globals_named)
-    if search.loop_bound is not None:
-        found["loop_bound"] = search.loop_bound
+    if entry == "main":
+        found["command_lines"] = (
+            "as the program reads them" if shapes_lines(inputs) else "any bytes"
+        )
+        inputs = with_defaults(inputs)
+    else:
+        found["array_length"] = inputs.array_length
+        found |= STRUCTURES
     if inputs.ranges:
         found["ranges"] = [f"{each.name}={each.low}..{each.high}" for each in inputs.ranges]
     if inputs.assumptions:

@@ -117,7 +117,10 @@ def _describe(report: Report, job: BuildJob) -> None:
     named = None
     if job.prepared is not None and job.signature is not None:
         named = [each.name for each in job.prepared.outliving.objects]
-    report.bounds = bounds(job.options.inputs, job.options.search, job.options.shadow, named)
+    options = job.options
+    report.bounds = bounds(
+        job.entry, options.inputs, options.search, options.memory, options.shadow, named
+    )
     for fallback in job.unified.fallbacks:
         report.notes.append(f"{fallback.region} is run once for each version: {fallback.reason}")
     if not job.unified.changes:

@@ -181,6 +181,8 @@ def reservations(report: Report) -> list[str]:
         found += [f"  refused natively: {why}: {count}" for why, count in sorted(refused.items())]
     if counters.get("waiting"):
         found.append(f"  of which were still waiting when the time was over: {counters['waiting']}")
+    if counters.get("forgotten"):
+        found.append(f"  of which were let go because memory was short: {counters['forgotten']}")
     found += [f"changes to blame unknown: {note}" for note in _without_blame(report)]
     gaps = counters.get("gaps")
     if gaps:

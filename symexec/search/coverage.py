@@ -14,7 +14,7 @@ from collections import deque
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from symexec.search.composition import Ranked
+from symexec.search.composition import SLACK, Ranked
 from symexec.search.random_path import Pool
 from symexec.search.targets import FAR, Spot, way
 
@@ -85,9 +85,11 @@ class _Places:
         self._tries: dict[Place, int] = {}
         self._heap: list[tuple[float, int, Place]] = []
         self._stamp = 0
+        self._held = 0  # states in the groups, with those that wait no longer
 
     def add(self, state: State) -> None:
         place = self._place(state)
+        self._held += 1
         group = self._groups.get(place)
         if group is None:
             self._groups[place] = deque([state])
@@ -103,6 +105,7 @@ class _Places:
             newest = self._tries.get(place, 0) % 2 == 0
             while group:
                 state = group.pop() if newest else group.popleft()
+                self._held -= 1
                 if not waiting(state):
                     continue
                 if self._place(state) != place:  # distances have grown since
@@ -113,6 +116,16 @@ class _Places:
                 return state
             del self._groups[place]
         return None
+
+    def forget_those_gone(self, waiting: Callable[[State], bool], most: int) -> None:
+        """Let go of those that wait no longer, once there are more than ``most`` states."""
+        if self._held <= most:
+            return
+        self._held = 0
+        for place, group in self._groups.items():
+            left = {state.id: state for state in group if waiting(state)}
+            self._groups[place] = deque(left.values())
+            self._held += len(left)
 
     def _push(self, place: Place) -> None:
         self._stamp -= 1  # of equals the newest: the solver has its path loaded
@@ -163,6 +176,7 @@ class Covering:
     def select(self) -> State:
         self._turn += 1
         self._fruitless += 1
+        self._forget_those_gone()
         near = self._frontier.refreshed()
         state = self._reached()
         if state is None and self._turn % 16 == 0:
@@ -228,6 +242,16 @@ class Covering:
         if covers:
             self._fruitless = 0
             self._eager += added
+
+    def _forget_those_gone(self) -> None:
+        """States that were selected by another way stay in the lists; not many at a time, for a
+        state that has ended is not to be held."""
+        most = SLACK + 2 * len(self._pool)
+        for held in (self._newest, self._unplaced, self._beyond, self._eager):
+            if len(held) > most:
+                last = {state.id: state for state in reversed(held) if state in self._pool}
+                held[:] = reversed(last.values())
+        self._places.forget_those_gone(self._pool.__contains__, most)
 
     def empty(self) -> bool:
         return not len(self._pool)

@@ -134,7 +134,7 @@ class _without_frames:
     def __enter__(self) -> None: ...
 
     def __exit__(self, kind: object, trouble: BaseException | None, trace: object) -> None:
-        if isinstance(trouble, KeyboardInterrupt):
+        if trouble is not None and not isinstance(trouble, Exception):
             raise trouble.with_traceback(None)
 
 

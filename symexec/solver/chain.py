@@ -184,6 +184,13 @@ class SolverChain:
         self.counters.backend_queries += 1
         self.counters.solver_s += _ASKED + backend.work_s
 
+    def restart(self) -> None:
+        """Forget what answers have left, and the backend, which a question that was broken off
+        leaves in disorder. Paths keep what is known of them."""
+        self._backend = None
+        for layer in self.layers:
+            layer.forget()
+
     def settled(self, path: PathCondition, term: Operand) -> Operand:
         """The term without the conditions and symbols in it that the path condition decides."""
         if isinstance(term, int):

@@ -217,6 +217,9 @@ class SliceCache(Layer):
             return  # the rest of the path may be to blame
         self._answers[self._key(question)] = (answer, part)
 
+    def forget(self) -> None:
+        self._answers.clear()
+
 
 class SimplerForms(Layer):
     name = "form"

@@ -55,3 +55,6 @@ class Layer:
 
     def learn(self, question: Question, answer: Answer) -> None:
         """Told of each answer of the backend. Most layers have nothing to remember."""
+
+    def forget(self) -> None:
+        """Give up what was remembered."""

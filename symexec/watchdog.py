@@ -1,0 +1,194 @@
+"""Time and memory that a search may take, held wherever it is at the moment.
+
+    watchdog = Watchdog(memory=8 << 30)
+    with watchdog.until(deadline):                 looks at both ten times a second from now on
+        try:
+            with watchdog.guard():                 here nothing lasts longer, whatever loops:
+                successors = engine.advance(..)
+        except Spent as spent: ...               what was under way is let go and counted
+        if watchdog.tight: ...                     between two turns: states have to go
+
+A loop need not know of it: a timer's signal raises ``Spent`` where the process is, as Ctrl-C does.
+So it may stand only around what can be thrown away as a whole. Of time it comes ``LATE`` seconds
+behind the deadline, for what ends by itself; of memory when there is an eighth more than allowed.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from enum import Enum
+from pathlib import Path
+from types import FrameType, TracebackType
+
+TICK = 0.1  # seconds between two looks
+LATE = 0.25  # seconds behind the deadline
+USUAL = 0.75  # of the memory that is free
+LEAST = 256 << 20  # bytes that are always allowed: the program itself takes a part of them
+_PAGE = resource.getpagesize()
+_GROWN = 32  # one part in so many of the memory: growth after which states are dropped again
+_GROUPS = Path("/sys/fs/cgroup")
+
+
+class What(Enum):
+    TIME = "time"
+    MEMORY = "memory"
+
+
+class Spent(BaseException):
+    """No error of the program under test, nor of ours."""
+
+    def __init__(self, what: What) -> None:
+        super().__init__(what.value)
+        self.what = what
+
+
+class _Guard:
+    """Stands around what can be thrown away."""
+
+    __slots__ = ("_guards", "memory", "until")
+
+    def __init__(self, guards: list[_Guard], until: float, memory: bool) -> None:
+        self._guards = guards
+        self.until: float = min(until, guards[-1].until) if guards else until
+        self.memory = memory
+
+    def __enter__(self) -> None:
+        self._guards.append(self)
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        trouble: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self in self._guards:
+            del self._guards[self._guards.index(self) :]
+
+
+class Watchdog:
+    """``memory`` in bytes, of this process; None: ``usual_memory()``."""
+
+    def __init__(self, memory: int | None = None) -> None:
+        self.memory = usual_memory() if memory is None else memory
+        self.most = 0  # bytes that were taken when somebody looked
+        self._deadline = float("inf")
+        self._guards: list[_Guard] = []  # the innermost last
+        self._allowed = self.memory
+
+    @property
+    def tight(self) -> bool:
+        """Is more memory taken than allowed, and more than after the last ``relieved``?"""
+        return self.most > self._allowed and self._look() > self._allowed
+
+    @property
+    def half_taken(self) -> bool:
+        """A copy of this process may take as much again."""
+        return self._look() > self.memory // 2
+
+    def relieved(self) -> None:
+        """Something was let go. What an allocator keeps of it is used again, so only growth
+        counts from here on."""
+        _trim()
+        self._allowed = max(self.memory, self._look() + self.memory // _GROWN)
+
+    @contextmanager
+    def until(self, deadline: float) -> Iterator[None]:
+        """Look at time and memory; ``deadline`` on the monotonic clock. In a thread that is not the
+        first one there are no signals: only who asks is told then."""
+        if threading.current_thread() is not threading.main_thread():
+            yield
+            return
+        self._deadline = deadline
+        before = signal.signal(signal.SIGALRM, self._tick)
+        signal.setitimer(signal.ITIMER_REAL, TICK, TICK)
+        try:
+            yield
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0.0)
+            signal.signal(signal.SIGALRM, before)
+            self._deadline = float("inf")
+
+    def guard(self, until: float = float("inf"), memory: bool = True) -> _Guard:
+        """``with watchdog.guard(): ...``; also no longer than ``until``; where ``memory`` is False,
+        whatever it takes."""
+        return _Guard(self._guards, until, memory)
+
+    def _tick(self, number: int, frame: FrameType | None) -> None:
+        taken = self._look()
+        if not self._guards:
+            return
+        guard = self._guards[-1]
+        if time.monotonic() > min(self._deadline, guard.until) + LATE:
+            raise Spent(What.TIME)
+        if guard.memory and taken > self._allowed + self.memory // 8:
+            raise Spent(What.MEMORY)
+
+    def _look(self) -> int:
+        taken = taken_memory()
+        self.most = max(self.most, taken)
+        return taken
+
+
+def taken_memory() -> int:
+    """Bytes of memory that this process has to itself or shares with its forks."""
+    with open("/proc/self/statm", "rb") as stream:
+        fields = stream.read().split()
+    return (int(fields[1]) - int(fields[2])) * _PAGE
+
+
+def usual_memory() -> int:
+    """Three quarters of what the machine, or the part of it that is ours, has free."""
+    free = [_available(), *_left_to_groups()]
+    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+    if limit != resource.RLIM_INFINITY:
+        free.append(limit - taken_memory())
+    return max(LEAST, int(USUAL * min(free)))
+
+
+def _available() -> int:
+    with suppress(OSError), open("/proc/meminfo", encoding="ascii") as stream:
+        for line in stream:
+            name, _, rest = line.partition(":")
+            if name == "MemAvailable":
+                return int(rest.split()[0]) << 10
+    return os.sysconf("SC_PHYS_PAGES") * _PAGE
+
+
+def _left_to_groups() -> Iterator[int]:
+    """Of the control groups that this process is in, of either kind."""
+    names = {"": ("memory.max", "memory.current")}
+    names["memory"] = ("memory.limit_in_bytes", "memory.usage_in_bytes")
+    with suppress(OSError):
+        for line in Path("/proc/self/cgroup").read_text().splitlines():
+            _, kinds, place = line.split(":", 2)
+            kind = "memory" if "memory" in kinds.split(",") else kinds
+            if kind not in names:
+                continue
+            top = _GROUPS / kind
+            inner = top / place.lstrip("/")
+            for folder in (inner, *inner.parents):
+                most, used = (_number(folder / name) for name in names[kind])
+                if most is not None and used is not None:
+                    yield max(0, most - used)
+                if folder == top:
+                    break
+
+
+def _number(file: Path) -> int | None:
+    with suppress(OSError, ValueError):
+        return int(file.read_text())
+    return None
+
+
+def _trim() -> None:
+    """Give back to the system what the C library holds in reserve; other libraries cannot."""
+    import ctypes
+
+    with suppress(OSError, AttributeError):
+        ctypes.CDLL(None).malloc_trim(0)

@@ -1,0 +1,237 @@
+"""Time and memory hold whatever the search is doing: nothing of it looks at a clock by itself."""
+
+from __future__ import annotations
+
+import gc
+import time
+from collections.abc import Callable
+from itertools import repeat
+from pathlib import Path
+
+import pytest
+
+from symexec.campaign.exploring import ExploreJob
+from symexec.expr import TermTable
+from symexec.options import ExploreOptions, InputOptions, SearchOptions
+from symexec.progress import Silence
+from symexec.solver import PathCondition, build_solver
+from symexec.state.state import State
+from symexec.watchdog import LATE, TICK, Spent, Watchdog, What, taken_memory, usual_memory
+
+SLACK = 1.5  # seconds: of a machine that is busy with other tests
+MEGABYTE = 1 << 20
+
+
+def for_ever() -> None:
+    while True:
+        pass
+
+
+def inside_of_a_library() -> None:
+    max(repeat(1), key=lambda each: each)
+
+
+def hard_question(name: str) -> None:
+    """x * y * z is a large prime; both backends are at it for minutes, and ask now and then whether
+    to give up. The chain's own limits are lifted."""
+    table = TermTable()
+    x, y = (table.symbol(each, 64) for each in "xy")
+    solver = build_solver(name)
+    product = table.binary("mul", 64, x, y)
+    assert not isinstance(product, int)
+    path = PathCondition()
+    for term in (x, y):
+        path = path.assuming(table.compare("ult", 64, 1, term))
+        path = path.assuming(table.compare("ult", 64, term, 1 << 32))
+    solver.deadline = time.monotonic() + 0.2
+    solver.check(path, table.compare("eq", 64, product, 18446744030759878681))
+    for_ever()
+
+
+@pytest.mark.parametrize(
+    "work",
+    [
+        for_ever,
+        inside_of_a_library,
+        lambda: hard_question("bitwuzla"),
+        lambda: hard_question("z3"),
+    ],
+    ids=["a loop", "a library", "bitwuzla", "z3"],
+)
+def test_what_goes_on_for_ever_ends_with_the_time(work: Callable[[], None]) -> None:
+    watchdog = Watchdog()
+    began = time.monotonic()
+    with watchdog.until(began + 0.2), pytest.raises(Spent) as spent, watchdog.guard():
+        work()
+    assert spent.value.what is What.TIME
+    assert time.monotonic() - began < 0.2 + LATE + TICK + SLACK
+
+
+def test_nothing_is_ended_outside_of_a_guard_and_an_inner_one_ends_alone() -> None:
+    watchdog = Watchdog()
+    with watchdog.until(time.monotonic()):
+        time.sleep(LATE + 3 * TICK)  # no guard
+        with pytest.raises(Spent), watchdog.guard():
+            for_ever()
+    began = time.monotonic()
+    with watchdog.until(began + 60), watchdog.guard():
+        with pytest.raises(Spent), watchdog.guard(began + 0.1):
+            for_ever()
+        while time.monotonic() < began + 0.1 + LATE + 3 * TICK:  # the outer one has time
+            pass
+
+
+def test_what_takes_more_and_more_ends_with_the_memory() -> None:
+    watchdog = Watchdog(taken_memory() + 64 * MEGABYTE)
+    held = []
+    with watchdog.until(time.monotonic() + 30), pytest.raises(Spent) as spent, watchdog.guard():
+        while True:
+            held.append(bytearray(b"x" * MEGABYTE))
+            time.sleep(0.0005)
+    assert spent.value.what is What.MEMORY
+    assert 64 <= len(held) < 1500
+    assert watchdog.tight
+    watchdog.relieved()
+    assert not watchdog.tight
+
+
+def test_the_usual_memory_is_a_part_of_what_is_free() -> None:
+    free = int(
+        next(
+            line.split()[1]
+            for line in Path("/proc/meminfo").read_text().splitlines()
+            if line.startswith("MemAvailable")
+        )
+    )
+    assert 0 < usual_memory() <= max(free << 10, 256 * MEGABYTE)
+
+
+# ---------------------------------------------------------------------- searches
+
+LONG = {
+    "writes that grow": """
+        #include <stdlib.h>
+        #include <string.h>
+        int f(int n) {
+            int s = 0;
+            for (int i = 0; i < n; i++) {
+                char *p = malloc(1 << 20);
+                memset(p, i, 1 << 20);
+                s += p[i % 1000];
+            }
+            return s;
+        }""",
+    "bytes one by one": """
+        #include <string.h>
+        char a[1 << 22];
+        int f(int n) { for (;;) { memset(a, n, sizeof a); memmove(a + 1, a, sizeof a - 1); } }""",
+    "text": """
+        #include <stdio.h>
+        #include <string.h>
+        char a[1 << 22], b[1 << 23];
+        int f(int n) {
+            memset(a, 'x', sizeof a - 1);
+            a[7] = n;
+            for (;;) sprintf(b, "%s%d", a, (int) strlen(a));
+        }""",
+    "comparisons": """
+        #include <string.h>
+        char a[1 << 22], b[1 << 22];
+        int f(int n) {
+            memset(a, 'x', sizeof a - 1);
+            memset(b, 'x', sizeof b - 1);
+            a[1 << 21] = n;
+            return strcmp(a, b) + strspn(a, "xyz") + (strstr(a, b) != 0) + (memchr(a, 0, 4) != 0);
+        }""",
+}
+
+
+def explored(
+    text: str,
+    folder: Path,
+    search: SearchOptions,
+    watchdog: Watchdog | None = None,
+    array_length: int = 4,
+) -> ExploreJob:
+    (folder / "one.c").write_text(text)
+    options = InputOptions(entry="f", array_length=array_length)
+    job = ExploreJob(ExploreOptions(folder / "one.c", inputs=options, search=search))
+    job.watchdog = watchdog or job.watchdog
+    job.prepare()
+    job.started = time.monotonic()
+    for _ in job.cases(Silence()):
+        pass
+    return job
+
+
+@pytest.mark.parametrize("kind", LONG)
+def test_the_time_holds_within_one_step(kind: str, tmp_path: Path) -> None:
+    began = time.monotonic()
+    job = explored(LONG[kind], tmp_path, SearchOptions(time=0.5))
+    assert job.counters.wall_s < 0.5 + 2.0, time.monotonic() - began
+    assert job.counters.cuts and not job.exhausted
+
+
+def test_the_time_holds_for_inputs_without_an_end(tmp_path: Path) -> None:
+    job = explored(
+        "int f(char *s) { return s[0]; }", tmp_path, SearchOptions(0.5), array_length=10**6
+    )
+    assert job.counters.wall_s < 0.5 + 2.0
+    assert not job.exhausted
+
+
+MANY = "int f({}) {{ int t = 0; {} return t; }}".format(
+    ", ".join(f"int a{each}" for each in range(9)),
+    " ".join(f"if (a{each} > 5) t += a{each};" for each in range(9)),
+)
+
+
+class Tight(Watchdog):
+    """Memory is short whenever it is asked for the 40th time."""
+
+    asked = relieved_times = 0
+
+    @property
+    def tight(self) -> bool:
+        self.asked += 1
+        return self.asked % 40 == 0
+
+    def relieved(self) -> None:
+        self.relieved_times += 1
+
+
+def test_states_of_the_lowest_priority_go_when_memory_is_short(tmp_path: Path) -> None:
+    watchdog = Tight()
+    job = explored(MANY, tmp_path, SearchOptions(time=30), watchdog)
+    counters = job.counters
+    assert watchdog.relieved_times > 1
+    assert counters.forgotten > 1 and counters.cuts >= counters.forgotten
+    assert 0 < counters.paths < 1 << 9
+    assert not job.exhausted
+    assert explored(MANY, tmp_path, SearchOptions(time=30)).counters.paths == 1 << 9
+
+
+def test_the_search_ends_when_no_state_takes_the_memory(tmp_path: Path) -> None:
+    """Its limit is below what csgtest takes by itself."""
+    job = explored(MANY, tmp_path, SearchOptions(time=30, memory=taken_memory() // 2))
+    assert job.counters.forgotten and not job.exhausted
+    assert job.counters.wall_s < 5
+
+
+def test_ended_states_are_let_go(tmp_path: Path) -> None:
+    """All that is left of a path that has ended is its test, and terms."""
+    states: set[int] = set()
+
+    class Counting(Watchdog):
+        asked = 0
+
+        @property
+        def tight(self) -> bool:
+            self.asked += 1
+            if self.asked % 100 == 0:
+                states.add(sum(isinstance(each, State) for each in gc.get_objects()))
+            return False
+
+    job = explored(MANY, tmp_path, SearchOptions(time=30), Counting())
+    assert job.counters.paths == 1 << 9
+    assert max(states) < 200
