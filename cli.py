@@ -96,6 +96,7 @@ def perform(call: Call) -> int:
     from symexec import options as asked
     from symexec.progress import progress_for
 
+    _tell_of_cache()
     progress = progress_for(call.quiet or call.json)
     try:
         match call.options:
@@ -119,6 +120,14 @@ def perform(call: Call) -> int:
                 assert_never(call.options)
     finally:
         progress.close()
+
+
+def _tell_of_cache() -> None:
+    from csg.cache import cache_trouble
+
+    trouble = cache_trouble()
+    if trouble:
+        print(f"csgtest: {trouble}", file=sys.stderr)
 
 
 def _build(options: BuildOptions, progress: Progress, json: bool) -> int:

@@ -5,15 +5,17 @@
     cache.find(key)                     the bytes, or None
     cache.keep({key: data})             whole or not at all
 
-Several runs may use it at a time. A file that is damaged, or not the user's own, counts as missing;
-a folder that cannot be written is no trouble. When there is too much, what was not used for longest
-goes.
+Several runs may use it at a time. Every entry carries a checksum: one that is damaged, or not the
+user's own, is missing. The folder is the user's and nobody else's (``cache_trouble``), or nothing
+is kept; one that cannot be written is no trouble. When there is too much, what was not used for
+longest goes.
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
+import stat
 import sys
 import tempfile
 import time
@@ -32,6 +34,27 @@ def cache_folder() -> Path:
     named = os.environ.get("XDG_CACHE_HOME", "")
     base = Path(named) if named.startswith("/") else Path.home() / ".cache"
     return base / "csgtest"
+
+
+def cache_trouble() -> str:
+    """Why the cache folder is not used; "" when it is, or is not there yet. What others could write
+    there would be believed, and run."""
+    folder = cache_folder()
+    try:
+        status = folder.lstat()
+    except OSError:
+        return ""
+    if stat.S_ISLNK(status.st_mode):
+        reason = "is a symbolic link"
+    elif not stat.S_ISDIR(status.st_mode):
+        reason = "is no folder"
+    elif status.st_uid != os.geteuid():
+        reason = "belongs to another user"
+    elif status.st_mode & 0o022:
+        reason = "can be written by others"
+    else:
+        return ""
+    return f"the cache folder '{folder}' {reason}: nothing is taken from it or kept there"
 
 
 def key_of(*parts: str | bytes) -> str:
@@ -62,35 +85,55 @@ class Cache:
 
     def find(self, key: str) -> bytes | None:
         """What was kept, unless it is damaged or could have been written by somebody else."""
-        file = self.folder / key
+        content = self._content(self.folder / key)
+        if content is None:
+            return None
+        head, data = content[: len(_MARK) + _SUM], content[len(_MARK) + _SUM :]
+        return data if head == _MARK + _checksum(data) else None
+
+    def keep(self, found: Mapping[str, bytes]) -> None:
+        with suppress(OSError):
+            self._make_folder()
+            for key, data in found.items():
+                self._write(key, _MARK + _checksum(data) + data)
+            self._tidy()
+
+    def _content(self, file: Path) -> bytes | None:
+        """Used now. None of a file that is not ours alone."""
+        if cache_trouble():
+            return None
         try:
-            with file.open("rb") as stream:
-                status = os.fstat(stream.fileno())
-                if status.st_uid != os.geteuid() or status.st_mode & 0o022:
+            handle = os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+            with open(handle, "rb") as stream:
+                status = os.fstat(handle)
+                ours = status.st_uid == os.geteuid() and not status.st_mode & 0o022
+                if not ours or not stat.S_ISREG(status.st_mode) or status.st_size > LARGEST:
                     return None
                 content = stream.read()
         except OSError:
             return None
-        head, data = content[: len(_MARK) + _SUM], content[len(_MARK) + _SUM :]
-        if head != _MARK + _checksum(data):
-            return None
         with suppress(OSError):
-            os.utime(file)  # used now
-        return data
+            os.utime(file)
+        return content
 
-    def keep(self, found: Mapping[str, bytes]) -> None:
-        with suppress(OSError):
-            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            for key, data in found.items():
-                self._write(self.folder / key, _MARK + _checksum(data) + data)
-            self._tidy()
+    def _make_folder(self) -> None:
+        """OSError when there can be none that is ours."""
+        root = self.folder.parent
+        root.parent.mkdir(parents=True, exist_ok=True)
+        for folder in (root, self.folder):
+            with suppress(FileExistsError):
+                folder.mkdir(mode=0o700)
+        if cache_trouble() or self.folder.is_symlink():
+            raise PermissionError
+        if root.stat().st_mode & 0o077:
+            root.chmod(0o700)
 
-    def _write(self, file: Path, content: bytes) -> None:
+    def _write(self, name: str, content: bytes) -> None:
         handle, begun = tempfile.mkstemp(prefix=_BEGUN, dir=self.folder)
         try:
             with os.fdopen(handle, "wb") as stream:
                 stream.write(content)
-            os.replace(begun, file)
+            os.replace(begun, self.folder / name)
         except OSError:
             with suppress(OSError):
                 os.unlink(begun)

@@ -211,3 +211,14 @@ def test_on_a_terminal_one_line_changes_in_place(tmp_path: Path) -> None:
     assert b"targets 2/2" in shown
     assert shown.endswith(b"\x1b[2K")  # and is gone at the end
     assert b"\x1b" not in out and b"settle(0)" in out
+
+
+def test_a_cache_folder_that_others_can_write_to_is_told_of(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    (tmp_path / "csgtest").mkdir()
+    (tmp_path / "csgtest").chmod(0o777)
+    (tmp_path / "a.c").write_text("int f(int x) { return change(x, 1); }\n")
+    assert cli.main(["unify", str(tmp_path / "a.c"), "--entry", "f"]) == 0
+    assert "can be written by others: nothing is taken from it" in capsys.readouterr().err

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from csg.cache import Cache, key_of, source_digest
+from csg.cache import Cache, cache_trouble, key_of, source_digest
 
 
 @pytest.fixture
@@ -40,6 +41,85 @@ def test_what_is_damaged_is_missing(cache: Cache, damage: object) -> None:
     assert cache.find("a") is None
     cache.keep({"a": b"again"})
     assert cache.find("a") == b"again"
+
+
+@given(data=st.data())
+def test_whatever_happens_to_a_file_it_is_as_it_was_kept_or_missing(
+    data: st.DataObject, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
+        cache = Cache("things")
+        kept = data.draw(st.binary(max_size=60))
+        cache.keep({"a": kept})
+        file = cache.folder / "a"
+        content = bytearray(file.read_bytes())
+        for _ in range(data.draw(st.integers(1, 3))):
+            at = data.draw(st.integers(0, len(content)))
+            match data.draw(st.sampled_from(["flip", "truncate", "empty", "insert"])):
+                case "flip" if at < len(content):
+                    content[at] ^= 1 << data.draw(st.integers(0, 7))
+                case "truncate":
+                    del content[at:]
+                case "empty":
+                    content.clear()
+                case _:
+                    content[at:at] = data.draw(st.binary(min_size=1, max_size=3))
+        file.write_bytes(content)
+        assert cache.find("a") in (kept, None)
+        cache.keep({"a": kept})
+        assert cache.find("a") == kept
+
+
+def _is_a_link(folder: Path) -> None:
+    folder.rename(folder.with_name("elsewhere"))
+    folder.symlink_to("elsewhere")
+
+
+def _is_a_file(folder: Path) -> None:
+    folder.rename(folder.with_name("elsewhere"))
+    folder.write_text("")
+
+
+@pytest.mark.parametrize(
+    ("spoil", "told"),
+    [
+        (_is_a_link, "is a symbolic link"),
+        (_is_a_file, "is no folder"),
+        (lambda folder: folder.chmod(0o777), "can be written by others"),
+        pytest.param(
+            lambda folder: os.chown(folder, 12345, 0),
+            "belongs to another user",
+            marks=pytest.mark.skipif(os.geteuid() != 0, reason="only root gives folders away"),
+        ),
+    ],
+)
+def test_a_folder_that_is_not_ours_alone_is_left_alone_and_that_is_told(
+    spoil: Callable[[Path], None], told: str, cache: Cache
+) -> None:
+    cache.keep({"a": b"content"})
+    assert cache_trouble() == ""
+    spoil(cache.folder.parent)
+    assert told in cache_trouble()
+    assert cache.find("a") is None
+    cache.keep({"b": b"content"})
+    assert not (cache.folder / "b").exists()
+
+
+def test_the_folder_is_for_the_user_alone(cache: Cache) -> None:
+    cache.folder.parent.mkdir(mode=0o755)
+    cache.keep({"a": b"content"})
+    assert [each.stat().st_mode & 0o777 for each in (cache.folder.parent, cache.folder)] == [
+        0o700,
+        0o700,
+    ]
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, os.mkdir])
+def test_what_is_no_file_is_missing(make: Callable[[Path], None], cache: Cache) -> None:
+    cache.keep({"b": b""})
+    make(cache.folder / "a")
+    assert cache.find("a") is None
 
 
 def test_a_file_that_others_may_write_is_not_trusted(cache: Cache) -> None:
