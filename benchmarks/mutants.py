@@ -7,10 +7,11 @@
 
 A mutant is the package with one place changed: a comparison or an operator turned into another, a
 constant into its neighbour, a condition negated, a call or a result left out. It is killed when one
-of the package's own tests fails with it, or does not end. Each mutant is a fork that imports anew
-what depends on the changed file, and that file through a hook; none is touched. Survivors are
-listed with what was judged of them in benchmarks/mutants.json: why it behaves the same, or nothing
-yet.
+of the package's own tests fails with it, or does not end. A first run without any mutant notes
+which tests call which functions; a mutant is tried with those that call the changed one, the
+shortest first. Each is a fork that imports anew what depends on the changed file, and that file
+through a hook; none is touched. Survivors are listed with what was judged of them in
+benchmarks/mutants.json: why it behaves the same, or nothing yet.
 """
 
 from __future__ import annotations
@@ -23,17 +24,21 @@ import importlib.machinery
 import importlib.util
 import json
 import os
+import pickle
 import random
+import resource
 import signal
 import sys
 import time
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from importlib.machinery import ModuleSpec
 from pathlib import Path
-from types import CodeType, ModuleType
+from types import CodeType, FrameType, ModuleType
 from typing import NoReturn
+
+import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 TABLE = ROOT / "docs" / "mutants.md"
@@ -43,9 +48,12 @@ PACKAGES = {  # what is mutated, and the tests that have to notice
     "symexec/search": "tests/symexec/search",
     "symexec/shadow": "tests/symexec/shadow",
 }
-LEAST_SECONDS, TIMES = 20.0, 10  # a mutant that takes so many times as long as no mutant is killed
+# A mutant is killed that takes so many times as much of the processor as its tests do without it,
+# or at least so many seconds; and whatever else it does, so many seconds later.
+LEAST_SECONDS, TIMES, PATIENCE = 8.0, 10, 120.0
+MOST_MEMORY = 6 << 30  # bytes of addresses
 OURS = ("csg", "symexec")
-THIRD_PARTY = ("pytest", "hypothesis", "networkx", "pycparser", "bitwuzla")
+THIRD_PARTY = ("hypothesis", "networkx", "pycparser", "bitwuzla")
 
 _COMPARED: dict[type[ast.cmpop], tuple[type[ast.cmpop], ...]] = {
     ast.Eq: (ast.NotEq,),
@@ -79,6 +87,7 @@ class Mutant:
     the file and line."""
 
     file: Path
+    function: str
     name: str
     place: str
     tree: ast.Module
@@ -101,7 +110,8 @@ def mutants(file: Path) -> Iterator[Mutant]:
             name = f"{shown} {function}: {_short(before)} -> {_short(after) or '(left out)'}"
             seen[name] = seen.get(name, 0) + 1
             number = f" #{seen[name]}" if seen[name] > 1 else ""
-            yield Mutant(file, name + number, f"{shown}:{line}", ast.fix_missing_locations(mutated))
+            tree_of = ast.fix_missing_locations(mutated)
+            yield Mutant(file, function, name + number, f"{shown}:{line}", tree_of)
 
 
 def _short(text: str) -> str:
@@ -271,20 +281,25 @@ def load(tests: str) -> None:
                     importlib.import_module(name)
 
 
-def unload(name: str) -> None:
-    """The module and all that have imported it, directly or not, are to be loaded anew."""
+def importing() -> dict[str, frozenset[str]]:
+    """Which of the loaded modules each of them has imported, and the packages around them."""
     loaded = {each for each in sys.modules if each.partition(".")[0] in OURS}
-    uses: dict[str, set[str]] = {}
+    uses: dict[str, frozenset[str]] = {}
     for each in loaded:
         source = getattr(sys.modules[each], "__file__", None)
         named = imported(Path(source).read_text()) if source else set()
         named |= {outer for use in (named & loaded) | {each} for outer in _around(use)}
-        uses[each] = named & loaded
+        uses[each] = frozenset(named & loaded)
+    return uses
+
+
+def unload(name: str, uses: Mapping[str, frozenset[str]]) -> None:
+    """The module and all that have imported it, directly or not, are to be loaded anew."""
     gone, waiting = set(), {name}
     while waiting:
         gone |= waiting
-        waiting = {each for each in loaded - gone if uses[each] & waiting}
-    for each in gone & loaded:
+        waiting = {each for each in uses.keys() - gone if uses[each] & waiting}
+    for each in gone & sys.modules.keys():
         del sys.modules[each]
         outer, _, last = each.rpartition(".")
         if outer in sys.modules and hasattr(sys.modules[outer], last):
@@ -297,18 +312,183 @@ def _around(name: str) -> list[str]:
     return [".".join(parts[:n]) for n in range(1, len(parts))]
 
 
+# ------------------------------------------------------------------ which tests call what
+
+
+Function = tuple[str, str]  # file, and its name with those around it
+ALWAYS = ""  # stands for what is called when modules are loaded: by all tests
+
+
+@dataclass(frozen=True, slots=True)
+class Callers:
+    """``tests``: of each function that is called, the tests that call it; ``seconds``: of each
+    test, of the processor."""
+
+    tests: Mapping[Function, frozenset[str]]
+    seconds: Mapping[str, float]
+
+    def of(self, mutant: Mutant) -> list[str]:
+        """The tests that may notice a mutant, the shortest first. What stands outside all functions
+        concerns every test."""
+        found = self.tests.get((str(mutant.file), mutant.function), frozenset())
+        outside = mutant.function == "module" or mutant.function in self._classes(mutant.file)
+        if outside or ALWAYS in found:
+            found = frozenset(self.seconds)
+        return sorted(found, key=lambda test: (self.seconds[test], test))
+
+    @staticmethod
+    def _classes(file: Path) -> frozenset[str]:
+        tree = ast.parse(file.read_text())
+        return frozenset(node.name for node in tree.body if isinstance(node, ast.ClassDef))
+
+
+class _Noting:
+    """A plugin of pytest: which test calls which functions of some files. What is called while a
+    test file is loaded, or for a fixture that several tests share, counts for all of that file."""
+
+    def __init__(self, files: Iterable[Path]) -> None:
+        self._files = frozenset(map(str, files))
+        self._called: dict[str, set[Function]] = {}
+        self._shared: dict[str, set[Function]] = {}
+        self._seconds: dict[str, float] = {}
+        self._now: set[Function] = set()
+        self._called[ALWAYS] = self._now
+        self._failed = False
+        sys.settrace(self._trace)
+
+    def _trace(self, frame: FrameType, event: str, argument: object) -> None:
+        code = frame.f_code
+        if code.co_filename in self._files:
+            name = code.co_qualname.partition(".<locals>.<")[0].replace(".<locals>", "")
+            self._now.add((code.co_filename, name))
+
+    @contextmanager
+    def _within(self, called: set[Function]) -> Iterator[None]:
+        before, self._now = self._now, called
+        sys.settrace(self._trace)  # a test may have set another
+        try:
+            yield
+        finally:
+            self._now = before
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_make_collect_report(
+        self, collector: pytest.Collector
+    ) -> Generator[None, object, object]:
+        file = collector.nodeid.partition("::")[0]
+        with self._within(self._shared.setdefault(file, set())):
+            return (yield)
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_fixture_setup(
+        self, fixturedef: pytest.FixtureDef[object], request: pytest.FixtureRequest
+    ) -> Generator[None, object, object]:
+        if fixturedef.scope == "function":
+            return (yield)
+        file = request.node.nodeid.partition("::")[0]
+        with self._within(self._shared.setdefault(file, set())):
+            return (yield)
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_protocol(
+        self, item: pytest.Item, nextitem: pytest.Item | None
+    ) -> Generator[None, object, object]:
+        began = time.process_time()
+        with self._within(self._called.setdefault(item.nodeid, set())):
+            done = yield
+        self._seconds[item.nodeid] = time.process_time() - began
+        return done
+
+    def found(self) -> Callers:
+        sys.settrace(None)
+        tests: dict[Function, set[str]] = {}
+        for test in (ALWAYS, *self._seconds):
+            for function in self._called[test] | self._shared.get(test.partition("::")[0], set()):
+                tests.setdefault(function, set()).add(test)
+        return Callers({key: frozenset(each) for key, each in tests.items()}, self._seconds)
+
+
+class _Choosing:
+    """A plugin of pytest: these tests alone, in their order. All of their files where one of them
+    is not there any more: a mutant may have changed what tests are called."""
+
+    def __init__(self, tests: Sequence[str]) -> None:
+        self._place = {test: number for number, test in enumerate(tests)}
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        if self._place.keys() <= {each.nodeid for each in items}:
+            items[:] = [each for each in items if each.nodeid in self._place]
+            items.sort(key=lambda each: self._place[each.nodeid])
+
+
+def callers(tests: str, files: Sequence[Path]) -> Callers:
+    """From a run of all tests in a process of its own; ends the program when one of them fails."""
+    reading, writing = os.pipe()
+    process = os.fork()
+    if process == 0:
+        with _quietly():
+            os.close(reading)
+            noting = _Noting(files)
+            load(tests)
+            code = _pytest([tests], noting)
+            found = noting.found()
+            with os.fdopen(writing, "wb") as file:
+                pickle.dump(found if code == 0 else None, file)
+    os.close(writing)
+    with os.fdopen(reading, "rb") as file:
+        text = file.read()
+    os.waitpid(process, 0)
+    known: Callers | None = pickle.loads(text) if text else None
+    if known is None:
+        sys.exit(f"{tests}: fails without any mutant")
+    return known
+
+
+# ------------------------------------------------------------------ one mutant
+
+
 @dataclass(slots=True)
 class Running:
-    mutant: Mutant | None
+    mutant: Mutant
     process: int
     until: float
 
 
-def begun(mutant: Mutant | None, tests: str, seconds: float) -> Running:
-    process = os.fork()
-    if process == 0:
-        _test(mutant, tests)
-    return Running(mutant, process, time.monotonic() + seconds)
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """What all mutants of a package are tried with."""
+
+    callers: Callers
+    uses: Mapping[str, frozenset[str]]
+    jobs: int = 1
+
+    def begun(self, mutant: Mutant, tests: Sequence[str]) -> Running:
+        needed = sum(self.callers.seconds[test] for test in tests)
+        seconds = max(LEAST_SECONDS, TIMES * needed)
+        process = os.fork()
+        if process == 0:
+            with _quietly():
+                limit = int(seconds + time.process_time())
+                resource.setrlimit(resource.RLIMIT_CPU, (limit, limit + 1))
+                resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
+                _test(mutant, tests, self.uses)
+        return Running(mutant, process, time.monotonic() + seconds + PATIENCE)
+
+    def surviving(self, chosen: Sequence[Mutant]) -> Iterator[Mutant]:
+        """Those with which the tests pass, or that no test calls; ``jobs`` at a time."""
+        waiting, running = list(reversed(chosen)), list[Running]()
+        while waiting or running:
+            while waiting and len(running) < self.jobs:
+                mutant = waiting.pop()
+                if tests := self.callers.of(mutant):
+                    running.append(self.begun(mutant, tests))
+                else:
+                    yield mutant
+            time.sleep(0.01)
+            known = [(each, ended(each)) for each in running]
+            running = [each for each, passed in known if passed is None]
+            yield from (each.mutant for each, passed in known if passed)
 
 
 def ended(running: Running) -> bool | None:
@@ -324,21 +504,9 @@ def ended(running: Running) -> bool | None:
     return False
 
 
-def surviving(
-    chosen: Sequence[Mutant | None], tests: str, seconds: float, jobs: int
-) -> Iterator[Mutant | None]:
-    """Those with which the tests pass, ``jobs`` at a time. None: nothing is changed."""
-    waiting, running = list(reversed(chosen)), list[Running]()
-    while waiting or running:
-        while waiting and len(running) < jobs:
-            running.append(begun(waiting.pop(), tests, seconds))
-        time.sleep(0.01)
-        known = [(each, ended(each)) for each in running]
-        running = [each for each, passed in known if passed is None]
-        yield from (each.mutant for each, passed in known if passed)
-
-
-def _test(mutant: Mutant | None, tests: str) -> NoReturn:
+@contextmanager
+def _quietly() -> Iterator[None]:
+    """The rest of a forked process: it says nothing, and ends with the block."""
     code = 1
     try:
         os.setsid()
@@ -346,18 +514,27 @@ def _test(mutant: Mutant | None, tests: str) -> NoReturn:
         for standard in range(3):
             os.dup2(nothing, standard)
         os.chdir(ROOT)
-        first = []
-        if mutant is not None:
-            finder = _Finder(mutant)
-            sys.meta_path.insert(0, finder)
-            unload(finder.name)
-            first = sorted((ROOT / tests).rglob(f"test_{mutant.file.stem}.py"))
-        import pytest
-
-        words = ["-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", *map(str, first), tests]
-        code = int(pytest.main(words))
+        yield
+        code = 0
+    except SystemExit as ending:
+        code = 1 if ending.code else 0
     finally:
-        os._exit(min(code, 1))
+        os._exit(code)
+
+
+def _test(mutant: Mutant, tests: Sequence[str], uses: Mapping[str, frozenset[str]]) -> NoReturn:
+    finder = _Finder(mutant)
+    sys.meta_path.insert(0, finder)
+    unload(finder.name, uses)
+    files = dict.fromkeys(test.partition("::")[0] for test in tests)
+    sys.exit(_pytest(list(files), _Choosing(tests)))
+
+
+def _pytest(words: Sequence[str], plugin: object) -> int:
+    """Its exit code."""
+    options = ["-x", "-q", "--tb=no", "--assert=plain", "--rootdir", str(ROOT)]
+    without = ["-p", "no:cacheprovider", "-p", "no:xdist"]
+    return int(pytest.main([*options, *without, *words], plugins=[plugin]))
 
 
 # ------------------------------------------------------------------ the table
@@ -375,19 +552,15 @@ class Result:
         return 100 * (1 - len(self.survivors) / self.tried) if self.tried else 100.0
 
 
-def tried(package: str, files: Iterable[Path], tests: str, most: int | None, jobs: int) -> Result:
+def tried(package: str, files: Sequence[Path], tests: str, most: int | None, jobs: int) -> Result:
+    known = callers(tests, files)
     load(tests)
-    began = time.monotonic()
-    if not list(surviving([None] * jobs, tests, 600.0, jobs)):
-        sys.exit(f"{tests}: fails without any mutant")
-    seconds = max(LEAST_SECONDS, TIMES * (time.monotonic() - began))
     made = [mutant for file in files for mutant in mutants(file)]
     chosen = made
     if most is not None and most < len(made):
         chosen = random.Random(0).sample(made, most)
     survivors = []
-    for mutant in surviving(chosen, tests, seconds, jobs):
-        assert mutant is not None
+    for mutant in Trial(known, importing(), jobs).surviving(chosen):
         survivors.append(mutant)
         print(f"  survives: {mutant.place} {mutant.name}", flush=True)
     survivors.sort(key=lambda mutant: mutant.name)
@@ -444,7 +617,9 @@ def main() -> int:
     parser.add_argument("packages", nargs="*", metavar="PACKAGE", help=" ".join(PACKAGES))
     parser.add_argument("--most", type=int, metavar="N", help="mutants of a package, at random")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, metavar="N")
-    parser.add_argument("--file", type=Path, metavar="FILE", help="one file of a package")
+    parser.add_argument(
+        "--file", type=Path, nargs="+", metavar="FILE", help="some files of a package"
+    )
     parser.add_argument("--no-write", action="store_true", help="do not write docs/mutants.md")
     options = parser.parse_args()
     if unknown := set(options.packages) - set(PACKAGES):
@@ -456,7 +631,7 @@ def main() -> int:
     for package, tests in PACKAGES.items():
         files = sorted((ROOT / package).rglob("*.py"))
         if options.file is not None:
-            files = [file for file in files if file == options.file.resolve()]
+            files = [file for file in files if file in [each.resolve() for each in options.file]]
         if files and package in (options.packages or PACKAGES):
             print(f"{package}:", flush=True)
             results.append(tried(package, files, tests, options.most, options.jobs))

@@ -9,7 +9,17 @@ from pathlib import Path
 import pytest
 
 from benchmarks import mutants as driver
-from benchmarks.mutants import at, changes, mutants, places, put, surviving, unload
+from benchmarks.mutants import (
+    Trial,
+    at,
+    callers,
+    changes,
+    importing,
+    mutants,
+    places,
+    put,
+    unload,
+)
 
 
 @pytest.mark.parametrize(
@@ -78,35 +88,120 @@ def test_a_change_is_put_into_its_place() -> None:
     assert ast.unparse(tree) == "def f():\n    g(1, 9)"
 
 
-def test_a_mutant_is_noticed_and_its_file_untouched(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """In a tree of its own: what a test looks at dies, what none looks at survives."""
-    package, tests = tmp_path / "csg" / "small", tmp_path / "tests"
+SIZES = """\
+def larger(a, b):
+    return a if a > b else b
+
+
+def unseen():
+    return 5
+
+
+def steps():
+    return [1, 2]
+
+
+class Box:
+    size = 3
+
+    def grown(self):
+        again = lambda: self.size + 1
+        return again()
+
+
+def registered(name):
+    return name
+
+
+NAME = registered("box")
+"""
+TESTS = """\
+import pytest
+
+from csg.small.sizes import NAME, Box, larger, steps
+
+
+@pytest.fixture(scope="module")
+def grown():
+    return Box().grown()
+
+
+def test_larger():
+    assert (larger(1, 2), larger(2, 1), larger(3, 3)) == (2, 2, 3)
+
+
+def test_a_box(grown):
+    assert grown == 4
+
+
+def test_nothing():
+    assert NAME == "box"
+
+
+@pytest.mark.parametrize("step", steps())
+def test_steps(step):
+    assert step in (1, 2)
+"""
+
+
+@pytest.fixture
+def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A tree of its own: the folder of its package, beside ``tests``."""
+    package = tmp_path / "csg" / "small"
     package.mkdir(parents=True)
-    tests.mkdir()
-    (package / "__init__.py").write_text("")
-    text = "def larger(a, b):\n    return a if a > b else b\n\n\ndef unseen():\n    return 5\n"
-    (package / "sizes.py").write_text(text)
-    (tests / "test_sizes.py").write_text(
-        "from csg.small.sizes import larger\n\n\n"
-        "def test_larger():\n    assert (larger(1, 2), larger(2, 1), larger(3, 3)) == (2, 2, 3)\n"
-    )
-    (tmp_path / "csg" / "__init__.py").write_text("")
+    (tmp_path / "tests").mkdir()
+    for folder in (package, package.parent):
+        (folder / "__init__.py").write_text("")
+    (package / "sizes.py").write_text(SIZES)
+    (tmp_path / "tests" / "test_sizes.py").write_text(TESTS)
     monkeypatch.setattr(driver, "ROOT", tmp_path)
     monkeypatch.syspath_prepend(str(tmp_path))
     for name in [name for name in sys.modules if name.partition(".")[0] == "csg"]:
         monkeypatch.delitem(sys.modules, name)
-    made = list(mutants(package / "sizes.py"))
-    assert list(surviving([None], str(tests), 60.0, 1)) == [None]
-    names = {each.name for each in surviving(made, str(tests), 60.0, 2) if each is not None}
+    return package
+
+
+def test_what_a_test_looks_at_dies_and_what_none_looks_at_survives(small: Path) -> None:
+    file = small / "sizes.py"
+    made = list(mutants(file))
+    trial = Trial(callers("tests", [file]), importing(), jobs=2)
     shown = "csg/small/sizes.py"
-    assert names == {
+    assert {each.name for each in trial.surviving(made)} == {
         f"{shown} larger: a > b -> a >= b",  # behaves the same
+        f"{shown} steps: 1 -> 2",  # tests have other names, but none fails
         f"{shown} unseen: return 5 -> return None",
         f"{shown} unseen: 5 -> 6",
     }
-    assert (package / "sizes.py").read_text() == text
+    assert file.read_text() == SIZES
+
+
+def test_a_mutant_is_tried_with_the_tests_that_call_it(small: Path) -> None:
+    """What a fixture of several tests calls, or the loading of a test file, concerns all tests of
+    that file; what the loading of the package calls, and what stands outside functions, all."""
+    file = small / "sizes.py"
+    (small.parents[1] / "tests" / "test_other.py").write_text("def test_other():\n    pass\n")
+    known = callers("tests", [file])
+    first = "tests/test_sizes.py::test_"
+    own = {f"{first}{name}" for name in ("larger", "a_box", "nothing", "steps[1]", "steps[2]")}
+    every = own | {"tests/test_other.py::test_other"}
+    found = {each.function: set(known.of(each)) for each in mutants(file)}
+    assert found == {
+        "larger": {f"{first}larger"},
+        "unseen": set(),
+        "steps": own,
+        "Box": every,
+        "Box.grown": own,
+        "registered": every,
+        "module": every,
+    }
+    order = known.of(next(each for each in mutants(file) if each.function == "module"))
+    assert order == sorted(order, key=lambda test: (known.seconds[test], test))
+
+
+def test_nothing_is_tried_with_tests_that_fail_without_a_mutant(small: Path) -> None:
+    (small.parents[1] / "tests" / "test_other.py").write_text("def test_other():\n    assert 0\n")
+    with pytest.raises(SystemExit, match="fails without any mutant"):
+        callers("tests", [small / "sizes.py"])
 
 
 def test_what_depends_on_a_mutant_is_loaded_anew(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -116,7 +211,7 @@ def test_what_depends_on_a_mutant_is_loaded_anew(monkeypatch: pytest.MonkeyPatch
 
     assert changed is sys.modules["symexec.shadow.directions"]
     try:
-        unload("symexec.shadow.directions")
+        unload("symexec.shadow.directions", importing())
         assert "symexec.shadow.directions" not in sys.modules
         assert "symexec.executor.engine" not in sys.modules
         assert sys.modules["symexec.solver"] is below
