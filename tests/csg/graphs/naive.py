@@ -9,8 +9,10 @@ from __future__ import annotations
 
 from csg.analysis import DependenceGraph, StatementFlow, dependence_graph, statement_flow
 from csg.analysis.dependence import changed_initialisers
+from csg.graphs import SequenceGraph, build_csg
 from csg.ir import Program
 from csg.language.syntax import Version
+from csg.programs import GraphRules, Interactions
 
 DEEPEST = 7  # calls that a walk of ``ours`` enters within each other
 Edges = set[tuple[int, int]]
@@ -279,3 +281,39 @@ class Definitions:
                 seen.add(step)
                 leave(number, stack, step[2])
         return found
+
+
+def agree(program: Program) -> None:
+    """Our graphs of a program are those of the definitions: three readings of the rules."""
+    naive = Definitions(program)
+    important = naive.important()
+    for rules, locations in (
+        (GraphRules(), important),
+        (GraphRules(Interactions.ALL), naive.plain),
+    ):
+        graph = build_csg(program, rules)
+        edges = naive.ours(locations - naive.outputs)
+        assert _statement_edges(graph) == edges
+        reached = {target for _, target in edges}
+        assert _nodes(graph, "interaction") == (locations - naive.outputs) & reached
+        assert _nodes(graph, "output") == naive.outputs & reached
+        assert _nodes(graph, "change") | _nodes(graph, "deletion") == naive.changed
+        for node in graph.records:
+            if not node.is_change:
+                assert node.important == (node.node in important)
+                expected = {c for s in naive.sets[node.node] for c in program.nodes[s].changes}
+                assert node.changes == expected
+    without = Definitions(program, deletions=False)
+    graph = build_csg(program, GraphRules(paper=True))
+    assert _statement_edges(graph) == without.published()
+    assert _nodes(graph, "deletion") == set()
+    assert _nodes(graph, "change") == without.changed
+    assert _nodes(graph, "interaction") <= without.plain
+
+
+def _statement_edges(graph: SequenceGraph) -> Edges:
+    return {(graph.record(a).node, graph.record(b).node) for a, b in graph.edges}
+
+
+def _nodes(graph: SequenceGraph, kind: str) -> set[int]:
+    return {node.node for node in graph.records if node.kind == kind}

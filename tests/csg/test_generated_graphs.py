@@ -1,0 +1,41 @@
+"""The graphs of generated programs: as the definitions say, and around what their runs do.
+
+Random programs in the intermediate representation, and pairs in C that are read, united and lowered
+as a user's are. The pairs here are those of the first thirty whose graphs have the most in them;
+CSGTEST_AGREEMENT=1 asks for all thirty.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from benchmarks.random_c import program as random_c
+from csg.pipeline import program_of, unify_files
+from csg.programs import Versions
+from tests.csg.analysis.random_programs import random_program
+from tests.csg.graphs.naive import agree
+from tests.csg.graphs.runs import orders_of_changes_are_paths, uses_stay_within_the_dependences
+
+PAIRS = [5, 6, 9, 10, 14, 15, 19, 21, 24, 29]
+if os.environ.get("CSGTEST_AGREEMENT") == "1":
+    PAIRS = list(range(30))
+
+
+@pytest.mark.parametrize("first", range(40, 300, 65))
+def test_random_programs_have_the_graphs_of_the_definitions(first: int) -> None:
+    """Those before the fortieth are tried in ``tests/csg/graphs``."""
+    for seed in range(first, first + 65):
+        agree(random_program(seed))
+
+
+@pytest.mark.parametrize("seed", PAIRS)
+def test_generated_pairs_in_c_have_the_graphs_of_the_definitions(seed: int, tmp_path: Path) -> None:
+    for name, mutation in (("old.c", None), ("new.c", 1)):
+        (tmp_path / name).write_text(random_c(seed, mutation), encoding="utf-8")
+    program = program_of(unify_files(Versions(tmp_path / "old.c", tmp_path / "new.c")))
+    agree(program)
+    assert uses_stay_within_the_dependences(program)
+    orders_of_changes_are_paths(program)
