@@ -16,7 +16,7 @@ import re
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from enum import Enum
+from enum import Enum, auto
 from importlib import import_module
 from pkgutil import iter_modules
 from typing import TYPE_CHECKING, TypeVar
@@ -37,9 +37,9 @@ Rank = tuple[float, ...]
 class Aim(Enum):
     """What the states of a search look for."""
 
-    SEQUENCES = "the change sequence graph, from its start nodes"
-    FLAT = "a flat set: the outputs, and the changes deepest in the control dependences"
-    NOTHING = "nothing"
+    SEQUENCES = auto()  # the change sequence graph, from its start nodes
+    FLAT = auto()  # a flat set: the outputs, and the changes deepest in the control dependences
+    NOTHING = auto()
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,11 +113,11 @@ def behaviour(name: str, summary: str) -> None:
 
 
 def modes() -> dict[str, Mode]:
-    """All searches, in the order of their files."""
+    """All searches, in the order of their files, whichever of these was loaded first."""
     package = import_module("symexec.search.modes")
     for found in iter_modules(package.__path__):
         import_module(f"{package.__name__}.{found.name}")
-    return dict(_MODES)
+    return dict(sorted(_MODES.items(), key=lambda each: each[1].make.__module__))
 
 
 def strategies() -> dict[str, Strategy]:

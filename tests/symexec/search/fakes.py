@@ -38,6 +38,29 @@ class Line:
         return {("f", block): node - block for block in range(min(node + 1, self.length))}
 
 
+@dataclass
+class Told:
+    """The oldest state first; notes what it is told: (parent, added, covers)."""
+
+    name: str = "told"
+    held: list[State] = field(default_factory=list)
+    updates: list[tuple[int | None, list[int], bool]] = field(default_factory=list)
+
+    def select(self) -> State:
+        return self.held.pop(0)
+
+    def update(self, parent: State | None, added: Sequence[State], covers: bool) -> None:
+        number = None if parent is None else parent.id
+        self.updates.append((number, [each.id for each in added], covers))
+        self.held = [each for each in self.held if each is not parent] + list(added)
+
+    def empty(self) -> bool:
+        return not self.held
+
+    def states(self) -> list[State]:
+        return list(self.held)
+
+
 def state(number: int, *, block: int = 0, targets: Sequence[int] = (), **slots: Any) -> State:
     made = State(Memory(), EMPTY)
     made.id = number

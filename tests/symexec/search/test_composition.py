@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from symexec.search.composition import Ranked, RoundRobin
+from symexec.search.composition import Partition, Ranked, RoundRobin
 from symexec.search.modes.directed import directed
 from symexec.search.modes.orders import BreadthFirst, DepthFirst
 from symexec.search.random_path import RandomPath
 from symexec.search.targets import Targets
 from symexec.state.state import State
-from tests.symexec.search.fakes import Line, context, drained, state, states
+from tests.symexec.search.fakes import Line, Told, context, drained, state, states
 
 
 def test_the_smallest_rank_comes_first_and_of_equals_the_newest() -> None:
@@ -34,6 +34,7 @@ def test_what_others_have_reached_since_counts_when_a_state_is_taken() -> None:
     assert drained(searcher) == [1, 2]
 
 
+@settings(max_examples=settings.default.max_examples // 3)
 @given(st.lists(st.tuples(st.integers(0, 5), st.booleans()), max_size=80))
 def test_ranks_that_grow_never_let_a_worse_state_go_first(steps: list[tuple[int, bool]]) -> None:
     """Against a naive search for the best; True: that rank gets worse by 2 for everyone."""
@@ -84,10 +85,103 @@ def test_published_search_is_random_path_in_turn_with_the_shortest_distance() ->
         searcher.update(chosen, (), covers=False)
 
 
+def test_members_of_a_round_robin_are_told_alike() -> None:
+    """Of a state that does not come back too, when the next one is selected."""
+    one, other = Told("one"), Told("other")
+    searcher = RoundRobin(one, other)
+    assert searcher.name == "round robin of one, other"
+    made = states(4)
+    searcher.update(None, made[:2], covers=False)
+    taken = searcher.select()
+    assert [each.id for each in searcher.states()] == [1], "what is out is not waiting"
+    searcher.update(taken, [taken, made[2]], covers=True)
+    assert [each.id for each in searcher.states()] == [1, 0, 2]
+    searcher.select()
+    searcher.update(None, [made[3]], covers=True)  # of no state: the one that is out stays out
+    assert len(searcher.states()) == 3 and not searcher.empty()
+    searcher.select()
+    expected = [(None, [0, 1], False), (0, [0, 2], True), (None, [3], True), (1, [], False)]
+    assert one.updates == other.updates == expected
+
+
 def test_what_others_have_run_is_not_kept_for_ever() -> None:
-    searcher = Ranked("test", lambda each: (0.0,))
-    for number in range(1000):
-        each = state(number)
-        searcher.update(None, [each], covers=False)
+    """Of 100 entries those go that are out of date when they are 64 more than those that count."""
+    searcher = Ranked("test", lambda each: (float(each.steps),))
+    made = [state(number, steps=number * 37 % 101) for number in range(100)]
+    searcher.update(None, made, covers=False)
+    for each in made[:82]:
         searcher.update(each, (), covers=False)
-    assert len(searcher._heap) < 200
+        assert len(searcher._heap) == 100
+    searcher.update(made[82], (), covers=False)
+    assert len(searcher._heap) == 17
+    steps = sorted(each.steps for each in made[83:])
+    assert [each.steps for each in searcher.states()] == steps
+    assert [made[number].steps for number in drained(searcher)] == steps
+
+
+# ------------------------------------------------------------------ partitions
+
+
+class ByLane(Partition):
+    """The lane that is written on the wall."""
+
+    def __init__(self) -> None:
+        self.made: list[Told] = []
+        self.now = 0
+        self.awake: list[object] = []
+        super().__init__(self._told)
+
+    def _told(self) -> Told:
+        self.made.append(Told(f"told {len(self.made)}"))
+        return self.made[-1]
+
+    def key(self, each: State) -> int:
+        return each.lane
+
+    def turn(self) -> int:
+        return self.now
+
+    def awaken(self, key: object) -> None:
+        self.awake.append(key)
+
+
+def test_each_part_is_told_what_belongs_to_it() -> None:
+    searcher = ByLane()
+    assert searcher.name == "told 0" and searcher.empty() and searcher.states() == []
+    one, two, three = (state(number, lane=number) for number in (1, 2, 3))
+    searcher.update(None, [one, two, state(4, lane=1)], covers=False)
+    _, first, second = searcher.made
+    assert first.updates == [(None, [1, 4], False)] and second.updates == [(None, [2], False)]
+    assert [each.id for each in searcher.states()] == [1, 4, 2]
+
+    searcher.now = 1
+    assert searcher.select() is one
+    searcher.update(one, [one, three], covers=True)  # goes on, and forks into another part
+    third = searcher.made[-1]
+    assert first.updates[1:] == [(1, [1], True)] and third.updates == [(1, [3], True)]
+    assert second.updates[1:] == []
+
+    assert searcher.select().id == 4
+    four = state(5, lane=2)
+    searcher.update(first.held[0], [four], covers=True)  # moves to another part: both are told
+    assert first.updates[2:] == [(1, [], True)] and second.updates[1:] == [(1, [5], True)]
+
+    searcher.now = 2
+    assert searcher.select() is two
+    searcher.update(None, [state(6, lane=3)], covers=False)  # nothing of what was selected
+    searcher.update(two, (), covers=True)
+    assert second.updates[2:] == [] and third.updates[1:] == [(None, [6], False)]
+
+
+def test_a_part_is_awakened_when_it_gets_states_and_had_none() -> None:
+    searcher = ByLane()
+    searcher.update(None, [state(1), state(2)], covers=False)
+    searcher.update(None, [state(3)], covers=False)
+    assert searcher.awake == [0]
+    for waiting in (2, 1, 0):
+        assert searcher.empty() is False
+        searcher.select()
+        assert len(searcher.states()) == waiting
+    assert searcher.empty()
+    searcher.update(None, [state(4)], covers=False)
+    assert searcher.awake == [0, 0] and not searcher.empty()

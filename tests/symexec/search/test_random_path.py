@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import random
 from collections import Counter
+from collections.abc import Iterator
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from symexec.search.random_path import RandomPath
+from symexec.search.random_path import RandomPath, RandomState
 from symexec.state.state import State
-from tests.symexec.search.fakes import state, states
+from tests.symexec.search.fakes import drained, state, states
 
-ROUNDS = 8_000
+ROUNDS = 6_000
 
 
-def shares(searcher: RandomPath) -> dict[int, float]:
+def shares(searcher: RandomPath | RandomState) -> dict[int, float]:
     """How often each state is chosen; it comes back unchanged."""
     found: Counter[int] = Counter()
     for _ in range(ROUNDS):
@@ -41,7 +43,7 @@ def vine(length: int, seed: int = 0) -> RandomPath:
 
 
 def test_in_an_unbalanced_tree_each_fork_halves_what_is_left() -> None:
-    assert near(shares(vine(4)), {1: 1 / 2, 2: 1 / 4, 3: 1 / 8, 0: 1 / 16, 4: 1 / 16} | {})
+    assert near(shares(vine(4)), {1: 1 / 2, 2: 1 / 4, 3: 1 / 8, 0: 1 / 16, 4: 1 / 16})
 
 
 def test_states_in_many_ways_are_equally_likely() -> None:
@@ -77,14 +79,48 @@ def test_a_state_keeps_its_place_when_another_searcher_has_run_it() -> None:
 
 
 def test_the_same_seed_walks_the_same_way() -> None:
-    def order(seed: int) -> list[int]:
-        searcher, found = vine(30, seed), []
-        while not searcher.empty():
-            found.append(searcher.select().id)
-        return found
+    """One draw at each fork, none where there is one way."""
 
-    assert order(3) == order(3) != order(4)
-    assert sorted(order(3)) == list(range(31))
+    def by_hand(seed: int) -> Iterator[int]:
+        """0 leads down the vine, 1 to the state that forks off."""
+        chance, left = random.Random(seed), [*range(1, 31), 0]
+        while left:
+            chosen = next((each for each in left[:-1] if chance.randrange(2)), left[-1])
+            left.remove(chosen)
+            yield chosen
+
+    for seed in (3, 4):
+        assert drained(vine(30, seed)) == list(by_hand(seed))
+    assert drained(vine(30, 3)) != drained(vine(30, 4))
+
+
+def test_what_comes_from_elsewhere_is_a_way_from_the_root() -> None:
+    """Of a parent that this searcher never held; it has no place of its own."""
+    searcher = vine(2)
+    searcher.update(state(50), [state(51), state(52)], covers=False)
+    assert near(shares(searcher), {0: 1 / 12, 1: 1 / 6, 2: 1 / 12, 51: 1 / 3, 52: 1 / 3})
+
+
+def test_a_state_that_was_taken_and_not_told_of_is_gone_when_others_join() -> None:
+    searcher = vine(1)
+    taken = searcher.select()
+    assert not searcher.empty() and [each.id for each in searcher.states()] == [1 - taken.id]
+    searcher.update(None, [state(7)], covers=False)
+    assert {each.id for each in searcher.states()} == {1 - taken.id, 7}
+    assert near(shares(searcher), {1 - taken.id: 1 / 2, 7: 1 / 2})
+
+
+def test_any_state_of_all_is_equally_likely() -> None:
+    searcher = RandomState(0)
+    made = states(4)
+    searcher.update(None, made, covers=False)
+    assert searcher.name == "random state"
+    assert near(shares(searcher), dict.fromkeys(range(4), 1 / 4))
+    searcher.update(made[1], (), covers=False)  # run by another searcher
+    searcher.update(state(9), [state(10)], covers=False)  # never held here
+    assert near(shares(searcher), dict.fromkeys((0, 2, 3, 10), 1 / 4))
+    assert {each.id for each in searcher.states()} == {0, 2, 3, 10}
+    assert sorted(drained(searcher)) == [0, 2, 3, 10]
 
 
 @given(st.lists(st.integers(0, 9), max_size=60), st.integers(0, 3))

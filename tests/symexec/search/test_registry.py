@@ -1,99 +1,153 @@
-"""Searches and strategies by name; the recipe for a new one, as the documents give it."""
+"""Searches and strategies by name: what there is, what a word means, what is refused."""
 
 from __future__ import annotations
 
-import re
-import sys
-import textwrap
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-import cli
 from csg.errors import UsageError
-from symexec.search import modes as folder
-from symexec.search import registry
-from symexec.search.registry import ALL, chosen, described, modes, strategies, variant
-from tests.command_line import csgtest, pair
+from symexec.search import Budget, registry
+from symexec.search.composition import RoundRobin
+from symexec.search.modes.orders import BreadthFirst, DepthFirst
+from symexec.search.registry import (
+    ALL,
+    Aim,
+    Mode,
+    Strategy,
+    behaviour,
+    build_searcher,
+    chosen,
+    described,
+    mode,
+    modes,
+    strategies,
+    strategy,
+    variant,
+)
+from symexec.search.seed_lanes import AlongSeeds
+from tests.symexec.search.fakes import context
 
 ROOT = Path(__file__).parents[3]
+EVERYWHERE = ("bounds", "turns", "speculations", "divergences", "opposites", "pruning")
+GUIDED = (
+    "bounds", "reachable", "turns", "speculations", "guards", "masks", "uniform", "continuation",
+    "divergences", "opposites", "rest", "pruning",
+)  # fmt: skip
 
 
-def recipe() -> str:
-    """The class that docs/architecture.md shows."""
-    text = (ROOT / "docs" / "architecture.md").read_text()
-    found = re.search(r"- \*A search\*.*?```python\n(.*?)```", text, re.DOTALL)
-    assert found is not None
-    return textwrap.dedent(found[1])
+def test_the_searches() -> None:
+    """What states look for, and the strategies around it, outermost first."""
+    assert {name: (each.aim, each.strategies) for name, each in modes().items()} == {
+        "published": (Aim.SEQUENCES, ()),
+        "guided": (Aim.SEQUENCES, GUIDED),
+        "isolated": (Aim.FLAT, GUIDED),
+        "breadth-first": (Aim.NOTHING, EVERYWHERE),
+        "depth-first": (Aim.NOTHING, EVERYWHERE),
+        "undirected": (Aim.NOTHING, (*EVERYWHERE, "rest")),
+    }
+    assert all(each.name == name for name, each in modes().items())
 
 
-def test_a_search_made_after_the_recipe_is_the_one_that_runs(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    called = tmp_path / "called"
-    noting = "        chosen = min("
-    code = recipe()
-    assert noting in code
-    note = f"        open({str(called)!r}, 'a').write('.')\n"
-    (tmp_path / "fewest_forks.py").write_text(code.replace(noting, note + noting))
-    monkeypatch.setattr(registry, "_MODES", modes())
-    monkeypatch.setattr(folder, "__path__", [*folder.__path__, str(tmp_path)])
-    words = [*map(str, pair("foo")), "--range", "x=-100..100", "--no-replay", "--json"]
-    out = ["--out", str(tmp_path / "out"), "--quiet"]
-    try:
-        assert cli.main(["build", *words, *out, "--mode", "fewest-forks"]) == 0
-    finally:
-        sys.modules.pop(f"{folder.__name__}.fewest_forks", None)
-    assert '"mode": "fewest-forks"' in capsys.readouterr().out
-    assert len(called.read_text()) > 3
-    called.unlink()
-    cli.main(["build", *words, *out])
-    assert not called.exists()
+def test_what_the_help_text_says_of_them() -> None:
+    assert described() == {
+        "modes": "published (Algorithm 2 of FSE 2013, nothing else); "
+        "guided (towards change sequences, with every strategy); "
+        "isolated (as guided, towards each change by itself); "
+        "breadth-first (the oldest state: what is near before what is far); "
+        "depth-first (the newest state: each path to its end before the next one); "
+        "undirected (random path in turn with the state nearest to new code)",
+        "strategies": "bounds (inputs beyond the bounds too, one turn of eight once the search "
+        "takes long); "
+        "reachable (states that can reach one of their targets first, 15 turns of 16); "
+        "turns (fair turns over the initial states, so that large inputs starve no small one); "
+        "speculations (what is left of a speculation later, fewest of them first); "
+        "guards (turns over the values of what decides whether a change is met); "
+        "masks (turns over the values of what hides the effect of a change); "
+        "uncovered (states that look for a node without a test, three turns of four); "
+        "uniform (in every second turn any state, each equally likely); "
+        "continuation (go on behind an output, to differences that show later on the path); "
+        "divergences (a test at once where the versions part for the first time); "
+        "opposites (and one on the other side of zero); "
+        "rest (where no input decides anything more: a test at once, and last in the queue); "
+        "pruning (drop states that can neither reach a change nor carry one)",
+    }
 
 
-@pytest.mark.parametrize(
-    ("words", "hint"),
-    [
-        (("--mode", "guidde"), "did you mean guided?"),
-        (("--without", "turn"), "did you mean turns?"),
-        (("--mode", "best"), "published"),
-    ],
-)
-def test_names_that_nobody_has_are_refused(
-    words: tuple[str, ...], hint: str, tmp_path: Path
-) -> None:
-    done = csgtest("build", *pair("foo"), *words, folder=tmp_path)
-    assert done.code == 2 and words[1] in done.err and hint in done.err
-
-
-def test_help_and_documents_have_every_name_with_a_summary(tmp_path: Path) -> None:
-    shown = " ".join(csgtest("build", "--help", folder=tmp_path).out.split())
+def test_documents_have_every_name() -> None:
     documents = (ROOT / "docs" / "comparing-searches.md").read_text()
-    for table in (modes(), strategies()):
-        for name, each in table.items():
-            assert f"{name} ({each.summary})" in shown
-            assert f"| `{name}` |" in documents
-    assert described()["modes"] in shown
+    assert all(f"| `{name}` |" in documents for name in (*modes(), *strategies()))
 
 
-def test_all_strategies_of_a_search_exist() -> None:
-    for each in modes().values():
-        assert set(each.strategies) <= strategies().keys()
-        assert len(set(each.strategies)) == len(each.strategies)
+def test_what_is_registered(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(registry, "_MODES", {})
+    monkeypatch.setattr(registry, "_STRATEGIES", {})
+
+    def make(*_: object) -> Any:
+        raise AssertionError
+
+    assert mode("plain", "a few words")(make) is make
+    assert mode("full", "more", Aim.FLAT, ["rest"])(make) is make
+    assert strategy("wrapping", "words")(make) is make
+    behaviour("heeded", "others")
+    assert {
+        "plain": Mode("plain", "a few words", Aim.NOTHING, (*EVERYWHERE, "rest"), make),
+        "full": Mode("full", "more", Aim.FLAT, ("rest",), make),
+    } == registry._MODES
+    assert {
+        "wrapping": Strategy("wrapping", "words", make),
+        "heeded": Strategy("heeded", "others", None),
+    } == registry._STRATEGIES
+
+
+def test_the_campaign_heeds_what_wraps_no_searcher() -> None:
+    heeded = {name for name, each in strategies().items() if each.wrap is None}
+    assert heeded == {"continuation", "divergences", "opposites", "rest", "pruning"}
 
 
 def test_what_is_left_out_is_not_there_and_the_rest_keeps_its_order() -> None:
-    all_of_them = chosen("guided").strategies
-    some = chosen("guided", ("turns", "masks")).strategies
-    assert some == tuple(each for each in all_of_them if each not in ("turns", "masks"))
+    found = chosen("guided", ("turns", "masks"))
+    assert found.strategies == tuple(each for each in GUIDED if each not in ("turns", "masks"))
+    assert found.mode is modes()["guided"]
+    assert found.has("guards") and not found.has("turns")
+    assert chosen("guided").strategies == GUIDED
     assert chosen("guided", (ALL,)).strategies == ()
+    assert chosen("published", ("turns",)).strategies == ()
 
 
 def test_a_strategy_is_added_next_to_the_search_s_own_searcher() -> None:
-    every = chosen("guided").strategies
-    assert chosen("guided+uncovered").strategies == (*every, "uncovered")
+    assert chosen("guided+uncovered").strategies == (*GUIDED, "uncovered")
     assert chosen("guided+uncovered", (ALL,)).strategies == ("uncovered",)
-    assert chosen("guided+turns").strategies == every
+    assert chosen("guided+turns").strategies == GUIDED
+    assert chosen("published+turns+rest").strategies == ("turns", "rest")
+
+
+SEARCHES = "searches: breadth-first, depth-first, guided, isolated, published, undirected"
+STRATEGIES = (
+    "strategies: all, bounds, continuation, divergences, guards, masks, opposites, pruning, "
+    "reachable, rest, speculations, turns, uncovered, uniform"
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "without", "message", "hint"),
+    [
+        ("guidde", (), "no search is called 'guidde'", f"did you mean guided? {SEARCHES}"),
+        ("best", (), "no search is called 'best'", SEARCHES),
+        ("guided", ("turn",), "no strategy is called 'turn'", f"did you mean turns? {STRATEGIES}"),
+        ("guided", ("turns", "x"), "no strategy is called 'x'", STRATEGIES),
+        ("guided+x", (), "no strategy is called 'x'", STRATEGIES),
+        ("guided+all", (), "no strategy is called 'all'", f"did you mean all? {STRATEGIES}"),
+        ("guided+all", ("all",), "no strategy is called 'all'", f"did you mean all? {STRATEGIES}"),
+    ],
+)
+def test_names_that_nobody_has_are_refused(
+    name: str, without: tuple[str, ...], message: str, hint: str
+) -> None:
+    with pytest.raises(UsageError) as found:
+        chosen(name, without)
+    assert (found.value.message, found.value.hint) == (message, hint)
 
 
 @pytest.mark.parametrize(
@@ -114,10 +168,63 @@ def test_a_search_and_what_is_left_out_in_one_word(
     assert variant(text) == meant
 
 
+def test_of_two_searches_that_fit_the_longer_is_meant(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whichever was registered first."""
+    monkeypatch.setattr(registry, "_MODES", {**modes()})
+    for name in ("new-turns", "new", "new-turns-first"):
+        mode(name, "")(BreadthFirst)
+    assert variant("new-turns-rest") == ("new-turns", ("rest",))
+    assert variant("new-rest") == ("new", ("rest",))
+    assert variant("new-turns-first") == ("new-turns-first", ())
+
+
 @pytest.mark.parametrize(
-    "text",
-    ["guide", "guided-gards", "breadth", "guided--turns", "guided+x", "guided+all", "guided+"],
+    ("text", "message"),
+    [
+        ("guide", "no search is called 'guide'"),
+        ("breadth", "no search is called 'breadth'"),
+        ("guidedx", "no search is called 'guidedx'"),
+        ("guided-gards", "no strategy is called 'gards'"),
+        ("guided--turns", "no strategy is called ''"),
+        ("guided+x", "no strategy is called 'x'"),
+        ("guided+all", "no strategy is called 'all'"),
+        ("guided+", "no strategy is called ''"),
+    ],
 )
-def test_a_word_that_means_none_is_refused(text: str) -> None:
-    with pytest.raises(UsageError, match="is called"):
+def test_a_word_that_means_none_is_refused(text: str, message: str) -> None:
+    with pytest.raises(UsageError) as found:
         variant(text)
+    assert found.value.message == message
+
+
+def test_the_searcher_of_a_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert isinstance(build_searcher(chosen("depth-first", (ALL,)), context()), DepthFirst)
+    plain = build_searcher(chosen("published"), context())
+    assert isinstance(plain, RoundRobin)
+    assert plain.name == "round robin of random path, shortest distance"
+    names = [each.name for each in (BreadthFirst(), DepthFirst())]
+    assert names == ["breadth-first", "depth-first"]
+
+
+def test_beside_seeds_only_what_fits_within_one_divergence_is_around_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    wrapped: list[str] = []
+
+    def noting(name: str) -> Strategy:
+        def wrap(make: Any, surroundings: object) -> Any:
+            wrapped.append(name)
+            return make()
+
+        return Strategy(name, "", wrap)
+
+    table = {name: noting(name) if each.wrap else each for name, each in strategies().items()}
+    monkeypatch.setattr(registry, "_STRATEGIES", table)
+    build_searcher(chosen("guided"), context())
+    assert wrapped == [
+        "bounds", "reachable", "turns", "speculations", "guards", "masks", "uniform",
+    ]  # fmt: skip
+    wrapped.clear()
+    searcher = build_searcher(chosen("guided"), context(), Budget(0.0, 1.0, None, lambda: 0.0))
+    assert isinstance(searcher, AlongSeeds)
+    assert wrapped == ["speculations", "guards", "masks"]

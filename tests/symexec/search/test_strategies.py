@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from symexec.search.contract import Searcher
@@ -14,10 +14,6 @@ from symexec.search.modes.directed import directed
 from symexec.search.modes.orders import BreadthFirst, DepthFirst
 from symexec.search.registry import Context, build_searcher, chosen, modes, strategies
 from symexec.search.strategies import (
-    HOPEFUL,
-    IN_A_ROW,
-    PATIENT,
-    WITHIN,
     Bounds,
     Groups,
     Reachable,
@@ -49,6 +45,7 @@ def surroundings(seed: int = 0) -> Context:
 
 
 @pytest.mark.parametrize("name", WRAPPED)
+@settings(max_examples=settings.default.max_examples // 3)
 @given(steps=st.lists(st.one_of(st.none(), st.integers(0, 11)), max_size=80))
 def test_each_state_comes_once_whatever_the_strategy(name: str, steps: list[int | None]) -> None:
     """None: select, and tell of it or not; a number: a state joins. ``bounds`` is over before that,
@@ -72,6 +69,7 @@ def test_each_state_comes_once_whatever_the_strategy(name: str, steps: list[int 
 
 
 @pytest.mark.parametrize("name", list(modes()))
+@settings(max_examples=settings.default.max_examples // 3)
 @given(steps=st.lists(st.integers(0, 3), max_size=50), seed=st.integers(0, 2))
 def test_each_search_runs_what_it_is_given_and_the_same_seed_runs_the_same(
     name: str, steps: list[int], seed: int
@@ -111,13 +109,11 @@ def test_each_search_runs_what_it_is_given_and_the_same_seed_runs_the_same(
 
 def test_what_lies_beyond_the_bounds_gets_one_turn_of_eight() -> None:
     searcher = Bounds(DepthFirst, context())
-    searcher.update(None, states(4 * WITHIN), covers=False)
-    assert not any(searcher.select().beyond for _ in range(WITHIN))
+    searcher.update(None, states(32), covers=False)
+    assert not any(searcher.select().beyond for _ in range(8))
     searcher.update(None, [state(100 + n, beyond=True) for n in range(4)], covers=False)
-    assert len(searcher.states()) == 3 * WITHIN + 4
-    assert [searcher.select().beyond for _ in range(2 * WITHIN)] == 2 * [
-        *(WITHIN - 1) * [False], True,
-    ]  # fmt: skip
+    assert len(searcher.states()) == 28
+    assert [searcher.select().beyond for _ in range(16)] == 2 * [*7 * [False], True]
 
 
 def test_it_is_over_when_the_bounds_are_exhausted() -> None:
@@ -138,10 +134,9 @@ def test_a_fork_stays_beyond() -> None:
 
 def test_states_without_a_target_get_one_turn_of_sixteen() -> None:
     searcher = Reachable(DepthFirst, context(lambda each: FAR if each.id % 2 else 1.0))
-    searcher.update(None, states(4 * HOPEFUL), covers=False)
-    turns = Counter(searcher.select().id % 2 for _ in range(2 * HOPEFUL))
-    assert turns == {1: 2, 0: 2 * HOPEFUL - 2}
-    assert len(drained(searcher)) == 2 * HOPEFUL
+    searcher.update(None, states(64), covers=False)
+    assert [searcher.select().id % 2 for _ in range(32)] == 2 * [*15 * [0], 1]
+    assert [number % 2 for number in drained(searcher)] == [0, 0, *30 * [1]]
 
 
 def test_a_state_that_has_lost_its_targets_goes_behind_the_others() -> None:
@@ -179,7 +174,7 @@ def test_the_first_initial_states_keep_a_share_however_many_there_are() -> None:
 def test_an_initial_state_that_brings_nothing_new_loses_what_it_has_before_others() -> None:
     searcher = Turns(DepthFirst)
     searcher.update(None, [state(lane, lane=lane) for lane in range(20)], covers=False)
-    turns_of(searcher, 20 * 20 * PATIENT, lambda taken: False)
+    turns_of(searcher, 20 * 20 * 16, lambda taken: False)
     turns = turns_of(searcher, 2000, lambda taken: False)
     assert max(turns.values()) - min(turns.values()) <= 2
     turns_of(searcher, 20 * 20, lambda taken: taken.lane == 3)
@@ -191,7 +186,7 @@ def test_a_test_of_a_new_node_is_something_new() -> None:
     witnessed: set[int] = set()
     searcher = Turns(DepthFirst, context(witnessed=witnessed))
     searcher.update(None, [state(lane, lane=lane) for lane in range(20)], covers=False)
-    turns_of(searcher, 20 * 20 * PATIENT, lambda taken: False)
+    turns_of(searcher, 20 * 20 * 16, lambda taken: False)
 
     def news(taken: State) -> bool:
         if taken.lane == 0:
@@ -222,7 +217,7 @@ def test_few_states_are_not_lost_among_many() -> None:
     searcher = Groups(BreadthFirst, lambda each: each.lane)
     searcher.update(None, states(1000), covers=False)
     searcher.update(None, [state(2000, lane=1)], covers=False)
-    assert 2000 in [searcher.select().id for _ in range(IN_A_ROW + 1)]
+    assert 2000 in [searcher.select().id for _ in range(9)]
 
 
 def test_states_whose_targets_all_have_tests_get_one_turn_of_four() -> None:
