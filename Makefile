@@ -1,7 +1,7 @@
 # make demo   the main job on a sample            make test   every check there is
 # make bench  measure, rewrite docs/performance.md make docs   run what the documents show, anew
 # make format tidy the Python sources             make clean  remove what the others made
-# make mutants  mutation testing of four packages, an hour: for the night
+# make mutants  mutation testing of three packages, half an hour: for the night
 #
 # Each creates .venv and installs into it first. Needed: Python 3.11 or later, a C compiler, make, git.
 

@@ -1,6 +1,6 @@
 """Do the unit tests of a package notice when it is wrong? -> docs/mutants.md
 
-    python -m benchmarks.mutants                            all packages below; takes an hour
+    python -m benchmarks.mutants                            all packages below
     python -m benchmarks.mutants symexec/shadow             one of them
     python -m benchmarks.mutants symexec/search --most 100  a sample, the same each time
     python -m benchmarks.mutants --file symexec/shadow/joins.py --no-write
