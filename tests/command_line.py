@@ -2,6 +2,8 @@
 
 done = csgtest("build", "old.c", "new.c", folder=tmp_path)
 done.code, done.out, done.err, done.report
+
+done = until(shown, "build", "old.c", "new.c", "--time", "60", folder=tmp_path)
 """
 
 from __future__ import annotations
@@ -9,9 +11,11 @@ from __future__ import annotations
 import json
 import os
 import shlex
+import signal
 import subprocess
 import sys
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -35,7 +39,7 @@ class Done:
 
     @property
     def differing(self) -> list[dict[str, Any]]:
-        return [test for test in self.report["tests"] if test["observed"] == "different"]
+        return differing(self.report)
 
 
 def read_report(folder: Path) -> Any:
@@ -59,6 +63,36 @@ def csgtest(
         check=False,
     )
     return Done(done.returncode, done.stdout, done.stderr, folder)
+
+
+def until(shown: Callable[[Any], object], *words: str | Path, folder: Path) -> Done:
+    """A run that is interrupted as soon as what its report says is ``shown``; one that nobody had
+    to interrupt has another code than 130."""
+    with subprocess.Popen(
+        [*CSGTEST, *map(str, words), "--quiet"],
+        cwd=folder,
+        env={**os.environ, **AS_INSTALLED},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),  # noqa: PLW1509
+    ) as process:
+        try:
+            report = folder / "csgtest-out" / "report.json"
+            while process.poll() is None:
+                if report.exists() and shown(json.loads(report.read_text())):
+                    process.send_signal(signal.SIGINT)
+                    break
+                time.sleep(0.1)
+            out, err = process.communicate(timeout=60.0)
+        finally:
+            process.kill()
+    return Done(process.returncode, out, err, folder)
+
+
+def differing(report: Any) -> list[dict[str, Any]]:
+    return [test for test in report["tests"] if test["observed"] == "different"]
 
 
 def pair(sample: str) -> tuple[Path, Path]:

@@ -43,7 +43,7 @@ def verifier(tmp_path: Path) -> Iterator[Callable[..., Verifier]]:
             file = tmp_path / f"{name}.c"
             file.write_text(text.replace("LIMIT", limit))
             files.append((SourceFile(file),))
-        replay = NativeReplay(ReplayPlan(*files, without_walls=True))
+        replay = NativeReplay(ReplayPlan(*files, wall_s=0.1, without_walls=True))
         found = Verifier(replay, [], {}, time.monotonic() + seconds)
         made.append((found, replay))
         return found
@@ -185,7 +185,7 @@ def test_one_of_a_likeness_is_explained_at_once_and_the_next_when_nobody_waits(
 def test_what_takes_long_goes_behind_others_when_enough_is_explained(
     verifier: Callable[..., Verifier],
 ) -> None:
-    """Of those that do not end three are examined at once: each takes three seconds."""
+    """Of those that do not end three are examined at once: each takes thirty times its limit."""
     verifying = verifier(text=HANGS)
     place = Divergence("control", "new.c", 7, "diff-true")
     for number in range(5):
