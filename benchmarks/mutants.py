@@ -146,8 +146,11 @@ def places(tree: ast.Module) -> Iterator[tuple[Way, str]]:
 
 
 def _says_nothing(node: ast.AST) -> bool:
-    """A docstring, a declaration, an import, a check for the type checker."""
+    """A docstring, a declaration, an import, a list of names that type checkers look at, a check
+    for them."""
     match node:
+        case ast.Assign(targets=[ast.Name(id="__all__")]):
+            return True
         case ast.Expr(value=ast.Constant()) | ast.Import() | ast.ImportFrom() | ast.Assert():
             return True
         case ast.AnnAssign(value=None):

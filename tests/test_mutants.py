@@ -64,7 +64,7 @@ def test_a_statement_is_left_out_or_turned_round(text: str, expected: list[str])
 
 def test_what_is_no_behaviour_is_left_alone() -> None:
     tree = ast.parse(
-        '"""Says 1."""\nimport a\nclass C:\n    x: int\n    @d(1)\n'
+        '"""Says 1."""\nimport a\n__all__ = ["a"]\nclass C:\n    x: int\n    @d(1)\n'
         "    def f(self, n: 2 = 3) -> 4:\n"
         '        """5"""\n        assert n > 6\n        return n + 7\n'
     )

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from symexec.expr import Term, TermTable, evaluate
+from symexec.expr import Term, TermTable, compare, evaluate
 from symexec.shadow.printed import Printed, Unit, same_text, units
 from symexec.state.state import Output
 
@@ -80,6 +80,7 @@ def test_a_symbolic_byte_is_a_condition() -> None:
     condition = same_text(text("a", B, "c"), text("abc"))
     assert true_for(condition, b=ord("b")) and not true_for(condition, b=ord("x"))
     assert same_text(text("x", B), text("abc")) == 0  # the first bytes differ already
+    assert same_text(text(B), text("b")) is compare("eq", 8, B, ord("b"))
     both = same_text(text(B, B), text("ab"))
     assert not true_for(both, b=ord("a")) and not true_for(both, b=ord("b"))
 
@@ -124,6 +125,9 @@ def test_what_cannot_be_told_is_said(one: Printed, other: Printed) -> None:
         ("%i", ",", "0,", 0),
         ("%.3d", "\n", "007\n", 7),
         ("%o", "8", "178", 15),  # no octal digit: behind the number
+        ("%4x", "\n", " 2af\n", 0x2AF),
+        ("%3o", "\n", " 17\n", 15),
+        ("%d", "-", "7-", 7),  # the sign behind a digit is not the number's
     ],
 )
 def test_a_number_against_its_text(
@@ -154,6 +158,7 @@ def test_a_number_against_its_text(
         ("%d", "ab", "7a"),
         ("%o", "\n", "9\n"),
         ("%d", "\n", "--1\n"),
+        ("%d", "-\n", "-\n"),  # it prints one byte at least
     ],
 )
 def test_a_number_that_prints_no_such_text(
@@ -168,6 +173,7 @@ def test_a_number_that_prints_no_such_text(
     ("number", "other"),
     [
         (text(d(X), "7"), text("127")),  # a digit behind: where does the number end?
+        (text("n=", d(X), "7"), text("n=127")),
         (text(d(X), d(Y)), text("12")),
         (text(d(X), B), text("1a")),
         (text(d(X, "%x"), "a"), text("1a")),
