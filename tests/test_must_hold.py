@@ -66,7 +66,7 @@ def test_the_running_example_fails_only_in_the_new_version(tmp_path: Path) -> No
 
 
 def test_isolated_search_is_compared_with_it(tmp_path: Path) -> None:
-    words = ("--entry", "parse_ranges", "--time", "4", "--seeds", "1")
+    words = ("--entry", "parse_ranges", "--time", "2", "--seeds", "1")
     done = csgtest("compare", *pair("cut_ranges"), *words, folder=tmp_path)
     assert done.code == 1, done.err
     for strategy in ("guided", "isolated", "undirected", "native"):

@@ -1,4 +1,7 @@
-"""One version alone uses what nobody wrote, where the other one has gone ahead of it."""
+"""One version alone uses what nobody wrote, where the other one has gone ahead of it.
+
+All uses stand in one program, which is told by its first parameter which of them to make.
+"""
 
 from __future__ import annotations
 
@@ -14,12 +17,14 @@ PROGRAM = """
 static int fill(int *p, int n) {{ if (n > 3) {{ *p = n & 7; return 1; }} return 0; }}
 static int twice(int n) {{ return 2 * n; }}
 static int (*const calls[])(int) = {{ twice, fill ? twice : 0 }};
-int f(int n, int m)
+int f(int use, int n, int m)
 {{
     int x, a[8] = {{ 1, 2, 3, 4, 5, 6, 7, 8 }};
     char text[9] = "12345678";
-    int ok = fill(&x, n);
-    int kind = (ok && m != 2) {} ({});
+    int ok = fill(&x, n), kind = 0;
+    switch (use) {{
+{}
+    }}
     if (m && kind)
         return 7 + a[2] + text[0] + calls[0](1);
     return m - n;
@@ -36,15 +41,21 @@ USES = (
 )
 
 
-@pytest.mark.parametrize("use", USES)
 @pytest.mark.parametrize("join", [("&&", "||"), ("||", "&&")])
 def test_the_other_version_goes_on_from_where_it_stands(
-    use: str, join: tuple[str, str], tmp_path: Path
+    join: tuple[str, str], tmp_path: Path
 ) -> None:
     for name, operator in zip(("old.c", "new.c"), join, strict=True):
-        (tmp_path / name).write_text(PROGRAM.format(operator, use))
-    words = "build old.c new.c --entry f --range n=0..9 --range m=0..2 --no-native --time 20"
+        cases = [
+            f"    case {number}: kind = (ok && m != 2) {operator} ({use}); break;"
+            for number, use in enumerate(USES)
+        ]
+        (tmp_path / name).write_text(PROGRAM.format("\n".join(cases)))
+    ranges = f"--range use=0..{len(USES) - 1} --range n=0..9 --range m=0..2"
+    words = f"build old.c new.c --entry f {ranges} --no-native --time 60"
     done = csgtest(*words.split(), folder=tmp_path)
-    assert done.code == 1, done
+    assert done.code == 1 and done.report["counters"]["exhausted"], done
+    shown = {test["input"]["parameters"]["use"] for test in done.differing}
+    assert shown == set(range(len(USES))), done
     assert done.report["counters"]["mispredicted"] == 0, done
     assert done.report["counters"]["branch_mismatches"] == 0, done

@@ -2,15 +2,18 @@
 the library, is judged by the size that its own version asked for.
 
 old: malloc(8 * n + 16)    new: malloc(8 * n + 8)    p[8 * n .. 8 * n + 16) is too much for new only
+
+All accesses stand in one program, which is told by a parameter which of them to make.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
-from tests.command_line import csgtest
+from tests.command_line import Done, csgtest
 
 ACCESSES = {
     "stores": "for (i = 0; i < 16; i++) p[8 * n + i] = text[i];",
@@ -31,7 +34,7 @@ _PROGRAM = """\
 #include <sys/stat.h>
 #include <unistd.h>
 
-int entry(unsigned n)
+int entry(unsigned access, unsigned n)
 {{
     static char text[] = "fifteen_letters";
     unsigned i = 0, start = {start};
@@ -40,38 +43,44 @@ int entry(unsigned n)
     if (p == 0)
         return 1;
     p += start;
-    {access}
+    switch (access) {{
+{accesses}
+    }}
     free(p - start);
     return 0;
 }}
 """
 
 
-def versions(folder: Path, access: str, start: int, new_rest: int) -> None:
+def built(folder: Path, accesses: Sequence[str], start: int, new_rest: int, n: str) -> Done:
+    cases = "\n".join(
+        f"    case {number}: {ACCESSES[name]} break;" for number, name in enumerate(accesses)
+    )
     for side, rest in (("old", 16), ("new", new_rest)):
-        (folder / f"{side}.c").write_text(
-            _PROGRAM.format(access=ACCESSES[access], start=start, rest=rest)
-        )
+        text = _PROGRAM.format(accesses=cases, start=start, rest=rest)
+        (folder / f"{side}.c").write_text(text)
+    ranges = f"--range access=0..{len(accesses) - 1} --range n={n}"
+    words = f"build old.c new.c --entry entry {ranges} --time 60"
+    return csgtest(*words.split(), folder=folder)
 
 
-@pytest.mark.parametrize("known", [True, False], ids=["known", "symbolic"])
-@pytest.mark.parametrize("access", [each for each in ACCESSES if each != "fstat"])
-def test_too_much_for_the_new_version_alone(tmp_path: Path, access: str, known: bool) -> None:
-    versions(tmp_path, access, 0, 8)
-    bound = "2..2" if known else "0..5"
-    words = f"build old.c new.c --entry entry --range n={bound} --time 30"
-    done = csgtest(*words.split(), folder=tmp_path)
+@pytest.mark.parametrize("n", ["2..2", "0..5"], ids=["known", "symbolic"])
+def test_too_much_for_the_new_version_alone(tmp_path: Path, n: str) -> None:
+    accesses = [each for each in ACCESSES if each != "fstat"]
+    done = built(tmp_path, accesses, 0, 8, n)
     assert done.code == 1, done
     assert done.report["counters"]["mispredicted"] == 0
+    shown = {accesses[test["input"]["parameters"]["access"]] for test in done.differing}
+    assert shown == set(accesses)
     assert {test["class"] for test in done.differing} == {"regression"}
     assert {test["new"]["sanitizer"] for test in done.differing} == {"heap-buffer-overflow"}
 
 
-@pytest.mark.parametrize("access", ["stores", "memset", "strcpy", "fstat"])
-def test_room_to_spare_is_no_difference(tmp_path: Path, access: str) -> None:
-    versions(tmp_path, access, 128 if access == "fstat" else 0, 24)
-    words = "build old.c new.c --entry entry --range n=0..5 --time 30"
-    done = csgtest(*words.split(), folder=tmp_path)
+@pytest.mark.parametrize(
+    ("accesses", "start"), [(["stores", "memset", "strcpy"], 0), (["fstat"], 128)]
+)
+def test_room_to_spare_is_no_difference(tmp_path: Path, accesses: list[str], start: int) -> None:
+    done = built(tmp_path, accesses, start, 24, "0..5")
     assert (done.code, done.report["verdict"]) == (0, "equivalent-within-bounds"), done
 
 

@@ -3,6 +3,7 @@ natively by time; a class of its own, in both directions."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from symexec.campaign.building import BuildJob
 from symexec.options import After, BuildOptions, InputOptions, Range, SearchOptions
 from symexec.progress import progress_for
+from symexec.replay import NativeReplay
 from tests.command_line import csgtest
 
 # what the loop does instead of `x--`: for x == 42 it stays; reads but does not write; counts on
@@ -34,19 +36,35 @@ def versions(loop: str, folder: Path, reverse: bool) -> tuple[Path, Path]:
     return (endless, ends) if reverse else (ends, endless)
 
 
+class Hasty(BuildJob):
+    """Whose native runs are cut off after a fifth of the time that others have."""
+
+    def _native(self) -> NativeReplay:
+        self.builds = replace(self.builds, wall_s=0.2)
+        return super()._native()
+
+
+def replayed(files: tuple[Path, Path], inputs: InputOptions, seconds: float) -> BuildJob:
+    search = SearchOptions(time=seconds)
+    job = Hasty(BuildOptions(*files, inputs=inputs, search=search, without_walls=True))
+    try:
+        job.prepare()
+        list(job.cases(progress_for(True)))
+    finally:
+        job.close()
+    return job
+
+
 @pytest.mark.parametrize("reverse", [False, True], ids=["hang", "hang-fix"])
 def test_what_ends_in_one_version_only_is_a_class_of_its_own(reverse: bool, tmp_path: Path) -> None:
     files = versions("stays", tmp_path, reverse)
-    words = ("--entry", "f", "--range", "x=0..42", "--time", "20")
-    done = csgtest("build", *files, *words, folder=tmp_path)
-    assert done.code == 1, done.err
-    (found,) = done.differing
-    assert found["input"]["parameters"] == {"x": 42}
-    assert found["class"] == ("hang-fix" if reverse else "hang")
-    counters = done.report["counters"]
-    assert counters["mispredicted"] == 0 and counters["exhausted"]
+    job = replayed(files, InputOptions("f", (Range("x", 0, 42),)), seconds=20.0)
+    (found,) = [case for case in job.found if case.observed == "different"]
+    assert dict(found.input.parameters) == {"x": 42}
+    assert found.kind == ("hang-fix" if reverse else "hang")
+    assert job.mispredicted == [] and job.exhausted
     proof = f"the {'old' if reverse else 'new'} version runs for ever"
-    assert any(proof in note for note in done.report["notes"])
+    assert any(proof in event.text for event in job.events)
 
 
 def prepared(
@@ -144,15 +162,7 @@ def test_a_hang_whose_state_never_repeats_stays_in_the_table(tmp_path: Path) -> 
     files = tmp_path / "old.c", tmp_path / "new.c"
     files[0].write_text(GROWS.replace("LOOP", "return 1;"))
     files[1].write_text(GROWS.replace("LOOP", "for (;;) n += x;"))
-    search = SearchOptions(time=12)
-    job = BuildJob(
-        BuildOptions(*files, inputs=InputOptions("f"), search=search, without_walls=True)
-    )
-    try:
-        job.prepare()
-        list(job.cases(progress_for(True)))
-    finally:
-        job.close()
+    job = replayed(files, InputOptions("f"), seconds=4.0)
     kinds = {case.kind for case in job.found if case.observed == "different"}
     assert job.verdict == "different"
     assert kinds and kinds <= {"hang", "undecided"}

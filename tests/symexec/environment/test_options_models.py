@@ -12,16 +12,11 @@ from hypothesis import strategies as st
 
 from symexec.environment.float_reading import number_in
 from tests.reference.context import ReferenceContext
-from tests.reference.native_models import PREFIX, renamed_models
+from tests.reference.native_models import PREFIX
 
 HOST = ctypes.CDLL(None, use_errno=True)
 MATH = ctypes.CDLL("libm.so.6")
 MANY = settings(max_examples=200, deadline=None)
-
-
-@pytest.fixture(scope="module")
-def models(tmp_path_factory: pytest.TempPathFactory) -> ctypes.CDLL:
-    return renamed_models(tmp_path_factory.mktemp("models"))
 
 
 class Option(ctypes.Structure):

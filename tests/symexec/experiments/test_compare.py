@@ -39,7 +39,7 @@ def options(old: str, new: str, folder: Path, seconds: float, **inputs: object) 
 
 
 def test_on_the_running_example_the_table_has_guided_and_isolated(tmp_path: Path) -> None:
-    asked = options("cut_ranges/old.c", "cut_ranges/new.c", tmp_path, 5.0)
+    asked = options("cut_ranges/old.c", "cut_ranges/new.c", tmp_path, 3.0)
     result = experiments.compare(asked, Silence())
     assert result.strategies == list(asked.modes) == ["guided", "isolated", "undirected", "native"]
     assert result.differs
@@ -90,14 +90,14 @@ def test_on_a_whole_utility_every_run_keeps_to_its_time(tmp_path: Path) -> None:
         "fields/a_old.c",
         "fields/a_new.c",
         tmp_path,
-        3.0,
+        1.5,
         arguments=SymbolicArguments(1, 2, 4),
         stdin=2,
     )
     started = time.monotonic()
     result = experiments.compare(asked, Silence())
-    assert time.monotonic() - started < 4 * (3.0 + OVERHEAD) + PREPARATION
-    assert all(run.finished and run.seconds < 3.0 + OVERHEAD for run in result.runs)
+    assert time.monotonic() - started < 4 * (1.5 + OVERHEAD) + PREPARATION
+    assert all(run.finished and run.seconds < 1.5 + OVERHEAD for run in result.runs)
     assert all(run.tests for run in result.runs if run.strategy == "native")
     assert all(case.source == run.strategy for run in result.runs for case in run.shown)
 
@@ -108,10 +108,10 @@ def test_searches_are_compared_without_the_native_phase(tmp_path: Path) -> None:
 
 
 def test_runs_of_programs_that_never_end_keep_to_their_time(tmp_path: Path) -> None:
-    asked = options("endless/old.c", "endless/new.c", tmp_path, 2.0)
+    asked = options("endless/old.c", "endless/new.c", tmp_path, 1.0)
     started = time.monotonic()
     result = experiments.compare(asked, Silence())
-    assert time.monotonic() - started < 4 * (2.0 + OVERHEAD) + PREPARATION
+    assert time.monotonic() - started < 4 * (1.0 + OVERHEAD) + PREPARATION
     assert result.findings[0].times["native"]
 
 

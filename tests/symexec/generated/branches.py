@@ -33,7 +33,7 @@ class Promising(Recording):
     def _exploration(self, prepared: Prepared) -> tuple[Exploration, list[State]]:
         exploration, initial = super()._exploration(prepared)
         plan = replace(self.builds, old=(), new=(), signature=self.signature, without_walls=True)
-        self.replay = NativeReplay(replace(plan, walls=0))
+        self.replay = NativeReplay(replace(plan, walls=0, wall_s=0.2))
         promises = self.promises = Promises(prepared, self.replay, self.options.inputs)
         turns = exploration.turns
 
