@@ -14,6 +14,7 @@ is compared. A mismatch is an error of csgtest.
 from __future__ import annotations
 
 import math
+import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -40,6 +41,8 @@ from symexec.replay import LITERAL, NativeReplay, Text
 from symexec.testcases import TestInput
 
 FIRST, BETWEEN = 3.0, 2.0  # seconds before the first snapshot, and from one to the next
+REST = 3.0  # times what one took have to pass until the next, where all cores are wanted
+CORES = 4  # that a campaign keeps busy: the search, native inputs, verification, and this
 RARE = 50.0  # times what one has cost the search have to pass until the next
 GLANCE = 0.05  # seconds between two looks at the clock while a snapshot is waited for
 
@@ -69,6 +72,8 @@ class Promises:
         self._sites: frozenset[int] = frozenset()
         self._snapshot: Snapshot | None = None
         self._limits = replace(LIMITS, deterministic=deterministic)
+        self._rest = 0.0 if len(os.sched_getaffinity(0)) >= CORES else REST
+        self._began = 0.0  # when the snapshot was taken
         # When the next snapshot is due: what it hears comes at any time.
         self._next = math.inf if deterministic else clock() + FIRST
 
@@ -126,7 +131,7 @@ class Promises:
             self._snapshot = Snapshot(self._comparison(), self._waiting(), *lent)
         except ToolchainError as trouble:
             self.trouble = trouble.message
-        now = self._clock()
+        self._began = now = self._clock()
         self._next = now + RARE * (now - began)
 
     def _hear(self) -> None:
@@ -138,7 +143,8 @@ class Promises:
             self._judged[each.test] = each
         if snapshot.over:
             self.trouble = snapshot.trouble
-            self._next = max(self._next, self._clock() + BETWEEN)
+            now = self._clock()
+            self._next = max(self._next, now + max(BETWEEN, self._rest * (now - self._began)))
             self.close()
 
     def _waiting(self) -> list[Noted]:

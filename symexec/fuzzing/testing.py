@@ -32,6 +32,7 @@ BATCH = 32  # tests that are made before the first of them is judged
 HURRY = 0.1  # share of a replay's time that a fast run gets to end
 BRIEF = 1 << 16  # bytes that it may write
 EXAMINING = 0.6  # times the time of fast runs that sanitized ones get
+OWN = 3  # all but one of so many turns are for inputs of its own, the last for what others gave
 SAMPLE = 400  # tests kept to stand for all
 ALIKE = 4  # of differences of one kind so many are confirmed, then the 8th, the 16th, the 32nd ..
 NEW = 16  # of tests that end alike so many count as new, though they show something new
@@ -127,8 +128,7 @@ class NativeTesting:
         self._new: Counter[object] = Counter()
 
     def give(self, name: str, candidates: Candidates) -> None:
-        """One more source of inputs, whose tests are named so. The first one has every other
-        turn."""
+        """One more source of inputs, whose tests are named so."""
         self._others.append(Stream(name, candidates))
 
     def cases(self, started: float, deadline: float, grace: float = 1.0) -> Iterator[TestCase]:
@@ -173,7 +173,7 @@ class NativeTesting:
     def _next_stream(self) -> Stream | None:
         """The first source in turn with the others."""
         self._turn += 1
-        if self._others and (self._turn % 2 == 0 or self._own.empty):
+        if self._others and (self._turn % OWN == 0 or self._own.empty):
             self._others.rotate(-1)
             return self._others[-1]
         return None if self._own.empty else self._own
