@@ -13,6 +13,7 @@ import pytest
 
 from benchmarks.fse13.facts import PAIRS, Error, Pair
 from benchmarks.fse13.scoring import (
+    blame,
     critical_sequence,
     disagreements,
     exposing_tests,
@@ -123,6 +124,14 @@ def test_shares_of_critical_sequences() -> None:
 def test_statements_are_changes_at_their_first_time() -> None:
     test = {"sequence": ["c2", "i1", "c1", "c2", "o1"]}
     assert statements(test, frozenset({"c1", "c2"})) == ("c2", "c1")
+
+
+def test_a_test_without_a_blame_has_that_of_its_group() -> None:
+    asked, other = {"id": "t2", "blamed": [4, 5]}, {"id": "t1", "blamed": []}
+    report = {"groups": [{"tests": ["t3"], "blamed": [9]}, {"tests": ["t1", "t7"], "blamed": [8]}]}
+    assert blame([other, asked], report) == [4, 5]
+    assert blame([other], report) == [8]
+    assert blame([], report) == []
 
 
 def test_the_facts_are_those_of_the_paper() -> None:

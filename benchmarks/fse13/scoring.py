@@ -75,7 +75,7 @@ def scored(
     found = [test for test in differing if test["id"] in exposing]
     first = found[0] if found else {}
     texts = {change["id"]: change for change in report["changes"]}
-    blamed = [texts[each] for each in first.get("blamed") or () if each in texts]
+    blamed = [texts[each] for each in blame(found, report) if each in texts]
     return {
         "id": error.id,
         "exposing": len(found),
@@ -86,6 +86,17 @@ def scored(
         "blamed": [f"{Path(each['file']).name}:{each['line']}" for each in blamed],
         "critical": list(critical),
     }
+
+
+def blame(exposing: Sequence[Test], report: Mapping[str, Any]) -> Sequence[int]:
+    """Of the first of these tests that was asked for its causes; else of the group in which the
+    report shows the first of them."""
+    for test in exposing:
+        if test.get("blamed"):
+            return list(test["blamed"])
+    first = exposing[0]["id"] if exposing else None
+    groups = (each for each in report.get("groups", ()) if first in each["tests"])
+    return next((list(each["blamed"]) for each in groups), [])
 
 
 # ------------------------------------------------------------------ exposing tests

@@ -89,7 +89,8 @@ def _errors(runs: Sequence[Run], mode: str) -> str:
         "Definition 3 over the tests of this run (in parentheses: in the paper); *-* where none\n"
         "exposes it. By the letter, statements that always run with the faulty one belong to the\n"
         "sequence, too, so a run with few tests says yes too often. *Blamed*: the statements that\n"
-        "the first exposing test is blamed on, by switching them off.\n\n"
+        "switched off take the difference away, of the first exposing test that was asked for\n"
+        "them, or of the group in which the report shows it.\n\n"
         "| pair | repaired in | seed | tests | first s | by | CIE | critical sequence | blamed "
         "| groups | first input | paper, CSG | paper, isolated |\n"
         "|---|---|---:|---:|---:|---|---|---|---|---:|---|---:|---:|\n" + "\n".join(rows)
