@@ -43,6 +43,7 @@ URGENT = 2.0  # times that share for what differs: beyond, it becomes a test wit
 SHARE, SLICE = 0.1, 0.1  # of the time, in slices of so many seconds, for symbolic execution
 MOST_WAITING = 4096  # inputs that do not differ and wait to be looked at
 MOST_KEPT = 256  # tests of the search that are mutated
+SOON = 0.5  # seconds of waiting for compilers after which its process is started
 ALONE = 0.1  # share of its time that the phase may use where there is one core only
 
 
@@ -67,6 +68,7 @@ class Beside:
         self._clock = clock
         self._watchdog = watchdog if watchdog is not None else Watchdog()
         self._phase: NativePhase | None = None
+        self._ready: NativePhase | None = None  # a process that waits for the builds
         self._created = clock()
         self._began = 0.0
         self._possible = True
@@ -109,13 +111,18 @@ class Beside:
 
     def close(self) -> None:
         self._possible = False
-        if self._phase is not None:
-            self._phase.close()
+        for phase in (self._phase, self._ready):
+            if phase is not None:
+                phase.close()
 
     def _start(self) -> None:
         """As soon as everything is compiled, that of the verification first."""
         replay = self._replay
-        if not self._possible or not all(map(replay.ready, ("old", "new", "mask"))):
+        if not self._possible:
+            return
+        if self._ready is None and self._clock() - self._created > SOON:
+            self._ready = NativePhase()
+        if not all(map(replay.ready, ("old", "new", "mask"))):
             return
         for build in ("old", "new", "touch"):
             replay.prepare(build, PLAIN)
@@ -129,7 +136,8 @@ class Beside:
             self._possible = False
             return
         self._began = self._clock()
-        self._phase = NativePhase(self._commission())
+        self._phase = self._ready or NativePhase()
+        self._phase.begin(self._commission())
         for test in self._kept:
             self._phase.keep(test)
 

@@ -1,6 +1,7 @@
 """The native phase as its campaign sees it: a process that is started, asked, and ended.
 
-    phase = NativePhase(commission)          returns at once
+    phase = NativePhase()                    a process that imports what it needs; returns at once
+    phase.begin(commission)
     phase.keep(test)                         mutate this one as well
     for sighting in phase.sightings(): ...   what has come since the last call; never waits
     phase.close()
@@ -21,10 +22,12 @@ _PROGRAM = "from symexec.campaign.phase_process import main; main()"
 
 
 class NativePhase:
-    def __init__(self, commission: Commission) -> None:
+    def __init__(self) -> None:
         self.tally = Tally(0, 0, False)
         self.trouble = ""
         self._companion = started(_PROGRAM)
+
+    def begin(self, commission: Commission) -> None:
         self._companion.say(commission)
 
     def keep(self, test: TestInput) -> None:
