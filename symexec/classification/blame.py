@@ -148,7 +148,8 @@ def native_blame(
         return Blame(complete=False, note="there is no unified program to run")
 
     def run(ids: Ids) -> Observation:
-        return next(replay.observe_all([Request("mask", test, ids, style)]))
+        seen = next(replay.observe_all([Request("mask", test, ids, style)]))
+        return seen if pair.masks is None else pair.masks.applied(seen)
 
     try:
         return blame(pair, run, changes, requires, patience)

@@ -36,7 +36,7 @@ class Kind(Enum):
     STDERR_ONLY = "stderr-only"
     HELP_TEXT = "help-text"  # only the wording of help, version or usage text (wording.py)
     PATH_ONLY = "path-only"  # the search saw a divergence, nobody outside can
-    NONDETERMINISTIC = "nondeterministic"  # a version differs from itself
+    NONDETERMINISTIC = "nondeterministic"  # a version differs from itself, and not from the other
     BOTH_FAIL = "both-fail-differently"
     TIMEOUT = "timeout"  # neither ends in time: nothing can be said
     INCOMPLETE_FIX = "incomplete-fix"  # with a golden version: both are wrong, each in its way
@@ -101,7 +101,7 @@ def classify(pair: Pair, course: Course = Course.UNKNOWN) -> Verdict:
         return Verdict(Kind.TIMEOUT, "same")
     parts = differing_parts(old, new, with_stderr=pair.stderr_stable)
     if not parts:
-        return Verdict(Kind.PATH_ONLY, "same")
+        return Verdict(Kind.PATH_ONLY if pair.masks is None else Kind.NONDETERMINISTIC, "same")
     if parts == ("stderr",):
         return Verdict(Kind.STDERR_ONLY, "different", parts)
     if set(parts) <= {"leaks", "stderr"}:

@@ -16,7 +16,7 @@ from symexec.classification.grouping import shape
 from symexec.classification.minimise import minimise
 from symexec.classification.subsets import DEFAULT_PATIENCE, Ids, Patience
 from symexec.replay import PLAIN, SANITIZED, NativeReplay, Pair, Request
-from symexec.testcases import TestCase, TestInput
+from symexec.testcases import MASKED, TestCase, TestInput
 
 LONGEST, SHORTEST = 10.0, 3.0  # times its limit, for a version that was cut off
 FAR = 100.0  # times the other version's time: as good as for ever
@@ -79,8 +79,11 @@ def repeating(case: TestCase) -> TestCase:
 
 def _classified(case: TestCase, pair: Pair, course: Course) -> TestCase:
     verdict = classify(pair, course)
+    told = pair.masks.told if pair.masks is not None else ()
+    notes = [*case.notes, *(f"{MASKED}: {each}" for each in told)]
     return replace(
         case,
+        notes=tuple(dict.fromkeys(notes)),
         old=pair.old,
         new=pair.new,
         golden=pair.golden,

@@ -44,6 +44,7 @@ from symexec.replay.sanitizer import (
     without_announcement,
 )
 from symexec.replay.symbols import Symbols, read_symbols
+from symexec.replay.varying import Masks, masks, shows_addresses
 from symexec.replay.wire import Job, RawResult
 from symexec.testcases.inputs import TestInput
 from symexec.testcases.observation import Observation, clipped
@@ -51,6 +52,7 @@ from symexec.testcases.signature import EntrySignature
 
 MOST_STARTS = 256
 MOST_OUTPUT = 8 << 20
+TURNS = 4  # runs more of each version where one differs from itself
 HASTE = 0.25  # times the plan's wall_s: a run that is cut is known as far as it got
 _LEADS_ELSEWHERE = b" elsewhere "  # in what a harness says
 _UNENDING = {signal.SIGXCPU, signal.SIGXFSZ, signal.SIGVTALRM}
@@ -89,19 +91,21 @@ class Request:
     explain: bool = False  # a sanitizer's report with functions and lines
     most_output: int = MOST_OUTPUT  # bytes of a file: a run that writes more counts as cut off
     alone: bool = False  # begin by execve, though the program could fork
+    anywhere: bool = False  # at other addresses each time; alone, too
 
 
 @dataclass(frozen=True, slots=True)
 class Pair:
     """Both versions on one input. ``stable``: both did the same each time, standard error aside;
     ``stderr_stable``: that too. ``golden``: what is intended, where both differ; None also where
-    the golden version does not do the same each time."""
+    the golden version does not do the same each time. ``masks``: what varied is masked in both."""
 
     old: Observation
     new: Observation
     golden: Observation | None = None
     stable: bool = True
     stderr_stable: bool = True
+    masks: Masks | None = None
 
 
 class NativeReplay:
@@ -310,13 +314,39 @@ class NativeReplay:
         )
         second = [seen if seen.timed_out else next(again) for seen in first]
         repeats = list(zip(first, second, strict=True))
+        stable = all(_steady(one) == _steady(other) for one, other in repeats)
+        stderr_stable = all(one.stderr == other.stderr for one, other in repeats)
+        if not (stable and stderr_stable) or shows_addresses(*first):
+            masked = self._masked(asked, repeats)
+            if masked is not None:
+                return masked
         return Pair(
             old=_explained(first[0], second[0]),
             new=_explained(first[1], second[1]),
             golden=self._intended(test, style) if first[0] != first[1] else None,
-            stable=all(_steady(one) == _steady(other) for one, other in repeats),
-            stderr_stable=all(one.stderr == other.stderr for one, other in repeats),
+            stable=stable,
+            stderr_stable=stderr_stable,
         )
+
+    def _masked(
+        self, asked: list[Request], repeats: list[tuple[Observation, Observation]]
+    ) -> Pair | None:
+        """With what varies masked, by more runs of both versions in turn, at other addresses each
+        time; None when nothing varies, or nothing can be said."""
+        if any(seen.timed_out for each in repeats for seen in each):
+            return None
+        more = list(
+            self.observe_all(
+                replace(request, patience=2.0, anywhere=True)
+                for _ in range(TURNS)
+                for request in asked
+            )
+        )
+        old, new = ((*repeats[place], *more[place::2]) for place in (0, 1))
+        found = masks(old, new)
+        if found is None or not found.told:
+            return None
+        return Pair(found.old, found.new, masks=found)
 
     def _intended(self, test: TestInput, style: str) -> Observation | None:
         """What the golden version does, if there is one and it does that each time."""
@@ -337,6 +367,7 @@ class NativeReplay:
             request.explain,
             request.most_output,
             request.alone,
+            request.anywhere,
         )
         key = (executable.path, chosen, sandbox.base)
         if key not in self._starts:
@@ -381,7 +412,8 @@ class NativeReplay:
             wall_ms=max(1, round(self.plan.wall_s * request.patience * 1000)),
             address_space=0 if executable.sanitizers else self.plan.address_space,
             file_size=request.most_output,
-            forks=executable.forks and not request.alone,
+            forks=executable.forks and not (request.alone or request.anywhere),
+            anywhere=request.anywhere,
             proves=executable.proves,
         )
 

@@ -104,7 +104,7 @@ void become_program(const struct job *job, const struct walls *walls, const char
     if ((socket >= 0 && dup2(socket, FORK_SOCKET) < 0) || chdir(work) != 0
         || ((job->flags & FLAG_PROVES) && dup2(proof[1], PROOF) < 0))
         _exit(NOT_READY);
-    personality(ADDR_NO_RANDOMIZE);
+    personality(job->flags & FLAG_ANYWHERE ? 0 : ADDR_NO_RANDOMIZE);
     set_limits(job, walls, socket >= 0);
     enter_walls(walls, crowded);
     execve(job->program, job->arguments, job->environment);

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from csg.errors import UsageError
 
-HAS_CONTROL, MAY_FORK, PROVES = 1, 2, 4
+HAS_CONTROL, MAY_FORK, PROVES, ANYWHERE = 1, 2, 4, 8
 _U32 = struct.Struct("<I")
 _MODE = _U32.pack(0o644)
 _HEAD = struct.Struct("<iIIIQQ")  # of a result: exit, signal, flags, errno, both times
@@ -24,7 +24,8 @@ class Job:
     """One run. ``control`` is what descriptor 3 holds at the start (None: it is closed);
     ``address_space`` 0 means no limit, as sanitized programs need it. ``forks``: it is linked with
     fork_server.c, and need not be executed each time; ``proves``: it says when it comes to its
-    start, and where it does not, nothing was run."""
+    start, and where it does not, nothing was run. ``anywhere``: at addresses that the system
+    chooses anew."""
 
     program: str  # path of the executable
     arguments: tuple[bytes, ...]  # argv, argv[0] included
@@ -39,6 +40,7 @@ class Job:
     processes: int = 64
     forks: bool = False
     proves: bool = False
+    anywhere: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +107,7 @@ def encode_start(job: Job) -> bytes:
     """What does not depend on the input."""
     flags = HAS_CONTROL if job.control is not None else 0
     flags |= (MAY_FORK if job.forks else 0) | (PROVES if job.proves else 0)
+    flags |= ANYWHERE if job.anywhere else 0
     return b"".join(
         (
             struct.pack("<IIII", job.wall_ms, flags, job.capture, job.processes),

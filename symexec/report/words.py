@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from csg.ir import ChangeInfo
 from symexec.report.model import VERDICTS, Report
-from symexec.testcases import Observation, TestCase, spelled
+from symexec.testcases import MASKED, Observation, TestCase, spelled
 
 if TYPE_CHECKING:
     from symexec.classification import Group
@@ -176,6 +176,7 @@ def reservations(report: Report) -> list[str]:
         ("paths that met what is not supported", counters.get("unsupported")),
     )
     found = [f"{words}: {count}" for words, count in rows if count]
+    found += _masked(report)
     refused = counters.get("refused")
     if isinstance(refused, dict):
         found += [f"  refused natively: {why}: {count}" for why, count in sorted(refused.items())]
@@ -188,6 +189,15 @@ def reservations(report: Report) -> list[str]:
     if gaps:
         found.append("not modelled: " + ", ".join(map(str, gaps[:5])))
     return found
+
+
+def _masked(report: Report) -> list[str]:
+    """What varies between runs of one version: a line, with an example."""
+    notes = [[note for note in case.notes if note.startswith(MASKED)] for case in report.tests]
+    told = [each[0].removeprefix(f"{MASKED}: ") for each in notes if each]
+    if not told:
+        return []
+    return [f"tests in which something is {MASKED}: {len(told)}", f"  for example {told[0]}"]
 
 
 def _without_blame(report: Report) -> list[str]:
@@ -215,6 +225,8 @@ def readable_test(case: TestCase, report: Report) -> str:
     if case.divergence is not None:
         place = case.divergence
         lines += ["", f"diverges at {place.file}:{place.line} ({place.kind} {place.directions})"]
+    if case.notes:
+        lines += ["", *case.notes]
     if case.blame is not None and case.blame.blamed:
         named = changes_named(case.blame.blamed, case.blame.interaction)
         unsure = ", perhaps fewer: runs or time were used up" if case.blame.ended else ""

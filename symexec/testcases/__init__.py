@@ -18,9 +18,10 @@ from symexec.testcases.signature import (
 )
 from symexec.testcases.spelling import c_call, c_value, shell_command, spelled
 from symexec.testcases.store import OutputFolder, load_tests
-from symexec.testcases.testcase import Blame, Divergence, TestCase, from_json, to_json
+from symexec.testcases.testcase import MASKED, Blame, Divergence, TestCase, from_json, to_json
 
 __all__ = [
+    "MASKED",
     "Blame",
     "Divergence",
     "EntrySignature",

@@ -16,6 +16,7 @@ from symexec.testcases.observation import (
 )
 
 _UNSEEN = "not-replayed"
+MASKED = "not compared, as it varies between runs of one version"  # how a note begins
 
 Changes = tuple[int, ...]  # ids, ascending
 

@@ -1,0 +1,290 @@
+"""What varies between runs of one version is masked, so that what does not can be compared.
+
+    old: "pid 4711, sum 5"  "pid 4713, sum 5"        "pid [varies], sum 5"
+    new: "pid 4712, sum 6"  "pid 4714, sum 6"        "pid [varies], sum 6"       they differ
+
+Runs are aligned line by line, and word by word in lines that vary. A word that varies stands for
+words of its kind: digits, hexadecimal digits, or letters and digits. Runs of the versions take
+turns, so that a clock that moves on between two of them shows in one version at least; what varies
+in one version alone is the same in the other where its runs look like those of the first.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import fields, replace
+from difflib import SequenceMatcher
+
+from csg.records import record
+from symexec.testcases.observation import Observation
+
+VARIES = b"[varies]"
+MOST_LINES = 2000  # of a text that is aligned
+MOST_TOLD = 4  # places that are named
+_TEXTS = ("stdout", "stderr")
+_TABLES = ("memory", "files")
+_SINGLE = tuple(
+    each.name
+    for each in fields(Observation)
+    if each.compare and each.name not in (*_TEXTS, *_TABLES, "report")
+)
+_WORDS = re.compile(rb"[0-9A-Za-z_]+|[^0-9A-Za-z_]")
+_KINDS = (rb"[0-9]+", rb"[0-9a-fA-FxX]+", rb"[0-9A-Za-z_]+", rb"[^\n]*")
+_LINES = rb"(?s:.*)"
+# A pointer as it is printed, or a number that may be one.
+_ADDRESS = re.compile(rb"0x[0-9a-f]{5,}|(?<![0-9a-fA-F])[0-9a-f]{8,16}(?![0-9a-fA-F])|[0-9]{9,}")
+
+
+@record
+class Template:
+    """``shown``: the text with a mark for what varies; ``pattern`` fits all texts of that form.
+    ``told``: where, with two examples."""
+
+    shown: bytes
+    pattern: bytes
+    told: tuple[str, ...] = ()
+
+    def fits(self, text: bytes) -> bool:
+        return re.fullmatch(self.pattern, text) is not None
+
+
+@record
+class Masks:
+    """Of two versions on one input. ``old`` and ``new`` are what they show each time, ``told`` says
+    what was masked. ``dropped`` parts are not compared at all; ``names``: entries of tables."""
+
+    old: Observation
+    new: Observation
+    told: tuple[str, ...]
+    dropped: frozenset[str]
+    names: frozenset[tuple[str, str]]
+    texts: tuple[tuple[str, Template, Template], ...]
+
+    def applied(self, seen: Observation) -> Observation:
+        """Another run, as one of the versions shows it where it looks like one of its runs."""
+        changed = _reduced(seen, self.dropped, self.names)
+        for part, old, new in self.texts:
+            text = _text(changed, part)
+            if text is None:
+                continue
+            for template in (old, new):
+                if template.fits(text):
+                    changed = _with_text(changed, part, template.shown)
+                    break
+        return changed
+
+
+def shows_addresses(old: Observation, new: Observation) -> bool:
+    """Where the texts of the versions differ, is that where addresses may stand?"""
+    pairs = [(getattr(old, part), getattr(new, part)) for part in _TEXTS]
+    written = dict(new.files)
+    pairs += [(content, written.get(name, content)) for name, content in old.files]
+    for one, other in pairs:
+        if one != other and (_ADDRESS.search(one) or _ADDRESS.search(other)):
+            return True
+    return False
+
+
+def masks(old: Sequence[Observation], new: Sequence[Observation]) -> Masks | None:
+    """Of some runs of each version; None where they cannot be aligned, or end in several ways."""
+    runs = (old, new)
+    if any(seen.timed_out for each in runs for seen in each):
+        return None
+    dropped = frozenset(part for part in _SINGLE if any(_varies(each, part) for each in runs))
+    if {"signal", "sanitizer"} & dropped:
+        return None  # sometimes it fails: nothing else can be said of such runs
+    names = frozenset(name for each in runs for name in _entries_that_vary(each))
+    texts: list[tuple[str, Template, Template]] = []
+    told = [f"{part}: {getattr(old[0], part)}" for part in sorted(dropped)]
+    told += [f"{part} of {name}" for part, name in sorted(names)]
+    shown = [_reduced(each[0], dropped, names) for each in runs]
+    for part in _parts_that_vary(runs, names):
+        templates = [_template([_text(seen, part) or b"" for seen in each]) for each in runs]
+        if templates[0] is None or templates[1] is None:
+            return None
+        first, second = templates[0], templates[1]
+        if _alike(first, second, part, runs):
+            second = replace(second, shown=first.shown)
+        texts.append((part, first, second))
+        told += [f"{_named(part)}, {place}" for place in first.told or second.told]
+        shown = [
+            _with_text(seen, part, each.shown)
+            for seen, each in zip(shown, (first, second), strict=True)
+        ]
+    return Masks(shown[0], shown[1], tuple(told[:MOST_TOLD]), dropped, names, tuple(texts))
+
+
+def _alike(
+    one: Template, other: Template, part: str, runs: tuple[Sequence[Observation], ...]
+) -> bool:
+    if one.shown == other.shown:
+        return True
+    texts = [[_text(seen, part) or b"" for seen in each] for each in runs]
+    return all(map(one.fits, texts[1])) or all(map(other.fits, texts[0]))
+
+
+def _varies(runs: Sequence[Observation], part: str) -> bool:
+    return any(getattr(seen, part) != getattr(runs[0], part) for seen in runs)
+
+
+def _entries_that_vary(runs: Sequence[Observation]) -> Iterator[tuple[str, str]]:
+    """Values in memory, and files that are not there each time."""
+    for part in _TABLES:
+        tables = [dict(getattr(seen, part)) for seen in runs]
+        for name in sorted({name for table in tables for name in table}):
+            values = [table.get(name) for table in tables]
+            varies = any(each != values[0] for each in values)
+            if varies and (None in values or part == "memory"):
+                yield part, name
+
+
+def _parts_that_vary(
+    runs: tuple[Sequence[Observation], ...], names: frozenset[tuple[str, str]]
+) -> list[str]:
+    """``stdout``, ``stderr``, and ``files NAME``."""
+    found = [part for part in _TEXTS if any(_varies(each, part) for each in runs)]
+    kept = {
+        name
+        for each in runs
+        for seen in each
+        for name, _ in seen.files
+        if ("files", name) not in names
+    }
+    for name in sorted(kept):
+        part = f"files {name}"
+        if any(_text(seen, part) != _text(each[0], part) for each in runs for seen in each):
+            found.append(part)
+    return found
+
+
+def _named(part: str) -> str:
+    return {"stdout": "standard output", "stderr": "standard error"}.get(part, part[6:])
+
+
+def _text(seen: Observation, part: str) -> bytes | None:
+    if part in _TEXTS:
+        text = getattr(seen, part)
+        assert isinstance(text, bytes)
+        return text
+    return dict(seen.files).get(part.removeprefix("files "))
+
+
+def _with_text(seen: Observation, part: str, text: bytes) -> Observation:
+    match part:
+        case "stdout":
+            return replace(seen, stdout=text)
+        case "stderr":
+            return replace(seen, stderr=text)
+        case _:
+            files = dict(seen.files)
+            if (name := part.removeprefix("files ")) in files:
+                files[name] = text
+            return replace(seen, files=tuple(sorted(files.items())))
+
+
+def _reduced(
+    seen: Observation, dropped: frozenset[str], names: frozenset[tuple[str, str]]
+) -> Observation:
+    """Without what is not compared."""
+    kept = {
+        part: tuple(each for each in getattr(seen, part) if (part, each[0]) not in names)
+        for part in _TABLES
+    }
+    nothing: dict[str, object] = dict.fromkeys(dropped)
+    return replace(seen, **kept, **nothing)  # type: ignore[arg-type]
+
+
+# ------------------------------------------------------------------ one text
+
+
+def _template(texts: Sequence[bytes]) -> Template | None:
+    """What all runs of one version have in common; None where there are too many lines."""
+    lines = [text.splitlines(keepends=True) for text in texts]
+    if any(len(each) > MOST_LINES for each in lines):
+        return None
+    first = lines[0]
+    variants: list[list[bytes]] = [[] for _ in first]
+    loose = [False] * (len(first) + 1)  # lines, and ends of the text, of which any number may be
+    for other in lines[1:]:
+        for what, i, j, k, n in SequenceMatcher(None, first, other, False).get_opcodes():
+            if what == "equal":
+                continue
+            if j - i == n - k:
+                for place in range(j - i):
+                    variants[i + place].append(other[k + place])
+            else:
+                for place in range(i, max(j, i + 1)):
+                    loose[place] = True
+    shown: list[bytes] = []
+    patterns: list[bytes] = []
+    told: list[str] = []
+    for number, line in enumerate(first):
+        if loose[number]:
+            masked, pattern = VARIES + b"\n", _LINES
+            if patterns and patterns[-1] == _LINES:
+                continue
+        else:
+            masked, pattern = _line(line, variants[number])
+        if masked != line:
+            other_line = (variants[number] or [b""])[0]
+            told.append(f"line {number + 1}: {_shown(line)}, {_shown(other_line)}")
+        shown.append(masked)
+        patterns.append(pattern)
+    if loose[-1]:
+        shown.append(VARIES)
+        patterns.append(_LINES)
+        told.append("its end")
+    return Template(b"".join(shown), b"".join(patterns), tuple(told))
+
+
+def _shown(line: bytes) -> str:
+    text = line.decode("utf-8", "replace").rstrip("\n")
+    return repr(text if len(text) <= 40 else text[:37] + "...")
+
+
+def _line(line: bytes, variants: Sequence[bytes]) -> tuple[bytes, bytes]:
+    """The line with marks, and the pattern that it is."""
+    words = _WORDS.findall(line)
+    kinds = [-1] * len(words)  # -1: as it is; else of _KINDS
+    behind = [False] * (len(words) + 1)  # is there more before this word in a variant?
+    for variant in variants:
+        others = _WORDS.findall(variant)
+        for what, i, j, k, n in _aligned(words, others):
+            if what == "equal":
+                continue
+            for place in range(i, j):
+                same = j - i == n - k
+                kind = _kind(words[place], others[k + place - i]) if same else len(_KINDS) - 1
+                kinds[place] = max(kinds[place], kind)
+            behind[i] = behind[i] or i == j
+    shown, pattern = [], []
+    for place in range(len(words) + 1):
+        if behind[place]:
+            shown.append(VARIES)
+            pattern.append(_KINDS[-1])
+        if place < len(words):
+            kind = kinds[place]
+            shown.append(words[place] if kind < 0 else VARIES)
+            pattern.append(re.escape(words[place]) if kind < 0 else _KINDS[kind])
+    text = b"".join(shown)
+    while VARIES + VARIES in text:
+        text = text.replace(VARIES + VARIES, VARIES)
+    return text, b"".join(pattern)
+
+
+def _aligned(
+    words: Sequence[bytes], others: Sequence[bytes]
+) -> list[tuple[str, int, int, int, int]]:
+    if len(words) == len(others):  # as where only numbers vary
+        pairs = enumerate(zip(words, others, strict=True))
+        return [("equal" if a == b else "replace", i, i + 1, i, i + 1) for i, (a, b) in pairs]
+    return list(SequenceMatcher(None, words, others, False).get_opcodes())
+
+
+def _kind(one: bytes, other: bytes) -> int:
+    return next(
+        number
+        for number, kind in enumerate(_KINDS)
+        if (re.fullmatch(kind, one) and re.fullmatch(kind, other)) or number == len(_KINDS) - 1
+    )

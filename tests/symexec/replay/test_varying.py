@@ -1,0 +1,162 @@
+"""What varies between runs of one version hides nothing beside it, and is no difference itself."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from csg.programs import SourceFile
+from symexec.classification import Kind, classify, observe
+from symexec.classification.blame import native_blame
+from symexec.replay import NativeReplay, Pair, ReplayPlan, Text
+from symexec.replay.varying import masks, shows_addresses
+from symexec.testcases import Observation, TestCase, TestInput
+
+RUNS = 5
+FIXED = st.sampled_from(["a", "sum", "7", "12", " ", ": ", "\n", "end\n", "0x10", "%"])
+VARYING = {
+    "pid": lambda run: str(4711 + run),
+    "time": lambda run: str(999_998 + run),  # one digit more now and then
+    "address": lambda run: f"{0x7FFE0010 + 4096 * run:#x}",
+    "name": lambda run: f"tmp.{'xAbQz'[run % 5]}",
+}
+PART = st.one_of(st.tuples(FIXED, st.just("")), st.tuples(st.just(""), st.sampled_from([*VARYING])))
+PARTS = st.lists(PART, min_size=1, max_size=14)
+
+
+def runs_of(parts: list[tuple[str, str]], first: int) -> list[Observation]:
+    def shown(run: int) -> str:
+        return "|".join(VARYING[kind](run) if kind else text for text, kind in parts)
+
+    return [Observation(exit=0, stdout=shown(first + 2 * n).encode()) for n in range(RUNS)]
+
+
+@given(PARTS)
+def test_versions_that_differ_by_what_varies_alone_are_alike(parts: list[tuple[str, str]]) -> None:
+    found = masks(runs_of(parts, 0), runs_of(parts, 1))
+    assert found is not None and found.old == found.new
+    assert bool(found.told) == any(kind for _, kind in parts)
+    for seen in runs_of(parts, 20):
+        assert found.applied(seen) == found.old
+
+
+@given(PARTS, st.data())
+def test_what_is_stable_is_compared(parts: list[tuple[str, str]], data: st.DataObject) -> None:
+    """One fixed word becomes another, of another kind than what varies next to it."""
+    place = data.draw(st.integers(0, len(parts)))
+    old = [*parts[:place], ("stable", ""), *parts[place:]]
+    new = [*parts[:place], ("other", ""), *parts[place:]]
+    found = masks(runs_of(old, 0), runs_of(new, 1))
+    assert found is not None and found.old != found.new
+    assert b"stable" in found.old.stdout and b"other" in found.new.stdout
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "alike"),
+    [
+        ([b"t 8\n", b"t 9\n", b"t 9\n"], [b"t 9\n", b"t 9\n", b"t 9\n"], True),  # a clock
+        ([b"1\n", b"1\n2\n", b"1\n2\n3\n"], [b"1\n", b"1\n", b"1\n2\n"], True),  # progress
+        ([b"t 8\n", b"t 9\n", b"t 9\n"], [b"u 9\n", b"u 9\n", b"u 9\n"], False),
+        ([b"n=1 k=3", b"n=2 k=3"], [b"n=5 k=4", b"n=6 k=4"], False),
+        ([b"n=1 k=3", b"n=2 k=3"], [b"n=word k=3", b"n=word k=3"], False),
+    ],
+)
+def test_texts(old: list[bytes], new: list[bytes], alike: bool) -> None:
+    first, second = ([Observation(stdout=text) for text in texts] for texts in (old, new))
+    found = masks(first, second)
+    assert found is not None and (found.old == found.new) == alike
+
+
+def test_other_parts_that_vary() -> None:
+    def seen(run: int, total: int) -> Observation:
+        files = ((f"tmp.{run}", b""), ("log", b"%d: %d" % (run, total)))
+        memory = (("id", run), ("total", total))
+        return Observation(exit=run % 7, returned=str(total), memory=memory, files=files)
+
+    found = masks([seen(n, 1) for n in (1, 3, 5)], [seen(n, 2) for n in (2, 4, 6)])
+    assert found is not None
+    assert (found.old.exit, found.old.returned, found.new.returned) == (None, "1", "2")
+    assert found.old.memory == (("total", 1),) and found.new.memory == (("total", 2),)
+    assert found.old.files == (("log", b"[varies]: 1"),)
+    failing = [Observation(exit=0), Observation(signal="SIGSEGV")]
+    assert masks(failing, failing) is None
+    assert masks([Observation(timed_out=True)] * 2, failing[:1] * 2) is None
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "may"),
+    [
+        (b"at 0x55554010", b"at 0x55554020", True),
+        (b"140737488347000", b"140737488348000", True),
+        (b"7fffe010", b"7fffe020", True),
+        (b"12", b"13", False),
+        (b"0x55554010", b"0x55554010", False),
+    ],
+)
+def test_where_addresses_may_stand(old: bytes, new: bytes, may: bool) -> None:
+    assert shows_addresses(Observation(stdout=old), Observation(stdout=new)) == may
+
+
+NATIVE = r"""
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+static int far;
+MORE
+int main(int argc, char **argv)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    int sum = argc > 2 ? atoi(argv[2]) + PLUS : 0;
+    printf("sum %d\n", sum);
+    if (strcmp(argv[1], "pid") == 0)
+        printf("I am %d\n", (int) getpid());
+    if (strcmp(argv[1], "time") == 0)
+        printf("%ld ns, sum %d\n", now.tv_nsec, sum);
+    if (strcmp(argv[1], "address") == 0)
+        printf("%p, %lx, %lu\n", (void *) &far, (long) &sum, (unsigned long) malloc(4));
+    if (strcmp(argv[1], "stderr") == 0)
+        fprintf(stderr, "%d: sum %d\n", (int) getpid(), sum);
+    return 0;
+}
+"""
+
+
+def test_a_difference_beside_what_varies_is_seen_and_blamed(tmp_path: Path) -> None:
+    """The functions of the new version stand elsewhere, too: its addresses are others."""
+    padding = "int padding(int x) { static int kept[999]; return kept[x] += x; }"
+    old, new = (tmp_path / f"{name}.c" for name in ("old", "new"))
+    old.write_text(NATIVE.replace("MORE", "").replace("PLUS", "0"))
+    new.write_text(
+        NATIVE.replace("MORE", padding)
+        .replace("PLUS", "(sum_of > 40)")
+        .replace("sum_of", "atoi(argv[2])")
+    )
+    masked = NATIVE.replace("MORE", "").replace(
+        "PLUS", "(getenv(\"CSGTEST_MASK\")[0] == '1' && atoi(argv[2]) > 40)")  # fmt: skip
+    plan = ReplayPlan((SourceFile(old),), (SourceFile(new),), unified=(Text(masked),))
+    with NativeReplay(plan) as replay:
+        for what in (b"pid", b"time", b"address", b"stderr"):
+            alike = observe(TestCase("t1", TestInput(args=(what, b"7"))), replay)[0]
+            assert (alike.observed, alike.kind) == ("same", Kind.NONDETERMINISTIC.value), what
+            assert alike.notes and "varies" in alike.notes[0]
+            test = TestInput(args=(what, b"41"))
+            seen, pair = observe(TestCase("t2", test), replay)
+            assert (seen.observed, seen.kind) == ("different", "difference"), what
+            assert seen.old and seen.old.stdout.startswith(b"sum 41\n")
+            assert native_blame(replay, test, pair, [1, 2]).blamed == (1,)
+        plain = observe(TestCase("t3", TestInput(args=(b"none", b"41"))), replay)[0]
+        assert (plain.kind, plain.notes) == ("difference", ())
+
+
+def test_alike_but_for_what_varies_is_its_own_class() -> None:
+    found = masks([Observation(stdout=b"1"), Observation(stdout=b"2")], [Observation(stdout=b"3")])
+    assert found is not None
+    assert classify(Pair(found.old, found.new, masks=found)).kind is Kind.NONDETERMINISTIC
+    assert classify(replace(Pair(found.old, found.new), masks=None)).kind is Kind.PATH_ONLY
