@@ -45,16 +45,18 @@ from symexec.replay.sanitizer import (
 )
 from symexec.replay.symbols import Symbols, read_symbols
 from symexec.replay.varying import Masks, masks, shows_addresses
-from symexec.replay.wire import Job, RawResult
+from symexec.replay.wire import Job, RawResult, Stream
 from symexec.testcases.inputs import TestInput
 from symexec.testcases.observation import Observation, clipped
 from symexec.testcases.signature import EntrySignature
 
 MOST_STARTS = 256
 MOST_OUTPUT = 8 << 20
+ROOM = 2  # times the plan's address_space: memory that all processes of a run may fill
 TURNS = 4  # runs more of each version where one differs from itself
 HASTE = 0.25  # times the plan's wall_s: a run that is cut is known as far as it got
 _LEADS_ELSEWHERE = b" elsewhere "  # in what a harness says
+_OVERDRAWN = "stopped: its processes fill more memory than a run may have"
 _UNENDING = {signal.SIGXCPU, signal.SIGXFSZ, signal.SIGVTALRM}
 
 
@@ -412,6 +414,7 @@ class NativeReplay:
             wall_ms=max(1, round(self.plan.wall_s * request.patience * 1000)),
             address_space=0 if executable.sanitizers else self.plan.address_space,
             file_size=request.most_output,
+            memory=ROOM * self.plan.address_space,
             forks=executable.forks and not (request.alone or request.anywhere),
             anywhere=request.anywhere,
             proves=executable.proves,
@@ -433,7 +436,7 @@ class NativeReplay:
         return self._symbols[executable.path]
 
     def _observation(self, request: Request, result: RawResult) -> Observation:
-        timed_out = result.timed_out or result.signal in _UNENDING
+        timed_out = result.timed_out or result.overdrawn or result.signal in _UNENDING
         if timed_out and self.plan.steady:
             return Observation(timed_out=True)
         kind, report = sanitizer_kind(result.reports)
@@ -447,14 +450,20 @@ class NativeReplay:
         return Observation(
             exit=result.exit if result.exit >= 0 else None,
             signal=signal_name(result.signal) if ended_by_signal else None,
-            stdout=clipped(result.stdout.data, result.stdout.total),
-            stderr=clipped(stderr, result.stderr.total),
+            stdout=clipped(result.stdout.data, result.stdout.total, result.stdout.sum),
+            stderr=clipped(
+                stderr,
+                result.stderr.total - len(result.stderr.data) + len(stderr),
+                result.stderr.sum,
+            ),
             returned=returned,
             sanitizer=None if timed_out else kind,
             timed_out=timed_out,
             memory=answer.memory,
             files=_written(request.test, result),
-            report=(report or lost).replace(f"{self._builds.folder}/", ""),
+            report=_OVERDRAWN
+            if result.overdrawn
+            else (report or lost).replace(f"{self._builds.folder}/", ""),
             leaks=leaks,
             cpu_s=self._spent(request, result),
         )
@@ -499,6 +508,14 @@ def _steady(seen: Observation) -> Observation:
     return replace(seen, stderr=b"", report="")
 
 
+def _content(stream: Stream) -> bytes:
+    """Of a file. Where not all of it is here, its holes count as well."""
+    holes = len(stream.data) < stream.total and stream.allocated < stream.total
+    return clipped(
+        stream.data, stream.total, stream.sum, stream.allocated if holes else stream.total
+    )
+
+
 def _written(test: TestInput, result: RawResult) -> tuple[tuple[str, bytes], ...]:
     """Files that are new or changed, folders with a slash, links with their target; what the test
     brought along and the run removed has the content ``[removed]``."""
@@ -512,7 +529,7 @@ def _written(test: TestInput, result: RawResult) -> tuple[tuple[str, bytes], ...
             case 0o120000:
                 found[name] = b"[link to] " + file.content.data
             case _:
-                found[name] = clipped(file.content.data, file.content.total)
+                found[name] = _content(file.content)
     folders = {name[: i + 1] for name in given for i, sign in enumerate(name) if sign == "/"}
     written = [
         (name, content)

@@ -66,11 +66,10 @@ static int piped(struct bytes content)
 static void write_captured(struct writer *frame, int file, size_t most)
 {
     struct stat status = {0};
+    size_t read = 64 << 20;
     if (file >= 0 && fstat(file, &status) != 0)
         fail("fstat");
-    size_t size = (size_t) status.st_size < most ? (size_t) status.st_size : most;
-    write_u64(frame, (uint64_t) status.st_size);
-    write_file(frame, file, size);
+    write_summary(frame, file, &status, most, &read);
 }
 
 static void read_job(struct reader *request, struct job *job)
@@ -81,6 +80,7 @@ static void read_job(struct reader *request, struct job *job)
     job->processes = read_u32(request);
     job->address_space = read_u64(request);
     job->file_size = read_u64(request);
+    job->memory = read_u64(request);
     job->program = read_bytes(request).data;
     job->environment = read_strings(request);
     job->arguments = read_strings(request);
@@ -150,7 +150,7 @@ static void serve(struct reader *request, struct writer *answer, struct place *p
         write_u32(answer, 0); /* no files, no reports */
         write_u32(answer, 0);
     } else {
-        collect_files(answer, place->base, job.capture);
+        collect_files(answer, place->base);
         collect_reports(answer, place->base);
     }
     write_frame(answer);

@@ -33,7 +33,8 @@ char **read_strings(struct reader *frame);     /* ends with NULL; the caller fre
 void write_u32(struct writer *frame, uint32_t value);
 void write_u64(struct writer *frame, uint64_t value);
 void write_bytes(struct writer *frame, const char *data, size_t size);
-void write_file(struct writer *frame, int file, size_t size);
+size_t write_summary(struct writer *frame, int file, const struct stat *status, size_t most,
+                     size_t *read);
 void write_frame(struct writer *frame); /* sends it, sooner or later, and empties it */
 
 /* walls.c */
@@ -45,12 +46,18 @@ struct walls {
     gid_t group;
     int change_user;    /* we are root: programs must not be */
     long process_limit; /* processes that exist already and count against RLIMIT_NPROC */
+    int queues;         /* the folder of message queues, or -1 */
+    struct stat unused; /* that folder, when there was none */
 };
 /* Returns in a process that stands behind the walls, with *base the folder that programs may write
  * to. `allowed` is a set of WALL_*; `box` a private folder, `builds` where the programs lie. */
 void raise_walls(struct walls *walls, int allowed, const char *box, const char *builds,
                  char *base, size_t base_size);
 void prepare_landlock(struct walls *walls, const char *base);
+/* Has anybody made a message queue, a semaphore or shared memory? These outlive who made them. */
+int used_ipc(const struct walls *walls);
+void renew_ipc(struct walls *walls); /* all are gone, when the last process that saw them is */
+uint64_t shared_memory(void); /* bytes that are filled */
 /* In the process that becomes the program; `crowded`: there are servers. */
 void enter_walls(const struct walls *walls, int crowded);
 
@@ -58,10 +65,11 @@ void enter_walls(const struct walls *walls, int crowded);
 /* request: descriptor 3 is wanted; servers may be used; the program proves that it runs; the system
  * chooses addresses anew */
 enum { FLAG_CONTROL = 1, FLAG_FORK = 2, FLAG_PROVES = 4, FLAG_ANYWHERE = 8 };
-enum { TIMED_OUT = 1, NOT_STARTED = 2, BAD_BOX = 4, FORKED = 8, UNPROVEN = 16 }; /* answer */
+enum { TIMED_OUT = 1, NOT_STARTED = 2, BAD_BOX = 4, FORKED = 8, UNPROVEN = 16,
+       OVERDRAWN = 32 }; /* answer */
 struct job {
     uint32_t wall_ms, flags, capture, processes;
-    uint64_t address_space, file_size;
+    uint64_t address_space, file_size, memory; /* memory: of all processes together */
     char *program;
     char **arguments, **environment;
     struct bytes input, control;
@@ -102,7 +110,7 @@ void prepare_processes(void);
 void limits_of(const struct job *job, const struct walls *walls, struct limit limits[LIMITS]);
 void become_program(const struct job *job, const struct walls *walls, const char *work,
                     const int files[4], int socket, int crowded) __attribute__((noreturn));
-int run(const struct job *job, const struct walls *walls, const char *base, const int files[4],
+int run(const struct job *job, struct walls *walls, const char *base, const int files[4],
        struct servers *servers, struct server *server, struct result *result);
 
 /* box.c: the folder that a program may write to */
@@ -115,7 +123,7 @@ int clean_box(const char *base, const char *keep, const struct walls *walls, str
 int is_clean(const char *base, struct box *box); /* is it still? */
 int place_file(const char *base, struct bytes name, struct bytes content, uint32_t mode,
                const struct walls *walls);
-void collect_files(struct writer *frame, const char *base, size_t limit);
+void collect_files(struct writer *frame, const char *base);
 void collect_reports(struct writer *frame, const char *base);
 
 void fail(const char *what); /* says why on stderr and ends the runner */

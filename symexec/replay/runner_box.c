@@ -151,75 +151,100 @@ int place_file(const char *base, struct bytes name, struct bytes content, uint32
     return failed ? -1 : 0;
 }
 
-static void write_content(struct writer *frame, int folder, const char *name, size_t limit)
+/* So much of what a run leaves is looked at: bytes of one file and of all that are sent, bytes that
+ * are read for sums, entries. */
+enum { SENT = 64 << 10, SENT_IN_ALL = 4 << 20, READ_IN_ALL = 256 << 20, ENTRIES = 4096 };
+struct left {
+    struct writer *frame;
+    size_t send, read, entries; /* what there is left */
+    int in_memory;
+};
+
+static void write_content(struct left *left, int file, struct stat *status)
 {
-    int file = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-    struct stat status;
-    char *content = NULL;
-    ssize_t size = 0;
-    uint64_t total = 0;
-    if (file >= 0 && fstat(file, &status) == 0 && S_ISREG(status.st_mode)) {
-        total = (uint64_t) status.st_size;
-        content = malloc(limit);
-        size = content ? read(file, content, limit) : 0;
+    size_t most = left->send < SENT ? left->send : SENT;
+    if (!left->in_memory) /* a disk is slow to say what it allocates */
+        status->st_blocks = (status->st_size + 511) / 512;
+    left->send -= write_summary(left->frame, file, status, most, &left->read);
+}
+
+static void write_entry(struct left *left, int folder, const char *name, const char *path,
+                        const struct stat *status)
+{
+    struct stat nothing = {0}, opened;
+    int file = -1;
+    write_bytes(left->frame, path, strlen(path));
+    write_u32(left->frame, status->st_mode);
+    if (S_ISLNK(status->st_mode)) {
+        char target[4096];
+        ssize_t size = readlinkat(folder, name, target, sizeof target);
+        write_u64(left->frame, size > 0 ? (uint64_t) size : 0);
+        write_u64(left->frame, 0);
+        write_u64(left->frame, 0);
+        write_bytes(left->frame, target, size > 0 ? (size_t) size : 0);
+        return;
     }
-    write_u64(frame, total);
-    write_bytes(frame, content, size > 0 ? (size_t) size : 0);
-    free(content);
+    if (S_ISREG(status->st_mode)
+        && ((status->st_mode & S_IRUSR) || fchmodat(folder, name, 0600, 0) == 0))
+        file = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (file >= 0 && fstat(file, &opened) == 0 && S_ISREG(opened.st_mode))
+        write_content(left, file, &opened);
+    else
+        write_content(left, -1, &nothing);
     if (file >= 0)
         close(file);
 }
 
-static void write_entry(struct writer *frame, int folder, const char *name, const char *path,
-                        const struct stat *status, size_t limit)
+static int no_dot(const struct dirent *entry)
 {
-    write_bytes(frame, path, strlen(path));
-    write_u32(frame, status->st_mode);
-    if (S_ISLNK(status->st_mode)) {
-        char target[4096];
-        ssize_t size = readlinkat(folder, name, target, sizeof target);
-        write_u64(frame, size > 0 ? (uint64_t) size : 0);
-        write_bytes(frame, target, size > 0 ? (size_t) size : 0);
-    } else {
-        if (S_ISREG(status->st_mode) && !(status->st_mode & S_IRUSR)
-            && fchmodat(folder, name, 0600, 0) != 0)
-            limit = 0;
-        write_content(frame, folder, name, limit);
-    }
+    return !is_dot(entry->d_name);
 }
 
-static void collect_below(struct writer *frame, int parent, const char *folder, const char *prefix,
-                          size_t limit, int depth)
+static int by_bytes(const struct dirent **one, const struct dirent **other)
 {
+    return strcmp((*one)->d_name, (*other)->d_name);
+}
+
+/* In the order of names: where there is too much, the same is left out each time. */
+static void collect_below(struct left *left, int parent, const char *folder, const char *prefix,
+                          int depth)
+{
+    struct dirent **names = NULL;
     DIR *entries = depth < DEEPEST ? open_folder(parent, folder) : NULL;
-    if (!entries)
-        return;
-    for (struct dirent *entry; (entry = readdir(entries)) != NULL;) {
+    int count = entries ? scandirat(dirfd(entries), ".", &names, no_dot, by_bytes) : 0;
+    for (int i = 0; i < count; i++) {
         struct stat status;
         char path[4096];
-        if (is_dot(entry->d_name)
-            || fstatat(dirfd(entries), entry->d_name, &status, AT_SYMLINK_NOFOLLOW) != 0
-            || snprintf(path, sizeof path, "%s%s", prefix, entry->d_name) >= (int) sizeof path - 1)
-            continue;
-        write_u32(frame, 1);
-        write_entry(frame, dirfd(entries), entry->d_name, path, &status, limit);
-        if (S_ISDIR(status.st_mode)) {
-            open_up(dirfd(entries), entry->d_name);
-            strcat(path, "/");
-            collect_below(frame, dirfd(entries), entry->d_name, path, limit, depth + 1);
+        const char *name = names[i]->d_name;
+        if (left->entries > 0 && fstatat(dirfd(entries), name, &status, AT_SYMLINK_NOFOLLOW) == 0
+            && snprintf(path, sizeof path, "%s%s", prefix, name) < (int) sizeof path - 1) {
+            left->entries--;
+            write_u32(left->frame, 1);
+            write_entry(left, dirfd(entries), name, path, &status);
+            if (S_ISDIR(status.st_mode)) {
+                open_up(dirfd(entries), name);
+                strcat(path, "/");
+                collect_below(left, dirfd(entries), name, path, depth + 1);
+            }
         }
+        free(names[i]);
     }
-    closedir(entries);
+    free(names);
+    if (entries)
+        closedir(entries);
 }
 
-/* Everything that lies in BASE/work now, in no order: each 1, path, mode, size, content or link
+/* Everything that lies in BASE/work now: each 1, path, mode, and a summary, of a link that of its
  * target; then 0. */
-void collect_files(struct writer *frame, const char *base, size_t limit)
+void collect_files(struct writer *frame, const char *base)
 {
+    struct left left = {frame, SENT_IN_ALL, READ_IN_ALL, ENTRIES, 0};
+    struct statfs system;
     DIR *here = open_folder(AT_FDCWD, base);
     if (here) {
+        left.in_memory = fstatfs(dirfd(here), &system) == 0 && system.f_type == TMPFS_MAGIC;
         open_up(dirfd(here), "work");
-        collect_below(frame, dirfd(here), "work", "", limit, 0);
+        collect_below(&left, dirfd(here), "work", "", 0);
         closedir(here);
     }
     write_u32(frame, 0);

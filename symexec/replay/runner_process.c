@@ -2,6 +2,7 @@
  * running. */
 #include "runner.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
@@ -167,6 +168,44 @@ static int damage(const struct servers *servers)
     return (strays ? STRAYS : 0) | (dead ? DEAD_SERVER : 0);
 }
 
+/* Bytes that all processes of a run have filled: those of the child, and as process 1 we see all. */
+static uint64_t filled(pid_t child, const struct walls *walls, const struct servers *servers)
+{
+    uint64_t pages = 0;
+    DIR *all = walls->present & WALL_NAMESPACES ? opendir("/proc") : NULL;
+    struct dirent *entry = NULL;
+    for (;;) {
+        pid_t number = child;
+        if (all) {
+            if (!(entry = readdir(all)))
+                break;
+            number = (pid_t) atol(entry->d_name);
+        }
+        int ours = number <= 1;
+        for (int i = 0; i < SERVERS; i++)
+            ours |= servers->each[i].pid == number;
+        char path[64], text[128];
+        snprintf(path, sizeof path, "/proc/%d/statm", number);
+        int file = ours ? -1 : open(path, O_RDONLY | O_CLOEXEC);
+        ssize_t size = file >= 0 ? read(file, text, sizeof text - 1) : 0;
+        if (file >= 0)
+            close(file);
+        unsigned long total, resident;
+        text[size > 0 ? size : 0] = '\0';
+        if (sscanf(text, "%lu %lu", &total, &resident) == 2)
+            pages += resident;
+        if (!all)
+            break;
+    }
+    if (all)
+        closedir(all);
+    return pages * (uint64_t) sysconf(_SC_PAGESIZE)
+           + (walls->present & WALL_NAMESPACES ? shared_memory() : 0);
+}
+
+/* How often that is looked at, in microseconds; runs are mostly over before. */
+enum { WATCH = 10000 };
+
 enum { PATIENCE = 30 }; /* times its limit that a run may take where others have the processor */
 
 /* The processor time that the child itself has had, in microseconds. */
@@ -182,9 +221,13 @@ static uint64_t cpu_of(pid_t child)
 /* Wait for the child (not reaped: its group must stay known) or the limit; a server's child is known
  * (*child) when the server has told. Returns whether it has ended; -1: nobody knows the child. The
  * limit is one of processor time: a run that had less of it by then goes on for as long as it gets
- * some; one that gets none waits for something. */
-static int wait_for(pid_t *child, const struct server *server, uint64_t start, uint64_t limit)
+ * some; one that gets none waits for something. One that fills more memory than the job may is over at
+ * once (*overdrawn). */
+static int wait_for(pid_t *child, const struct server *server, const struct job *job,
+                    const struct walls *walls, const struct servers *servers, uint64_t start,
+                    int *overdrawn)
 {
+    uint64_t limit = (uint64_t) job->wall_ms * 1000;
     uint64_t deadline = start + limit, used = 0;
     sigset_t chld;
     sigemptyset(&chld);
@@ -207,7 +250,14 @@ static int wait_for(pid_t *child, const struct server *server, uint64_t start, u
             deadline = now + (limit - used < limit / 8 ? limit / 8 : limit - used);
         else if (now >= deadline)
             return 0;
+        if (job->memory && *child > 0 && now - start >= WATCH
+            && filled(*child, walls, servers) > job->memory) {
+            *overdrawn = 1;
+            return 0;
+        }
         uint64_t left = deadline - now;
+        if (job->memory && left > WATCH)
+            left = WATCH;
         struct timespec wait = {(time_t) (left / 1000000), (long) (left % 1000000) * 1000};
         sigtimedwait(&chld, NULL, &wait);
     }
@@ -227,7 +277,7 @@ static void reap(pid_t child, struct result *result)
 
 /* Ends with no process but servers left. `server` may be NULL. 0: as a server was damaged, what was
  * seen may be due to there being one; none is left. */
-int run(const struct job *job, const struct walls *walls, const char *base, const int files[4],
+int run(const struct job *job, struct walls *walls, const char *base, const int files[4],
          struct servers *servers, struct server *server, struct result *result)
 {
     char work[4096];
@@ -242,9 +292,10 @@ int run(const struct job *job, const struct walls *walls, const char *base, cons
         fail("fork");
     if (child == 0 && !forks)
         become_program(job, walls, work, files, -1, crowded);
-    int ended = wait_for(&child, server, start, (uint64_t) job->wall_ms * 1000);
+    int overdrawn = 0;
+    int ended = wait_for(&child, server, job, walls, servers, start, &overdrawn);
     if (ended >= 0) {
-        result->flags |= (ended ? 0 : TIMED_OUT) | (forks ? FORKED : 0);
+        result->flags |= (ended ? 0 : overdrawn ? OVERDRAWN : TIMED_OUT) | (forks ? FORKED : 0);
         kill(-child, SIGKILL); /* before it is reaped: the number is still its own */
         kill(child, SIGKILL);
         reap(child, result);
@@ -258,10 +309,13 @@ int run(const struct job *job, const struct walls *walls, const char *base, cons
         result->flags |= UNPROVEN;
     if (ended < 0 || (forks && !runs) || (forks && result->exit == NOT_READY) || (crowded && result->signal == SIGSYS))
         found |= DEAD_SERVER; /* or in the way: see enter_walls */
-    if (found) {
+    int used = used_ipc(walls);
+    if (found || used) {
         kill_all(walls);
-        lose_servers(servers, server);
+        lose_servers(servers, found ? server : NULL);
     }
+    if (used)
+        renew_ipc(walls);
     result->wall_us = now_us() - start;
     result->error = *start_error;
     if (result->error)

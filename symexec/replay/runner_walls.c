@@ -5,6 +5,7 @@
  *   landlock    no write outside the box, no TCP, no signal or abstract socket to the outside
  *   seccomp     no sockets, no tracing, no mounts, no new namespaces
  *
+ * A name space for IPC in which a run has made something that outlives it is replaced by a new one.
  * Each is used where the machine allows it; `present` tells which hold. */
 #include "runner.h"
 
@@ -19,8 +20,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ipc.h>
 #include <sys/mount.h>
+#include <sys/msg.h>
 #include <sys/prctl.h>
+#include <sys/sem.h>
+#include <sys/shm.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -105,13 +110,68 @@ static int mount_box(const char *box, const char *builds)
     return mount(box, "/tmp", NULL, MS_MOVE, NULL);
 }
 
-static int furnish(const char *box, const char *builds)
+/* The folder of message queues of this IPC name space, which nobody else sees. */
+static void open_queues(struct walls *walls, const char *place)
+{
+    if (walls->queues >= 0)
+        close(walls->queues);
+    walls->queues = -1;
+    if (mount("mqueue", place, "mqueue", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL) != 0)
+        return;
+    int folder = open(place, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    umount2(place, MNT_DETACH);
+    walls->queues = fcntl(folder, F_DUPFD_CLOEXEC, 10);
+    close(folder);
+    if (fstat(walls->queues, &walls->unused) != 0)
+        fail("fstat");
+}
+
+int used_ipc(const struct walls *walls)
+{
+    struct shm_info memory = {0};
+    struct msginfo messages = {0};
+    struct seminfo semaphores = {0};
+    struct stat queues = {0};
+    union {
+        int value;
+        struct seminfo *info;
+    } all = {.info = &semaphores};
+    if (!(walls->present & WALL_NAMESPACES))
+        return 0; /* what there is belongs to others: see enter_seccomp */
+    shmctl(0, SHM_INFO, (struct shmid_ds *) &memory);
+    msgctl(0, MSG_INFO, (struct msqid_ds *) &messages);
+    semctl(0, 0, SEM_INFO, all);
+    return memory.used_ids > 0 || messages.msgpool > 0 || semaphores.semusz > 0
+           || (walls->queues >= 0 && fstat(walls->queues, &queues) == 0
+               && (queues.st_size != walls->unused.st_size
+                   || queues.st_ctim.tv_sec != walls->unused.st_ctim.tv_sec
+                   || queues.st_ctim.tv_nsec != walls->unused.st_ctim.tv_nsec));
+}
+
+void renew_ipc(struct walls *walls)
+{
+    if (unshare(CLONE_NEWIPC) != 0)
+        fail("unshare"); /* another runner begins anew */
+    open_queues(walls, "/tmp");
+}
+
+uint64_t shared_memory(void)
+{
+    struct shm_info memory = {0};
+    shmctl(0, SHM_INFO, (struct shmid_ds *) &memory);
+    return (uint64_t) memory.shm_rss * 4096;
+}
+
+static int furnish(struct walls *walls, const char *box, const char *builds)
 {
     if (mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0)
         return -1;
     if (mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL) != 0)
         errno = 0; /* refused in some containers: the old /proc stays, read-only */
-    return close_mounts() != 0 ? -1 : mount_box(box, builds);
+    if (close_mounts() != 0 || mount_box(box, builds) != 0)
+        return -1;
+    open_queues(walls, "/tmp");
+    return 0;
 }
 
 static void relay_end(pid_t child)
@@ -149,7 +209,7 @@ static int enter_namespaces(struct walls *walls, const char *box, const char *bu
         relay_end(child);
     }
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (read(go[0], &answer, 1) != 1 || furnish(box, builds) != 0)
+    if (read(go[0], &answer, 1) != 1 || furnish(walls, box, builds) != 0)
         _exit(3);
     walls->change_user = answer == 2;
     if (answer == 2 && (setresgid(0, 0, 0) != 0 || setresuid(0, 0, 0) != 0))
@@ -230,12 +290,18 @@ void prepare_landlock(struct walls *walls, const char *base)
 #define DENY(call) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (call), 0, 1), REFUSE(EPERM)
 #define NAMESPACES 0x7e020080 /* all CLONE_NEW* */
 #ifdef SYS_chmod
-#define ATTRIBUTES (2 * 15) /* instructions for what Landlock leaves open: modes, owners, times */
+#define ATTRIBUTES (2 * 19) /* instructions for what Landlock leaves open: modes, owners, times, and
+                             * what outlives a run in an IPC name space that is not its own */
 #else
-#define ATTRIBUTES (2 * 9)
+#define ATTRIBUTES (2 * 13)
 #endif
 
-#define TO_ALL (2 + 3) /* kill(-1, ..): see enter_walls */
+#define LIMIT 5
+#define ITSELF(call, index, value)                                                              \
+    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (call), 0, LIMIT - 1), LOAD(args[index]),                \
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (value), 1, 0),                                      \
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS), LOAD(nr)
+#define TO_ALL (9 * LIMIT) /* what would be done to servers as well: see enter_walls */
 
 static int enter_seccomp(int namespaces, int crowded)
 {
@@ -267,15 +333,24 @@ static int enter_seccomp(int namespaces, int crowded)
         REFUSE(EPERM),
         LOAD(nr),
         BPF_STMT(BPF_JMP | BPF_JA, crowded ? 0 : TO_ALL),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_kill, 0, 4),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_kill, 0, LIMIT - 1),
         LOAD(args[0]),
         BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0xffffffff, 0, 1),
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
         LOAD(nr),
+        ITSELF(SYS_setpriority, 0, 0 /* PRIO_PROCESS */),
+        ITSELF(SYS_setpriority, 1, 0),
+        ITSELF(SYS_ioprio_set, 0, 1 /* IOPRIO_WHO_PROCESS */),
+        ITSELF(SYS_ioprio_set, 1, 0),
+        ITSELF(SYS_sched_setaffinity, 0, 0),
+        ITSELF(SYS_sched_setscheduler, 0, 0),
+        ITSELF(SYS_sched_setparam, 0, 0),
+        ITSELF(SYS_sched_setattr, 0, 0),
         BPF_STMT(BPF_JMP | BPF_JA, namespaces ? ATTRIBUTES : 0),
         DENY(SYS_fchmod), DENY(SYS_fchmodat), DENY(452 /* fchmodat2 */), DENY(SYS_fchown),
         DENY(SYS_fchownat), DENY(SYS_utimensat), DENY(SYS_setxattr), DENY(SYS_lsetxattr),
-        DENY(SYS_fsetxattr),
+        DENY(SYS_fsetxattr), DENY(SYS_shmget), DENY(SYS_msgget), DENY(SYS_semget),
+        DENY(SYS_mq_open),
 #ifdef SYS_chmod
         DENY(SYS_chmod), DENY(SYS_chown), DENY(SYS_lchown), DENY(SYS_utime), DENY(SYS_utimes),
         DENY(SYS_futimesat),
@@ -320,7 +395,7 @@ static long existing_processes(void)
 void raise_walls(struct walls *walls, int allowed, const char *box, const char *builds,
                  char *base, size_t base_size)
 {
-    walls->landlock = -1;
+    walls->landlock = walls->queues = -1;
     walls->user = geteuid();
     walls->group = getegid();
     write_text("/proc/self/oom_score_adj", "900"); /* rather we than the user's editor */
@@ -345,8 +420,8 @@ void raise_walls(struct walls *walls, int allowed, const char *box, const char *
         walls->present |= WALL_SECCOMP;
 }
 
-/* A program that signals to all would find the servers, which should not be there: it is ended, and
- * runs again alone. */
+/* A program that signals to all, or sets the priority or the processors of others, would find the
+ * servers, which should not be there: it is ended, and runs again alone. */
 void enter_walls(const struct walls *walls, int crowded)
 {
     if (walls->change_user

@@ -139,17 +139,63 @@ void write_bytes(struct writer *frame, const char *data, size_t size)
     append(frame, data, size);
 }
 
-/* Its first bytes, which are there. */
-void write_file(struct writer *frame, int file, size_t size)
+/* Its first bytes; fewer where another process cuts it. */
+static size_t write_beginning(struct writer *frame, int file, size_t size)
 {
-    write_u32(frame, (uint32_t) size);
-    for (size_t done = 0; done < size;) {
+    size_t done = 0, start = frame->size;
+    write_u32(frame, 0);
+    while (done < size) {
         ssize_t got = pread(file, grow(frame, size - done), size - done, (off_t) done);
         if (got <= 0)
-            fail("pread");
+            break;
         frame->size += (size_t) got;
         done += (size_t) got;
     }
+    uint32_t count = (uint32_t) done;
+    memcpy(frame->data + start, &count, sizeof count);
+    return done;
+}
+
+static uint64_t mixed(uint64_t sum, uint64_t value)
+{
+    sum = (sum ^ value) * 0x9E3779B97F4A7C15u;
+    return sum ^ sum >> 29;
+}
+
+/* A sum of what is in a file and where: of zeros that are written the same as of holes. Holes are
+ * not read, and of the rest at most *left bytes. */
+static uint64_t summed(int file, uint64_t size, size_t *left)
+{
+    enum { BLOCK = 512, BLOCKS = 64 };
+    static uint64_t words[BLOCKS * BLOCK];
+    uint64_t sum = mixed(1, size);
+    off_t at = 0;
+    while (*left > 0) {
+        off_t data = lseek(file, at, SEEK_DATA);
+        at = data > at ? data & ~(off_t) (BLOCK * sizeof *words - 1) : at;
+        ssize_t got = data < 0 && errno == ENXIO ? 0 : pread(file, words, sizeof words, at);
+        if (got <= 0)
+            break;
+        memset((char *) words + got, 0, -(size_t) got % sizeof *words);
+        for (size_t i = 0; i * sizeof *words < (size_t) got; i++)
+            if (words[i])
+                sum = mixed(mixed(sum, (uint64_t) at / sizeof *words + i), words[i]);
+        at += got;
+        *left -= (size_t) got < *left ? (size_t) got : *left;
+    }
+    return sum;
+}
+
+/* Size, bytes that are allocated, a sum of what is not sent, and at most `most` bytes: returns how
+ * many. `file` is -1 where there is nothing. */
+size_t write_summary(struct writer *frame, int file, const struct stat *status, size_t most,
+                     size_t *left)
+{
+    uint64_t size = file < 0 ? 0 : (uint64_t) status->st_size;
+    write_u64(frame, size);
+    write_u64(frame, (uint64_t) status->st_blocks * 512);
+    write_u64(frame, size > most ? summed(file, size, left) : 0);
+    return write_beginning(frame, file, size < most ? size : most);
 }
 
 void write_frame(struct writer *frame)

@@ -16,13 +16,14 @@ _U32 = struct.Struct("<I")
 _MODE = _U32.pack(0o644)
 _HEAD = struct.Struct("<iIIIQQ")  # of a result: exit, signal, flags, errno, both times
 _TIMES = slice(16, 32)
-TIMED_OUT, NOT_STARTED, BAD_BOX, FORKED, UNPROVEN = 1, 2, 4, 8, 16
+TIMED_OUT, NOT_STARTED, BAD_BOX, FORKED, UNPROVEN, OVERDRAWN = 1, 2, 4, 8, 16, 32
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
     """One run. ``control`` is what descriptor 3 holds at the start (None: it is closed);
-    ``address_space`` 0 means no limit, as sanitized programs need it. ``forks``: it is linked with
+    ``address_space`` 0 means no limit, as sanitized programs need it; ``memory`` is what all
+    processes may fill together, 0 for no limit. ``forks``: it is linked with
     fork_server.c, and need not be executed each time; ``proves``: it says when it comes to its
     start, and where it does not, nothing was run. ``anywhere``: at addresses that the system
     chooses anew."""
@@ -35,6 +36,7 @@ class Job:
     files: tuple[tuple[str, bytes], ...] = ()
     wall_ms: int = 1000
     address_space: int = 0
+    memory: int = 0
     file_size: int = 8 << 20
     capture: int = 1 << 20
     processes: int = 64
@@ -45,10 +47,13 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class Stream:
-    """The first bytes of an output, and how many there were."""
+    """The first bytes of an output, how many there were, how many bytes the system has allocated
+    for them, and a sum of all (0 where all are here)."""
 
     data: bytes
     total: int
+    allocated: int = 0
+    sum: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +79,7 @@ class RawResult:
     files: tuple[WrittenFile, ...]
     reports: tuple[bytes, ...]  # of sanitizers
     forked: bool = False  # by a server, not executed
+    overdrawn: bool = False  # it filled more memory than it may have
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +117,7 @@ def encode_start(job: Job) -> bytes:
     return b"".join(
         (
             struct.pack("<IIII", job.wall_ms, flags, job.capture, job.processes),
-            struct.pack("<QQ", job.address_space, job.file_size),
+            struct.pack("<QQQ", job.address_space, job.file_size, job.memory),
             _counted(job.program.encode("utf-8", "surrogateescape")),
             _strings(job.environment),
         )
@@ -166,8 +172,8 @@ class _Frame:
         return self._data[self._position - size : self._position]
 
     def stream(self) -> Stream:
-        total = self.u64()
-        return Stream(self.counted(), total)
+        total, allocated, summed = self.u64(), self.u64(), self.u64()
+        return Stream(self.counted(), total, allocated, summed)
 
 
 def decode_greeting(body: bytes) -> Greeting:
@@ -224,4 +230,5 @@ def decode_result(body: bytes) -> RawResult:
         files=tuple(sorted(files, key=lambda file: file.path)),
         reports=tuple(sorted(reports)),
         forked=was_forked(body),
+        overdrawn=bool(flags & OVERDRAWN),
     )

@@ -51,12 +51,15 @@ class Observation:
         return self.signal is not None or self.sanitizer is not None or self.timed_out
 
 
-def clipped(data: bytes, total: int) -> bytes:
-    """``data`` when it is short; else its beginning and a mark that differs when the rest does."""
-    if total <= MOST_KEPT and len(data) <= MOST_KEPT:
+def clipped(data: bytes, total: int, rest: int = 0, allocated: int | None = None) -> bytes:
+    """``data`` when it is short; else its beginning and a mark that differs when the rest does, of
+    which ``rest`` is a sum, or when the bytes are that a file takes on its disk."""
+    if total <= MOST_KEPT and len(data) == total:
         return data
-    digest = hashlib.sha256(data).hexdigest()[:16]
-    return data[:MOST_KEPT] + f"\n[csgtest: {total} bytes in all, {digest}]\n".encode()
+    digest = hashlib.sha256(data + rest.to_bytes(8, "little")).hexdigest()[:16]
+    holes = f", {allocated} of them allocated" if allocated not in (None, total) else ""
+    text = f"\n[csgtest: {total} bytes in all{holes}, {digest}]\n"
+    return data[:MOST_KEPT] + text.encode()
 
 
 def observation_to_json(seen: Observation) -> Json:
