@@ -48,6 +48,7 @@ class Wishes:
 
     alignment: int = 0
     packed: bool = False
+    transparent: bool = False
     noreturn: bool = False
     mode: str = ""
     hooks: tuple[Hook, ...] = ()
@@ -67,7 +68,7 @@ class Wishes:
 
 def wishes(context: Context, *groups: Iterable[Node] | None) -> Wishes:
     """What the nodes in ``groups`` ask for together; the largest alignment holds."""
-    alignment, packed, noreturn, mode = 0, False, False, ""
+    alignment, packed, transparent, noreturn, mode = 0, False, False, False, ""
     hooks: list[Hook] = []
     weak, alias, linked_as = False, "", ""
     for node in (node for group in groups for node in group or ()):
@@ -80,6 +81,8 @@ def wishes(context: Context, *groups: Iterable[Node] | None) -> Wishes:
                     alignment = max(alignment, _aligned(context, argument))
                 case "packed":
                     packed = True
+                case "transparent_union":
+                    transparent = True
                 case "mode":
                     mode = argument.name.strip("_") if kind(argument) == "ID" else "?"
                 case "noreturn" | "Noreturn":
@@ -95,7 +98,9 @@ def wishes(context: Context, *groups: Iterable[Node] | None) -> Wishes:
                 case _:
                     text = f"__attribute__(({name})) is not supported"
                     raise UnsupportedError(text, node.coord)
-    return Wishes(alignment, packed, noreturn, mode, tuple(hooks), weak, alias, linked_as)
+    return Wishes(
+        alignment, packed, transparent, noreturn, mode, tuple(hooks), weak, alias, linked_as
+    )
 
 
 def _text(argument: Node | None) -> str:

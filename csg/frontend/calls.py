@@ -9,9 +9,11 @@ change(x + 1, x - 1)          Change(old, new, id)
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import zip_longest
 
 from csg.errors import ParseError
 from csg.frontend import builtins, operators
+from csg.frontend.compound_literals import in_union
 from csg.frontend.context import Context, refuse
 from csg.frontend.library import implicit_function, library_function
 from csg.frontend.nodes import Node, kind
@@ -50,6 +52,10 @@ def call(context: Context, node: Node) -> Expression:
     target = called.type.target if isinstance(called.type, Pointer) else None
     if not isinstance(target, Function):
         raise refuse(node, f"a {operators.type_in_words(called.type)} cannot be called")
+    arguments = tuple(
+        in_union(context, argument, wanted)
+        for argument, wanted in zip_longest(arguments, target.parameters[: len(arguments)])
+    )
     _check(called, target, arguments, node.coord)
     return Call(called, arguments, target.result, node.coord)
 

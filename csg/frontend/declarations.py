@@ -23,6 +23,8 @@ from csg.language.types import INT, Array, Function, Record, Type, Void, decayed
 def typedef(context: Context, node: Node) -> list[Statement]:
     found = context.type_name(node.type)
     wished = wishes(context, node.attributes, innermost(node.type).attributes)
+    if wished.transparent and isinstance(found.type, Record):
+        found.type.transparent = True
     meaning = Qualified(
         wished.of_mode(found.type, node.coord),
         found.qualifiers,

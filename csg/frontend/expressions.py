@@ -12,22 +12,20 @@ from dataclasses import replace
 
 from csg.errors import ParseError
 from csg.frontend import calls, library, literals, operators
+from csg.frontend.compound_literals import literal, union_of
 from csg.frontend.context import Context, decay, refuse, unsupported
 from csg.frontend.nodes import Node, kind
-from csg.frontend.scopes import Enumerator, Qualified, Typedef
+from csg.frontend.scopes import Enumerator, Typedef
 from csg.language.syntax import (
     Assign,
     Builtin,
     Cast,
     Comma,
     CompoundAssign,
-    CompoundLiteral,
     EnumeratorName,
     Expression,
     ExpressionStatement,
     Increment,
-    Initializer,
-    InitializerEntry,
     InitializerList,
     IntegerConstant,
     Name,
@@ -42,7 +40,6 @@ from csg.language.types import (
     SIZE,
     VOID,
     Array,
-    Field,
     Floating,
     Pointer,
     Record,
@@ -54,7 +51,6 @@ from csg.language.types import (
     is_scalar,
     size_of,
 )
-from csg.source import Location
 
 _OWN_NAME = frozenset({"__func__", "__FUNCTION__", "__PRETTY_FUNCTION__"})
 
@@ -135,23 +131,7 @@ def _compound_literal(context: Context, node: Node) -> Expression:
     found = context.type_name(node.type)
     initializer, complete = context.initializer(node.init, found.type)
     assert not isinstance(initializer, InitializerList) or initializer.type == complete
-    return _literal(context, replace(found, type=complete), initializer, node.coord)
-
-
-def _literal(
-    context: Context, found: Qualified, initializer: Initializer, place: Location
-) -> CompoundLiteral:
-    context.numbers.literals += 1
-    symbol = Symbol(
-        f"<literal>{context.numbers.literals}",
-        found.type,
-        place,
-        storage="static" if context.scopes.at_file_level else "automatic",
-        qualifiers=found.qualifiers,
-        address_taken=isinstance(found.type, Array | Record),
-        defined=True,
-    )
-    return CompoundLiteral(symbol, initializer, found.type, place)
+    return literal(context, replace(found, type=complete), initializer, node.coord)
 
 
 # --------------------------------------------------------------------------- operators
@@ -276,21 +256,13 @@ def _comma(context: Context, node: Node) -> Expression:
     return result
 
 
-def _union_of(
-    context: Context, union: Record, field: Field, value: Expression, place: Location
-) -> Expression:
-    """GNU's cast to a union: ``(union u) 5`` holds 5 in the member of that type."""
-    entry = InitializerEntry((field.name,), field.offset, field.type, value)
-    return _literal(context, Qualified(union), InitializerList((entry,), union, place), place)
-
-
 def _cast(context: Context, node: Node) -> Expression:
     target = context.type_name(node.to_type).type
     operand = context.value(node.expr)
     if isinstance(target, Record) and target is not operand.type:
         for field in target.fields or ():
             if target.kind == "union" and field.name and field.type == operand.type:
-                return _union_of(context, target, field, operand, node.coord)
+                return union_of(context, target, field, operand, node.coord)
     if isinstance(target, Record) and isinstance(operand.type, Record) and target is operand.type:
         return operand
     castable = is_scalar(target) and is_scalar(operand.type)

@@ -16,7 +16,10 @@ from csg.source import Location
 
 # Attributes with a meaning for types or control flow; others are noted and left out.
 _LINKING = frozenset({"constructor", "destructor", "weak", "alias"})
-_KEPT = _LINKING | {"noreturn", "_Noreturn", "packed", "aligned", "mode", "vector_size", "cleanup"}
+_KEPT = _LINKING | {
+    "noreturn", "_Noreturn", "packed", "aligned", "mode", "vector_size", "cleanup",
+    "transparent_union",
+}  # fmt: skip
 _ASM_WORDS = frozenset({"VOLATILE", "GOTO", "INLINE"})
 _STATEMENT_BEGINS = frozenset({"SEMI", "LBRACE", "RBRACE", "COLON", "RPAREN", "ELSE", "DO"})
 _OPERAND_ENDS = frozenset({"ID", "TYPEID", "RPAREN", "RBRACKET", "PLUSPLUS", "MINUSMINUS"})

@@ -47,7 +47,7 @@ def record(context: Context, node: Node) -> Record:
     if found.fields is not None:
         raise refuse(node, f"redefinition of '{found}'")
     wished = wishes(context, node.attributes)
-    found.packed = wished.packed
+    found.packed, found.transparent = wished.packed, wished.transparent
     limit = context.packing.limit
     members = list(_members(context, node.decls))
     lay_out(found, members, wished.alignment, limit)

@@ -124,6 +124,7 @@ class Record:
     size: int = 0
     alignment: int = 1
     packed: bool = False
+    transparent: bool = False  # a union: an argument may be what a member can hold
 
     def __str__(self) -> str:
         return f"{self.kind} {self.tag}"
