@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import random
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -150,35 +150,40 @@ class Forcing:
         value = item.load(offset, size, BOTH)
         assert isinstance(value, int)
         symbol = self.engine.table.symbol(label, width)
-        for condition in self._conditions(symbol, value, width):
+        for condition in ways_to_say(self.chance, symbol, value, self.values):
             state.path = state.path.assuming(condition)
         state.memory.writable(item).store(offset, size, symbol, BOTH)
         self.values[symbol] = value
 
-    def _conditions(self, symbol: Term, value: int, width: int) -> list[Operand]:
-        """Different ways to say that a symbol has a value; most are beyond simple reasoning."""
-        ones = (1 << width) - 1
-        style = self.chance.randrange(6)
-        if style == 0:
-            return [same(width, symbol, value)]
-        if style < 4 and width <= 32:  # neither an odd factor nor x ^ x >> n loses anything
-            factor = self.chance.getrandbits(width) | 1
-            mixed: Data = symbol
-            if style == 1:
-                count = self.chance.randrange(1, width)
-                mixed = binary("xor", width, symbol, binary("lshr", width, symbol, count))
-                value ^= value >> count
-            product = operand(binary("mul", width, mixed, factor))
-            return [same(width, product, value * factor & ones)]
-        mask = self.chance.getrandbits(width)
-        pieces = [operand(binary("and", width, symbol, part)) for part in (mask, ones ^ mask)]
-        parts = [same(width, pieces[0], value & mask), same(width, pieces[1], value & ~mask & ones)]
-        alike = [each for each in self.values if each.width == width]
-        if style == 4 or not alike:
-            return parts
-        other = self.chance.choice(alike)  # and one that joins it with another symbol
-        total = operand(binary("add", width, symbol, other))
-        return [*parts, same(width, total, value + self.values[other] & ones)]
+
+def ways_to_say(
+    chance: random.Random, symbol: Term, value: int, known: Mapping[Term, int]
+) -> list[Operand]:
+    """Conditions that leave a symbol this one value; most are beyond simple reasoning. ``known``
+    are symbols with their values that it may be joined with."""
+    width = symbol.width
+    ones = (1 << width) - 1
+    style = chance.randrange(6)
+    if style == 0:
+        return [same(width, symbol, value)]
+    if style < 4 and width <= 32:  # neither an odd factor nor x ^ x >> n loses anything
+        factor = chance.getrandbits(width) | 1
+        mixed: Data = symbol
+        if style == 1:
+            count = chance.randrange(1, width)
+            mixed = binary("xor", width, symbol, binary("lshr", width, symbol, count))
+            value ^= value >> count
+        product = operand(binary("mul", width, mixed, factor))
+        return [same(width, product, value * factor & ones)]
+    mask = chance.getrandbits(width)
+    pieces = [operand(binary("and", width, symbol, part)) for part in (mask, ones ^ mask)]
+    parts = [same(width, pieces[0], value & mask), same(width, pieces[1], value & ~mask & ones)]
+    alike = [each for each in known if each.width == width]
+    if style == 4 or not alike:
+        return parts
+    other = chance.choice(alike)
+    total = operand(binary("add", width, symbol, other))
+    return [*parts, same(width, total, value + known[other] & ones)]
 
 
 def operand(data: Data) -> Operand:

@@ -17,6 +17,7 @@ from csg.lower.conversions import operand_type
 from csg.lower.expressions import converted
 
 _ORDERED = {"isgreater": "lt", "isgreaterequal": "le", "isless": "lt", "islessequal": "le"}
+_SIGN_BITS = {32: 31, 64: 0, 80: 9}  # of what gcc's __builtin_signbit gives for a variable
 
 
 def builtin(lowering: Lowering, expression: Builtin) -> Value | None:
@@ -27,7 +28,13 @@ def builtin(lowering: Lowering, expression: Builtin) -> Value | None:
         width = value_bits(expression.type)
         special = floats.quiet_nan if name.startswith("nan") else floats.infinity
         return Constant(special(width), width)
-    if name in ("isnan", "isinf", "isinf_sign", "isfinite", "isnormal") or name[:7] == "signbit":
+    if name[:7] == "signbit":
+        value = lowering.value(arguments[0])
+        holds = builder.resize(_classified(lowering, name, value), 32, False)
+        if isinstance(value, Constant):
+            return holds
+        return builder.binary("shl", holds, Constant(_SIGN_BITS[value.width], 32))
+    if name in ("isnan", "isinf", "isinf_sign", "isfinite", "isnormal"):
         value = lowering.value(arguments[0])
         return builder.resize(_classified(lowering, name, value), 32, name == "isinf_sign")
     if name == "fpclassify":

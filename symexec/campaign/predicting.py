@@ -17,7 +17,8 @@ from symexec.environment.float_text import float_text
 from symexec.environment.format_strings import FLOATS, Conversion, parse
 from symexec.environment.number_text import integer_text
 from symexec.expr import Data, Model, Operand, Term, evaluate
-from symexec.state.endings import Endless, Exit, MemoryFault, Returned, row
+from symexec.replay.sandbox import signal_name
+from symexec.state.endings import Endless, Exit, Killed, MemoryFault, Returned, row
 from symexec.state.state import Outcome, Output
 from symexec.testcases import Observation
 
@@ -43,6 +44,8 @@ def predicted(outcome: Outcome, model: Model, main: bool) -> Observation:
             return Observation(exit=code, stdout=stdout, stderr=stderr, leaks=leaks)
         case MemoryFault(kind=kind):
             return Observation(sanitizer=kind, stdout=stdout, stderr=stderr)
+        case Killed(signal=number):
+            return Observation(signal=signal_name(number), stdout=stdout, stderr=stderr)
         case Endless():
             return Observation(timed_out=True)
         case _:

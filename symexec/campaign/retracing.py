@@ -32,6 +32,7 @@ from symexec.state.endings import (
     Aborted,
     AssertionFailed,
     Exit,
+    Killed,
     MemoryFault,
     Returned,
 )
@@ -47,7 +48,7 @@ QUIET = frozenset(
     {"qsort", "qsort_r", "bsearch", "lfind", "lsearch", "tsearch", "tfind", "tdelete", "twalk",
      "tdestroy", "ftw", "nftw", "fts_open", "fts_read", "scandir", "glob"}
 )  # fmt: skip
-_EXACT = (Exit, Returned, Aborted, AssertionFailed)
+_EXACT = (Exit, Returned, Aborted, Killed, AssertionFailed)
 
 
 @dataclass(frozen=True, slots=True)

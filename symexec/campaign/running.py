@@ -31,6 +31,7 @@ from symexec.state.endings import (
     AssertionFailed,
     DivisionByZero,
     Exit,
+    Killed,
     MemoryFault,
     Returned,
     Unsupported,
@@ -158,6 +159,8 @@ def _status(outcome: Outcome) -> int:
             return (status or 0) & 0xFF if isinstance(status, int) or status is None else 0
         case Aborted() | AssertionFailed():
             return 128 + signal.SIGABRT
+        case Killed(signal=number):
+            return 128 + number
         case DivisionByZero():
             return 128 + signal.SIGFPE
         case MemoryFault(kind=kind, what=what, access=access, size=size):

@@ -63,6 +63,8 @@ def _copied(
         return
     destination = yield from place(to)
     source = yield from place(from_)
+    if (yield from _nothing(context, size, destination, source)):
+        return
     yield from _bounded(context, source, size, write=False)
     yield from _bounded(context, destination, size, write=True)
     if apart and source >> 32 == destination >> 32 and source != destination:
@@ -71,6 +73,13 @@ def _copied(
             text = f"{high - low} bytes between source and destination"
             yield End(MemoryFault("overlap", text, "copy"))
     context.copy(destination, source, size)
+
+
+def _nothing(context: Context, size: Operand, *addresses: int) -> Asking[bool]:
+    """No byte is looked at where no object stands, if the size can be 0."""
+    if isinstance(size, int) or all(context.extent(each) is not None for each in addresses):
+        return False
+    return (yield from decide(holds("eq", 64, size, 0)))
 
 
 def _bounded(context: Context, address: int, size: Operand, write: bool) -> Asking[None]:
@@ -94,6 +103,8 @@ def fill(context: Context, arguments: Arguments) -> Model:
     if size.__class__ is int and not size:
         return to
     address = yield from place(to)
+    if (yield from _nothing(context, size, address)):
+        return to
     yield from _bounded(context, address, size, write=True)
     context.fill(address, size, fitted(value, 8))
     return to

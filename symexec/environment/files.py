@@ -109,15 +109,21 @@ def _open(context: Context, path: Operand, rest: Arguments, base: Operand | None
         mode = yield from pin(rest[1], "the mode given to open")
     if flags & CREATE and flags & DIRECTORY:
         return answered(context, -EINVAL)
-    if flags & CREATE:
-        entry = yield from look_up(context, path, Last.ENTRY, base)
-        if isinstance(entry, Found) and entry.slash and not entry.dots:
-            return answered(context, -EISDIR)
+    if flags & CREATE and (yield from is_named_as_folder(context, path, base)):
+        return answered(context, -EISDIR)
     kept = flags & NO_FOLLOW or (flags & CREATE and flags & EXCLUSIVE)
     found = yield from look_up(context, path, Last.KEPT if kept else Last.FOLLOWED, base)
     if isinstance(found, int):
         return answered(context, found)
     return answered(context, (yield from open_found(context, found, flags, mode)))
+
+
+def is_named_as_folder(
+    context: Context, path: Operand, base: Operand | None = None
+) -> Asking[bool]:
+    """Does a slash end the path? No file is made under such a name."""
+    entry = yield from look_up(context, path, Last.ENTRY, base)
+    return isinstance(entry, Found) and entry.slash and not entry.dots
 
 
 def open_found(context: Context, found: Found, flags: int, mode: int) -> Asking[int]:

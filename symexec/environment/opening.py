@@ -10,8 +10,8 @@ from dataclasses import replace
 
 from symexec.environment.contract import Arguments, Context, Model, Registry
 from symexec.environment.descriptors import moved_to
-from symexec.environment.error_numbers import EBADF, EINVAL, ERRNO, ESPIPE, answered
-from symexec.environment.files import open_found
+from symexec.environment.error_numbers import EBADF, EINVAL, EISDIR, ERRNO, ESPIPE, answered
+from symexec.environment.files import is_named_as_folder, open_found
 from symexec.environment.nodes import (
     FILE,
     MOST_DESCRIPTORS,
@@ -28,7 +28,15 @@ from symexec.environment.nodes import (
     put_node,
     put_opened,
 )
-from symexec.environment.open_files import ACCESS, APPEND, closed, number_of, position_of, seek_in
+from symexec.environment.open_files import (
+    ACCESS,
+    APPEND,
+    CREATE,
+    closed,
+    number_of,
+    position_of,
+    seek_in,
+)
 from symexec.environment.operands import Asking, decide, holds, pin, signed
 from symexec.environment.paths import Found, look_up
 from symexec.environment.streams import (
@@ -105,7 +113,7 @@ def reopen(context: Context, arguments: Arguments) -> Model:
     number = yield from stream_of(context, arguments[0])
     flags = yield from pin(arguments[2], "the mode of a stream")
     before = yield from flushed(context, stream(context, number))
-    found = yield from _named_again(context, before, arguments[1])
+    found = yield from _named_again(context, before, arguments[1], flags)
     opened = found
     if isinstance(found, Found):
         opened = yield from open_found(context, found, flags, 0o666)
@@ -124,8 +132,12 @@ def reopen(context: Context, arguments: Arguments) -> Model:
     return 0
 
 
-def _named_again(context: Context, before: Stream, path: Operand) -> Asking[Found | int]:
+def _named_again(
+    context: Context, before: Stream, path: Operand, flags: int
+) -> Asking[Found | int]:
     if not (yield from decide(holds("eq", 64, path, 0))):
+        if flags & CREATE and (yield from is_named_as_folder(context, path)):
+            return -EISDIR
         return (yield from look_up(context, path))
     file = file_of(context, before.descriptor)
     return -EBADF if file is None else Found(0, b"", file.node)
@@ -186,7 +198,17 @@ def count_pending(context: Context, arguments: Arguments) -> Model:
 def purge(context: Context, arguments: Arguments) -> Model:
     number = yield from stream_of(context, arguments[0])
     before = stream(context, number)
-    keep(context, replace(before, pending=(), pushed=(), position=before.limit))
+    size = before.held.size
+    behind = min(before.limit, size) if isinstance(size, int) else before.limit
+    keep(context, replace(before, pending=(), pushed=(), position=behind))
+    return 0
+
+
+@models("__csgtest_failed")
+def fail(context: Context, arguments: Arguments) -> Model:
+    """A stream's error indicator is set, by what is written in C."""
+    number = yield from stream_of(context, arguments[0])
+    keep(context, replace(stream(context, number), failed=True))
     return 0
 
 

@@ -13,7 +13,7 @@ from symexec.environment.operands import Asking, pin, place
 from symexec.environment.streams import discard_pending
 from symexec.environment.strings import read_string, write_bytes
 from symexec.expr import Operand
-from symexec.state.endings import Aborted, AssertionFailed, Exit, Trapped
+from symexec.state.endings import Aborted, AssertionFailed, Exit, Killed, Trapped
 
 models = Registry()
 
@@ -35,6 +35,15 @@ def leave_at_once(context: Context, arguments: Arguments) -> Model:
 @models("abort", "__csgtest_abort")
 def give_up(context: Context, arguments: Arguments) -> Model:
     yield End(Aborted())
+    return None
+
+
+@models("__csgtest_killed")
+def be_killed(context: Context, arguments: Arguments) -> Model:
+    """By a signal that the process sends to itself. What streams have not written yet is lost."""
+    number = yield from pin(arguments[0], "a signal")
+    discard_pending(context)
+    yield End(Killed(number))
     return None
 
 

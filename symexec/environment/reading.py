@@ -57,7 +57,15 @@ def unget_byte(context: Context, arguments: Arguments) -> Model:
     return widened(byte, 8, 32)
 
 
-@models("fgets", "fgets_unlocked", "__fgets_chk", needs=(ERRNO,))
+@models("__fgets_chk", needs=(ERRNO,))
+def get_checked_line(context: Context, arguments: Arguments) -> Model:
+    """For a single byte of room it reads nothing and fails, where fgets writes an empty text."""
+    if (yield from pin(arguments[-2], "the size given to fgets")) == 1:
+        return 0
+    return (yield from get_line(context, arguments))
+
+
+@models("fgets", "fgets_unlocked", needs=(ERRNO,))
 def get_line(context: Context, arguments: Arguments) -> Model:
     pointer, room, file = arguments[0], arguments[-2], arguments[-1]
     count = signed((yield from pin(room, "the size given to fgets")), 32)

@@ -13,7 +13,7 @@ from symexec.environment.operands import Asking, pin, place, signed
 from symexec.environment.regular_match import NOWHERE, Matcher
 from symexec.environment.regular_syntax import BadPattern, Pattern, parse
 from symexec.environment.strings import read_bytes, read_string, write_bytes
-from symexec.state.endings import Unsupported
+from symexec.state.endings import Aborted, Unsupported
 
 models = Registry()
 
@@ -123,7 +123,9 @@ def describe_error(context: Context, arguments: Arguments) -> Model:
     number = yield from pin(arguments[0], "the error given to regerror")
     target = yield from place(arguments[2])
     room = yield from pin(arguments[3], "the room given to regerror")
-    message = MESSAGES[number] if number < len(MESSAGES) else b"Unknown error"
+    if number >= len(MESSAGES):  # as glibc does
+        yield End(Aborted())
+    message = MESSAGES[number]
     if room:
         write_bytes(context, target, [*message[: room - 1], 0])
     return len(message) + 1

@@ -190,9 +190,16 @@ def _limit(context: Context, number: int, asked: Operand) -> Model:
 # ---------------------------------------------------------------------- modes
 
 
-@models("access", "euidaccess", "eaccess", needs=(ERRNO,))
+@models("access", needs=(ERRNO,))
 def is_accessible(context: Context, arguments: Arguments) -> Model:
     return (yield from _accessible(context, arguments[0], arguments[1]))
+
+
+@models("euidaccess", "eaccess", needs=(ERRNO,))
+def is_accessible_in_effect(context: Context, arguments: Arguments) -> Model:
+    """glibc looks at the low bits of the mode alone."""
+    mode = yield from pin(arguments[1], "the mode given to access")
+    return (yield from _accessible(context, arguments[0], mode & 7))
 
 
 @models("faccessat", needs=(ERRNO,))

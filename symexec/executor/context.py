@@ -132,7 +132,8 @@ class ModelContext:
 
     def within(self, address: int, size: Operand) -> Operand:
         state = self._state
-        if state.memory.fault(address, 0, False, state.mode) is not None:
+        problem = state.memory.fault(address, 0, False, state.mode)
+        if problem is not None and problem.kind != "unproven":
             return int(size.__class__ is int and not size)
         item = state.memory.find(address >> 32)
         assert item is not None

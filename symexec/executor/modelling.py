@@ -105,7 +105,10 @@ def _run(
                     state.deferred += behind
                     answer = None
                 case Concretize(term=term, why=why):
+                    noted = state.events
                     answer = engine.pin(state, term, why)
+                    if pristine is not None and state.events is not noted:
+                        pristine.note_again(state)
                 case Suggest(term=term):
                     answer = engine.evaluate(term, engine.model(state))
                     guessing = True
@@ -126,11 +129,13 @@ def _run(
         result = done.value
     except Used as used:
         assert pristine is not None
+        pristine.path = state.path  # what was decided and pinned stays so
         found = list(decided(engine, pristine, used.term, "is written"))
         yield from _again(engine, found, step, entry, arguments)
         return
     except Unproven as unproven:
         assert pristine is not None
+        pristine.path = state.path
         found = _sized(engine, pristine, unproven)
         yield from _again(engine, found, step, entry, arguments)
         return

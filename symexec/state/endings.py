@@ -41,6 +41,13 @@ class Aborted:
 
 
 @record
+class Killed:
+    """A signal that the process sent to itself, other than SIGABRT, had its default effect."""
+
+    signal: int
+
+
+@record
 class AssertionFailed:
     """The place is no part of what is observed: a patch moves lines."""
 
@@ -101,6 +108,7 @@ PathEnding = (
     Exit
     | Returned
     | Aborted
+    | Killed
     | AssertionFailed
     | MemoryFault
     | DivisionByZero
@@ -131,6 +139,7 @@ ENDINGS: Mapping[type, Row] = MappingProxyType(
         Exit: Row("exit", False, True, "exit"),
         Returned: Row("return", False, True, "exit"),
         Aborted: Row("abort", True, True, "SIGABRT"),
+        Killed: Row("signal", False, True, "signal"),
         AssertionFailed: Row("assert", True, True, "SIGABRT"),
         MemoryFault: Row("memory", True, True, "sanitizer"),
         DivisionByZero: Row("division", True, True, "SIGFPE"),

@@ -247,6 +247,12 @@ class State:
         length = 0 if self.events is None else self.events.length
         self.events = Chain(self.events, Event(kind, text, location), length + 1)
 
+    def note_again(self, other: State) -> None:
+        """What another state noted last, as well."""
+        if other.events is not None and isinstance(other.events.item, Event):
+            event = other.events.item
+            self.note(event.kind, event.text, event.location)
+
     def visit(self, node: int) -> None:
         """A node of the change sequence graph is executed."""
         length = 0 if self.sequence is None else self.sequence.length

@@ -30,5 +30,6 @@ int main(void)
     }
     printf("%g %g %g %Lg %Lg %Lg\n", sums[0], sums[1], sums[2], far[0], far[1], far[2]);
     printf("%d %d\n", fpclassify(next()) == FP_ZERO, calls);
+    printf("%d %d %d %d\n", signbit(narrow[1]), signbit(wide[1]), signbit(sums[0]), signbit(-1.0f));
     return 0;
 }

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import pytest
 
+from benchmarks.models.drawing import interesting_float
 from symexec.expr import Operand, Term, TermTable
 
 BINARY = ("add", "sub", "mul", "udiv", "sdiv", "urem", "srem", "and", "or", "xor")
@@ -142,27 +143,6 @@ class RandomTerms:
             self.table.ite(condition.folded, a.folded, b.folded, width),
             self.table.node("ite", width, (condition.raw, a.raw, b.raw)),
         )
-
-
-FLOAT_FIELDS = {32: (8, 23), 64: (11, 52), 80: (15, 64)}
-
-
-def interesting_float(rng: random.Random, bits: int) -> int:
-    """Patterns near the borders as often as ordinary ones."""
-    exponent_bits, stored = FLOAT_FIELDS[bits]
-    top = (1 << exponent_bits) - 1
-    bias = top >> 1
-    exponent = rng.choice(
-        [0, 1, top, top - 1, bias, bias + rng.randint(-70, 70), rng.randint(0, top)]
-    )
-    fraction = rng.choice(
-        [0, 1, (1 << stored) - 1, 1 << (stored - 1), 1 << (stored - 2), 3 << (stored - 3)]
-        + [rng.getrandbits(stored)] * 4
-        + [rng.getrandbits(12) << (stored - 12)]
-    )
-    if bits == 80 and rng.random() < 0.9:  # mostly the leading bit that belongs to the exponent
-        fraction = fraction & ~(1 << 63) | (1 << 63 if exponent else 0)
-    return (rng.getrandbits(1) << exponent_bits | exponent) << stored | fraction
 
 
 @pytest.fixture(name="random_terms")

@@ -96,11 +96,12 @@ struct tm *localtime(const long *at) { return localtime_r(at, &shared); }
 struct tm *__gmtime_r(const long *at, struct tm *to) { return gmtime_r(at, to); }
 struct tm *__localtime_r(const long *at, struct tm *to) { return localtime_r(at, to); }
 
-static long seconds_of(struct tm *t, const char *zone)
+/* UTC has no summer time; where a program says that it is, glibc takes it to be an hour ahead. */
+static long seconds_of(struct tm *t, const char *zone, int summer)
 {
     long month = remainder_of(t->tm_mon, 12), year = t->tm_year + 1900L + quotient(t->tm_mon, 12);
     long day = days_before(year, month, 1) + t->tm_mday - 1L;
-    long seconds = day * DAY + t->tm_hour * 3600L + t->tm_min * 60L + t->tm_sec;
+    long seconds = day * DAY + (t->tm_hour - (summer && t->tm_isdst > 0)) * 3600L + t->tm_min * 60L + t->tm_sec;
     struct tm found;
     if (!broken_down(seconds, &found, zone))
         return -1;
@@ -108,9 +109,9 @@ static long seconds_of(struct tm *t, const char *zone)
     return seconds;
 }
 
-long mktime(struct tm *t) { return seconds_of(t, "UTC"); }
-long timelocal(struct tm *t) { return seconds_of(t, "UTC"); }
-long timegm(struct tm *t) { return seconds_of(t, "GMT"); }
+long mktime(struct tm *t) { return seconds_of(t, "UTC", 1); }
+long timelocal(struct tm *t) { return mktime(t); }
+long timegm(struct tm *t) { return seconds_of(t, "GMT", 0); }
 int dysize(int year) { return 365 + is_leap(year); }
 double difftime(long a, long b) { return a >= b ? (double) ((unsigned long) a - b) : -(double) ((unsigned long) b - a); }
 

@@ -80,7 +80,7 @@ void error_at_line(int status, int number, const char *file, unsigned int line, 
     else
         fprintf(stderr, "%s:", program_invocation_name);
     if (file)
-        fprintf(stderr, "%s:%u: ", file, line);
+        fprintf(stderr, "%s:%d: ", file, (int) line); /* as glibc does */
     else
         fputs(" ", stderr);
     __builtin_va_start(rest, format);

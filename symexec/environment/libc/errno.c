@@ -3,6 +3,7 @@
 typedef unsigned long size_t;
 
 extern int sprintf(char *to, const char *format, ...);
+extern void *mempcpy(void *to, const void *from, size_t n);
 extern char *strcpy(char *to, const char *from);
 extern size_t strlen(const char *s);
 
@@ -162,8 +163,11 @@ char *strerror(int number)
 int __xpg_strerror_r(int number, char *to, size_t room)
 {
     const char *text = strerror(number);
-    if (strlen(text) >= room)
-        return 34; /* ERANGE */
-    strcpy(to, text);
-    return 0;
+    size_t length = strlen(text);
+    int is_unknown = text[0] == 'U' && text[7] == ' '; /* "Unknown error 4711" */
+    if (length < room)
+        strcpy(to, text);
+    else if (room)
+        *(char *) mempcpy(to, text, room - 1) = 0;
+    return is_unknown ? 22 /* EINVAL */ : length < room ? 0 : 34 /* ERANGE */;
 }

@@ -2,9 +2,20 @@
 
 typedef unsigned long size_t;
 
+extern int __csgtest_errno;
+
+enum { NO_SUCH_LOCALE = 2, INVALID = 22, CATEGORIES = 13, ALL = 1 << 6, EACH = 0x1fbf };
+
+static char *fails(int number)
+{
+    __csgtest_errno = number;
+    return 0;
+}
+
 char *setlocale(int category, const char *locale)
 {
-    (void) category;
+    if ((unsigned) category >= CATEGORIES)
+        return fails(INVALID);
     if (!locale || !*locale)
         return (char *) "C";
     if (locale[0] == 'C' && !locale[1])
@@ -12,7 +23,7 @@ char *setlocale(int category, const char *locale)
     const char *posix = "POSIX";
     while (*posix && *posix == *locale)
         posix++, locale++;
-    return *posix == *locale ? (char *) "C" : 0;
+    return *posix == *locale ? (char *) "C" : fails(NO_SUCH_LOCALE);
 }
 
 struct lconv {
@@ -35,15 +46,45 @@ static struct lconv only_locale;
 
 void *newlocale(int categories, const char *name, void *base)
 {
-    (void) categories, (void) base;
-    return setlocale(0, name) ? &only_locale : (struct lconv *) 0;
+    (void) base;
+    if ((categories & ~EACH && categories != ALL) || !name)
+        return fails(INVALID);
+    return !categories || setlocale(0, name) ? &only_locale : (struct lconv *) 0;
 }
 
 void *duplocale(void *locale) { return locale; }
 void freelocale(void *locale) { (void) locale; }
 void *uselocale(void *locale) { return (void) locale, (void *) -1L; }
 
-char *nl_langinfo(int item) { return item == 14 ? (char *) "ANSI_X3.4-1968" : (char *) ""; }
+/* An item is its category and its number there. */
+char *nl_langinfo(int item)
+{
+    static const char *const of_time[] = {
+        "Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sunday", "Monday", "Tuesday",
+        "Wednesday", "Thursday", "Friday", "Saturday", "Jan", "Feb", "Mar", "Apr", "May", "Jun",
+        "Jul", "Aug", "Sep", "Oct", "Nov", "Dec", "January", "February", "March", "April",
+        "May", "June", "July", "August", "September", "October", "November", "December", "AM",
+        "PM", "%a %b %e %H:%M:%S %Y", "%m/%d/%y", "%H:%M:%S", "%I:%M:%S %p"
+    };
+    unsigned place = item - 0x20000;
+    if (place < sizeof of_time / sizeof *of_time)
+        return (char *) of_time[place];
+    switch (item) {
+    case 14:
+        return (char *) "ANSI_X3.4-1968";
+    case 0x10000:
+        return (char *) ".";
+    case 0x4000f:
+        return (char *) "-";
+    case 0x50000:
+        return (char *) "^[yY]";
+    case 0x50001:
+        return (char *) "^[nN]";
+    default:
+        return (char *) "";
+    }
+}
+
 size_t __ctype_get_mb_cur_max(void) { return 1; }
 
 /* ---------------------------------------------------------------------- messages */
@@ -92,6 +133,5 @@ char *bindtextdomain(const char *domain, const char *folder)
 
 char *bind_textdomain_codeset(const char *domain, const char *codeset)
 {
-    (void) domain;
-    return (char *) codeset;
+    return domain && *domain ? (char *) codeset : 0;
 }

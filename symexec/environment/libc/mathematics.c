@@ -190,6 +190,6 @@ int __isinfl(long double x) { return __builtin_isinf_sign(x); }
 int __finite(double x) { return __builtin_isfinite(x); }
 int __finitef(float x) { return __builtin_isfinite(x); }
 int __finitel(long double x) { return __builtin_isfinite(x); }
-int __signbit(double x) { return __builtin_signbit(x); }
-int __signbitf(float x) { return __builtin_signbitf(x); }
-int __signbitl(long double x) { return __builtin_signbitl(x); }
+int __signbit(double x) { return !!__builtin_signbit(x) << 7; }
+int __signbitf(float x) { return !!__builtin_signbitf(x) << 3; }
+int __signbitl(long double x) { return !!__builtin_signbitl(x) << 9; }

@@ -15,6 +15,7 @@ typedef union {
 
 extern FILE *stdin;
 extern int __csgtest_errno;
+extern void __csgtest_unsupported(const char *what) __attribute__((noreturn));
 extern int fgetc(FILE *stream);
 extern int ungetc(int c, FILE *stream);
 extern void *malloc(size_t n);
@@ -35,6 +36,7 @@ struct source {
     FILE *stream;
     const char *text; /* without a stream */
     int count, c;
+    int is_wide; /* what is beyond ASCII is no character then */
 };
 
 static int next(struct source *from)
@@ -45,6 +47,8 @@ static int next(struct source *from)
         from->c = *from->text ? (unsigned char) *from->text++ : END;
     if (from->c != END)
         from->count++;
+    if (from->is_wide && from->c > 127)
+        __csgtest_unsupported("a byte beyond ASCII scanned as a wide character");
     return from->c;
 }
 
@@ -597,15 +601,21 @@ static int scan(struct source *from, const char *format, va_list all)
     return done;
 }
 
+int __csgtest_scan_wide(FILE *stream, const char *format, va_list rest)
+{
+    struct source from = {stream, 0, 0, 0, 1};
+    return scan(&from, format, rest);
+}
+
 int vfscanf(FILE *stream, const char *format, va_list rest)
 {
-    struct source from = {stream, 0, 0, 0};
+    struct source from = {stream, 0, 0, 0, 0};
     return scan(&from, format, rest);
 }
 
 int vsscanf(const char *text, const char *format, va_list rest)
 {
-    struct source from = {0, text, 0, 0};
+    struct source from = {0, text, 0, 0, 0};
     return scan(&from, format, rest);
 }
 

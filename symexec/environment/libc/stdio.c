@@ -191,7 +191,10 @@ void rewind(FILE *stream)
 
 unsigned long __fpending(FILE *stream) { return __csgtest_pending(stream); }
 int __freading(FILE *stream) { return __csgtest_access(stream) == 0; }
-int __fwriting(FILE *stream) { return __csgtest_access(stream) == 1; }
+int __fwriting(FILE *stream)
+{
+    return __csgtest_access(stream) == 1 || (__csgtest_access(stream) == 2 && __csgtest_pending(stream));
+}
 int __freadable(FILE *stream) { return __csgtest_access(stream) != 1; }
 int __fwritable(FILE *stream) { return __csgtest_access(stream) != 0; }
 

@@ -10,7 +10,8 @@ extern int __csgtest_errno;
 extern void __csgtest_approximated(const char *what);
 extern void *memcpy(void *to, const void *from, size_t n);
 extern void *memset(void *to, int value, size_t n);
-extern void __csgtest_exit(int status) __attribute__((noreturn));
+extern void __csgtest_killed(int number) __attribute__((noreturn));
+extern void __csgtest_unsupported(const char *what) __attribute__((noreturn));
 extern void __csgtest_abort(void) __attribute__((noreturn));
 
 enum { NOW = 1600000000, SIGNALS = 65, INVALID = 22, NO_SUCH_SYSTEM_CALL = 38 };
@@ -59,7 +60,7 @@ static struct sigaction actions[SIGNALS];
 
 int sigaction(int number, const struct sigaction *new, struct sigaction *old)
 {
-    if (number <= 0 || number >= SIGNALS || ((number == 9 || number == 19) && new)) {
+    if (number <= 0 || number >= SIGNALS || number == 32 || number == 33 || ((number == 9 || number == 19) && new)) {
         __csgtest_errno = INVALID;
         return -1;
     }
@@ -72,7 +73,7 @@ int sigaction(int number, const struct sigaction *new, struct sigaction *old)
 
 handler *signal(int number, handler *function)
 {
-    if (number <= 0 || number >= SIGNALS || number == 9 || number == 19) {
+    if (number <= 0 || number >= SIGNALS || number == 9 || number == 19 || number == 32 || number == 33) {
         __csgtest_errno = INVALID;
         return (handler *) -1L;
     }
@@ -81,37 +82,87 @@ handler *signal(int number, handler *function)
     return before;
 }
 
-int raise(int number)
+/* Sets have a bit for each signal; glibc keeps two of them (32 and 33) for itself. */
+#define BIT(number) (1UL << ((number) - 1))
+#define OWN (BIT(32) | BIT(33))
+
+static unsigned long blocked, pending;
+
+static int invalid(void)
 {
-    if (number <= 0 || number >= SIGNALS) {
-        __csgtest_errno = INVALID;
-        return -1;
-    }
+    __csgtest_errno = INVALID;
+    return -1;
+}
+
+static void deliver(int number)
+{
     handler *function = actions[number].function;
     if (function == (handler *) 1L)
-        return 0;
-    if (function)
-        return function(number), 0;
+        return;
+    if (function) {
+        function(number);
+        return;
+    }
     if (number == 17 || number == 18 || number == 23 || number == 28)
-        return 0;
+        return;
+    if (number >= 19 && number <= 22)
+        __csgtest_unsupported("a signal that stops the process");
     if (number == 6)
         __csgtest_abort();
-    __csgtest_exit(128 + number);
+    __csgtest_killed(number);
+}
+
+int raise(int number)
+{
+    if (number < 0 || number >= SIGNALS)
+        return invalid();
+    if (number && blocked & BIT(number))
+        pending |= BIT(number);
+    else if (number)
+        deliver(number);
+    return 0;
 }
 
 int sigemptyset(unsigned long *set) { return memset(set, 0, 128), 0; }
-int sigfillset(unsigned long *set) { return memset(set, 255, 128), 0; }
-int sigaddset(unsigned long *set, int n) { return set[(n - 1) / 64] |= 1UL << (n - 1) % 64, 0; }
-int sigdelset(unsigned long *set, int n) { return set[(n - 1) / 64] &= ~(1UL << (n - 1) % 64), 0; }
-int sigismember(const unsigned long *set, int n) { return set[(n - 1) / 64] >> (n - 1) % 64 & 1; }
+
+int sigfillset(unsigned long *set)
+{
+    memset(set, 255, 128);
+    set[0] &= ~OWN;
+    return 0;
+}
+
+static int is_other(int n) { return (unsigned) n - 1 >= SIGNALS - 1; }
+static int is_own(int n) { return (unsigned) n - 32 < 2; }
+
+int sigaddset(unsigned long *set, int n) { return is_other(n) | is_own(n) ? invalid() : (set[0] |= BIT(n), 0); }
+int sigdelset(unsigned long *set, int n) { return is_other(n) | is_own(n) ? invalid() : (set[0] &= ~BIT(n), 0); }
+int sigismember(const unsigned long *set, int n) { return is_other(n) ? invalid() : (int) (set[0] >> (n - 1) & 1); }
+
+int sigpending(unsigned long *set)
+{
+    memset(set, 0, 128);
+    set[0] = pending;
+    return 0;
+}
 
 int sigprocmask(int how, const unsigned long *set, unsigned long *old)
 {
-    static unsigned long mask[16];
-    if (old)
-        memcpy(old, mask, 128);
-    if (set && how == 2)
-        memcpy(mask, set, 128);
+    unsigned long given = set ? set[0] : 0, before = blocked;
+    if (set && (unsigned) how > 2)
+        return invalid();
+    if (set)
+        blocked = (how == 0 ? blocked | given : how == 1 ? blocked & ~given : given)
+                  & ~(OWN | BIT(9) | BIT(19));
+    if (old) {
+        memset(old, 0, 128);
+        old[0] = before;
+    }
+    for (int number = 1; pending & ~blocked; number++)
+        if (pending & ~blocked & BIT(number)) {
+            pending &= ~BIT(number);
+            deliver(number);
+        }
     return 0;
 }
 
@@ -143,6 +194,8 @@ long sysconf(int name)
         __csgtest_approximated("there is a gigabyte of memory, half of it free");
         return name == 85 ? 262144 : 131072;
     default:
+        if (name < 0 || name > 250)
+            __csgtest_errno = INVALID;
         return -1;
     }
 }
@@ -241,7 +294,8 @@ int getrusage(int who, struct rusage *usage) { return (void) who, memset(usage, 
 
 int posix_fadvise(int d, long from, long size, int advice)
 {
-    return (void) d, (void) from, (void) size, (void) advice, 0;
+    (void) d, (void) from;
+    return size < 0 || (unsigned) advice > 5 ? INVALID : 0;
 }
 
 int posix_fadvise64(int d, long from, long size, int advice)

@@ -46,7 +46,7 @@ int mbtowc(wchar_t *to, const char *s, size_t n)
 
 size_t mbrlen(const char *s, size_t n, void *state) { return mbrtowc(0, s, n, state); }
 size_t __mbrlen(const char *s, size_t n, void *state) { return mbrtowc(0, s, n, state); }
-int mblen(const char *s, size_t n) { return mbtowc(0, s, n); }
+int mblen(const char *s, size_t n) { return s && !*s ? 0 : mbtowc(0, s, n); }
 int mbsinit(const void *state) { return (void) state, 1; }
 
 size_t wcrtomb(char *to, wchar_t c, void *state)
@@ -175,18 +175,20 @@ int wcswidth(const wchar_t *s, size_t n)
 #define IS_LETTER(c) (ASCII(c) & (((c) | 32) - 'a' < 26))
 #define IS_GRAPHIC(c) ((c) - '!' < 94)
 
-int iswupper(wint_t c) { return c - 'A' < 26; }
-int iswlower(wint_t c) { return c - 'a' < 26; }
-int iswalpha(wint_t c) { return IS_LETTER(c); }
-int iswdigit(wint_t c) { return IS_DIGIT(c); }
-int iswxdigit(wint_t c) { return IS_DIGIT(c) | (ASCII(c) & ((c | 32) - 'a' < 6)); }
-int iswalnum(wint_t c) { return IS_LETTER(c) | IS_DIGIT(c); }
-int iswspace(wint_t c) { return (c == ' ') | (c - '\t' < 5); }
-int iswblank(wint_t c) { return (c == ' ') | (c == '\t'); }
-int iswprint(wint_t c) { return c - ' ' < 95; }
-int iswgraph(wint_t c) { return IS_GRAPHIC(c); }
-int iswcntrl(wint_t c) { return (c < 32) | (c == 127); }
-int iswpunct(wint_t c) { return IS_GRAPHIC(c) & !(IS_LETTER(c) | IS_DIGIT(c)); }
+#define BIT(condition, bit) ((condition) * (bit))
+
+int iswupper(wint_t c) { return BIT(c - 'A' < 26, 256); }
+int iswlower(wint_t c) { return BIT(c - 'a' < 26, 512); }
+int iswalpha(wint_t c) { return BIT(IS_LETTER(c), 1024); }
+int iswdigit(wint_t c) { return BIT(IS_DIGIT(c), 2048); }
+int iswxdigit(wint_t c) { return BIT(IS_DIGIT(c) | (ASCII(c) & ((c | 32) - 'a' < 6)), 4096); }
+int iswalnum(wint_t c) { return BIT(IS_LETTER(c) | IS_DIGIT(c), 8); }
+int iswspace(wint_t c) { return BIT((c == ' ') | (c - '\t' < 5), 8192); }
+int iswblank(wint_t c) { return BIT((c == ' ') | (c == '\t'), 1); }
+int iswprint(wint_t c) { return BIT(c - ' ' < 95, 16384); }
+int iswgraph(wint_t c) { return BIT(IS_GRAPHIC(c), 32768); }
+int iswcntrl(wint_t c) { return BIT((c < 32) | (c == 127), 2); }
+int iswpunct(wint_t c) { return BIT(IS_GRAPHIC(c) & !(IS_LETTER(c) | IS_DIGIT(c)), 4); }
 wint_t towlower(wint_t c) { return c + ((c - 'A' < 26) << 5); }
 wint_t towupper(wint_t c) { return c - ((c - 'a' < 26) << 5); }
 

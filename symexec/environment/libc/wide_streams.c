@@ -23,12 +23,14 @@ extern int fputc(int c, FILE *stream);
 extern int ungetc(int c, FILE *stream);
 extern int vfprintf(FILE *to, const char *format, va_list rest);
 extern int vsnprintf(char *to, size_t room, const char *format, va_list rest);
-extern int vfscanf(FILE *stream, const char *format, va_list rest);
 extern int vsscanf(const char *text, const char *format, va_list rest);
 extern size_t strftime(char *to, size_t room, const char *format, const struct tm *t);
 extern size_t wcslen(const wchar_t *s);
 extern void *malloc(size_t n);
 extern void free(void *p);
+extern int __csgtest_failed(FILE *stream);
+extern int __csgtest_scan_wide(FILE *stream, const char *format, va_list rest);
+extern size_t fwrite(const void *from, size_t size, size_t n, FILE *stream);
 extern void __csgtest_unsupported(const char *what) __attribute__((noreturn));
 
 enum { ILLEGAL_SEQUENCE = 84 };
@@ -36,8 +38,11 @@ enum { ILLEGAL_SEQUENCE = 84 };
 #define END (~0U)
 #define ASCII(c) ((unsigned) (c) < 128)
 
-static int illegal(void)
+/* The byte stays where it is. */
+static int illegal(int c, FILE *stream)
 {
+    ungetc(c, stream);
+    __csgtest_failed(stream);
     __csgtest_errno = ILLEGAL_SEQUENCE;
     return -1;
 }
@@ -54,7 +59,7 @@ wint_t fputwc(wchar_t c, FILE *stream)
 wint_t fgetwc(FILE *stream)
 {
     int c = fgetc(stream);
-    return c == -1 ? END : ASCII(c) ? (wint_t) c : (wint_t) illegal();
+    return c == -1 ? END : ASCII(c) ? (wint_t) c : (wint_t) illegal(c, stream);
 }
 
 wint_t ungetwc(wint_t c, FILE *stream) { return c == END ? END : (wint_t) ungetc((int) c, stream); }
@@ -90,7 +95,7 @@ wchar_t *fgetws(wchar_t *to, int room, FILE *stream)
         if (c == -1)
             break;
         if (!ASCII(c))
-            return illegal(), (wchar_t *) 0;
+            return illegal(c, stream), (wchar_t *) 0;
         to[n++] = c;
         if (c == '\n')
             break;
@@ -135,10 +140,39 @@ static int widened(wchar_t *to, const char *from)
     return n;
 }
 
+/* Texts and characters are bytes that have to be a character each; numbers always are. */
+static int has_text(const char *format)
+{
+    for (; *format; format++)
+        if (*format == 's' || *format == 'c')
+            return 1;
+    return 0;
+}
+
+static void check_ascii(const char *text, int count)
+{
+    for (; count > 0; text++, count--)
+        if (!ASCII(*text))
+            __csgtest_unsupported("a byte beyond ASCII printed as a wide character");
+}
+
 int vfwprintf(FILE *stream, const wchar_t *format, va_list rest)
 {
     char *narrow = narrowed(format);
-    int count = vfprintf(stream, narrow, rest);
+    int count;
+    if (has_text(narrow)) {
+        va_list again;
+        __builtin_va_copy(again, rest);
+        size_t room = vsnprintf(0, 0, narrow, again) + 1;
+        __builtin_va_end(again);
+        char *text = malloc(room);
+        count = vsnprintf(text, room, narrow, rest);
+        check_ascii(text, count);
+        fwrite(text, 1, count, stream);
+        free(text);
+    } else {
+        count = vfprintf(stream, narrow, rest);
+    }
     free(narrow);
     return count;
 }
@@ -148,6 +182,7 @@ int vswprintf(wchar_t *to, size_t room, const wchar_t *format, va_list rest)
     char *narrow = narrowed(format);
     char *text = malloc(room + 1);
     int count = vsnprintf(text, room + 1, narrow, rest);
+    check_ascii(text, count < (int) room ? count : (int) room);
     if (count >= 0 && (size_t) count < room)
         widened(to, text);
     else
@@ -160,7 +195,7 @@ int vswprintf(wchar_t *to, size_t room, const wchar_t *format, va_list rest)
 int vfwscanf(FILE *stream, const wchar_t *format, va_list rest)
 {
     char *narrow = narrowed(format);
-    int done = vfscanf(stream, narrow, rest);
+    int done = __csgtest_scan_wide(stream, narrow, rest);
     free(narrow);
     return done;
 }

@@ -12,6 +12,7 @@ extern void *memmove(void *to, const void *from, size_t n);
 extern void *malloc(size_t n);
 extern void free(void *p);
 extern size_t wcslen(const wchar_t *s);
+extern int __csgtest_errno;
 extern long strtol(const char *s, char **end, int base);
 extern unsigned long strtoul(const char *s, char **end, int base);
 extern double strtod(const char *s, char **end);
@@ -132,7 +133,7 @@ int wcscasecmp(const wchar_t *a, const wchar_t *b)
     for (;; a++, b++) {
         int x = lower(*a), y = lower(*b);
         if (x != y)
-            return x < y ? -1 : 1;
+            return x - y;
         if (!y)
             return 0;
     }
@@ -143,7 +144,7 @@ int wcsncasecmp(const wchar_t *a, const wchar_t *b, size_t n)
     for (; n; a++, b++, n--) {
         int x = lower(*a), y = lower(*b);
         if (x != y)
-            return x < y ? -1 : 1;
+            return x - y;
         if (!y)
             return 0;
     }
@@ -234,8 +235,10 @@ wchar_t *wcspbrk(const wchar_t *s, const wchar_t *set)
 wchar_t *wcstok(wchar_t *s, const wchar_t *set, wchar_t **rest)
 {
     if (!s) {
-        if (!*rest)
+        if (!*rest) {
+            __csgtest_errno = 22; /* EINVAL */
             return 0;
+        }
         s = *rest;
     }
     s += wcsspn(s, set);
@@ -283,9 +286,9 @@ READ(long double, wcstold, strtold)
 #define READ_IN_BASE(kind, name, narrow)                  \
     kind name(const wchar_t *s, wchar_t **end, int base)  \
     {                                                     \
-        char *copy = narrowed(s), *stop = copy;           \
+        char *copy = narrowed(s), *stop = 0;              \
         kind value = (kind) narrow(copy, &stop, base);    \
-        if (end)                                          \
+        if (end && stop) /* not of a base that is none */ \
             *end = (wchar_t *) s + (stop - copy);         \
         free(copy);                                       \
         return value;                                     \

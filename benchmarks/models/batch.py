@@ -1,0 +1,104 @@
+"""Cases of many models: made, compiled, run on both sides.
+
+for verdict, seconds in run(cases(["strlen", "strchr"], library(folder), 1), 1, 3, folder): ...
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from benchmarks.models.cases import Case, Maker, Unknown, default_template
+from benchmarks.models.checking import Checker, Verdict
+from benchmarks.models.native import Natives
+from benchmarks.models.prototypes import INCLUDES, Library
+from benchmarks.models.symbolic import Symbolic
+from benchmarks.models.table import row_of
+
+MACROS = ("__builtin_trap", "sigsetjmp")  # there without being linked
+HERE = Path(__file__).parent
+
+
+def reason(name: str, host: Library) -> str:
+    """Why a model has no case; "" when it has one. An *unknown* type asks for a row."""
+    row = row_of(name)
+    if row is not None and row.why:
+        return row.why
+    if name not in host.linked and name not in MACROS:
+        return "this machine's library has no such function"
+    try:
+        list(_calls(name, host))
+    except Unknown as unknown:
+        return f"unknown: {unknown}"
+    return ""
+
+
+def _calls(name: str, host: Library) -> Iterator[tuple[str, str, str]]:
+    """Each call with the function that it is of, and what stands before."""
+    row = row_of(name)
+    if row is not None:
+        for call in row.calls:
+            yield call, name, row.declared.replace("@", name)
+        return
+    prototype = host.prototypes.get(name.removeprefix("__isoc99_"))
+    if prototype is None:
+        raise Unknown("not declared")
+    alias = ""
+    if prototype.name != name:
+        alias = f"extern __typeof__({prototype.name}) {name};\n"
+        prototype = replace(prototype, name=name)
+    if not prototype.listed:
+        yield default_template(prototype), name, ""
+        return
+    twin = name.removeprefix("__isoc99_").replace("v", "", 1)  # vsnprintf is tried as snprintf is
+    row = row_of(twin)
+    if row is None:
+        raise Unknown(f"no row for {twin}")
+    wrapper = f"by_list_{name}"
+    for call in row.calls:
+        yield call, wrapper, alias + prototype.with_ellipsis(wrapper)
+
+
+def cases(names: Sequence[str], host: Library, seed: int) -> list[Case]:
+    found: list[Case] = []
+    maker = Maker(seed)
+    for name in names:
+        before = ""
+        for call, called, declared in _calls(name, host):
+            now = declared if declared != before else ""
+            found.append(maker.case(len(found), name, call, called, now))
+            before = declared
+    return found
+
+
+def text(found: Sequence[Case], native: bool) -> str:
+    parts = [INCLUDES]
+    parts.append((HERE / "preamble.h").read_text())
+    parts += [case.source for case in found]
+    if native:
+        rows = "".join(f"{{case_{c.number}, inputs_{c.number}}},\n" for c in found)
+        parts.append(
+            "static const struct { void (*run)(void); const struct input *inputs; } cases[] = {\n"
+            f"{rows}}};\n" + (HERE / "main.c").read_text()
+        )
+    return "".join(parts)
+
+
+def run(
+    found: Sequence[Case], seed: int, rounds: int, folder: Path
+) -> Iterator[tuple[Verdict, float]]:
+    source = folder / "cases.c"
+    source.write_text(text(found, native=False))
+    with Natives(text(found, native=True), folder) as natives:
+        checker = Checker(Symbolic(source, found[0]), natives)
+        for case in found:
+            for turn in range(rounds):
+                chance = random.Random(f"{seed} {case.name} {case.number} {turn}")
+                before = time.process_time()
+                for verdict in (*checker.forced(case, chance), *checker.free(case, chance)):
+                    now = time.process_time()
+                    yield verdict, now - before
+                    before = now

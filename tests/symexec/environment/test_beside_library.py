@@ -1,0 +1,69 @@
+"""Models under symbolic arguments do what this machine's C library does: benchmarks/models.
+
+A sample of them here, `python -m benchmarks.models` tries all.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from pathlib import Path
+
+import pytest
+
+from benchmarks.models.batch import cases, reason, run, text
+from benchmarks.models.checking import Checker
+from benchmarks.models.native import Natives
+from benchmarks.models.prototypes import Library, library, modelled
+from benchmarks.models.symbolic import Symbolic
+from benchmarks.models.table import rows
+
+SEED = 3
+# What was wrong once; swprintf prints into what has a symbolic size, pwritev copies 0 bytes.
+ALWAYS = (
+    "tolower", "toupper", "printf", "snprintf", "sprintf", "vsnprintf", "swprintf", "pwritev",
+    "memcpy", "memset", "strtol", "raise", "sigprocmask", "sscanf", "fopen", "freopen", "iswalnum",
+    "mblen",
+)  # fmt: skip
+OTHERS = 30
+
+
+@pytest.fixture(scope="module")
+def host(tmp_path_factory: pytest.TempPathFactory) -> Library:
+    return library(tmp_path_factory.mktemp("headers"))
+
+
+def test_what_has_no_case_says_why(host: Library) -> None:
+    """``python -m benchmarks.models --without`` prints the reasons."""
+    left = {name: reason(name, host) for name in modelled()}
+    assert {name: why for name, why in left.items() if why.startswith("unknown")} == {}
+    assert sum(not why for why in left.values()) > 950
+
+
+def test_every_row_is_of_a_model() -> None:
+    names = modelled()
+    idle = [row.names for row in rows() if not any(re.fullmatch(row.names, each) for each in names)]
+    assert idle == []
+
+
+def test_models_agree_with_the_library(host: Library, tmp_path: Path) -> None:
+    others = [name for name in modelled() if name not in ALWAYS and not reason(name, host)]
+    names = [*ALWAYS, *random.Random(SEED).sample(others, OTHERS)]
+    found = [verdict for verdict, _ in run(cases(names, host, SEED), SEED, 1, tmp_path)]
+    told = [
+        f"{each.case.name}: {each.way} {each.detail}" for each in found if each.kind == "differs"
+    ]
+    assert told == []
+    assert {each.case.name for each in found if each.kind == "agrees"} >= set(ALWAYS)
+
+
+def test_a_wrong_model_is_noticed(host: Library, tmp_path: Path) -> None:
+    (case,) = cases(["toascii"], host, SEED)
+    source = tmp_path / "wrong.c"
+    source.write_text(text([case], native=False).replace("toascii(i", "-toascii(i"))
+    with Natives(text([case], native=True), tmp_path) as natives:
+        checker = Checker(Symbolic(source, case), natives)
+        chance = random.Random(SEED)
+        kinds = {verdict.kind for verdict in checker.forced(case, chance)}
+        kinds |= {verdict.kind for verdict in checker.free(case, chance)}
+    assert "differs" in kinds
