@@ -7,6 +7,7 @@ Importing this costs next to nothing; each command imports what it needs when it
 
 from __future__ import annotations
 
+import errno
 import gc
 import os
 import signal
@@ -35,6 +36,17 @@ if TYPE_CHECKING:
 
 SAME, DIFFERENT, TROUBLE = 0, 1, 2
 INTERRUPTED, UNREAD = 130, 141  # as a shell tells of SIGINT and SIGPIPE
+# What there is nothing left of, and no defect of ours.
+_EXHAUSTED = (
+    errno.ENOSPC,
+    errno.EDQUOT,
+    errno.EFBIG,
+    errno.EROFS,
+    errno.EIO,
+    errno.EMFILE,
+    errno.ENFILE,
+    errno.ENOMEM,
+)
 COLLECT = 400_000  # objects made between two looks for cycles; states and terms hardly form any
 
 
@@ -79,12 +91,26 @@ def _performed(words: Sequence[str] | None) -> int:
     except BrokenPipeError:  # whoever read our output has left
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return UNREAD
-    except Exception:  # a defect of ours; Python's exit code for it would say "different"
-        import traceback
-
-        traceback.print_exc()
-        print("csgtest: internal error: the lines above tell where; please report", file=sys.stderr)
+    except (OSError, MemoryError) as trouble:
+        if not isinstance(trouble, MemoryError) and trouble.errno not in _EXHAUSTED:
+            return _defect()
+        what = getattr(trouble, "filename", None)
+        reason = getattr(trouble, "strerror", None) or "there is no memory left"
+        where = f"{what}: " if what else ""
+        print(f"csgtest: error: {where}{reason}", file=sys.stderr)
+        print("  hint: make room where --out, TMPDIR and the cache are", file=sys.stderr)
         return TROUBLE
+    except Exception:
+        return _defect()
+
+
+def _defect() -> int:
+    """One of ours; Python's exit code for it would say "different"."""
+    import traceback
+
+    traceback.print_exc()
+    print("csgtest: internal error: the lines above tell where; please report", file=sys.stderr)
+    return TROUBLE
 
 
 def _interrupt(number: int, frame: object) -> None:

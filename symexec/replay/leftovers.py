@@ -17,7 +17,10 @@ import stat
 import tempfile
 from pathlib import Path
 
+from csg.errors import ToolchainError
+
 PREFIX = "csgtest-"
+LEAST = 16 << 20  # bytes that have to be free
 _LOCK = ".csgtest-alive"
 
 
@@ -25,6 +28,8 @@ class OwnFolder:
     """A private temporary folder, locked for as long as this process lives."""
 
     def __init__(self, purpose: str) -> None:
+        """ToolchainError when there is no room for what will be in it."""
+        _require_room(Path(tempfile.gettempdir()))
         self.path = Path(tempfile.mkdtemp(prefix=f"{PREFIX}{purpose}-"))
         beside = self.path / f"{_LOCK}.new"  # locked before it gets its name
         self._lock = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
@@ -37,6 +42,16 @@ class OwnFolder:
         if self._lock >= 0:
             os.close(self._lock)
             self._lock = -1
+
+
+def _require_room(folder: Path) -> None:
+    """A linker that comes to the end of a disk leaves half of a program, and says little."""
+    free = shutil.disk_usage(folder).free
+    if free < LEAST:
+        raise ToolchainError(
+            f"there is no room in {folder} for compiled programs: {free >> 10} KB are free",
+            hint="make some, or name another folder by TMPDIR",
+        )
 
 
 def sweep(folder: Path | None = None) -> list[Path]:

@@ -115,9 +115,12 @@ def replace_file(path: Path, content: bytes) -> None:
 
 
 def is_ours(path: Path) -> bool:
+    """Has a run marked it, or begun to: a full disk may have kept it from more."""
     marker = path / MARKER
     try:
-        return not marker.is_symlink() and marker.read_text(errors="replace") == _MARK
+        if marker.is_symlink() or not marker.is_file() or marker.stat().st_size > len(_MARK):
+            return False
+        return _MARK.startswith(marker.read_text(errors="replace"))
     except OSError:
         return False
 
@@ -174,8 +177,13 @@ def _claim(path: Path) -> IO[bytes]:
         raise UsageError(
             f"another run of csgtest is writing to '{path}'", hint="name another one with --out"
         ) from None
-    if lock.tell() == 0:
-        lock.write(_MARK.encode())
+    if lock.tell() < len(_MARK):
+        try:
+            lock.truncate(0)
+            lock.write(_MARK.encode())
+        except OSError as error:
+            lock.close()
+            raise _unusable(path, error) from error
     return lock
 
 

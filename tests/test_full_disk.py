@@ -1,0 +1,74 @@
+"""A disk that is full is one message and exit code 2, and the next run works."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from symexec.testcases.store import MARKER, OutputFolder, is_ours
+from tests.command_line import csgtest, pair
+
+WORDS = ("build", *map(str, pair("plus_two")), "--time", "2", "--no-native", "--quiet")
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> Iterator[Path]:
+    """A disk of a megabyte, full."""
+    disk = tmp_path / "small"
+    disk.mkdir()
+    command = ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(disk)]
+    if subprocess.run(command, capture_output=True, check=False).returncode:
+        pytest.skip("no file system can be mounted")
+    try:
+        with (disk / "filling").open("wb", buffering=0) as filling:
+            for _ in range(256):
+                filling.write(bytes(4096))
+        yield disk
+    finally:
+        subprocess.run(["umount", str(disk)], check=True)
+
+
+@pytest.mark.parametrize("what", ["out", "TMPDIR"])
+def test_a_full_disk_is_one_message_and_the_next_run_works(
+    what: str, small: Path, tmp_path: Path
+) -> None:
+    out = small / "out" if what == "out" else tmp_path / "out"
+    environment = {what: str(small)} if what == "TMPDIR" else {}
+    done = csgtest(*WORDS, "--out", str(out), folder=tmp_path, environment=environment)
+    assert done.code == 2, done
+    assert "Traceback" not in done.err and done.err.count("error: ") == 1
+    assert "No space left on device" in done.err or "no room in" in done.err
+    (small / "filling").unlink()
+    environment = {}
+    done = csgtest(*WORDS, "--out", str(out), folder=tmp_path, environment=environment)
+    assert done.code == 1, done
+
+
+def test_a_full_cache_is_no_trouble(small: Path, tmp_path: Path) -> None:
+    done = csgtest(*WORDS, folder=tmp_path, environment={"XDG_CACHE_HOME": str(small)})
+    assert (done.code, done.err) == (1, "")
+
+
+def test_a_disk_that_becomes_full_keeps_what_was_there(small: Path) -> None:
+    (small / "filling").write_bytes(bytes(900 << 10))
+    with OutputFolder(small / "out") as folder:
+        folder.write_text("report.json", "{}")
+        with pytest.raises(Exception, match="No space left"):
+            folder.write_text("report.json", " " * (1 << 20))
+        assert (small / "out" / "report.json").read_text() == "{}"
+
+
+@pytest.mark.parametrize("length", [0, 1, 20])
+def test_a_marker_that_was_begun_is_ours(length: int, tmp_path: Path) -> None:
+    with OutputFolder(tmp_path / "out"):
+        pass
+    marker = tmp_path / "out" / MARKER
+    whole = marker.read_bytes()
+    marker.write_bytes(whole[:length])
+    with OutputFolder(tmp_path / "out"):
+        assert marker.read_bytes() == whole
+    marker.write_bytes(whole[:length] + b"?")
+    assert not is_ours(tmp_path / "out")
