@@ -215,12 +215,13 @@ def _tell(finished: Report, json: bool) -> None:
 
 
 def _compare(options: CompareOptions, progress: Progress, json: bool) -> int:
+    from csg.escapes import LINES, printable
     from symexec import experiments
 
     _require_versions(options)
     comparison = experiments.compare(options, progress)
     progress.close()
-    print(comparison.json_text() if json else comparison.table())
+    print(comparison.json_text() if json else printable(comparison.table(), LINES))
     return DIFFERENT if comparison.differs else SAME
 
 
@@ -245,12 +246,13 @@ def _graph(options: GraphOptions) -> int:
 
 def _unify(options: UnifyOptions) -> int:
     from csg import pipeline
+    from csg.escapes import LINES, printable
     from symexec.options import versions_of
 
     _require_versions(options)
     versions = versions_of(options)
     if options.explain:
-        text = pipeline.explained(versions, options.entry, options.annotation)
+        text = printable(pipeline.explained(versions, options.entry, options.annotation), LINES)
     else:
         text = pipeline.united_text(versions, options.entry, options.annotation, options.ids)
     _deliver(text.encode(errors="surrogateescape"), options.output)
@@ -307,8 +309,11 @@ def _require_sources(*files: Path) -> None:
 def _deliver(content: bytes, output: Path | None) -> None:
     """Write to the file asked for, or to standard output."""
     from csg.errors import UsageError
+    from csg.escapes import LINES, printable
 
     if output is None:
+        if sys.stdout.isatty():  # whoever wants it byte by byte writes it to a file
+            content = printable(content.decode(errors="surrogateescape"), LINES).encode()
         sys.stdout.buffer.write(content)
         sys.stdout.flush()
         return

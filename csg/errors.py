@@ -6,6 +6,7 @@ range.c:12:5: error: unknown type name 'uint'
 
 from __future__ import annotations
 
+from csg.escapes import LINES, printable
 from csg.source import Location
 
 
@@ -21,7 +22,7 @@ class CsgtestError(Exception):
     def __str__(self) -> str:
         where = f"{self.location}: " if self.location else ""
         hint = f"\n  hint: {self.hint}" if self.hint else ""
-        return f"{where}error: {self.message}{hint}"
+        return printable(f"{where}error: {self.message}{hint}", LINES)
 
 
 class UsageError(CsgtestError):

@@ -19,6 +19,7 @@ from itertools import pairwise
 from math import hypot
 from typing import Any
 
+from csg.escapes import printable
 from csg.render.layout import Layout, Placing, Point, Route, Sketch
 from csg.render.legend import legend_rows
 from csg.render.picture import (
@@ -30,7 +31,6 @@ from csg.render.picture import (
     Picture,
     PictureEdge,
     PictureNode,
-    printable,
 )
 
 # Graphviz slants the sides of wide polygons so far that texts run over them; these stay upright.

@@ -13,10 +13,11 @@ from pathlib import Path
 from string import Template
 
 from csg.errors import UsageError
+from csg.escapes import printable
 from csg.graphs import SequenceGraph, graph_form
 from csg.render.dot import dot_placings, dot_text, has_dot, placed_png
 from csg.render.layout import Layout, arranged
-from csg.render.picture import READABLE, Picture, printable
+from csg.render.picture import READABLE, Picture
 from csg.render.pictures import sequence_picture
 from csg.render.svg import svg_text
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from csg.escapes import printable
 from csg.render.picture import (
     ADVANCE,
     CRITICAL,
@@ -16,7 +17,6 @@ from csg.render.picture import (
     NODE_STYLES,
     Picture,
     columns,
-    printable,
 )
 
 _ARROWS = {"": "─▶", "dashed": "╌▶", "dotted": "┈▶"}

@@ -11,6 +11,8 @@ from __future__ import annotations
 import unicodedata
 from dataclasses import dataclass
 
+from csg.escapes import printable
+
 WIDEST = 2000  # px: no picture of up to READABLE nodes is wider
 READABLE = 150  # nodes; what has more is for the page with pan, zoom and search
 TEXT_SIZE, HEAD_SIZE = 12, 11  # px
@@ -142,15 +144,6 @@ class Picture:
     def frames(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
         """The groups, or one without a title that holds everything."""
         return self.groups or (("", tuple(node.id for node in self.nodes)),)
-
-
-def printable(text: str, kept: str = "") -> str:
-    """Control characters, half surrogate pairs and the like are written as their numbers."""
-    if text.isprintable():
-        return text
-    return "".join(
-        each if each.isprintable() or each in kept else f"\\x{ord(each):02x}" for each in text
-    )
 
 
 def columns(text: str) -> int:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from html import escape
 
+from csg.escapes import printable
 from csg.render.layout import Frame, Layout, Route
 from csg.render.legend import SAMPLE, Entry, legend_rows
 from csg.render.picture import (
@@ -23,7 +24,6 @@ from csg.render.picture import (
     Picture,
     PictureEdge,
     PictureNode,
-    printable,
 )
 
 _DASHES = {"dashed": ' stroke-dasharray="6 4"', "dotted": ' stroke-dasharray="2 4"', "": ""}

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from csg.errors import UnsupportedError
+from csg.escapes import printable
 from csg.ir import Program
 from symexec.campaign.start import command_line, fresh_state, loaded_program
 from symexec.counters import Counters
@@ -164,12 +165,12 @@ def _status(outcome: Outcome) -> int:
         case DivisionByZero():
             return 128 + signal.SIGFPE
         case MemoryFault(kind=kind, what=what, access=access, size=size):
-            print(
-                f"csgtest: {outcome.location}: {kind} {access} of {size}: {what}", file=sys.stderr
-            )
+            told = f"csgtest: {outcome.location}: {kind} {access} of {size}: {what}"
+            print(printable(told), file=sys.stderr)
             return 128 + signal.SIGSEGV
         case Unsupported(what=what):
             raise UnsupportedError(what, outcome.location)
         case ending:
-            print(f"csgtest: {outcome.location}: {ENDINGS[type(ending)].kind}", file=sys.stderr)
+            told = f"csgtest: {outcome.location}: {ENDINGS[type(ending)].kind}"
+            print(printable(told), file=sys.stderr)
             return 128 + signal.SIGILL

@@ -13,6 +13,7 @@ from string import Template
 from typing import TYPE_CHECKING
 
 from csg import VERSION
+from csg.escapes import LINES, printable
 from csg.ir import ChangeInfo
 from symexec.classification import Group, differing_parts
 from symexec.report.contrast import contrasted
@@ -43,7 +44,7 @@ def page(report: Report, svg: str | None = None) -> str:
     by_id = {case.id: case for case in report.tests}
     template = Template((here / "page.html").read_text(encoding="utf-8"))
     graph = svg if svg is not None and "<svg" in svg else None
-    return template.substitute(
+    text = template.substitute(
         style=(here / "page.css").read_text(encoding="utf-8")
         + (viewer_style() if graph is not None else ""),
         allowed=script_hash() if graph is not None else "'none'",
@@ -60,6 +61,7 @@ def page(report: Report, svg: str | None = None) -> str:
         counters=_counters(report),
         version=escape(VERSION),
     )
+    return printable(text, LINES)
 
 
 def _facts(report: Report) -> str:

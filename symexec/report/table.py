@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TextIO
 
+from csg.escapes import LINES, printable
 from symexec.report.contrast import contrasted
 from symexec.report.model import Report
 from symexec.report.words import (
@@ -117,10 +118,11 @@ def _cells(case: TestCase, report: Report) -> Row:
 
 def _print_lines(lines: Sequence[str], out: TextIO) -> None:
     for line in lines:
-        print(line, file=out)
+        print(printable(line, LINES), file=out)
 
 
 def _print_rows(heads: Row, rows: Sequence[Row], out: TextIO) -> None:
+    rows = [tuple(printable(cell) for cell in row) for row in rows]
     if out.isatty():
         _print_rich(heads, rows, out)
     else:

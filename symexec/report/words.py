@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from csg.escapes import LINES, printable
 from csg.ir import ChangeInfo
 from symexec.report.model import VERDICTS, Report
 from symexec.testcases import MASKED, Observation, TestCase, spelled
@@ -34,7 +35,7 @@ def ending(seen: Observation) -> str:
 def text_of(data: bytes) -> str:
     """Bytes for reading: UTF-8 where they are, escapes elsewhere; long ones are cut."""
     text = data.decode("utf-8", "backslashreplace")
-    text = "".join(c if c in "\n\t" or c.isprintable() else f"\\x{ord(c):02x}" for c in text)
+    text = printable(text, LINES)
     return text if len(text) <= SHOWN else f"{text[:SHOWN]}\n... ({len(data)} bytes in all)"
 
 
@@ -47,9 +48,9 @@ def parts(seen: Observation) -> list[tuple[str, str]]:
         if data:
             found.append((name, text_of(data)))
     found += [(f"{name} after", _value(value)) for name, value in seen.memory]
-    found += [(f"file {name}", text_of(data)) for name, data in seen.files]
+    found += [(f"file {printable(name)}", text_of(data)) for name, data in seen.files]
     if seen.report:
-        found.append(("report", seen.report.strip()))
+        found.append(("report", printable(seen.report.strip(), LINES)))
     return found
 
 
@@ -234,7 +235,7 @@ def readable_test(case: TestCase, report: Report) -> str:
         for change in case.blame.blamed:
             if change in texts:
                 lines += _diff_lines(texts[change].old_text, texts[change].new_text)
-    return "\n".join(lines) + "\n"
+    return printable("\n".join(lines) + "\n", LINES)
 
 
 def _indented(text: str) -> str:

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from csg.analysis import dependence_graph, statement_flow
 from csg.errors import UsageError
+from csg.escapes import printable
 from csg.frontend import parse_text
 from csg.graphs import SequenceGraph, build_csg
 from csg.ir import Program
@@ -42,7 +43,6 @@ from csg.render.picture import (
     NODE_STYLES,
     PictureEdge,
     PictureNode,
-    printable,
     shortened,
 )
 from csg.render.svg import svg_text
