@@ -271,10 +271,22 @@ def _replay(options: ReplayOptions) -> int:
     from symexec.report.replaying import replay_folder
 
     differs = False
-    for replayed in replay_folder(options.folder, options.without_walls):
+    trusts = _confirmed if not options.trusted else lambda reason: True
+    for replayed in replay_folder(options.folder, options.without_walls, trusts):
         print(f"{replayed.case.id}  {replayed.outcome}")
         differs |= replayed.outcome != "same"
     return DIFFERENT if differs else SAME
+
+
+def _confirmed(reason: str) -> bool:
+    """Asked on a terminal; nobody is there elsewhere."""
+    from csg.escapes import printable
+
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        return False
+    print(f"csgtest: {printable(reason)}", file=sys.stderr)
+    print("Compile and run the programs that it names? [y/N] ", end="", file=sys.stderr, flush=True)
+    return sys.stdin.readline().strip().lower() in ("y", "yes")
 
 
 def _require_versions(

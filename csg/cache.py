@@ -57,6 +57,17 @@ def cache_trouble() -> str:
     return f"the cache folder '{folder}' {reason}: nothing is taken from it or kept there"
 
 
+def secret() -> bytes | None:
+    """A number that nobody but this user of this machine knows: what is sealed with it was written
+    by them. None where there is no folder to keep it in."""
+    cache = Cache("secrets")
+    found = cache.find("seal")
+    if found is None:
+        cache.keep({"seal": os.urandom(32)})
+        found = cache.find("seal")
+    return found
+
+
 def key_of(*parts: str | bytes) -> str:
     """Equal for equal parts only, whatever they are made of."""
     digest = hashlib.blake2b(digest_size=20)

@@ -138,6 +138,37 @@ def relevant_flags(flags: Sequence[str]) -> list[str]:
     return kept
 
 
+_HARMLESS = re.compile(
+    r"-[DUI].+|-L.+|-l[\w.+-]+|-std=[\w:+]+|-pthread|-ansi|-pedantic(?:-errors)?|-pipe|-w"
+    r"|-O\w*|-g[\w-]*|-W(?!l,|a,|p,)[\w+=-]*"
+    r"|-m(?:arch|tune|cpu|fpu|abi)=[\w.+-]+|-m(?:no-)?(?:sse[\w.]*|avx\w*|mmx|fma|aes|red-zone|64)"
+    r"|-f(?:file|debug|macro)-prefix-map=.+|-fsanitize=[\w,-]+|-fvisibility=\w+"
+    r"|-fcf-protection(?:=\w+)?|-fdiagnostics-color(?:=\w+)?"
+    r"|-f(?:no-)?(?:wrapv|trapv|strict-aliasing|strict-overflow|common|builtin(?:-\w+)?|freestanding"
+    r"|hosted|gnu89-inline|pic|PIC|pie|PIE|plt|omit-frame-pointer|stack-protector(?:-\w+)?"
+    r"|stack-clash-protection|exceptions|asynchronous-unwind-tables|unwind-tables|data-sections"
+    r"|function-sections|delete-null-pointer-checks|inline(?:-[\w-]+)?|math-errno|fast-math|ident"
+    r"|tree-[\w-]+|ms-extensions|plan9-extensions|openmp|semantic-interposition|signed-zeros"
+    r"|rounding-math|signaling-nans|finite-math-only|isolate-erroneous-paths-\w+)",
+)
+_OPERAND = frozenset({"-D", "-U", "-I", "-L", "-l", "-isystem", "-iquote", "-idirafter"})
+_OPERAND_FILE = frozenset({"-include", "-imacros"})
+
+
+def first_doubtful_flag(flags: Sequence[str]) -> str | None:
+    """The first of a stranger's flags that may do more than say what C means and where headers and
+    libraries are: name other files to read or to write, or programs to run."""
+    rest = iter(flags)
+    for flag in rest:
+        if flag in _OPERAND or flag in _OPERAND_FILE:
+            operand = next(rest, "")
+            if operand.startswith(("-", "@")):
+                return operand
+        elif not _HARMLESS.fullmatch(flag):
+            return flag
+    return None
+
+
 def flags_after_preprocessing(flags: Sequence[str]) -> list[str]:
     """The flags that still count for text without macros: all but -D, -U, -include, -imacros."""
     kept: list[str] = []

@@ -286,6 +286,7 @@ class ReplayOptions:
 
     folder: Path
     without_walls: bool = False
+    trusted: bool = False  # whoever wrote the folder
 
 
 Options = (

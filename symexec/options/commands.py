@@ -240,6 +240,11 @@ exit code: 0 no difference found, 1 differences, 2 trouble""",
         "run the tests of a finished output folder on both versions again",
         (
             row("folder", metavar="DIR", type=Path, help="output folder of an earlier build"),
+            row(
+                "--trust",
+                action="store_true",
+                help="run what the folder names although another user or machine wrote it",
+            ),
             UNPROTECTED,
         ),
         reading.replay,

@@ -234,4 +234,4 @@ def run(given: argparse.Namespace, words: tuple[str, ...]) -> Options:
 
 
 def replay(given: argparse.Namespace, words: tuple[str, ...]) -> Options:
-    return ReplayOptions(given.folder, given.unprotected_replay)
+    return ReplayOptions(given.folder, given.unprotected_replay, given.trust)

@@ -7,19 +7,20 @@ t0002  same            the versions agree now
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from csg.errors import UsageError
 from csg.programs import SourceFile
+from csg.toolchain import first_doubtful_flag
 from symexec.classification import Kind, classify, differing_parts
 from symexec.replay import NativeReplay, Pair, ReplayPlan
 from symexec.report.model import Report
 from symexec.testcases import TestCase, from_json
 from symexec.testcases.encoding import Json
 from symexec.testcases.signature import signature_from_json
-from symexec.testcases.store import is_ours
+from symexec.testcases.store import is_ours, is_sealed
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,16 +70,33 @@ def _files(listed: Json) -> tuple[SourceFile, ...]:
 
 
 def replay_folder(
-    folder: Path, without_walls: bool = False, report: Report | None = None
+    folder: Path, without_walls: bool = False, trusts: Callable[[str], bool] = lambda reason: False
 ) -> Iterator[Replayed]:
-    """Every test with native observations, in order. Nothing is written."""
+    """Every test with native observations, in order. Nothing is written. Where we have not written
+    the report ourselves ``trusts`` is asked, and told why."""
     if not is_ours(folder):
         raise UsageError(f"'{folder}' is no output folder of csgtest")
-    report = report or load_report(folder)
+    report = load_report(folder)
+    if not is_sealed(folder):
+        reason = f"'{folder}' was written by another user or on another machine, or changed since"
+        if not trusts(reason):
+            raise UsageError(reason, hint="--trust compiles and runs the programs that it names")
+        _check(report)
     with NativeReplay(_plan(report, without_walls)) as replay:
         for case in report.tests:
             pair = replay.pair(case.input)
             yield _outcome(case, pair)
+
+
+def _check(report: Report) -> None:
+    """A stranger's report chooses C files, what their texts mean, and nothing else."""
+    for file in (*report.old_files, *report.new_files, *report.golden):
+        doubtful = first_doubtful_flag(file.flags)
+        if doubtful is not None:
+            raise UsageError(
+                f"the report has the compiler called with {doubtful!r}",
+                hint="such a flag is taken from reports of your own alone",
+            )
 
 
 def _outcome(case: TestCase, pair: Pair) -> Replayed:
@@ -103,9 +121,11 @@ def _outcome(case: TestCase, pair: Pair) -> Replayed:
 
 def _plan(report: Report, without_walls: bool) -> ReplayPlan:
     def found(file: SourceFile) -> SourceFile:
-        if file.path.exists():
-            return file
-        return replace(file, path=Path(report.directory) / file.path)
+        """No name that the compiler might take for a flag."""
+        path = file.path if file.path.exists() else Path(report.directory) / file.path
+        if not path.is_file():
+            raise UsageError(f"there is no file '{path}' any more")
+        return replace(file, path=path.absolute())
 
     return ReplayPlan(
         old=tuple(map(found, report.old_files)),

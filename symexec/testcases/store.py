@@ -5,11 +5,14 @@ csgtest-out/tests/tests.jsonl  one line for each thing learnt of a test; the las
                                counts
 csgtest-out/tests/t0001.{json,txt}   a finished difference
 csgtest-out/report.json        replaced as a whole, never half-written
+csgtest-out/.sealed            tells that we wrote that, and not somebody else
 """
 
 from __future__ import annotations
 
 import fcntl
+import hashlib
+import hmac
 import json
 import os
 import shutil
@@ -18,6 +21,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import IO
 
+from csg.cache import secret
 from csg.errors import UsageError
 from symexec.testcases.encoding import Json
 from symexec.testcases.testcase import TestCase, from_json, to_json, to_line
@@ -25,7 +29,9 @@ from symexec.testcases.testcase import TestCase, from_json, to_json, to_line
 MARKER = ".csgtest"
 _MARK = "csgtest output folder; csgtest overwrites what it finds here\n"
 HELD = 0.05
-_OURS = ("report.json", "report.html", "csg.dot", "csg.svg", "csg.json", "unified.c", "tests")
+REPORT = "report.json"
+_SEAL = ".sealed"
+_OURS = (REPORT, _SEAL, "report.html", "csg.dot", "csg.svg", "csg.json", "unified.c", "tests")
 
 
 class OutputFolder:
@@ -38,6 +44,7 @@ class OutputFolder:
         self.path = path
         self._lock = _claim(path)
         self._log: IO[bytes] | None = None
+        self._secret = secret()
         self._encode = json.JSONEncoder(separators=(",", ":"), check_circular=False).encode
         for name in _OURS:
             if not (keep_tests and name == "tests"):
@@ -97,7 +104,11 @@ class OutputFolder:
         replace_file(self.path / name, text.encode("utf-8", "surrogateescape"))
 
     def write_json(self, name: str, value: Json) -> None:
-        self.write_text(name, json.dumps(value, indent=1, ensure_ascii=True) + "\n")
+        """``report.json`` is sealed: ``is_sealed``."""
+        text = json.dumps(value, indent=1, ensure_ascii=True) + "\n"
+        self.write_text(name, text)
+        if name == REPORT and self._secret is not None:
+            self.write_text(_SEAL, _sealed(text.encode(), self._secret))
 
     def load_tests(self) -> list[TestCase]:
         return load_tests(self.path)
@@ -123,6 +134,22 @@ def is_ours(path: Path) -> bool:
         return _MARK.startswith(marker.read_text(errors="replace"))
     except OSError:
         return False
+
+
+def is_sealed(path: Path) -> bool:
+    """Has this user written the report on this machine, and nobody changed it since?"""
+    own = secret()
+    if own is None:
+        return False
+    try:
+        content, seal = (path / REPORT).read_bytes(), (path / _SEAL).read_text(errors="replace")
+    except OSError:
+        return False
+    return hmac.compare_digest(seal.encode(), _sealed(content, own).encode())
+
+
+def _sealed(content: bytes, own: bytes) -> str:
+    return hashlib.blake2b(content, key=own, digest_size=20).hexdigest()
 
 
 def load_tests(folder: Path) -> list[TestCase]:
