@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -53,6 +54,7 @@ class FilePair:
     old: SourceFile | None
     new: SourceFile | None
     both: SourceFile | None = None  # the file that holds both versions, annotated by hand
+    unnamed: bool = False  # it lies in a folder, and may belong to another program or to none
 
 
 ANNOTATED = "CSGTEST_ANNOTATED"  # defined where change() and execute() are no macros
@@ -122,13 +124,13 @@ class Versions:
 
     def pairs(self) -> tuple[FilePair, ...]:
         """Every file once: OLD and NEW first, or the folders' files by their relative paths."""
-        if os.path.isdir(self.old) and os.path.isdir(self.new):
-            paths = list(_in_folders(self))
-        else:
-            paths = [(self.old, self.new)]
-        paths += [(other, other) for other in _distinct(self.others)]
         flags = _FlagsOfFiles(self)
-        pairs = [flags.pair(old, new) for old, new in paths]
+        if os.path.isdir(self.old) and os.path.isdir(self.new):
+            found = [flags.pair(old, new) for old, new in _in_folders(self)]
+            pairs = [replace(pair, unnamed=True) for pair in found]
+        else:
+            pairs = [flags.pair(self.old, self.new)]
+        pairs += [flags.pair(other, other) for other in _distinct(self.others)]
         if self.annotated and pairs[0].new is not None:
             pairs[0] = _annotated(pairs[0].new)
         return tuple(pairs)

@@ -11,9 +11,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
+from csg.errors import CsgtestError
 from csg.frontend import Preprocessed, parse_texts, preprocess_files
 from csg.language.syntax import TranslationUnit
 from csg.programs import BY_TREES, Annotation, FilePair, files_of
@@ -37,6 +38,7 @@ class ProgramPair:
     differing: list[tuple[TranslationUnit | None, TranslationUnit | None]]
     shared: list[TranslationUnit]
     both: TranslationUnit | None = None  # what was united by hand
+    left_out: dict[FilePair, CsgtestError] = field(default_factory=dict)  # no C, and not needed
 
     @property
     def old(self) -> list[TranslationUnit]:
@@ -48,6 +50,54 @@ class ProgramPair:
 
 
 def read_pair(pairs: Sequence[FilePair]) -> ProgramPair:
+    """Files of a folder that are no C are left out when they define nothing that others lack. The
+    error of the first one that is needed is raised."""
+    try:
+        return _read_pair(pairs)
+    except CsgtestError:
+        broken = {pair: error for pair in pairs if pair.unnamed and (error := _error_of(pair))}
+        kept = [pair for pair in pairs if pair not in broken]
+        if not broken or not kept:
+            raise
+        read = _read_pair(kept)
+        wanted = _wanted(read.old) | _wanted(read.new)
+        for pair, error in broken.items():
+            if wanted & _may_define(pair, wanted):
+                raise error from None
+        read.left_out = broken
+        return read
+
+
+def _error_of(pair: FilePair) -> CsgtestError | None:
+    """Why one of its versions cannot be read."""
+    try:
+        for file in (pair.old, pair.new):
+            if file is not None:
+                parse_texts(preprocess_files([file]), may_be_empty=True)
+    except CsgtestError as error:
+        return error
+    return None
+
+
+def _wanted(units: Sequence[TranslationUnit]) -> frozenset[str]:
+    """What is used and defined nowhere: also what the C library has."""
+    symbols = [each.symbol for unit in units for each in unit.declarations]
+    defined = {each.symbol.name for unit in units for each in unit.functions}
+    defined |= {symbol.name for symbol in symbols if symbol.defined}
+    found = {symbol.name for symbol in symbols if symbol.linkage == "external"} - defined
+    return frozenset(found if "main" in defined else {*found, "main"})
+
+
+def _may_define(pair: FilePair, names: frozenset[str]) -> frozenset[str]:
+    """Those of the names that stand in its text as where something is defined."""
+    files = [file.path for file in (pair.old, pair.new) if file is not None]
+    texts = [path.read_bytes() for path in files if path.is_file()]
+    text = b"\n".join(texts).decode("utf-8", "replace")
+    words = set(re.findall(r"\b(\w+)\s*(?:\([^;{}]*\)[^{}()]*\{|[=;\[])", text))
+    return names & words
+
+
+def _read_pair(pairs: Sequence[FilePair]) -> ProgramPair:
     """Where no file differs in what the compiler sees, those whose text does count as differing; or
     else the first."""
     old, new = files_of(pairs)

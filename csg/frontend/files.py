@@ -119,6 +119,8 @@ def _check_readable(file: str) -> None:
         raise UsageError(f"there is no file '{file}'")
     if os.path.isdir(file):
         raise UsageError(f"'{file}' is a folder, not a C file", hint="name a .c file in it")
+    if not os.path.isfile(file):
+        raise UsageError(f"'{file}' is no regular file")
     try:
         with open(file, "rb") as stream:
             stream.read(1)

@@ -18,11 +18,12 @@ from itertools import count
 from typing import TypeVar
 
 from csg.analysis import DependenceGraph, Distances, dependence_graph, guard_names, guards
-from csg.errors import UsageError
+from csg.errors import CsgtestError, UsageError
 from csg.ir import Program
 from csg.language.completing import complete_records
 from csg.language.syntax import TranslationUnit
 from csg.pipeline import graph_of, program_of, shared_entry
+from csg.programs import FilePair
 from csg.source import Location
 from csg.unite import read_pair, unite
 from csg.versions import Unified, printed
@@ -100,6 +101,7 @@ class BuildJob:
         self.exhausted = False
         self.builds = ReplayPlan((), ())
         self.entry = "main"
+        self.notes: list[str] = []  # for the report, known before the search
         self.prepared: Prepared | None = None
         self.replay: NativeReplay | None = None
         self.unified: Unified | None = None
@@ -125,6 +127,9 @@ class BuildJob:
             self.seeding.read(options.shadow.seeds)
         files = versions_of(options).pairs()
         pair = read_pair(files)
+        files = tuple(file for file in files if file not in pair.left_out)
+        for left_out, trouble in pair.left_out.items():
+            self.notes.append(_left_out(left_out, trouble))
         entry, nowhere = _entry(pair.old, pair.new, options.inputs.entry)
         self.entry = entry
         self.unified = unite(pair, entry, options.annotation)
@@ -740,6 +745,12 @@ def switches(prepared: Prepared) -> tuple[list[int], Requirements]:
 def nodes_of(found: State | Arrival) -> list[int]:
     """The nodes of the graph that a path has visited, in order."""
     return [node for node in Chain.items(found.sequence) if isinstance(node, int)]
+
+
+def _left_out(pair: FilePair, trouble: CsgtestError) -> str:
+    file = pair.new or pair.old
+    assert file is not None
+    return f"{file.shown or file.path} is left out, for nothing of it is needed: {trouble.message}"
 
 
 def _unending(case: TestCase) -> bool:

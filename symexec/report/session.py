@@ -121,6 +121,7 @@ def _describe(report: Report, job: BuildJob) -> None:
     report.bounds = bounds(
         job.entry, options.inputs, options.search, options.memory, options.shadow, named
     )
+    report.notes += job.notes
     for fallback in job.unified.fallbacks:
         report.notes.append(f"{fallback.region} is run once for each version: {fallback.reason}")
     if not job.unified.changes:

@@ -5,6 +5,7 @@ Each case is files by name, for the old and for the new version; None stands for
 
 from __future__ import annotations
 
+import os
 import subprocess
 from pathlib import Path
 
@@ -12,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from csg.errors import UnsupportedError
+from csg.errors import CsgtestError, UnsupportedError
 from csg.ir.verify import verify
 from csg.pipeline import program_of
 from csg.programs import Versions
@@ -316,3 +317,58 @@ def test_functions_that_move_and_change(
     new = program(data.draw(place), data.draw(body), data.draw(st.integers(0, 2)))
     folder = tmp_path_factory.mktemp("moving")
     assert_holds_both(folder, united(folder, old, new))
+
+
+def member(folder: Path, kind: str) -> None:
+    """A file that is no C of ours, in both versions."""
+    for version in ("old", "new"):
+        place = folder / version / "member.c"
+        match kind:
+            case "fifo":
+                os.mkfifo(place)
+            case "dangling":
+                place.symlink_to("nowhere")
+            case _:
+                place.write_text(kind)
+
+
+@pytest.mark.parametrize(
+    ("kind", "why"),
+    [
+        ("this is no C {", "syntax error"),
+        ('#include "nowhere.h"\nint unused(void) { return 1; }', "No such file"),
+        ("int unused(void) { return unknown; }", "not declared"),
+        ("void g(int); int unused(void) { g(1) }", "syntax error"),
+        ("\0\1\2", "stray"),
+        ("fifo", "no regular file"),
+        ("dangling", "no file"),
+    ],
+)
+def test_a_member_that_nothing_needs_is_left_out(kind: str, why: str, tmp_path: Path) -> None:
+    old = written(tmp_path / "old", {"main.c": MAIN, "f.c": "int f(int x) { return x; }"})
+    new = written(tmp_path / "new", {"main.c": MAIN, "f.c": "int f(int x) { return x + 1; }"})
+    member(tmp_path, kind)
+    pair = read_pair(Versions(old, new).pairs())
+    (left_out,) = pair.left_out.items()
+    assert left_out[0].new is not None and left_out[0].new.path.name == "member.c"
+    assert why in left_out[1].message
+    assert len(unite(pair).changes) == 1
+
+
+@pytest.mark.parametrize(
+    "text", ["int f(int x) { return unknown; }", "int f (x) int x; { return nothing; }"]
+)
+def test_a_member_that_others_need_is_not(text: str, tmp_path: Path) -> None:
+    old = written(tmp_path / "old", {"main.c": MAIN, "g.c": "int g;"})
+    new = written(tmp_path / "new", {"main.c": MAIN, "g.c": "long g;"})
+    member(tmp_path, text)
+    with pytest.raises(CsgtestError, match="not declared"):
+        read_pair(Versions(old, new).pairs())
+
+
+def test_a_file_that_was_named_is_not_left_out(tmp_path: Path) -> None:
+    old = written(tmp_path / "old", {"main.c": MAIN, "f.c": "int f(int x) { return x; }"})
+    broken = tmp_path / "broken.c"
+    broken.write_text("this is no C")
+    with pytest.raises(CsgtestError, match="this"):
+        read_pair(Versions(old, old, others=(broken,)).pairs())
