@@ -169,7 +169,7 @@ def output_statements(program: Program) -> set[int]:
 
 def source_order(node: Node) -> tuple[int, str, int, int, int]:
     """Change ids number changes in source order, across files and with deletions between them."""
-    first = min(node.changes) if node.changes else 0
+    first = min(node.changes, default=0)
     place = node.location
     return (first, place.file, place.line, place.column, node.id)
 

@@ -49,7 +49,7 @@ class Interaction:
 
 
 def find_interactions(
-    graph: DependenceGraph, sets: ChangeSets, at_memory: bool = False
+    graph: DependenceGraph, sets: ChangeSets, at_memory: bool
 ) -> list[Interaction]:
     """All interaction locations in the order of the nodes; changed statements are left out.
     ``at_memory``: uses of memory whose allocation other changes decide about are important, too."""
@@ -111,11 +111,7 @@ def _meeting_places(
             elif part[source] != part[node] and changes[source]:
                 entered.add(node)
                 fed.add((part[node], changes[source]))
-    return frozenset(
-        node
-        for node in entered
-        if len(changes[node]) > 1 and (part[node], changes[node]) not in fed
-    )
+    return frozenset(node for node in entered if (part[node], changes[node]) not in fed)
 
 
 def _brought(
@@ -151,7 +147,6 @@ def _all_sources(graph: DependenceGraph) -> list[list[int]]:
 def _parts(sources: list[list[int]], changed: frozenset[int]) -> list[int]:
     """The number of each statement's strongly connected part, changed statements cut out."""
     within: networkx.DiGraph[int] = networkx.DiGraph()
-    within.add_nodes_from(range(len(sources)))
     within.add_edges_from(
         (node, source)
         for node, before in enumerate(sources)
@@ -159,7 +154,7 @@ def _parts(sources: list[list[int]], changed: frozenset[int]) -> list[int]:
         for source in before
         if source not in changed
     )
-    part = [0] * len(sources)
+    part = [-1 - node for node in range(len(sources))]  # of its own, where nothing leads on
     for number, members in enumerate(networkx.strongly_connected_components(within)):
         for member in members:
             part[member] = number

@@ -33,8 +33,8 @@ def meeting_at_memory(graph: DependenceGraph, sets: ChangeSets) -> dict[int, int
     data, control = statement_sources(graph)
     for node, objects in sorted(uses.items()):
         makers = set[int]().union(*(deciding.get(each, ()) for each in objects))
-        if node in makers or node in sets.statements:
-            continue
+        if node in sets.statements:
+            continue  # nor does anything meet in one that allocates: all it depends on decides
         memory = 0
         for maker in makers:
             memory |= sets.sets[maker]

@@ -7,8 +7,10 @@ from textwrap import dedent
 
 import pytest
 
+from csg.analysis import dependence_graph, depends_on_changes
 from csg.frontend import parse_text
 from csg.graphs import SequenceGraph, build_csg
+from csg.graphs.memory_uses import meeting_at_memory
 from csg.lower import lower
 from csg.pipeline import graph_of, program_of, unify_files
 from csg.programs import GraphRules, Interactions, Versions
@@ -105,6 +107,106 @@ def test_changes_meet_at_memory(name: str) -> None:
         if "memory {1, 2}" in line:
             assert memory[number] == {1, 2}
     assert default.keys() <= memory.keys()
+
+
+# Where the first two changes meet at memory, whether dependence sees it or not.
+MEETING = {
+    "the guard of the memory and the place that is used": """
+        int f(int x) {
+            char *table = calloc(8, 1);
+            int place = change(x, x + 1);           // 1
+            if (change(x > 3, x > 4))               // 2
+                table = malloc(16);
+            table[place] = 1;                       // here
+            return 0;
+        }
+        """,
+    "the value that is written": """
+        int f(int x) {
+            char *table = 0;
+            int value = change(x, x + 1);           // 1
+            if (change(x > 3, x > 4))               // 2
+                table = malloc(16);
+            table[0] = value;                       // here
+            return table[1];
+        }
+        """,
+    "a place that depends on what decides about the memory": """
+        int f(int x) {
+            int size = change(8, 4);                // 1
+            char *table = malloc(size);
+            int last = change(size - 1, size - 2);  // 2
+            table[last] = 1;
+            return 0;
+        }
+        """,
+    "a use under a change of its own and the one of the memory": """
+        int f(int x) {
+            char *table = 0;
+            if (change(x > 3, x > 4)) {             // 1
+                table = malloc(16);
+                if (change(x > 5, x > 6))           // 2
+                    table[0] = 1;
+            }
+            return 0;
+        }
+        """,
+    "memory under a change of its own and the one of the use": """
+        int f(int x) {
+            char *table = 0;
+            int wanted = change(x > 3, x > 4);      // 1
+            if (wanted)
+                if (change(x > 5, x > 6))           // 2
+                    table = malloc(16);
+            if (wanted)
+                table[0] = 1;
+            return 0;
+        }
+        """,
+    "each use counts by itself, in calls as well": """
+        int f(int x) {
+            char *table = 0, *other = calloc(8, 1);
+            if (change(x > 3, x > 4))               // 1
+                table = malloc(16);
+            if (change(x > 5, x > 6)) {             // 2
+                memset(table, 0, 8);                // here
+                memset(other, 0, 8);
+                table[1] = change(1, 2);            // 3
+            }
+            return 0;
+        }
+        """,
+}
+RELEASES = ("free(table)", "cfree(table)", "realloc(table, 4)", "reallocarray(table, 2, 2)")
+MEETING |= {
+    release: f"""
+        void cfree(void *);
+        int f(int x) {{
+            char *table = calloc(8, 1);
+            if (change(x > 3, x > 4))               // 1
+                {release};
+            if (change(x > 5, x > 6))               // 2
+                table[7] = 1;                       // here
+            return 0;
+        }}
+        """
+    for release in RELEASES
+}
+
+
+@pytest.mark.parametrize("name", MEETING)
+def test_where_changes_meet_at_memory(name: str) -> None:
+    head = "#define _GNU_SOURCE\n#include <stdlib.h>\n#include <string.h>"
+    text = head + dedent(MEETING[name])
+    program = lower([parse_text(text)], entry="f")
+    graph = dependence_graph(program)
+    sets = depends_on_changes(graph)
+    found = {
+        program.nodes[node].location.line: set(sets.members(mask)[1])
+        for node, mask in meeting_at_memory(graph, sets).items()
+    }
+    lines = enumerate(text.splitlines(), 1)
+    assert found == {number: {1, 2} for number, line in lines if "// here" in line}
 
 
 def test_the_shape_of_the_paper() -> None:

@@ -113,6 +113,29 @@ def test_control_flow_across_calls(program: Program) -> None:
     assert (9, 10) in lines(graph, "flow")
 
 
+def test_what_follows_a_call_that_is_all_of_a_statement() -> None:
+    text = "static void quiet(void) {}\nint f(int x) {\n    quiet();\n    return x;\n}\n"
+    graph = icfg_of(lower([parse_text(text)], entry="f"))
+    at = graph.nodes
+    found = {
+        (at[a]["kind"], at[a]["line"], at[b]["kind"], at[b]["line"], kind)
+        for a, b, kind in graph.edges(data="kind")
+    }
+    assert {each for each in found if each[4] != "flow"} == {
+        ("call", 3, "entry", 1, "call"),
+        ("exit", 1, "return", 4, "return"),
+    }
+    assert not [each for each in found if each[:4] == ("call", 3, "return", 4)]
+
+
+def test_graphs_have_names(program: Program) -> None:
+    made = (cfg_of(program, "f"), icfg_of(program), call_graph_of(program), pdg_of(program))
+    assert [graph.name for graph in (*made, control_of(program))] == [
+        "control flow", "interprocedural control flow", "calls", "dependences",
+        "control dependences",
+    ]  # fmt: skip
+
+
 def test_calls(program: Program) -> None:
     graph = call_graph_of(program)
     assert set(graph.edges) == {("f", "twice"), ("f", "even"), ("odd", "even"), ("even", "odd")}

@@ -7,6 +7,7 @@ from textwrap import dedent
 
 import pytest
 
+from csg.analysis import dependence_graph
 from csg.frontend import parse_text
 from csg.graphs import SequenceGraph, build_csg
 from csg.ir import Program
@@ -133,6 +134,19 @@ INTERACTIONS = {
             return i;
         }
     """,
+    "in a loop, not where nothing changed comes in": """
+        int f(int n) {
+            int end = change(n, n + 1);
+            int step = change(1, 2);
+            int plain = n * 2;
+            int i = 0, t = 0;
+            while (i < end) {               // here
+                t = i + plain;
+                i = t + step;               // here
+            }
+            return i;
+        }
+    """,
     "behind a changed statement that carries both": """
         int f(int x) {
             int a = change(x, 1);
@@ -168,6 +182,24 @@ INTERACTIONS = {
         int g;
         static void set(void) {
             g = 1;                          // here
+        }
+        int f(int x) {
+            if (change(x < 1, x < 2)) {
+                if (execute(NEW)) {
+                    set();
+                }
+            }
+            set();
+            return 0;
+        }
+    """,
+    "in what that calls, too": """
+        int g;
+        static void inner(void) {
+            g = 1;                          // here
+        }
+        static void set(void) {
+            inner();                        // here
         }
         int f(int x) {
             if (change(x < 1, x < 2)) {
@@ -336,6 +368,95 @@ def test_deletions_can_be_left_out_as_in_the_paper() -> None:
     graph = build_csg(lowered(DELETION), GraphRules(deletions=False))
     assert lines(graph, "deletion") == lines(graph, "interaction") == []
     assert edges(graph) == {(7, 9)}
+
+
+def test_dependences_of_other_rules_are_not_taken() -> None:
+    program = lowered(DELETION)
+    known = {deletions: dependence_graph(program, deletions) for deletions in (False, True)}
+    for deletions in (False, True):
+        for paper in (False, True):
+            rules = GraphRules(deletions=deletions, paper=paper)
+            graphs = [build_csg(program, rules, each) for each in (*known.values(), None)]
+            assert len({tuple(graph.edges) for graph in graphs}) == 1
+            assert len({tuple(graph) for graph in graphs}) == 1
+
+
+def test_the_paper_knows_no_meeting_at_memory() -> None:
+    text = """
+        #include <stdlib.h>
+        int f(int x) {
+            char *table = malloc(4);
+            if (change(x, x > 3))
+                free(table);
+            if (change(x < 9, x < 5))
+                table[2] = 1;
+            return 0;
+        }
+    """
+    program = lowered(text)
+    plain = build_csg(program, GraphRules(paper=True))
+    other = build_csg(program, GraphRules(Interactions.AT_MEMORY, paper=True))
+    assert list(plain.nodes(data=True)) == list(other.nodes(data=True))
+    assert list(plain.edges) == list(other.edges)
+
+
+def test_which_nodes_are_outputs() -> None:
+    """What writes, changed or not, what returns from the entry function, and its end."""
+    text = """
+        #include <stdio.h>
+        void f(int x) {
+            int a = change(x, 1);
+            printf("%d", change(x, 2));     // line 5, a change
+            if (a)
+                printf("%d", a);            // line 7
+            a = change(x, 3);
+        }
+    """
+    graph = build_csg(lowered(text))
+    assert lines(graph, "output") == [7, 9]
+    outputs = {line(graph, node.id) for node in graph.records if node.output}
+    assert outputs == {5, 7, 9}
+
+
+def test_in_the_paper_outputs_of_the_new_version_are_nodes_whatever_leads_there() -> None:
+    """One that is deleted, and the end of a function that has none, are not."""
+    text = """
+        #include <stdio.h>
+        void f(int x) {
+            if (execute(OLD)) {
+                puts("deleted");
+            }
+            puts("before");                 // line 7
+            x = change(x, 1);
+            for (;;)
+                ;
+        }
+    """
+    graph = build_csg(lowered(text), GraphRules(paper=True))
+    assert (lines(graph, "output"), edges(graph)) == ([7], set())
+
+
+def test_a_change_that_nothing_follows_is_a_start() -> None:
+    graph = build_csg(lowered("void f(int x) { x = change(x, 1); for (;;) ; }"))
+    assert (len(graph), len(graph.edges), graph.start) == (1, 0, ("c1",))
+
+
+@pytest.mark.parametrize("rules", [GraphRules(), GraphRules(paper=True)])
+def test_what_a_run_meets_first_is_counted_from_the_entry_function(rules: GraphRules) -> None:
+    text = """
+        static int helper(int x) {
+            return change(x, x + 1);
+        }
+        int f(int x) {
+            while (x > 0) {
+                x = change(x - 1, x - 2);   // line 7: before helper
+                x = helper(x);
+            }
+            return x;
+        }
+    """
+    graph = build_csg(lowered(text), rules)
+    assert [line(graph, name) for name in graph.start] == [7]
 
 
 def test_without_changes_there_is_no_graph() -> None:
