@@ -46,7 +46,7 @@ def test_two_runs_are_one(sample: str, tmp_path: Path, request: pytest.FixtureRe
             *words,
             "--deterministic",
             "--time",
-            "2",
+            "1",
             folder=tmp_path,
             environment={"PYTHONHASHSEED": hashes},
             seconds=600.0,  # of a busy machine; what it does is counted

@@ -56,7 +56,7 @@ def boxes(picture: Picture, layout: Layout) -> dict[str, tuple[float, float, flo
 
 @pytest.mark.parametrize("layout_by", LAYOUTS)
 @given(graph=sequence_graphs(READABLE), full=st.booleans())
-@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
 def test_no_picture_is_too_wide(layout_by: Drawn, graph: networkx.DiGraph[str], full: bool) -> None:
     picture = sequence_picture(graph, full)
     root = Xml.fromstring(svg_text(picture, layout_by(picture)))
@@ -77,7 +77,7 @@ def test_not_even_the_most_crowded(layout_by: Drawn, edges: int, functions: int)
 
 @pytest.mark.parametrize("layout_by", LAYOUTS)
 @given(graph=sequence_graphs(40), full=st.booleans())
-@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
 def test_nodes_lie_within_their_frames_and_beside_each_other(
     layout_by: Drawn, graph: networkx.DiGraph[str], full: bool
 ) -> None:

@@ -106,7 +106,7 @@ def test_a_program_against_itself(path: Path) -> None:
     assert check(unified, thorough=True) == []
 
 
-@pytest.mark.parametrize("at", range(0, len(PROGRAMS), 6))
+@pytest.mark.parametrize("at", range(0, len(PROGRAMS), 6 if COUNT else 12))
 def test_programs_that_have_nothing_to_do_with_each_other(at: int, tmp_path: Path) -> None:
     """Each is a bad patch of the other: much falls back to copies, the whole still runs."""
     texts = [

@@ -6,7 +6,7 @@ from itertools import chain, combinations
 from random import Random
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from symexec.classification.subsets import (
@@ -140,6 +140,7 @@ def test_what_is_found_among_two_hundred_is_minimal(cause: Ids, heads: bool) -> 
     assert asked <= 200
 
 
+@settings(max_examples=settings.default.max_examples // 4)
 @given(st.randoms(use_true_random=False), st.integers(1, 4))
 def test_a_property_that_comes_and_goes_among_many(random: Random, odd: int) -> None:
     """Each set has it or not by chance, the whole always: no smaller step of a result has it."""
