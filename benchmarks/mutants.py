@@ -3,6 +3,7 @@
     python -m benchmarks.mutants                            all packages below
     python -m benchmarks.mutants symexec/shadow             one of them
     python -m benchmarks.mutants symexec/search --most 100  a sample, the same each time
+    python -m benchmarks.mutants symexec/search --again     what survived, as the document says
     python -m benchmarks.mutants --file symexec/shadow/joins.py --no-write
 
 A mutant is the package with one place changed: a comparison or an operator turned into another, a
@@ -26,11 +27,12 @@ import json
 import os
 import pickle
 import random
+import re
 import resource
 import signal
 import sys
 import time
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from importlib.machinery import ModuleSpec
@@ -555,15 +557,24 @@ class Result:
         return 100 * (1 - len(self.survivors) / self.tried) if self.tried else 100.0
 
 
-def tried(package: str, files: Sequence[Path], tests: str, most: int | None, jobs: int) -> Result:
-    known = callers(tests, files)
+def tried(
+    package: str,
+    files: Sequence[Path],
+    tests: str,
+    most: int | None = None,
+    jobs: int = 1,
+    known: Collection[str] | None = None,
+) -> Result:
+    """``known``: all that can survive, as the document lists them; the others are killed."""
+    callers_of = callers(tests, files)
     load(tests)
     made = [mutant for file in files for mutant in mutants(file)]
     chosen = made
     if most is not None and most < len(made):
         chosen = random.Random(0).sample(made, most)
+    open_ones = [each for each in chosen if known is None or _cell(each.name) in known]
     survivors = []
-    for mutant in Trial(known, importing(), jobs).surviving(chosen):
+    for mutant in Trial(callers_of, importing(), jobs).surviving(open_ones):
         survivors.append(mutant)
         print(f"  survives: {mutant.place} {mutant.name}", flush=True)
     survivors.sort(key=lambda mutant: mutant.name)
@@ -586,6 +597,13 @@ def section(result: Result, judged: dict[str, str]) -> str:
     )
     table = "\n\n| survivor | judged |\n|---|---|\n" + "\n".join(rows) if rows else ""
     return head + table
+
+
+def listed(package: str) -> set[str]:
+    """The survivors that the document names; none where the package was never tried."""
+    text = TABLE.read_text() if TABLE.exists() else ""
+    found = re.search(rf"^## {re.escape(package)}\n(.*?)(?=^## |\Z)", text, re.M | re.S)
+    return set(re.findall(r"^\| `(.*?)` \|", found[1], re.M)) if found else set()
 
 
 def _cell(text: str) -> str:
@@ -619,6 +637,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="mutation testing of packages by their unit tests")
     parser.add_argument("packages", nargs="*", metavar="PACKAGE", help=" ".join(PACKAGES))
     parser.add_argument("--most", type=int, metavar="N", help="mutants of a package, at random")
+    parser.add_argument(
+        "--again", action="store_true", help="only what survived when the document was written"
+    )
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, metavar="N")
     parser.add_argument(
         "--file", type=Path, nargs="+", metavar="FILE", help="some files of a package"
@@ -637,7 +658,8 @@ def main() -> int:
             files = [file for file in files if file in [each.resolve() for each in options.file]]
         if files and package in (options.packages or PACKAGES):
             print(f"{package}:", flush=True)
-            results.append(tried(package, files, tests, options.most, options.jobs))
+            known = listed(package) if options.again else None
+            results.append(tried(package, files, tests, options.most, options.jobs, known))
             print(f"{package}: {results[-1].tried} mutants, {results[-1].killed:.1f} % killed")
     judged: dict[str, str] = json.loads(JUDGED.read_text()) if JUDGED.exists() else {}
     if not options.no_write:

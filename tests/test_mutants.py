@@ -10,15 +10,18 @@ import pytest
 
 from benchmarks import mutants as driver
 from benchmarks.mutants import (
-    Trial,
+    Result,
     at,
     callers,
     changes,
     importing,
+    listed,
     mutants,
     places,
     put,
+    tried,
     unload,
+    written,
 )
 
 
@@ -163,16 +166,36 @@ def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_what_a_test_looks_at_dies_and_what_none_looks_at_survives(small: Path) -> None:
     file = small / "sizes.py"
-    made = list(mutants(file))
-    trial = Trial(callers("tests", [file]), importing(), jobs=2)
+    result = tried("csg/small", [file], "tests", jobs=2)
+    assert result.tried == result.made == len(list(mutants(file)))
     shown = "csg/small/sizes.py"
-    assert {each.name for each in trial.surviving(made)} == {
+    assert {each.name for each in result.survivors} == {
         f"{shown} larger: a > b -> a >= b",  # behaves the same
         f"{shown} steps: 1 -> 2",  # tests have other names, but none fails
         f"{shown} unseen: return 5 -> return None",
         f"{shown} unseen: 5 -> 6",
     }
     assert file.read_text() == SIZES
+
+
+def test_what_survived_is_listed_and_can_be_tried_again(
+    small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(driver, "TABLE", tmp_path / "mutants.md")
+    monkeypatch.setitem(driver.PACKAGES, "csg/small", "tests")
+    made = list(mutants(small / "sizes.py"))
+    survivors = tuple(each for each in made if each.function in ("unseen", "larger"))
+    judged = {survivors[0].name: "it is | so"}
+    text = written([Result("csg/small", len(made), len(made), survivors)], judged)
+    assert f"{len(made)} mutants; {len(survivors)} survive `tests`" in text
+    assert f"| `{survivors[0].name}` | it is | so |" in text and "not judged yet" in text
+    (tmp_path / "mutants.md").write_text(text.replace("## csg/small", "## csg/smaller"))
+    assert listed("csg/small") == set()
+    (tmp_path / "mutants.md").write_text(text)
+    assert listed("csg/small") == {each.name for each in survivors}
+    unseen = "csg/small/sizes.py unseen: 5 -> 6"
+    again = tried("csg/small", [small / "sizes.py"], "tests", known={unseen})
+    assert [each.name for each in again.survivors] == [unseen] and again.tried == len(made)
 
 
 def test_a_mutant_is_tried_with_the_tests_that_call_it(small: Path) -> None:

@@ -38,8 +38,8 @@ class SequenceNode:
     kind: str  # "change" | "deletion" | "interaction" | "output"
     node: int
     changes: frozenset[int]
-    important: bool = False  # sets of changes meet here: interaction locations and outputs
-    output: bool = False  # a changed statement may be an output, too
+    important: bool  # sets of changes meet here: interaction locations and outputs
+    output: bool  # a changed statement may be an output, too
 
     @property
     def is_change(self) -> bool:
@@ -92,11 +92,7 @@ class SequenceGraph(NamedGraph):
     @property
     def interactions(self) -> list[SequenceNode]:
         """Outputs at which sets of changes meet count as well."""
-        return [
-            node
-            for node in self.records
-            if node.kind == INTERACTION or (node.kind == OUTPUT and node.important)
-        ]
+        return [node for node in self.records if node.kind == INTERACTION or node.important]
 
 
 def make_graph(

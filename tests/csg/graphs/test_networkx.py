@@ -8,7 +8,7 @@ import networkx
 import pytest
 
 from csg.frontend import parse_text
-from csg.graphs import SequenceGraph, build_csg
+from csg.graphs import SequenceGraph, build_csg, graph_form, interactions_form
 from csg.lower import lower
 
 TEXT = """\
@@ -49,6 +49,25 @@ def test_nodes_have_ids_and_attributes(graph: SequenceGraph) -> None:
     assert graph.names_of([record.node, record.node]) == ("i1", "i1")
     assert [node.id for node in graph.records] == list(graph)
     assert graph.start == ("c1",)
+
+
+def test_what_report_json_says_of_it(graph: SequenceGraph) -> None:
+    form = graph_form(graph)
+    assert form.keys() == {"nodes", "edges", "start"}
+    assert [node["id"] for node in form["nodes"]] == ["c1", "c2", "i1", "i2", "o1"]
+    assert form["nodes"][2] == {
+        "id": "i1",
+        "kind": "interaction",
+        "file": "f.c",
+        "function": "f",
+        "line": 4,
+        "text": "while (a < b)",
+        "changes": [1, 2],
+    }
+    assert form["edges"][:2] == [["c1", "c2"], ["c1", "i1"]] and len(form["edges"]) == 8
+    assert form["start"] == ["c1"]
+    place = {"file": "f.c", "function": "f", "changes": [1, 2], "important": True}
+    assert interactions_form(graph) == [{**place, "line": 4}, {**place, "line": 5}]
 
 
 def test_edges_are_in_the_order_of_the_nodes(graph: SequenceGraph) -> None:

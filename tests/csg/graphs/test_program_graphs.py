@@ -128,6 +128,23 @@ def test_what_follows_a_call_that_is_all_of_a_statement() -> None:
     assert not [each for each in found if each[:4] == ("call", 3, "return", 4)]
 
 
+def test_a_way_through_a_statement_that_calls_nothing_is_a_flow() -> None:
+    text = """\
+int g(int x) { return x; }
+int f(int x) {
+    int a = x && g(x);
+    a = g(x) && x;
+    return a;
+}
+"""
+    graph = icfg_of(lower([parse_text(text)], entry="f"))
+    assert lines(graph, "flow", function="f") == {(3, 4)}
+    assert lines(graph, "return") == set()
+    at = graph.nodes
+    returns = {at[b]["line"] for _, b, kind in graph.edges(data="kind") if kind == "return"}
+    assert returns == {4, 5}
+
+
 def test_graphs_have_names(program: Program) -> None:
     made = (cfg_of(program, "f"), icfg_of(program), call_graph_of(program), pdg_of(program))
     assert [graph.name for graph in (*made, control_of(program))] == [
