@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from symexec.search.contract import Searcher
 from symexec.search.modes.directed import directed
 from symexec.search.modes.orders import BreadthFirst, DepthFirst
+from symexec.search.random_path import RandomState
 from symexec.search.registry import Context, build_searcher, chosen, modes, strategies
 from symexec.search.strategies import (
     Bounds,
@@ -20,6 +21,7 @@ from symexec.search.strategies import (
     Speculations,
     Turns,
     Uncovered,
+    in_turns,
 )
 from symexec.search.targets import FAR
 from symexec.state.state import State
@@ -171,6 +173,47 @@ def test_the_first_initial_states_keep_a_share_however_many_there_are() -> None:
     assert abs(turns[0] - 2 * turns[1]) <= 2 and abs(turns[0] - 10 * turns[9]) <= 10
 
 
+def lanes_of(searcher: Turns, count: int, news: bool) -> list[int]:
+    """Of states that go on for ever."""
+    found = []
+    for _ in range(count):
+        taken = searcher.select()
+        found.append(taken.lane)
+        searcher.update(taken, [taken], covers=news)
+    return found
+
+
+def test_the_order_of_turns() -> None:
+    """The first has one at 1, 2, 3 .., the second at 2, 4 .., the third at 3, 6 .."""
+    searcher = Turns(DepthFirst)
+    searcher.update(None, [state(lane, lane=lane) for lane in range(3)], covers=False)
+    assert lanes_of(searcher, 11, news=True) == [0, 0, 1, 0, 2, 0, 1, 0, 0, 1, 2]
+
+
+def test_the_first_of_two_has_the_turns_of_the_second_after_sixteen_without_news() -> None:
+    searcher = Turns(DepthFirst)
+    searcher.update(None, [state(lane, lane=lane) for lane in range(2)], covers=False)
+    found = lanes_of(searcher, 40, news=False)
+    assert found[:24] == 8 * [0, 0, 1] and found[24:] == 8 * [0, 1]
+    taken = searcher.select()  # something new: it is as it was
+    searcher.update(taken, [taken], covers=True)
+    assert lanes_of(searcher, 12, news=False) == [1, 0, 1, *3 * [0, 0, 1]]
+
+
+def test_a_lane_that_had_nothing_for_a_while_is_due_again_when_it_gets_a_state() -> None:
+    searcher = Turns(DepthFirst)
+    one, two = state(1, lane=1), state(2, lane=2)
+    searcher.update(None, [one, two], covers=False)
+    assert searcher.select() is one
+    searcher.update(one, (), covers=False)
+    assert lanes_of(searcher, 3, news=True) == [2, 2, 2]
+    back = state(3, lane=1)
+    searcher.update(None, [back], covers=False)
+    searcher.update(None, [state(4, lane=1)], covers=False)  # it is due once for all that
+    assert lanes_of(searcher, 6, news=True) == [1, 1, 2, 1, 1, 2]
+    assert searcher.name == "depth-first" and not searcher.empty()
+
+
 def test_an_initial_state_that_brings_nothing_new_loses_what_it_has_before_others() -> None:
     searcher = Turns(DepthFirst)
     searcher.update(None, [state(lane, lane=lane) for lane in range(20)], covers=False)
@@ -206,6 +249,12 @@ def test_the_rest_of_fewer_speculations_has_twice_the_turns_of_the_next() -> Non
         turns[taken.deferred] += 1
         searcher.update(taken, [taken], covers=False)
     assert turns == {0: 32, 2: 16, 5: 16}
+    order = []
+    for _ in range(8):
+        taken = searcher.select()
+        order.append(taken.deferred)
+        searcher.update(taken, [taken], covers=False)
+    assert order == [0, 2, 0, 5, 0, 2, 0, 5]
     searcher.update(None, [state(9, deferred=1)], covers=False)
     assert drained(searcher) == [1, 2, 9, 0]
 
@@ -218,6 +267,52 @@ def test_few_states_are_not_lost_among_many() -> None:
     searcher.update(None, states(1000), covers=False)
     searcher.update(None, [state(2000, lane=1)], covers=False)
     assert 2000 in [searcher.select().id for _ in range(9)]
+
+
+def test_groups_have_eight_turns_each_while_they_last() -> None:
+    """a has 3 states, b 10, c 9; those that end give the rest of their turns to nobody."""
+    searcher = Groups(BreadthFirst, lambda each: "abc"[each.lane])
+    made = [state(100 * lane + n, lane=lane) for lane, many in ((0, 3), (1, 10), (2, 9))
+            for n in range(many)]  # fmt: skip
+    searcher.update(None, made, covers=False)
+    assert [each.lane for each in searcher.states()] == [0] * 3 + [1] * 10 + [2] * 9
+    taken = [searcher.select() for _ in range(3)]
+    searcher.update(taken[2], [state(50)], covers=False)  # a again, before its turn is over
+    assert searcher.select().id == 50
+    assert [number // 100 for number in drained(searcher)] == [
+        *8 * [1], *8 * [2], *2 * [1], 2,
+    ]  # fmt: skip
+    searcher.update(None, [state(1), state(200, lane=2)], covers=False)
+    assert drained(searcher) == [200, 1], "c had not lost its place yet"
+    assert searcher.states() == []
+
+
+def test_any_state_comes_in_every_second_turn() -> None:
+    wrap = strategies()["uniform"].wrap
+    assert wrap is not None
+    searcher, alone = wrap(DepthFirst, context(seed=7)), RandomState(7)
+    assert searcher.name == "round robin of depth-first, random state"
+    made = states(20)
+    for each in (searcher, alone):
+        each.update(None, made, covers=False)
+    newest = list(range(20))
+    for turn in range(20):
+        chosen = searcher.select()
+        if turn % 2:
+            assert chosen is alone.select()
+        else:
+            assert chosen.id == newest[-1]
+        newest.remove(chosen.id)
+        alone.update(chosen, (), covers=False)
+        searcher.update(chosen, (), covers=False)
+
+
+def test_for_one_program_lanes_come_first_and_then_speculations() -> None:
+    searcher = in_turns(DepthFirst)
+    made = [state(2 * lane + d, lane=lane, deferred=d) for lane in range(2) for d in range(2)]
+    searcher.update(None, made, covers=False)
+    assert isinstance(searcher, Turns)
+    assert drained(searcher) == [0, 1, 2, 3]
 
 
 def test_states_whose_targets_all_have_tests_get_one_turn_of_four() -> None:
