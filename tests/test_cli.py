@@ -190,7 +190,7 @@ def test_plain_progress_is_one_line_a_period(capsys: pytest.CaptureFixture[str])
 def test_on_a_terminal_one_line_changes_in_place(tmp_path: Path) -> None:
     ours, theirs = os.openpty()
     sample = ROOT / "samples" / "endless"
-    words = ["build", str(sample / "old.c"), str(sample / "new.c"), "--time", "4"]
+    words = ["build", str(sample / "old.c"), str(sample / "new.c"), "--time", "2"]
     done = subprocess.Popen(
         [sys.executable, str(ROOT / "cli.py"), *words],
         cwd=tmp_path,

@@ -105,15 +105,15 @@ def test_members_of_a_round_robin_are_told_alike() -> None:
 
 
 def test_what_others_have_run_is_not_kept_for_ever() -> None:
-    """Of 100 entries those go that are out of date when they are 64 more than those that count."""
+    """Of 101 entries those go that are out of date when they are 64 more than those that count."""
     searcher = Ranked("test", lambda each: (float(each.steps),))
-    made = [state(number, steps=number * 37 % 101) for number in range(100)]
+    made = [state(number, steps=number * 37 % 101) for number in range(101)]
     searcher.update(None, made, covers=False)
     for each in made[:82]:
         searcher.update(each, (), covers=False)
-        assert len(searcher._heap) == 100
+        assert len(searcher._heap) == 101
     searcher.update(made[82], (), covers=False)
-    assert len(searcher._heap) == 17
+    assert len(searcher._heap) == 18
     steps = sorted(each.steps for each in made[83:])
     assert [each.steps for each in searcher.states()] == steps
     assert [made[number].steps for number in drained(searcher)] == steps
