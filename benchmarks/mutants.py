@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import argparse
 import ast
-import copy
+import gc
 import importlib.abc
 import importlib.machinery
 import importlib.util
@@ -83,16 +83,27 @@ _COMPUTED: dict[type[ast.operator], type[ast.operator]] = {
 }
 
 
+Step = tuple[str, int | None]  # a field, and which of its items
+Way = tuple[Step, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class Mutant:
     """``name`` says file, function and change, and stays the same when lines move; ``place`` is
-    the file and line."""
+    the file and line. The node that ``way`` leads to is changed to ``changed``."""
 
     file: Path
     function: str
     name: str
     place: str
-    tree: ast.Module
+    way: Way
+    changed: ast.AST
+
+    def tree(self) -> ast.Module:
+        """The whole file, changed."""
+        made = ast.parse(self.file.read_text())
+        put(made, self.way, self.changed)
+        return ast.fix_missing_locations(made)
 
 
 # ------------------------------------------------------------------ making mutants
@@ -104,25 +115,19 @@ def mutants(file: Path) -> Iterator[Mutant]:
     shown = file.relative_to(ROOT).as_posix()
     seen: dict[str, int] = {}
     for path, function in places(tree):
-        for changed in changes(at(tree, path)):
-            mutated = copy.deepcopy(tree)
-            line, before = getattr(at(tree, path), "lineno", 0), ast.unparse(at(tree, path))
-            put(mutated, path, changed)
+        node = at(tree, path)
+        for changed in changes(node):
+            line, before = getattr(node, "lineno", 0), ast.unparse(node)
             after = "" if isinstance(changed, ast.Pass) else ast.unparse(changed)
             name = f"{shown} {function}: {_short(before)} -> {_short(after) or '(left out)'}"
             seen[name] = seen.get(name, 0) + 1
             number = f" #{seen[name]}" if seen[name] > 1 else ""
-            tree_of = ast.fix_missing_locations(mutated)
-            yield Mutant(file, function, name + number, f"{shown}:{line}", tree_of)
+            yield Mutant(file, function, name + number, f"{shown}:{line}", path, changed)
 
 
 def _short(text: str) -> str:
     line = " ".join(text.split())
     return line if len(line) <= 90 else line[:90] + ".."
-
-
-Step = tuple[str, int | None]  # a field, and which of its items
-Way = tuple[Step, ...]
 
 
 def places(tree: ast.Module) -> Iterator[tuple[Way, str]]:
@@ -253,7 +258,7 @@ class _Finder(importlib.abc.MetaPathFinder):
         relative = mutant.file.relative_to(ROOT).with_suffix("")
         parts = [part for part in relative.parts if part != "__init__"]
         self.name, self._path = ".".join(parts), str(mutant.file)
-        self._code = compile(mutant.tree, self._path, "exec")
+        self._code = compile(mutant.tree(), self._path, "exec")
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
@@ -574,6 +579,8 @@ def tried(
         chosen = random.Random(0).sample(made, most)
     open_ones = [each for each in chosen if known is None or _cell(each.name) in known]
     survivors = []
+    gc.collect()
+    gc.freeze()  # or each fork would copy what it looks at
     for mutant in Trial(callers_of, importing(), jobs).surviving(open_ones):
         survivors.append(mutant)
         print(f"  survives: {mutant.place} {mutant.name}", flush=True)
