@@ -214,10 +214,11 @@ def test_native_testing_makes_up_such_inputs(name: str, tmp_path: Path) -> None:
     text, (before, after), _ = ROWS[name]
     (tmp_path / "old.c").write_text(HEAD + text + "\n")
     (tmp_path / "new.c").write_text(HEAD + text.replace(before, after) + "\n")
-    words = ("old.c", "new.c", "--entry", "f", "--time", "3")
-    done = csgtest("compare", *words, "--seeds", "1", "--modes", "native", folder=tmp_path)
+    words = ("old.c", "new.c", "--entry", "f", "--time")
+    native = ("--seeds", "1", "--modes", "native")
+    done = csgtest("compare", *words, "1.5", *native, folder=tmp_path)
     assert done.code in (0, 1), done
-    again = csgtest("build", *words, folder=tmp_path)
+    again = csgtest("build", *words, "4", folder=tmp_path)
     assert again.code == 1, again
     assert csgtest("replay", "csgtest-out", folder=tmp_path).code == 1
 

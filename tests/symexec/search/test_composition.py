@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import random
 from collections import Counter
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -61,6 +63,14 @@ def test_members_of_a_round_robin_choose_in_turn_among_the_same_states() -> None
     assert drained(searcher) == [0, 5, 1, 4, 2, 3]
 
 
+def test_three_choose_one_after_the_other() -> None:
+    middle = Ranked("middle", lambda each: (abs(each.id - 4),))
+    searcher = RoundRobin(BreadthFirst(), DepthFirst(), middle)
+    searcher.update(None, states(9), covers=False)
+    assert [each.id for each in searcher.states()] == [4, 5, 3, 6, 2, 7, 1, 8, 0]
+    assert drained(searcher) == [0, 8, 4, 1, 7, 5, 2, 6, 3]
+
+
 def test_a_state_that_one_member_has_chosen_is_out_for_the_others() -> None:
     searcher = RoundRobin(BreadthFirst(), DepthFirst())
     searcher.update(None, states(3), covers=False)
@@ -104,19 +114,22 @@ def test_members_of_a_round_robin_are_told_alike() -> None:
     assert one.updates == other.updates == expected
 
 
-def test_what_others_have_run_is_not_kept_for_ever() -> None:
-    """Of 101 entries those go that are out of date when they are 64 more than those that count."""
-    searcher = Ranked("test", lambda each: (float(each.steps),))
-    made = [state(number, steps=number * 37 % 101) for number in range(101)]
-    searcher.update(None, made, covers=False)
-    for each in made[:82]:
-        searcher.update(each, (), covers=False)
-        assert len(searcher._heap) == 101
-    searcher.update(made[82], (), covers=False)
-    assert len(searcher._heap) == 18
-    steps = sorted(each.steps for each in made[83:])
-    assert [each.steps for each in searcher.states()] == steps
-    assert [made[number].steps for number in drained(searcher)] == steps
+@pytest.mark.parametrize(("held", "left"), [(100, 17), (101, 18)])
+def test_what_others_have_run_is_not_kept_for_ever(held: int, left: int) -> None:
+    """Entries out of date go when they are 64 more than those that count, whichever these are."""
+    for seed in range(5):
+        searcher = Ranked("test", lambda each: (float(each.steps),))
+        made = [state(number, steps=number * 37 % 101) for number in range(held)]
+        searcher.update(None, made, covers=False)
+        random.Random(seed).shuffle(made)
+        for each in made[: held - left - 1]:
+            searcher.update(each, (), covers=False)
+            assert len(searcher._heap) == held
+        searcher.update(made[-left - 1], (), covers=False)
+        assert len(searcher._heap) == left
+        steps = {each.id: each.steps for each in made[-left:]}
+        assert [each.steps for each in searcher.states()] == sorted(steps.values())
+        assert [steps[number] for number in drained(searcher)] == sorted(steps.values())
 
 
 # ------------------------------------------------------------------ partitions
