@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from symexec.state.state import State
 
 WARM_UP = 500  # selections before distances are worked out: small programs are done by then
-STALE = 32  # selections for which distances may be older than what has been covered since
+STALE = 32  # selections, fewer, for which they may be older than what has been covered since
 TRIED = 4.0  # instructions further away for each earlier try
 PATIENCE = 1_000  # selections without new code after which the nearest states are tried less often
 
@@ -59,7 +59,7 @@ class Frontier:
         self._age += 1
         if self._known < 0 and self._age < WARM_UP:
             return False
-        if len(self._covered) != self._known and (self._age >= STALE or self._known < 0):
+        if len(self._covered) != self._known and self._age >= STALE:
             self._age, self._known = 0, len(self._covered)
             self._left = frozenset(self._wanted) - frozenset(self._covered)
             if self._left:

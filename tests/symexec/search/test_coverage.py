@@ -11,7 +11,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from symexec.search import coverage
-from symexec.search.coverage import STALE, WARM_UP, Covering, Frontier, NearestNewCode
+from symexec.search.composition import SLACK
+from symexec.search.coverage import (
+    STALE,
+    WARM_UP,
+    Covering,
+    Frontier,
+    NearestNewCode,
+    _Places,
+)
 from symexec.search.targets import FAR, Spot
 from symexec.state.state import State
 from tests.symexec.search.fakes import Frame, Function, state
@@ -253,6 +261,10 @@ def test_the_longer_nothing_is_new_the_more_turns_the_newest_has(
         """In which turns, those for any state left out."""
         return [turn for turn, kind in enumerate(found, first) if kind == "nearest" and turn % 16]
 
+    monkeypatch.setattr(coverage, "PATIENCE", 6)
+    assert nearest(chosen(6), 1) == [1, 2, 3, 5]
+    searcher = covering(frontier(spots(50_000), set()))
+    monkeypatch.setattr(coverage, "PATIENCE", 100)
     found = chosen(99)
     assert nearest(found, 1) == [turn for turn in range(1, 100) if turn % 4]
     found = chosen(101)
@@ -264,6 +276,129 @@ def test_the_longer_nothing_is_new_the_more_turns_the_newest_has(
     assert nearest(found, 1601) == [turn for turn in range(1601, 2601) if turn % 64 == 1]
     searcher.update(None, (), covers=True)
     assert nearest(chosen(8), 2601) == [2601, 2602, 2603, 2605, 2606, 2607]
+
+
+def test_what_has_come_to_new_code_goes_on_also_in_the_turn_of_any_state() -> None:
+    searcher = covering(frontier(spots(50), set()), *(state(n, block=n % 40) for n in range(100)))
+    order(searcher, 15)
+    searcher.update(None, [state(200, block=1)], covers=True)
+    assert order(searcher, 1) == [200]
+
+
+def test_before_distances_are_known_no_state_is_taken_for_hopeless() -> None:
+    made = frontier(spots(50), set(), warm=False)
+    within, behind = state(1, block=10), state(2, block=60)
+    searcher = covering(made, within, behind, state(3, block=10))
+    assert order(searcher, 1) == [3]
+    for _ in range(WARM_UP):
+        made.refreshed()
+    searcher._turn = 3  # the fourth turn: the newest that can come to new code
+    assert order(searcher, 1) == [1]
+
+
+def test_those_that_are_gone_hide_nobody() -> None:
+    made = frontier(spots(50), set())
+    within, behind, gone = state(1, block=10), state(2, block=60), state(3, block=10)
+    searcher = covering(made, within, behind, gone)
+    searcher.update(gone, (), covers=False)
+    searcher._turn = 3
+    assert order(searcher, 1) == [1]
+
+
+def test_states_that_have_ended_are_not_held() -> None:
+    """By no way in which a state is found; some may be, beside twice as many as wait."""
+    searcher = covering(frontier(spots(50), set()), state(0, block=60))
+    for number in range(1, 1000):
+        taken = searcher.select() if number > 1 else None
+        made = state(number, block=number % 70)
+        searcher.update(taken, [made], covers=number % 5 == 0)
+    lists = (searcher._newest, searcher._unplaced, searcher._beyond, searcher._eager)
+    groups = searcher._places._groups.values()
+    most = SLACK + 2 * len(searcher._pool) + 2
+    assert len(searcher._pool) == 2
+    assert all(len(each) <= most for each in (*lists, [one for each in groups for one in each]))
+
+
+def test_entries_go_when_they_are_sixty_four_more_than_twice_those_that_wait() -> None:
+    """Each state is placed once."""
+    searcher = covering(frontier(spots(50), set()), *(state(n, block=10) for n in range(11)))
+    order(searcher, 1)
+    assert len(searcher._newest) == 11 and not searcher._unplaced
+    for number in range(64 + 20 - 11):
+        made = state(100 + number, block=10)
+        searcher.update(None, [made], covers=False)
+        searcher.update(made, (), covers=False)
+    searcher._forget_those_gone()
+    assert len(searcher._newest) == 84 and len(searcher._unplaced) == 73
+    last = state(300, block=10)
+    searcher.update(None, [last], covers=False)
+    searcher.update(last, (), covers=False)
+    searcher._forget_those_gone()
+    assert [each.id for each in searcher._newest] == list(range(10))
+
+
+# ------------------------------------------------------------------ places
+
+
+def places(*waiting: State) -> _Places:
+    made = _Places(frontier(spots(50), set()))
+    for each in waiting:
+        made.add(each)
+    return made
+
+
+def asked_for(made: _Places, present: set[int]) -> tuple[list[int], list[int]]:
+    """The numbers of the states that are taken, and of all that are looked at for that."""
+    looked, taken = [], []
+
+    def waiting(each: State) -> bool:
+        looked.append(each.id)
+        return each.id in present and each.id not in taken
+
+    while (found := made.take(waiting)) is not None:
+        taken.append(found.id)
+    return taken, looked
+
+
+def test_a_state_whose_way_has_grown_goes_to_its_new_place() -> None:
+    covered = set[Spot]()
+    known = frontier(spots(20, 90), covered)
+    made = _Places(known)
+    for each in (state(1, block=19), state(2, block=19), state(3, block=60)):
+        made.add(each)
+    covered |= spots(20)
+    for _ in range(STALE):
+        known.refreshed()
+    assert asked_for(made, {1, 2, 3})[0] == [3, 1, 2]
+
+
+def test_those_gone_are_forgotten_when_they_are_too_many() -> None:
+    made = places(*(state(n, block=n % 2) for n in range(10)))
+    some = {0, 3, 4, 7, 8, 9}
+    made.forget_those_gone(lambda each: each.id in some, most=10)
+    made.forget_those_gone(lambda each: each.id in some, most=9)
+    made.forget_those_gone(lambda each: each.id in {3, 4}, most=6)
+    taken, looked = asked_for(made, {3, 4})
+    assert sorted(set(looked)) == sorted(some) and sorted(taken) == [3, 4]
+
+
+def test_what_is_taken_is_not_held() -> None:
+    made = places(*(state(n, block=0) for n in range(10)))
+    found = made.take(lambda each: True)
+    assert found is not None and found.id == 9
+    made.forget_those_gone(lambda each: False, most=9)
+    assert asked_for(made, set(range(9)))[0] == [0, 8, 1, 7, 2, 6, 3, 5, 4]
+    for number in range(3):
+        made.add(state(20 + number, block=0))
+    made.forget_those_gone(lambda each: each.id > 20, most=2)
+    assert sorted(asked_for(made, set(range(30)))[0]) == [21, 22]
+
+
+def test_a_state_that_came_to_a_place_twice_is_there_once_when_others_are_forgotten() -> None:
+    twice = state(1)
+    made = places(twice, state(2), twice, twice)
+    made.forget_those_gone(lambda each: True, most=3)
+    assert sorted(asked_for(made, {1, 2})[1]) == [1, 2]
 
 
 def test_the_nearest_are_shown_first() -> None:

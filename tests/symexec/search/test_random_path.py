@@ -110,6 +110,13 @@ def test_a_state_that_was_taken_and_not_told_of_is_gone_when_others_join() -> No
     assert near(shares(searcher), {1 - taken.id: 1 / 2, 7: 1 / 2})
 
 
+def test_what_becomes_of_a_state_has_its_place() -> None:
+    searcher = vine(2)
+    held = {each.id: each for each in searcher.states()}
+    searcher.update(held[1], [state(9)], covers=False)
+    assert near(shares(searcher), {9: 1 / 2, 0: 1 / 4, 2: 1 / 4})
+
+
 def test_any_state_of_all_is_equally_likely() -> None:
     searcher = RandomState(0)
     made = states(4)
