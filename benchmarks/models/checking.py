@@ -38,9 +38,12 @@ class Checker:
         """Every input has one value, and the engine has to find that out: one path."""
         drawn = [made.values(chance) for made in case.inputs]
         cells, conditions, values = forced(self.symbolic, case, drawn, chance)
+        given_up = self.symbolic.counters.unknown
         paths = self.symbolic.run(case, cells, conditions, 2, CHUNKS)
         if len(paths.ended) != 1:
             unknown = "cut" if not paths.ended and not paths.exhausted else "differs"
+            if self.symbolic.counters.unknown > given_up:  # the solver had not the time
+                unknown = "cut"
             yield Verdict(case, "forced", unknown, f"{len(paths.ended)} paths {told(case, drawn)}")
             return
         yield self._judge(case, "forced", paths.ended[0], values, drawn)

@@ -100,7 +100,7 @@ wchar_t *fgetws(wchar_t *to, int room, FILE *stream)
         if (c == '\n')
             break;
     }
-    if (!n)
+    if (!n && room != 1)
         return 0;
     to[n] = 0;
     return to;
