@@ -38,6 +38,7 @@ from symexec.classification import (
     Patience,
     decided,
     explained,
+    judged,
     likeness,
     looked_again,
     observe,
@@ -135,8 +136,9 @@ class Examiner:
         for key in (alike, case.divergence):
             self._explained[key] = self._explained.get(key, 0) + 1
         if self._explained[alike] > ENOUGH:
-            return seen
+            return judged(seen, pair, self._replay)
         self._seen(seen)
+        seen = judged(seen, pair, self._replay)
         changes, requires = task.changes, task.requires
         patience = self._patience(256)
         if task.deterministic and (pair.old.timed_out or pair.new.timed_out):

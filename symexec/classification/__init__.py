@@ -7,6 +7,7 @@ from symexec.classification.grouping import Group, group, likeness, options_used
 from symexec.classification.minimise import minimise
 from symexec.classification.refusal import Refusal, looked_again
 from symexec.classification.subsets import Patience, Requirements, smallest_sets
+from symexec.classification.undefined import judged
 from symexec.classification.unwritten import unwritten
 from symexec.classification.wording import told_apart
 
@@ -24,6 +25,7 @@ __all__ = [
     "examine",
     "explained",
     "group",
+    "judged",
     "likeness",
     "looked_again",
     "minimise",

@@ -33,6 +33,7 @@ class Kind(Enum):
     UNDECIDED = "undecided"  # one was cut off, and nobody had the time to see whether it ends
     LEAK = "leak"  # both end alike, but new loses more of the heap (--leaks)
     LEAK_FIX = "leak-fix"  # the other way round
+    UNDEFINED = "undefined"  # plain gcc shows it not: undefined behaviour (undefined.py)
     STDERR_ONLY = "stderr-only"
     HELP_TEXT = "help-text"  # only the wording of help, version or usage text (wording.py)
     PATH_ONLY = "path-only"  # the search saw a divergence, nobody outside can

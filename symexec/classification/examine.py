@@ -15,6 +15,7 @@ from symexec.classification.compare import Course, Kind, classify, differing_par
 from symexec.classification.grouping import shape
 from symexec.classification.minimise import minimise
 from symexec.classification.subsets import DEFAULT_PATIENCE, Ids, Patience
+from symexec.classification.undefined import judged
 from symexec.replay import PLAIN, SANITIZED, NativeReplay, Pair, Request
 from symexec.testcases import MASKED, TestCase, TestInput
 
@@ -34,6 +35,7 @@ def examine(
     """Replay, classify, and blame when the versions differ (``patience`` None: no blame).
     ``explain``: with functions and lines in a sanitizer's report."""
     seen, pair = observe(case, replay, explain)
+    seen = judged(seen, pair, replay)
     if patience is None:
         return seen
     if far:

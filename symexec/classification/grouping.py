@@ -25,6 +25,7 @@ _ORDER = (
     Kind.INCOMPLETE_FIX,
     Kind.BOTH_FAIL,
     Kind.DIFFERENCE,
+    Kind.UNDEFINED,
     Kind.LEAK,
     Kind.HANG_FIX,
     Kind.FIX,

@@ -1,7 +1,16 @@
 """Native runs of both versions behind walls: builds, harness, sandbox, observations."""
 
 from symexec.replay.awaited import AwaitedBuilds, Built
-from symexec.replay.build import FILLED, LITERAL, ZEROED, Source, Text
+from symexec.replay.build import (
+    FILLED,
+    LITERAL,
+    STANDARD,
+    UNDEFINED,
+    ZEROED,
+    Source,
+    Text,
+    told_flags,
+)
 from symexec.replay.deciding import MOST, Decided, decision, hashed
 from symexec.replay.native import (
     PLAIN,
@@ -21,6 +30,8 @@ __all__ = [
     "MOST",
     "PLAIN",
     "SANITIZED",
+    "STANDARD",
+    "UNDEFINED",
     "ZEROED",
     "AwaitedBuilds",
     "Built",
@@ -39,5 +50,6 @@ __all__ = [
     "probed",
     "probes",
     "run_suite",
+    "told_flags",
     "touched",
 ]

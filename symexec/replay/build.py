@@ -35,13 +35,22 @@ SANITIZED, PLAIN = "sanitized", "plain"
 ZEROED, FILLED = "zeroed", "filled"  # with zeros, or 0xFE, in memory that nobody wrote
 LITERAL = "literal"  # nothing that the source asks is optimised away
 
-_COMMON = ("-w", "-fwrapv", "-fno-strict-aliasing")
+# As gcc compiles that is told nothing: signed overflow is undefined. With -O0, with -O2, and with
+# a sanitizer that names what is undefined.
+STANDARD = ("-O0", "-O2")
+UNDEFINED = "undefined"
+
+_COMMON = ("-w",)
+_DEFINED = ("-fwrapv", "-fno-strict-aliasing")
 _STYLES = {
-    SANITIZED: ("-g", "-O0"),
-    PLAIN: ("-O1", "-fno-toplevel-reorder"),  # static objects stay that are only written
-    LITERAL: ("-O0",),
-    ZEROED: ("-O0", "-ftrivial-auto-var-init=zero"),
-    FILLED: ("-O0", "-ftrivial-auto-var-init=pattern"),
+    SANITIZED: ("-g", "-O0", *_DEFINED),
+    # Static objects stay that are only written.
+    PLAIN: ("-O1", *_DEFINED, "-fno-toplevel-reorder"),
+    LITERAL: ("-O0", *_DEFINED),
+    ZEROED: ("-O0", *_DEFINED, "-ftrivial-auto-var-init=zero"),
+    FILLED: ("-O0", *_DEFINED, "-ftrivial-auto-var-init=pattern"),
+    **{style: (style, "-fno-toplevel-reorder") for style in STANDARD},
+    UNDEFINED: ("-O0", "-ftrapv"),  # lest gcc fold x + 1 > x, of which the sanitizer hears nothing
 }
 HEAP_FILLING = {ZEROED: b"MALLOC_PERTURB_=255", FILLED: b"MALLOC_PERTURB_=001"}  # complements
 # For programs that link only when calls are inlined and dead ones left out, as builds have it.
@@ -54,6 +63,7 @@ _SANITIZERS = (
     ("-fsanitize=address",),
     (),
 )
+_NAMING = "-fsanitize=undefined"  # it goes on behind what it names
 _FORKS = platform.machine() == "x86_64"
 _FREED_FLAGS = ("-Wl,--wrap=free", "-Wl,--wrap=realloc")  # see harness_support.c
 _MAIN_FLAGS = ("-Wl,--wrap=main",)  # see arguments.c, leaks.c
@@ -276,6 +286,8 @@ class Builds:
             entry = () if "-static" in more or not _FORKS else ("-Wl,-e,csgtest_entry",)
             compile_program([*linked, *objects], output, [*flags, *more, *entry, "-lm"])
 
+        if style == UNDEFINED:
+            return Executable(output, _compile_naming(make), takes_values, _FORKS, files)
         if style != SANITIZED:
             _compile_plain(make)
             return Executable(output, "", takes_values, _FORKS, True, files)
@@ -367,6 +379,20 @@ def _compile_plain(make: Callable[[Sequence[str]], None]) -> None:
         make(["-static"])
     except ToolchainError:
         make([])
+
+
+def _compile_naming(make: Callable[[Sequence[str]], None]) -> str:
+    try:
+        make((_NAMING, "-static-libubsan"))
+    except ToolchainError:
+        make((_NAMING,))
+    return "undefined"
+
+
+def told_flags(sanitizers: str) -> str:
+    """How the builds are compiled whose runs count, for the report."""
+    checks = [f"-fsanitize={sanitizers}"] if sanitizers else []
+    return " ".join([*_STYLES[SANITIZED], *checks])
 
 
 def _compile_sanitized(make: Callable[[Sequence[str]], None]) -> str:

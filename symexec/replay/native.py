@@ -26,6 +26,7 @@ from symexec.replay.build import (
     LITERAL,
     PLAIN,
     SANITIZED,
+    UNDEFINED,
     Builds,
     Executable,
     FinishedBuilds,
@@ -403,7 +404,7 @@ class NativeReplay:
         if request.changes is not None:
             environment.append(_mask_variable(request.changes))
         if executable.sanitizers:
-            environment += sanitizer_environment(base, request.explain)
+            environment += sanitizer_environment(base, request.explain, request.style != UNDEFINED)
         return Job(
             program=executable.path,
             arguments=(self.plan.name.encode(), *request.test.args),

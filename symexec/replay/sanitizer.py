@@ -35,10 +35,16 @@ MOST_REPORT = 4096
 _ANNOUNCED = re.compile(rb"\w+Sanitizer:DEADLYSIGNAL\n")  # goes to stderr whatever the options
 
 
-def sanitizer_environment(base: str, explain: bool = False) -> tuple[bytes, ...]:
+def sanitizer_environment(
+    base: str, explain: bool = False, halts: bool = True
+) -> tuple[bytes, ...]:
     """Reports go to files ``BASE/report.PID``, so that stderr stays the program's own. To
-    ``explain`` with functions and lines takes 0.1 s; the environment keeps its size."""
-    options = OPTIONS + f"symbolize={int(explain)}:log_path={base}/report".encode()
+    ``explain`` with functions and lines takes 0.1 s; the environment keeps its size. A run that
+    does not ``halt`` goes on behind an error that only the second sanitizer finds."""
+    options = (
+        OPTIONS.replace(b"halt_on_error=1", b"halt_on_error=%d" % halts)
+        + f"symbolize={int(explain)}:log_path={base}/report".encode()
+    )
     leaks = f"CSGTEST_LEAKS={base}/report.leaks".encode()
     return b"ASAN_OPTIONS=" + options, b"UBSAN_OPTIONS=" + options, leaks
 

@@ -57,6 +57,7 @@ class Report:
     native: Json = None  # what ran beside the search; None: nothing did
     sandbox: str = ""
     sanitizers: str = ""
+    compiled: str = ""  # the flags of the builds that are replayed
     notes: list[str] = field(default_factory=list)
     old_files: tuple[SourceFile, ...] = ()  # the entry function's first
     new_files: tuple[SourceFile, ...] = ()
@@ -108,6 +109,7 @@ def report_to_json(report: Report) -> dict[str, Json]:
         "bounds": report.bounds,
         "sandbox": report.sandbox,
         "sanitizers": report.sanitizers,
+        "compiled": report.compiled,
         "notes": report.notes,
         **({"seeds": report.seeds} if report.seeds is not None else {}),
         **({"native": report.native} if report.native is not None else {}),

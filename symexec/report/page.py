@@ -73,6 +73,7 @@ def _facts(report: Report) -> str:
         ("differing", str(len(report.differing))),
         ("replay walls", report.sandbox or "-"),
         ("sanitizers", report.sanitizers or "none"),
+        ("compiled with", report.compiled or "-"),
     ]
     facts += [(name, _text(value)) for name, value in report.bounds.items()]
     facts += [(f"native {name}", _text(value)) for name, value in (report.native or {}).items()]
@@ -168,6 +169,13 @@ def _differ(texts: list[dict[str, str]], name: str) -> bool:
 
 
 def _blame(report: Report, case: TestCase) -> str:
+    places = "".join(
+        f"<p class=warning>Undefined behaviour: {escape(each)}.</p>" for each in case.undefined
+    )
+    return places + _blamed(report, case)
+
+
+def _blamed(report: Report, case: TestCase) -> str:
     if case.blame is None:
         return ""
     if not case.blame.blamed:

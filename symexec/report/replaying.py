@@ -104,6 +104,8 @@ def _outcome(case: TestCase, pair: Pair) -> Replayed:
     kind = verdict.kind
     if kind is Kind.DIFFERENCE and case.kind == Kind.HELP_TEXT.value:
         kind = Kind.HELP_TEXT
+    if kind.is_difference and case.kind == Kind.UNDEFINED.value:
+        kind = Kind.UNDEFINED
     cut_off = (Kind.HANG.value, Kind.HANG_FIX.value, Kind.SLOWER.value)
     if kind is Kind.UNDECIDED and case.kind in cut_off:  # it was given more time then
         kind = Kind(case.kind)

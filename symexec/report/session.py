@@ -19,6 +19,7 @@ from symexec.campaign.building import BuildJob
 from symexec.campaign.suite import LOG, SuiteFacts, SuiteJob
 from symexec.options import BuildOptions, SuiteOptions, program_name
 from symexec.progress import Progress
+from symexec.replay import told_flags
 from symexec.report.facts import bounds, counters_form, event_notes, nothing_followed
 from symexec.report.folder import LiveReport, finish
 from symexec.report.model import Interaction, Report
@@ -235,6 +236,7 @@ def _conclude(report: Report, job: BuildJob, folder: OutputFolder, finished: boo
         with suppress(CsgtestError):  # the one that ended the search
             report.sandbox = job.replay.level
             report.sanitizers = job.replay.sanitizers
+            report.compiled = told_flags(report.sanitizers)
     svg = None
     if job.prepared is not None:
         from csg.render import picture_bytes, sequence_picture

@@ -25,6 +25,7 @@ from symexec.report.words import (
     reservations,
     sequence_named,
     sequences_covered,
+    undefined_places,
 )
 from symexec.testcases import TestCase, spelled
 
@@ -40,6 +41,7 @@ _COLOURS = {
     "undecided": "red",
     "slower": "yellow",
     "difference": "yellow",
+    "undefined": "yellow",
     "leak": "yellow",
     "leak-fix": "green",
 }
@@ -59,6 +61,7 @@ def print_report(report: Report, stream: TextIO | None = None) -> None:
         _print_rows(_COLUMNS, rows, out)
     lines = [
         *blamed_changes(report),
+        *undefined_places(report),
         *sequences_covered(report),
         *reservations(report),
         *report.notes,

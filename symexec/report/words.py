@@ -122,6 +122,17 @@ def blamed_changes(report: Report) -> list[str]:
     ]
 
 
+def undefined_places(report: Report) -> list[str]:
+    """Of each group that has met undefined behaviour: where, in which version, and what gcc makes
+    of it without the flags of replay."""
+    by_id = {case.id: case for case in report.tests}
+    return [
+        f"undefined behaviour in {each.witness}: {text}"
+        for each in report.groups
+        for text in by_id[each.witness].undefined
+    ]
+
+
 def _edit(change: ChangeInfo) -> str:
     old, new = _on_one_line(change.old_text), _on_one_line(change.new_text)
     if not old:

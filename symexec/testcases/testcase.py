@@ -81,6 +81,7 @@ class TestCase:
     found_s: float = 0.0
     source: str = ""  # who found it: search, seed, native, ...
     notes: tuple[str, ...] = ()
+    undefined: tuple[str, ...] = ()  # places of undefined behaviour, and what plain builds show
     unwritten: bool = False  # a version is predicted to use memory that nobody wrote
     endless: bool = False  # it is proved that a version repeats itself for ever
     fault: str = ""  # the error of memory that one version alone is predicted to end with
@@ -136,6 +137,8 @@ def _told(case: TestCase) -> dict[str, Json]:
         result["notes"] = list(case.notes)
     if case.refused:
         result["refused"] = case.refused
+    if case.undefined:
+        result["undefined"] = list(case.undefined)
     return result
 
 
@@ -164,6 +167,7 @@ def from_json(value: Json) -> TestCase:
         source=value.get("source", ""),
         notes=tuple(value.get("notes", ())),
         refused=value.get("refused", ""),
+        undefined=tuple(map(str, value.get("undefined", ()))),
     )
 
 

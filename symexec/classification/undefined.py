@@ -1,0 +1,78 @@
+"""Is a difference one of undefined behaviour? Replay compiles with -fwrapv, others do not.
+
+old  return x + 1 > x;     new  return 1;     x = INT_MAX: replay sees 0 and 1, plain gcc 1 and 1
+
+    judged(case, pair, replay).kind         "undefined"
+    judged(case, pair, replay).undefined    ("old: a.c:1:24: signed integer overflow: ..",
+                                             "gcc -O0: no difference", "gcc -O2: no difference")
+
+UndefinedBehaviorSanitizer is asked first. Where it has nothing to say of either version, nothing
+else is compiled; what it names is told even where plain builds show the same difference.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import PurePath
+
+from csg.errors import ToolchainError
+from symexec.classification.compare import Kind, differing_parts
+from symexec.replay import STANDARD, UNDEFINED, NativeReplay, Pair, Request
+from symexec.testcases import Observation, TestCase
+
+MOST = 4  # places of one version
+_JUDGED = frozenset(
+    kind.value
+    for kind in (
+        Kind.DIFFERENCE,
+        Kind.REGRESSION,
+        Kind.FIX,
+        Kind.BOTH_FAIL,
+        Kind.INCOMPLETE_FIX,
+        Kind.PROGRESSION,
+    )
+)
+_ERROR = re.compile(r"^(\S+?):(\d+):(\d+): runtime error: (.*)$", re.MULTILINE)
+
+
+def judged(case: TestCase, pair: Pair, replay: NativeReplay) -> TestCase:
+    """With ``undefined`` filled in, and the class ``undefined`` where a plain build does not show
+    the difference. An error of memory has its class already: no other build is asked."""
+    faults = (pair.old.sanitizer, pair.new.sanitizer)
+    if case.kind not in _JUDGED or any(faults) or pair.old.timed_out or pair.new.timed_out:
+        return case
+    try:
+        places = [line for name in ("old", "new") for line in _places(case, name, replay)]
+        if not places:
+            return case
+        shown = {style: _parts(case, style, replay) for style in STANDARD}
+    except ToolchainError:  # what gcc takes with the flags of replay it takes without
+        return case
+    told = tuple(
+        f"gcc {style}: {'the same difference' if parts else 'no difference'}"
+        for style, parts in shown.items()
+    )
+    kind = case.kind if all(shown.values()) else Kind.UNDEFINED.value
+    return replace(case, kind=kind, undefined=(*places, *told))
+
+
+def _places(case: TestCase, version: str, replay: NativeReplay) -> Iterator[str]:
+    """``old: a.c:1:24: signed integer overflow: ...``, in the order in which they were met."""
+    seen = replay.observe(version, case.input, style=UNDEFINED)
+    found = [each for each in _ERROR.findall(seen.report) if not each[0].endswith("-harness.c")]
+    for file, line, column, text in found[:MOST]:
+        yield f"{version}: {PurePath(file).name}:{line}:{column}: {text}"
+
+
+def _parts(case: TestCase, style: str, replay: NativeReplay) -> tuple[str, ...]:
+    """What differs between the versions as this build shows them."""
+    old, new = _both(case, style, replay)
+    return differing_parts(old, new, with_stderr=False)
+
+
+def _both(case: TestCase, style: str, replay: NativeReplay) -> tuple[Observation, Observation]:
+    names = ("old", "new")
+    old, new = replay.observe_all(Request(name, case.input, None, style) for name in names)
+    return old, new

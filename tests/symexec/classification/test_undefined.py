@@ -1,0 +1,76 @@
+"""A difference that plain gcc does not show is one of undefined behaviour."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from csg.programs import SourceFile
+from symexec.classification import examine
+from symexec.replay import NativeReplay, ReplayPlan
+from symexec.testcases import TestCase, TestInput
+
+# Line 7: what plain gcc folds; line 8: an overflow that has nothing to do with the difference;
+# line 10: none at all; line 12: a shift that is too wide, of which nothing is shown.
+PROGRAM = """\
+#include <limits.h>
+#include <stdlib.h>
+int main(int argc, char **argv)
+{
+    int x = INT_MAX, wide = 40, other;
+    switch (argv[1][0]) {
+    case 'f': return BIGGER;
+    case 'o': other = x + atoi("1");
+        return other == 77 ? 9 : RESULT;
+    case 'n': return RESULT;
+    case 's':
+        other = 1 << wide;
+        return other == 77 ? 9 : RESULT;
+    }
+    return 0;
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def replay(tmp_path_factory: pytest.TempPathFactory) -> Iterator[NativeReplay]:
+    folder = tmp_path_factory.mktemp("undefined")
+    files = folder / "old.c", folder / "new.c"
+    for file, bigger, result in zip(files, ("x + 1 > x", "1"), ("2", "3"), strict=True):
+        file.write_text(PROGRAM.replace("BIGGER", bigger).replace("RESULT", result))
+    with NativeReplay(ReplayPlan(*((SourceFile(file),) for file in files))) as found:
+        yield found
+
+
+@pytest.mark.parametrize(
+    ("argument", "kind", "undefined"),
+    [
+        (
+            b"f",
+            "undefined",
+            (
+                "old: old.c:7:24: signed integer overflow: 2147483647 + 1 cannot be represented in "
+                "type 'int'",
+                "gcc -O0: no difference",
+                "gcc -O2: no difference",
+            ),
+        ),
+        (b"n", "difference", ()),
+    ],
+)
+def test_what_plain_gcc_does_not_show(
+    replay: NativeReplay, argument: bytes, kind: str, undefined: tuple[str, ...]
+) -> None:
+    case = examine(TestCase("t1", TestInput(args=(argument,))), replay, ())
+    assert (case.kind, case.undefined) == (kind, undefined)
+
+
+@pytest.mark.parametrize(("argument", "what"), [(b"o", "signed integer overflow"), (b"s", "shift")])
+def test_what_plain_gcc_shows_as_well_keeps_its_class(
+    replay: NativeReplay, argument: bytes, what: str
+) -> None:
+    case = examine(TestCase("t1", TestInput(args=(argument,))), replay, ())
+    assert case.kind == "difference"
+    assert [place.split(": ")[0] for place in case.undefined if what in place] == ["old", "new"]
+    assert case.undefined[2:] == ("gcc -O0: the same difference", "gcc -O2: the same difference")
