@@ -287,7 +287,7 @@ class Builds:
             compile_program([*linked, *objects], output, [*flags, *more, *entry, "-lm"])
 
         if style == UNDEFINED:
-            return Executable(output, _compile_naming(make), takes_values, _FORKS, files)
+            return Executable(output, _compile_naming(make), takes_values, _FORKS, True, files)
         if style != SANITIZED:
             _compile_plain(make)
             return Executable(output, "", takes_values, _FORKS, True, files)
