@@ -26,10 +26,14 @@ from enum import Enum
 from pathlib import Path
 from types import FrameType, TracebackType
 
+from csg.errors import UsageError
+
 TICK = 0.1  # seconds between two looks
 LATE = 0.25  # seconds behind the deadline
+PREPARATION, PREPARATION_FACTOR = 120.0, 10.0  # seconds, or so many times those of the search
 USUAL = 0.75  # of the memory that is free
 LEAST = 256 << 20  # bytes that are always allowed: the program itself takes a part of them
+DRAWING = 1.0  # seconds for the pictures of a report
 _PAGE = resource.getpagesize()
 _GROWN = 32  # one part in so many of the memory: growth after which states are dropped again
 _GROUPS = Path("/sys/fs/cgroup")
@@ -113,6 +117,20 @@ class Watchdog:
             signal.setitimer(signal.ITIMER_REAL, 0.0)
             signal.signal(signal.SIGALRM, before)
             self._deadline = float("inf")
+
+    @contextmanager
+    def preparing(self, search: float) -> Iterator[None]:
+        """What is no part of a search of so many seconds may take long, and not for ever."""
+        seconds = max(PREPARATION, PREPARATION_FACTOR * search)
+        try:
+            with self.until(time.monotonic() + seconds), self.guard():
+                yield
+        except Spent as spent:
+            if spent.what is What.TIME:
+                text = f"reading and preparing both versions takes longer than {seconds:.0f} s"
+                raise UsageError(text, hint="a larger --time gives it more") from None
+            text = f"reading and preparing both versions takes more than {self.memory >> 20} MB"
+            raise UsageError(text, hint="--memory gives it more") from None
 
     def guard(self, until: float = float("inf"), memory: bool = True) -> _Guard:
         """``with watchdog.guard(): ...``; also no longer than ``until``; where ``memory`` is False,

@@ -49,6 +49,7 @@ if TYPE_CHECKING:
 
 LEAK = "leak"  # the path of a test ends well, but for what it has lost
 UNFINISHED = "unfinished"  # the path of a test that had not come to its end when the time was over
+MOST_ERRORS = 5_000  # tests with errors that are kept in memory
 HARD = 0.2  # of the time, for questions that a solver finds hard
 LEFT_OVER, MOST_LEFT_OVER = 0.1, 20.0  # of the time, in seconds, for tests of such paths
 
@@ -63,6 +64,7 @@ class ExploreJob:
         self.watchdog = Watchdog(options.search.memory)
         self.events: dict[Event, int] = {}
         self.errors: list[TestCase] = []
+        self.errors_left_out = 0
         self.tests = 0
         self.exhausted = False
         self.program = Program()
@@ -188,8 +190,10 @@ class ExploreJob:
             found_s=time.monotonic() - self.started,
             notes=notes,
         )
-        if error:
+        if error and len(self.errors) < MOST_ERRORS:
             self.errors.append(case)
+        else:
+            self.errors_left_out += error
         return case
 
 

@@ -20,7 +20,8 @@ def explore(options: ExploreOptions, progress: Progress) -> Report:
     report = Report(
         str(options.file), str(options.file), directory=os.getcwd(), name=options.file.stem
     )
-    job.prepare()
+    with job.watchdog.preparing(options.search.time):
+        job.prepare()
     report.entry = job.program.entry
     report.bounds = bounds(report.entry, options.inputs, options.search, options.memory)
     with OutputFolder(options.out) as folder:
@@ -36,6 +37,9 @@ def explore(options: ExploreOptions, progress: Progress) -> Report:
             report.counters["tests"] = job.tests
             report.verdict = "all-paths-explored" if job.exhausted else "explored-in-part"
             report.notes += event_notes(job.events)
+            if job.errors_left_out:
+                told = f"{job.errors_left_out} more tests with errors are in tests/tests.jsonl"
+                report.notes.append(told)
             folder.write_json("report.json", report_to_json(report))
     obstacle = nothing_followed(job.counters, job.events)
     if obstacle is not None and report.finished:

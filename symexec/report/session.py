@@ -26,6 +26,7 @@ from symexec.report.model import Interaction, Report
 from symexec.report.page import highlights
 from symexec.testcases import OutputFolder
 from symexec.testcases.store import refuse_foreign
+from symexec.watchdog import DRAWING, Spent
 
 MOST_NAMED = 10  # seeds that could not be used
 
@@ -54,7 +55,8 @@ def _reported(job: BuildJob, progress: Progress) -> Report:
     )
     try:
         began = time.monotonic()
-        job.prepare()
+        with job.watchdog.preparing(options.search.time):
+            job.prepare()
         progress.prepared(time.monotonic() - began)
         report.old_files, report.new_files = job.builds.old, job.builds.new
         report.golden = job.builds.golden
@@ -216,6 +218,22 @@ def _update(report: Report, job: BuildJob) -> None:
         report.native = job.beside.form()
 
 
+def _drawn(job: BuildJob, report: Report) -> dict[str, str]:
+    """The pictures of the graph, those that are drawn in time."""
+    from csg.render import picture_bytes, sequence_picture
+
+    assert job.prepared is not None
+    found: dict[str, str] = {}
+    try:
+        with job.watchdog.until(time.monotonic() + DRAWING), job.watchdog.guard():
+            picture = sequence_picture(job.prepared.graph, highlights=highlights(report))
+            for form in ("dot", "svg"):
+                found[form] = picture_bytes(picture, form, use_dot=False).decode()
+    except Spent:
+        report.notes.append("the graph is too large to be drawn in time: csgtest graph draws it")
+    return found
+
+
 def _conclude(report: Report, job: BuildJob, folder: OutputFolder, finished: bool) -> None:
     _update(report, job)
     report.counters["mispredicted"] = len(job.mispredicted)
@@ -239,13 +257,10 @@ def _conclude(report: Report, job: BuildJob, folder: OutputFolder, finished: boo
             report.compiled = told_flags(report.sanitizers)
     svg = None
     if job.prepared is not None:
-        from csg.render import picture_bytes, sequence_picture
-
-        picture = sequence_picture(job.prepared.graph, highlights=highlights(report))
-        for form in ("dot", "svg"):
-            content = picture_bytes(picture, form, use_dot=False).decode()
+        drawn = _drawn(job, report)
+        svg = drawn.get("svg")
+        for form, content in drawn.items():
             folder.write_text(f"csg.{form}", content)
-            svg = content if form == "svg" else svg
         folder.write_json("csg.json", report.csg)
         folder.write_text("unified.c", job.unified_text)
     finish(folder, report, svg, finished)

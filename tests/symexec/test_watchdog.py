@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from csg.errors import UsageError
 from symexec.campaign.exploring import ExploreJob
 from symexec.expr import TermTable
 from symexec.options import ExploreOptions, InputOptions, SearchOptions
@@ -104,6 +105,12 @@ def test_the_usual_memory_is_a_part_of_what_is_free() -> None:
         )
     )
     assert 0 < usual_memory() <= max(free << 10, 256 * MEGABYTE)
+
+
+def test_preparing_may_take_long_and_not_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("symexec.watchdog.PREPARATION", 0.1)
+    with pytest.raises(UsageError, match="takes longer than"), Watchdog().preparing(0.001):
+        for_ever()
 
 
 # ---------------------------------------------------------------------- searches
