@@ -108,15 +108,15 @@ class Watchdog:
         if threading.current_thread() is not threading.main_thread():
             yield
             return
-        self._deadline = deadline
+        outer, self._deadline = self._deadline, deadline
         before = signal.signal(signal.SIGALRM, self._tick)
-        signal.setitimer(signal.ITIMER_REAL, TICK, TICK)
+        timer = signal.setitimer(signal.ITIMER_REAL, TICK, TICK)
         try:
             yield
         finally:
-            signal.setitimer(signal.ITIMER_REAL, 0.0)
+            signal.setitimer(signal.ITIMER_REAL, *timer)
             signal.signal(signal.SIGALRM, before)
-            self._deadline = float("inf")
+            self._deadline = outer
 
     @contextmanager
     def preparing(self, search: float) -> Iterator[None]:

@@ -52,6 +52,23 @@ def test_a_full_cache_is_no_trouble(small: Path, tmp_path: Path) -> None:
     assert (done.code, done.err) == (1, "")
 
 
+def test_a_cache_that_is_damaged_is_made_anew(tmp_path: Path) -> None:
+    """Every file in one of three ways: a bit is flipped, the end is cut off, nothing is left."""
+    environment = {"XDG_CACHE_HOME": str(tmp_path / "cache")}
+    first = csgtest(*WORDS, folder=tmp_path, environment=environment)
+    files = sorted(each for each in (tmp_path / "cache").rglob("*") if each.is_file())
+    assert first.code == 1 and len(files) > 4
+    for number, file in enumerate(files):
+        content = file.read_bytes()
+        middle = len(content) // 2
+        flipped = content[:middle] + bytes([content[middle] ^ 1]) + content[middle + 1 :]
+        file.write_bytes((flipped, content[:middle], b"")[number % 3])
+    again = csgtest(*WORDS, folder=tmp_path, environment=environment)
+    assert (again.code, again.err) == (1, "")
+    inputs = [{test["id"]: test["input"] for test in each.differing} for each in (first, again)]
+    assert inputs[0] == inputs[1]
+
+
 def test_a_disk_that_becomes_full_keeps_what_was_there(small: Path) -> None:
     (small / "filling").write_bytes(bytes(900 << 10))
     with OutputFolder(small / "out") as folder:
