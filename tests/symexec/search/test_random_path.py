@@ -128,6 +128,9 @@ def test_any_state_of_all_is_equally_likely() -> None:
     assert near(shares(searcher), dict.fromkeys((0, 2, 3, 10), 1 / 4))
     assert {each.id for each in searcher.states()} == {0, 2, 3, 10}
     assert sorted(drained(searcher)) == [0, 2, 3, 10]
+    searcher.update(None, made, covers=False)
+    assert sorted(searcher.select().id for _ in range(4)) == [0, 1, 2, 3]
+    assert searcher.empty()
 
 
 @given(st.lists(st.integers(0, 9), max_size=60), st.integers(0, 3))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -104,6 +105,14 @@ def test_what_is_registered(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_campaign_heeds_what_wraps_no_searcher() -> None:
     heeded = {name for name, each in strategies().items() if each.wrap is None}
     assert heeded == {"continuation", "divergences", "opposites", "rest", "pruning"}
+
+
+def test_strategies_are_loaded_when_they_are_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    known = list(strategies())
+    monkeypatch.delattr(sys.modules["symexec.search"], "strategies")
+    monkeypatch.delitem(sys.modules, "symexec.search.strategies")
+    monkeypatch.setattr(registry, "_STRATEGIES", {})
+    assert list(strategies()) == known
 
 
 def test_what_is_left_out_is_not_there_and_the_rest_keeps_its_order() -> None:
