@@ -133,6 +133,7 @@ def test_each_divergence_has_a_searcher_of_its_own_that_is_told_of_its_states() 
     assert searcher.name == "told 0" and searcher.empty() and searcher.states() == []
     seed, one, two = seeded(1), state(2), state(3)
     searcher.update(None, [seed], covers=False)
+    assert not searcher.empty(), "a seed is something to run"
     assert searcher.select() is seed
     searcher.update(seed, [one, seed, two], covers=True)
     assert [each.updates for each in made] == [[], [(1, [2], True)], [(1, [3], True)]]
@@ -145,8 +146,11 @@ def test_each_divergence_has_a_searcher_of_its_own_that_is_told_of_its_states() 
     assert searcher.select() is one
     fork = state(4)
     fork.lane = one.lane
-    searcher.update(one, [fork], covers=True)
-    assert made[1].updates[1:] == [(2, [4], True)]
+    begun = state(6)
+    searcher.update(one, [fork, begun], covers=True)
+    assert made[1].updates[1:] == [(2, [4], True)] and made[3].updates == [(2, [6], True)]
+    assert begun.lane == 2
+    made[3].held.clear()
     assert searcher.select() is fork
     searcher.update(fork, (), covers=True)  # nothing is left of the lane, and it is told
     assert made[1].updates[2:] == [(4, [], True)]

@@ -118,6 +118,12 @@ def test_what_lies_beyond_the_bounds_gets_one_turn_of_eight() -> None:
     assert [searcher.select().beyond for _ in range(16)] == 2 * [*7 * [False], True]
 
 
+def test_what_lies_beyond_may_be_exhausted_first() -> None:
+    searcher = Bounds(BreadthFirst, context())
+    searcher.update(None, [*states(20), state(100, beyond=True)], covers=False)
+    assert drained(searcher) == [*range(7), 100, *range(7, 20)]
+
+
 def test_it_is_over_when_the_bounds_are_exhausted() -> None:
     searcher = Bounds(DepthFirst, context())
     searcher.update(None, [state(1), state(2), state(3, beyond=True)], covers=False)
@@ -195,9 +201,11 @@ def test_the_first_of_two_has_the_turns_of_the_second_after_sixteen_without_news
     searcher.update(None, [state(lane, lane=lane) for lane in range(2)], covers=False)
     found = lanes_of(searcher, 40, news=False)
     assert found[:24] == 8 * [0, 0, 1] and found[24:] == 8 * [0, 1]
-    taken = searcher.select()  # something new: it is as it was
+    searcher.update(None, (), covers=True)  # nobody's news
+    assert lanes_of(searcher, 8, news=False) == 4 * [0, 1]
+    taken = searcher.select()  # something new: it is as it was, for sixteen turns
     searcher.update(taken, [taken], covers=True)
-    assert lanes_of(searcher, 12, news=False) == [1, 0, 1, *3 * [0, 0, 1]]
+    assert lanes_of(searcher, 30, news=False) == [1, 0, 1, *7 * [0, 0, 1], *3 * [0, 1]]
 
 
 def test_a_lane_that_had_nothing_for_a_while_is_due_again_when_it_gets_a_state() -> None:
