@@ -295,6 +295,29 @@ def test_groups_have_eight_turns_each_while_they_last() -> None:
     assert searcher.states() == []
 
 
+def test_groups_come_in_the_order_in_which_they_got_states() -> None:
+    searcher = Groups(BreadthFirst, lambda each: each.lane)
+    made = [state(10 * lane + n, lane=lane) for lane in range(3) for n in range(9)]
+    searcher.update(None, made, covers=False)
+    assert [number // 10 for number in drained(searcher)] == [
+        *8 * [0], *8 * [1], *8 * [2], 0, 1, 2,
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["guards", "masks"])
+def test_without_guards_there_are_no_groups(name: str) -> None:
+    wrap = strategies()[name].wrap
+    assert wrap is not None
+    assert isinstance(wrap(DepthFirst, context()), DepthFirst)
+    assert isinstance(wrap(DepthFirst, context(**{name: key})), Groups)
+
+
+def test_where_nothing_has_a_test_all_come_in_their_order() -> None:
+    searcher = Uncovered(BreadthFirst, context(witnessed={1}))
+    searcher.update(None, states(9, targets=(1, 2)), covers=False)
+    assert drained(searcher) == list(range(9))
+
+
 def test_any_state_comes_in_every_second_turn() -> None:
     wrap = strategies()["uniform"].wrap
     assert wrap is not None
