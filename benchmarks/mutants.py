@@ -304,8 +304,10 @@ def importing() -> dict[str, frozenset[str]]:
 
 
 def unload(name: str, uses: Mapping[str, frozenset[str]]) -> None:
-    """The module and all that have imported it, directly or not, are to be loaded anew."""
-    gone, waiting = set(), {name}
+    """The module, those of its package (one may have registered itself with another) and all that
+    have imported any of them, directly or not, are to be loaded anew."""
+    package = name.rpartition(".")[0]
+    gone, waiting = set[str](), {each for each in uses if each.rpartition(".")[0] == package}
     while waiting:
         gone |= waiting
         waiting = {each for each in uses.keys() - gone if uses[each] & waiting}

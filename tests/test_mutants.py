@@ -236,6 +236,7 @@ def test_what_depends_on_a_mutant_is_loaded_anew(monkeypatch: pytest.MonkeyPatch
     try:
         unload("symexec.shadow.directions", importing())
         assert "symexec.shadow.directions" not in sys.modules
+        assert "symexec.shadow.outcomes" not in sys.modules
         assert "symexec.executor.engine" not in sys.modules
         assert sys.modules["symexec.solver"] is below
     finally:

@@ -25,7 +25,7 @@ from symexec.search.strategies import (
 )
 from symexec.search.targets import FAR
 from symexec.state.state import State
-from tests.symexec.search.fakes import context, drained, state, states
+from tests.symexec.search.fakes import Told, context, drained, state, states
 
 WRAPPED = [name for name, each in strategies().items() if each.wrap is not None]
 NEAR = frozenset({1})
@@ -316,6 +316,20 @@ def test_where_nothing_has_a_test_all_come_in_their_order() -> None:
     searcher = Uncovered(BreadthFirst, context(witnessed={1}))
     searcher.update(None, states(9, targets=(1, 2)), covers=False)
     assert drained(searcher) == list(range(9))
+
+
+def test_a_state_whose_targets_have_got_tests_moves_and_covers_nothing_by_that() -> None:
+    witnessed, made = set[int](), list[Told]()
+
+    def make() -> Told:
+        made.append(Told())
+        return made[-1]
+
+    searcher = Uncovered(make, context(witnessed=witnessed))
+    searcher.update(None, [state(1, targets=(1,)), state(2, targets=(2,))], covers=False)
+    witnessed.add(1)
+    assert searcher.select().id == 2
+    assert made[1].updates[1:] == [(1, [], False)] and made[2].updates == [(1, [1], False)]
 
 
 def test_any_state_comes_in_every_second_turn() -> None:
