@@ -111,6 +111,17 @@ def test_the_rank_is_the_distance_to_the_nearest_target_of_the_state_s_own() -> 
     assert targets.rank(state(1, targets=()))[0] == FAR
 
 
+def test_what_looks_for_nothing_or_has_ended_is_far_from_everything() -> None:
+    targets = graph_targets()
+    assert targets.distance(state(1, block=2, targets=())) == FAR
+    ended = state(2, block=2, targets=(5,))
+    assert targets.distance(ended) == 3
+    ended.frame = None
+    assert targets.distance(ended) == FAR
+    ended.targets = frozenset()
+    assert targets.distance(ended) == FAR
+
+
 def test_among_equals_more_targets_that_nobody_has_reached_come_first() -> None:
     targets = graph_targets()
     one, other = state(1, targets=(3, 4)), state(2, targets=(3, 9))
