@@ -154,7 +154,7 @@ def _parts(sources: list[list[int]], changed: frozenset[int]) -> list[int]:
         for source in before
         if source not in changed
     )
-    part = [-1 - node for node in range(len(sources))]  # of its own, where nothing leads on
+    part = [~node for node in range(len(sources))]  # below 0: of its own, nothing leads on
     for number, members in enumerate(networkx.strongly_connected_components(within)):
         for member in members:
             part[member] = number

@@ -416,6 +416,15 @@ def test_which_nodes_are_outputs() -> None:
     assert lines(graph, "output") == [7, 9]
     outputs = {line(graph, node.id) for node in graph.records if node.output}
     assert outputs == {5, 7, 9}
+    text = """
+        int f(int x) {
+            x = change(x, 1);
+            if (x)
+                return 1;
+        }                                   // line 6: without a value
+    """
+    graph = build_csg(lowered(text))
+    assert {line(graph, node.id) for node in graph.records if node.output} == {5, 6}
 
 
 def test_in_the_paper_outputs_of_the_new_version_are_nodes_whatever_leads_there() -> None:
