@@ -169,9 +169,9 @@ MEETING = {
             if (change(x > 3, x > 4))               // 1
                 table = malloc(16);
             if (change(x > 5, x > 6)) {             // 2
+                table[1] = change(1, 2);            // 3
                 memset(table, 0, 8);                // here
                 memset(other, 0, 8);
-                table[1] = change(1, 2);            // 3
             }
             return 0;
         }
