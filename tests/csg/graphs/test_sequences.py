@@ -98,6 +98,7 @@ def test_all_interaction_locations_on_request() -> None:
     )
     assert lines(important, "interaction") == [5]
     assert lines(every, "interaction") == [5, 6]
+    assert [line(every, node.id) for node in every.interactions] == [5, 6]
     assert [node.important for node in every.records if node.kind == "interaction"] == [True, False]
 
 
