@@ -104,7 +104,7 @@ def test_a_runner_that_shows_the_same_whatever_runs_is_not_believed(
         ({}, ""),
         ({2: Observation(exit=1, stdout=b"1")}, "not told apart"),
         ({1: Observation(signal="SIGABRT")}, "not told apart"),
-        ({3: Observation(exit=3, stdout=b"3")}, "an error of memory is not seen"),
+        ({3: Observation(exit=3, stdout=b"3")}, "an error is not seen by the sanitizer"),
     ],
 )
 def test_the_control_program_has_to_show_what_it_does(
