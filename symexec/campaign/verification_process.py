@@ -13,7 +13,7 @@ import queue
 import threading
 import time
 import traceback
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
@@ -36,11 +36,13 @@ from symexec.campaign.verification_records import (
 from symexec.classification import (
     Kind,
     Patience,
+    changed_nodes,
     decided,
     explained,
     judged,
     likeness,
     looked_again,
+    may_share,
     observe,
     unwritten,
 )
@@ -65,7 +67,8 @@ class Examiner:
         self._task = task
         self._replay = replay
         self._seen = seen
-        self._explained: dict[object, int] = {}
+        self._explained: Counter[object] = Counter()  # tests, by the divergence
+        self._alike: dict[object, Counter[frozenset[str]]] = {}  # and by likeness and changed nodes
         self._took: dict[object, float] = {}  # seconds, by the divergence, for one that differs
         self._examinations = 0
         self._cut_off = False  # was there a test that neither version ended on?
@@ -78,7 +81,7 @@ class Examiner:
         versions take long, as some test has taken before: most likely they do not end, and the
         whole time would go by with that."""
         place = case.divergence
-        if self._explained.get(place, 0) >= ENOUGH and self._took.get(place, 0.0) > LONG:
+        if self._explained[place] >= ENOUGH and self._took.get(place, 0.0) > LONG:
             return True
         if not self._cut_off or self._task.deterministic:
             return False
@@ -108,7 +111,7 @@ class Examiner:
                     self.glanced.append(case)
                 return seen
         style = SANITIZED
-        first_here = self._explained.get(case.divergence, 0) < ENOUGH
+        first_here = self._explained[case.divergence] < ENOUGH
         if task.deterministic and self.can_wait(case):
             return case
         began = time.monotonic()
@@ -129,13 +132,14 @@ class Examiner:
         if task.deterministic:  # what takes long each time is a run that does not end
             took = math.inf if pair.old.timed_out or pair.new.timed_out else 0.0
         self._took[case.divergence] = took
-        alike = likeness(seen)
-        if hurried and took <= LONG and 0 < self._explained.get(alike, 0) < ENOUGH:
+        alike, nodes = self._alike.setdefault(likeness(seen), Counter()), changed_nodes(seen)
+        like_it = sum(count for others, count in alike.items() if may_share(nodes, others))
+        if hurried and took <= LONG and 0 < like_it < ENOUGH:
             self._seen(seen)
             return None
-        for key in (alike, case.divergence):
-            self._explained[key] = self._explained.get(key, 0) + 1
-        if self._explained[alike] > ENOUGH:
+        alike[nodes] += 1
+        self._explained[case.divergence] += 1
+        if like_it >= ENOUGH:
             return judged(seen, pair, self._replay)
         self._seen(seen)
         seen = judged(seen, pair, self._replay)

@@ -3,7 +3,14 @@
 from symexec.classification.blame import blame, native_blame
 from symexec.classification.compare import Kind, Verdict, classify, differing_parts
 from symexec.classification.examine import decided, examine, explained, observe, repeating, shrink
-from symexec.classification.grouping import Group, group, likeness, options_used
+from symexec.classification.grouping import (
+    Group,
+    changed_nodes,
+    group,
+    likeness,
+    may_share,
+    options_used,
+)
 from symexec.classification.minimise import minimise
 from symexec.classification.refusal import Refusal, looked_again
 from symexec.classification.subsets import Patience, Requirements, smallest_sets
@@ -19,6 +26,7 @@ __all__ = [
     "Requirements",
     "Verdict",
     "blame",
+    "changed_nodes",
     "classify",
     "decided",
     "differing_parts",
@@ -28,6 +36,7 @@ __all__ = [
     "judged",
     "likeness",
     "looked_again",
+    "may_share",
     "minimise",
     "native_blame",
     "observe",

@@ -146,16 +146,32 @@ def _grouped(
     members: dict[Shape, list[TestCase]] = {}
     for case in explained:
         members.setdefault(keyed(case), []).append(case)
-    alike: dict[Shape, Shape] = {}
+    alike: dict[Shape, dict[frozenset[str], Shape]] = {}  # by the changed nodes they come by
     for key, tests in members.items():
         for case in tests:
             for likeness_of in _LIKENESSES:
-                alike.setdefault((likeness_of.__name__, *likeness_of(case)), key)
+                there = alike.setdefault((likeness_of.__name__, *likeness_of(case)), {})
+                there.setdefault(changed_nodes(case), key)
     for case in unexplained:
-        names = ((each.__name__, *each(case)) for each in _LIKENESSES)
-        found = next((alike[name] for name in names if name in alike), keyed(case))
-        members.setdefault(found, []).append(case)
+        nodes = changed_nodes(case)
+        found = (
+            key
+            for each in _LIKENESSES
+            for others, key in alike.get((each.__name__, *each(case)), {}).items()
+            if may_share(nodes, others)
+        )
+        members.setdefault(next(found, keyed(case)), []).append(case)
     return members
+
+
+def changed_nodes(case: TestCase) -> frozenset[str]:
+    """Of the change sequence graph, those that the test comes by; none where that is not known."""
+    return frozenset(name for name in case.sequence if name.startswith(("c", "d")))
+
+
+def may_share(one: frozenset[str], other: frozenset[str]) -> bool:
+    """Can two tests have one cause? Not where they have no changed statement in common."""
+    return not one or not other or not one.isdisjoint(other)
 
 
 def _apart(case: TestCase) -> Shape | None:

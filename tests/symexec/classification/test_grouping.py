@@ -30,6 +30,16 @@ def test_the_smallest_witness_comes_first() -> None:
     assert (only.tests, only.witness, only.interaction) == (("t2", "t3", "t1"), "t2", True)
 
 
+def test_what_was_not_explained_belongs_to_no_cause_that_it_does_not_come_by() -> None:
+    cases = [
+        case("t1", b"a", sequence=("c1", "c7", "o1")),
+        case("t2", b"b", sequence=("c1", "o1"), blame=None),
+        case("t3", b"c", sequence=("d1", "o1"), blame=None),
+        case("t4", b"d", blame=None),  # nobody knows where it comes by
+    ]
+    assert [each.tests for each in group(cases)] == [("t1", "t2", "t4"), ("t3",)]
+
+
 def test_the_first_test_tells_who_found_a_difference() -> None:
     cases = [
         case("t1", b"7", found_s=2.0, source="guided"),
