@@ -171,7 +171,10 @@ def test_the_document_tells_what_is_missing() -> None:
     golden = {"error": "cut-v1v2-v3", "golden": {"judged": 7, "disagreeing": ["t0003: wrong"]}}
     text = document([json.loads(json.dumps(run)), golden], "Here.")
     assert "| build | 0 | 1 of 6 | 1 of 2 | 2.5 | 0.5 |" in text
-    assert '| 9 / 4 / 3 | 2.5 | native | yes (no) | c1, c2 | cut.c:9 | 2 | `cut "-b0"` |' in text
+    assert (
+        '| 0 | 30 | 9 / 4 / 3 | 2.5 | native | yes (no) | c1, c2 | cut.c:9 | 2 | `cut "-b0"` |'
+        in text
+    )
     assert "| 9 / 4 / 0 | - | - | - (yes) |" in text
     assert "| cut.v1 → cut.v2 | critical | 33.3 % / 100.0 % | 12.6 % / 33.33 % |" in text
     assert "| cut-v1v2-v3 | 7 | 1 | `t0003: wrong` |" in text
