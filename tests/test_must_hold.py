@@ -91,7 +91,7 @@ def test_foo_without_the_assumption_shows_squares_that_wrap(tmp_path: Path) -> N
     wrapped = {x: (x * x + 1 + 2**31) % 2**32 - 2**31 for x in found if x < -1}
     assert {y for y in wrapped.values() if y == 1}  # the assertion, by x = -65536 or the like
     assert {y for y in wrapped.values() if y < 1}  # 1 is returned instead of 0
-    assert all(found[x] == "regression" for x, y in wrapped.items() if y == 1)
+    assert {found[x] for x in wrapped} == {"undefined"}  # what x * x is then, C leaves open
 
 
 # ---------------------------------------------------------------------------------------- 3

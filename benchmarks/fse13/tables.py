@@ -91,8 +91,8 @@ def _errors(runs: Sequence[Run], mode: str) -> str:
         "sequence, too, so a run with few tests says yes too often. *Blamed*: the statements that\n"
         "switched off take the difference away, of the first exposing test that was asked for\n"
         "them, or of the group in which the report shows it.\n\n"
-        "| pair | repaired in | seed | of s | tests | first s | by | CIE | critical sequence | blamed "
-        "| groups | first input | paper, CSG | paper, isolated |\n"
+        "| pair | repaired in | seed | of s | tests | first s | by | CIE | critical sequence "
+        "| blamed | groups | first input | paper, CSG | paper, isolated |\n"
         "|---|---|---:|---:|---:|---:|---|---|---|---|---:|---|---:|---:|\n" + "\n".join(rows)
     )
 

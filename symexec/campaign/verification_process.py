@@ -56,6 +56,7 @@ ENOUGH = 3  # tests that look alike and are explained; later ones count to them
 FEWER, FEWEST = 128, 4
 GLANCE = 0.05  # times the limit of a run: one that takes longer waits, once some have not ended
 LOUD = 1 << 16  # bytes of output that are too many for a glance
+JUDGING = 1.0  # seconds before all is over in which nothing more is compiled
 LONG = 0.5  # seconds for one test, as where a version does not end: others go before its like
 
 
@@ -140,14 +141,21 @@ class Examiner:
         alike[nodes] += 1
         self._explained[case.divergence] += 1
         if like_it >= ENOUGH:
-            return judged(seen, pair, self._replay)
+            return self._judged(seen, pair)
         self._seen(seen)
-        seen = judged(seen, pair, self._replay)
         changes, requires = task.changes, task.requires
         patience = self._patience(256)
         if task.deterministic and (pair.old.timed_out or pair.new.timed_out):
             patience = Patience(FEWEST)
-        return explained(seen, pair, self._replay, changes, requires, patience, style)
+        found = explained(seen, pair, self._replay, changes, requires, patience, style)
+        self._seen(found)  # more has to be compiled for the rest
+        return self._judged(found, pair)
+
+    def _judged(self, case: TestCase, pair: Pair) -> TestCase:
+        """Is it undefined behaviour? Not asked where time is over."""
+        if time.monotonic() > self._task.deadline - JUDGING:
+            return case
+        return judged(case, pair, self._replay)
 
     def _looked_again(self, seen: TestCase, pair: Pair) -> tuple[TestCase, Pair, str]:
         """Predicted to differ, and alike: in every way? Of those with the same prediction at the

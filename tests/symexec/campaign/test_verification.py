@@ -7,6 +7,7 @@ import signal
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from itertools import groupby
 from pathlib import Path
 
 import pytest
@@ -107,9 +108,9 @@ def test_the_first_of_a_kind_come_first(verifier: Callable[..., Verifier]) -> No
 def test_a_difference_comes_before_it_is_explained(verifier: Callable[..., Verifier]) -> None:
     verifying = verifier()
     verifying.submit(case(6), (1, 0))
-    first, second = verifying.drain()
+    first, *others = verifying.drain()  # the last once more, when it has been asked about C's rules
     assert (first.observed, first.blame) == ("different", None)
-    assert (second.observed, second.blame is not None) == ("different", True)
+    assert others and all(each.observed == "different" and each.blame for each in others)
     assert not verifying.busy
 
 
@@ -175,7 +176,8 @@ def test_one_of_a_likeness_is_explained_at_once_and_the_next_when_nobody_waits(
     verifying = verifier(text=SMALL.replace("x > LIMIT", "x / 10 > LIMIT"))
     for number in (60, 61, 62, 4, 5):
         verifying.submit(case(number), (1, 0))
-    found = [(each.id, each.blame is not None) for each in verifying.drain()]
+    told = [(each.id, each.blame is not None) for each in verifying.drain()]
+    found = [each for each, _ in groupby(told)]
     assert found[:3] == [("t60", False), ("t60", True), ("t61", False)]
     last = {name: place for place, (name, _) in enumerate(found)}
     assert max(last["t4"], last["t5"]) < min(last["t61"], last["t62"])

@@ -34,8 +34,8 @@ class Recording(ExploreJob):
         super().__init__(options)
         self.ended: list[State] = []
 
-    def _exploration(self) -> tuple[Exploration, list[State]]:
-        exploration, initial = super()._exploration()
+    def _exploration(self, end: float) -> tuple[Exploration, list[State]]:
+        exploration, initial = super()._exploration(end)
         ended = exploration._ended
 
         def keep(state: State) -> Iterator[Finding]:
