@@ -220,7 +220,7 @@ def test_states_of_the_lowest_priority_go_when_memory_is_short(tmp_path: Path) -
 
 def test_the_search_ends_when_no_state_takes_the_memory(tmp_path: Path) -> None:
     """Its limit is below what csgtest takes by itself."""
-    job = explored(MANY, tmp_path, SearchOptions(time=30, memory=taken_memory() // 2))
+    job = explored(MANY, tmp_path, SearchOptions(time=30, memory=1 << 20))
     assert job.counters.forgotten and not job.exhausted
     assert job.counters.wall_s < 5
 
