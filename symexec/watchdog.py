@@ -103,8 +103,9 @@ class Watchdog:
 
     @contextmanager
     def until(self, deadline: float) -> Iterator[None]:
-        """Look at time and memory; ``deadline`` on the monotonic clock. In a thread that is not the
-        first one there are no signals: only who asks is told then."""
+        """Look at time and memory, at once and then at every tick; ``deadline`` on the monotonic
+        clock. In a thread that is not the first one there are no signals: only who asks is told."""
+        self._look()
         if threading.current_thread() is not threading.main_thread():
             yield
             return
