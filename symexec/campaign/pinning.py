@@ -17,7 +17,7 @@ from dataclasses import replace
 from csg.language.syntax import FunctionDefinition, Symbol
 from symexec.environment.nodes import FILE, Contents, Node, disk, standard_input
 from symexec.environment.plan import plan
-from symexec.environment.starts import Address, Cell, Start
+from symexec.environment.starts import Address, Cell, Start, StartObject
 from symexec.environment.structures import nullable_pointers
 from symexec.expr import Operand, Term, TermTable, evaluate
 from symexec.options import InputOptions, SymbolicArguments
@@ -209,6 +209,10 @@ def _concrete(start: Start, known: Known, test: TestInput) -> Start:
     def fixed(value: Operand | Address) -> Operand | Address:
         return value if isinstance(value, Address) else _value(value, known)
 
+    def whole(item: StartObject) -> StartObject:
+        extent = None if item.extent is None else _value(item.extent, known)
+        return replace(item, cells=cells(item.cells), extent=extent)
+
     files = [
         (os.fsencode(name), Node(FILE, contents=Contents(tuple(data), len(data))))
         for name, data in test.files
@@ -217,7 +221,7 @@ def _concrete(start: Start, known: Known, test: TestInput) -> Start:
     return replace(
         start,
         arguments=tuple(fixed(argument) for argument in start.arguments),
-        objects=tuple(replace(item, cells=cells(item.cells)) for item in start.objects),
+        objects=tuple(map(whole, start.objects)),
         globals={name: cells(given) for name, given in start.globals.items()},
         conditions=(),
         environment={**disk(files), **standard_input(stdin)},

@@ -10,6 +10,8 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from csg.frontend import parse_text
 from symexec.campaign.building import BuildJob
@@ -50,6 +52,18 @@ def cut_ranges() -> Iterator[BuildJob]:
 @pytest.fixture
 def toy() -> Iterator[BuildJob]:
     yield from prepared("toy", InputOptions())
+
+
+@pytest.fixture(scope="module")
+def reads_all(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BuildJob]:
+    folder = tmp_path_factory.mktemp("reads_all")
+    files = folder / "old.c", folder / "new.c"
+    for file, changed in zip(files, "01", strict=True):
+        file.write_text(READS_ALL.replace("CHANGED", changed))
+    job = BuildJob(BuildOptions(*files, replay=False))
+    job.prepare()
+    yield job
+    job.close()
 
 
 # ------------------------------------------------------------------ words and values
@@ -289,6 +303,36 @@ def test_an_input_followed_through_the_engine_has_its_sequence(cut_ranges: Build
     harmless = tracer.trace(TestInput(parameters=(("fs", b"-0"),)))
     assert harmless is not None and harmless.divergence is None
     assert harmless.sequence[:4] == ("c1", "c3", "i1", "c2")
+
+
+READS_ALL = """
+#include <stdio.h>
+#include <string.h>
+int main(int argc, char **argv)
+{
+    int sum = CHANGED, c;
+    for (int i = 1; i < argc; i++)
+        for (char *at = argv[i] + (argv[i][0] == '-'); at[0] && at[1]; at++)
+            sum += at[1] - *at;
+    while ((c = getchar()) != EOF)
+        sum += c;
+    return sum & 63;
+}
+"""
+
+
+@given(
+    args=st.lists(st.binary(max_size=9).map(lambda word: word.replace(b"\0", b"0")), max_size=4),
+    stdin=st.binary(max_size=6),
+)
+def test_each_command_line_is_followed_to_its_end(
+    reads_all: BuildJob, args: list[bytes], stdin: bytes
+) -> None:
+    """Nothing of it is open: how long its words are is known, too."""
+    assert reads_all.prepared is not None
+    tracer = Tracer(reads_all.prepared, InputOptions())
+    found = tracer.trace(TestInput(args=tuple(args), stdin=stdin))
+    assert found is not None and found.divergence is not None
 
 
 def test_what_the_user_excludes_is_neither_followed_nor_admitted(toy: BuildJob) -> None:
