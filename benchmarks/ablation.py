@@ -103,10 +103,10 @@ def run(pair: Pair, text: str, seed: int) -> Found:
 def _first(job: BuildJob) -> Found:
     made: dict[str, int] = {}
     for case in job.cases(Silence()):
-        made.setdefault(case.id, job.counters.states)
+        made.setdefault(case.id, job.states)
         if case.observed == "different" and case.kind not in WORDING:
             return Found(made[case.id], case.found_s)
-        if job.counters.states > MOST:
+        if job.states > MOST:
             break
     return Found(None, 0.0)
 

@@ -26,10 +26,7 @@ from symexec.campaign.phase import NativePhase
 from symexec.campaign.phase_records import Commission, Sighting
 from symexec.campaign.preparation import Prepared
 from symexec.campaign.tracing import PATIENCE, Trace, Tracer
-from symexec.fuzzing.option_table import option_table
 from symexec.fuzzing.testing import SOURCE, among_first
-from symexec.fuzzing.usage import usage_of
-from symexec.fuzzing.vocabulary import vocabulary
 from symexec.options import BuildOptions
 from symexec.replay import PLAIN, NativeReplay
 from symexec.testcases import EntrySignature, TestCase, TestInput
@@ -143,8 +140,7 @@ class Beside:
 
     def _commission(self) -> Commission:
         prepared, inputs = self._prepared, self._options.inputs
-        changes = [change.info() for change in prepared.unified.changes]
-        options = option_table(prepared.unified.units, changes, prepared.guarding)
+        words, usage = prepared.spoken()
         plan, builds = self._replay.lent()
         return Commission(
             plan,
@@ -152,8 +148,8 @@ class Beside:
             replace(prepared.entry, body=Compound(())),
             tuple(each for each in prepared.symbols if each.name in inputs.symbolic_globals),
             self._signature,
-            vocabulary(*prepared.telling_units).led_by([each.name for each in options]),
-            usage_of(prepared.telling_units, options, changes),
+            words,
+            usage,
             inputs,
             self._options.search.seed,
             1.0 if len(os.sched_getaffinity(0)) > 1 else ALONE,

@@ -32,6 +32,7 @@ from symexec.campaign.beside import ENOUGH, SEEDED, Beside
 from symexec.campaign.builds import files_to_build, golden_files
 from symexec.campaign.collected import OWN, Collected
 from symexec.campaign.companion import Companion
+from symexec.campaign.examples import ALONG, Examples, are_drawn
 from symexec.campaign.exploration import Exploration, Finding, Testing
 from symexec.campaign.graph_coverage import GraphCoverage
 from symexec.campaign.lasting import NOTHING_OUTLIVES, Outliving, outliving
@@ -41,7 +42,7 @@ from symexec.campaign.seeding import Seeding
 from symexec.campaign.shrinking import Shrinker, share_of
 from symexec.campaign.start import begin, definition
 from symexec.campaign.verification import Verifier, spare
-from symexec.campaign.work import CANDIDATE, WorkClock
+from symexec.campaign.work import CANDIDATE, PATIENT, WorkClock
 from symexec.classification import Requirements, options_used, repeating, told_apart
 from symexec.counters import Counters
 from symexec.environment import library
@@ -74,16 +75,15 @@ from symexec.testcases import (
 from symexec.testcases.encoding import Json
 from symexec.watchdog import Spent, Watchdog
 
-SERIES = {SEEDED: "s"}  # how tests are called that the search did not make
+SERIES = {SEEDED: "s", ALONG: "e"}  # how tests are called that the search did not make
 FIRST = 2  # tests of a kind that are mutated natively
 MOMENT = 0.3  # seconds to compare branches when no time is left
 # Of a deterministic run: tests that are replayed for each second of the budget, tests whose
 # branches are compared, seconds after which a native run is one that does not end.
 REPLAYED, COMPARED, LONGEST = 50, 400, 1.0
-PATIENT = 10.0  # seconds of the clock for a second of counted work, at most
 Clock = Callable[[], float]
 Found = TypeVar("Found")
-GRACE = 1.0  # seconds that replays may take beyond the time of the search
+GRACE = 0.5  # seconds that replays may take beyond the time of the search
 
 
 class BuildJob:
@@ -109,6 +109,7 @@ class BuildJob:
         self.signature: EntrySignature | None = None
         self.seeding: Seeding | None = None
         self.beside: Beside | None = None
+        self.examples: Examples | None = None
         self.tests = Collected()
         self._endless: set[TestInput] = set()  # on which one version repeats itself for ever
         self.promises: Promises | None = None
@@ -295,6 +296,7 @@ class BuildJob:
             if begun is None:
                 return
             exploration, initial = begun
+            self.examples = self._examples(prepared, deadline)
             if replay is not None:
                 self.promises = Promises(
                     prepared,
@@ -350,12 +352,16 @@ class BuildJob:
         """The search itself, and what runs beside it."""
         prepared = self.prepared
         assert prepared is not None
+        begun = self.clock()
         for finding in exploration.turns(initial, deadline):
             if finding is not None:
                 yield from self._found(finding, prepared, verifier)
             elif self.beside is not None:
                 found = self._bounded(self.beside.step())
                 yield from self._found_beside(found, prepared, verifier)
+            elif self.examples is not None:
+                for along in self._bounded(self.examples.step(self.clock() - begun)):
+                    yield from self._found(along, prepared, verifier, ALONG)
             if verifier is not None:
                 yield from self._verified(verifier.finished())
             if self.promises is not None and not self.watchdog.half_taken:
@@ -416,6 +422,13 @@ class BuildJob:
         for seed in self.seeding.given if self.seeding is not None else ():
             found.keep(seed)
         return found
+
+    def _examples(self, prepared: Prepared, deadline: float) -> Examples | None:
+        """Where no native phase tries such inputs, and no user gives others."""
+        wanted = self.search.has("examples") and self.seeding is None and self.beside is None
+        if not wanted or not are_drawn(prepared, self.options):
+            return None
+        return Examples(prepared, self.options, deadline, watchdog=self.watchdog)
 
     def _compared(self, verifier: Verifier, deadline: float) -> Iterator[TestCase]:
         """Compare branches while tests are still being verified, and for a share of the time that
@@ -586,7 +599,7 @@ class BuildJob:
             self._covered.add(nodes)
         place, sequence = _divergence(finding), self._sequence(nodes, prepared)
         kind: tuple[object, ...] = (place, finding.told, sequence)
-        if source:
+        if source == SEEDED:
             kind = (source, place, finding.told)
             if self.tests.seen[kind] >= ENOUGH:
                 return
@@ -709,6 +722,12 @@ class BuildJob:
             return None
         reached = self._targets.reached
         return self._covered.form(reached, self._complete, bool(self.counters.pruned))
+
+    @property
+    def states(self) -> int:
+        """All that were made so far, those along examples too."""
+        along = self.examples.following.counters.states if self.examples is not None else 0
+        return self.counters.states + along
 
     @property
     def verdict(self) -> str:

@@ -1,6 +1,6 @@
 """The tests of a campaign: each input once, and the same names whatever runs beside the search.
 
-    t0001, t0002 ...   of the search       s0001 ...   of symbolic execution beside it
+    t0001, t0002 ...   of the search       s0001, e0001 ...   of symbolic execution beside it
     m14-0009           of the native phase, which names its own
 
 An input that was found beside the search first keeps its name; when the search comes upon it, too,

@@ -17,6 +17,7 @@ from symexec.campaign.exploration import Exploration, Finding
 from symexec.campaign.pinning import Pins
 from symexec.campaign.preparation import Prepared, pruner
 from symexec.campaign.seeding import seeded
+from symexec.campaign.work import PATIENT, WorkClock
 from symexec.counters import Counters
 from symexec.environment.registry import registry
 from symexec.executor.engine import Engine
@@ -30,14 +31,15 @@ from symexec.watchdog import Watchdog
 
 MOST = 32  # inputs that are followed
 STEP = 1.0  # seconds in which one comes to its next pause, or is given up
-EACH = 2.0  # seconds for one of them, half of these along its own way
+EACH = 2.0  # seconds for one of them
 QUESTION = 1.0  # seconds for one question to the solver
 
 Rank = tuple[object, ...]
 
 
 class Following:
-    """``followed`` and ``refused`` count inputs. The smallest rank is followed first."""
+    """``followed`` and ``refused`` count inputs. The smallest rank is followed first. ``most``
+    inputs are (None: all)."""
 
     def __init__(
         self,
@@ -46,23 +48,27 @@ class Following:
         deadline: float,
         clock: Callable[[], float] = time.monotonic,
         watchdog: Watchdog | None = None,
+        most: int | None = MOST,
     ) -> None:
         self.followed = 0
         self.refused = 0
         self.spent = 0.0
         self.counters = Counters()
+        self._most = most
         self._prepared = prepared
         self._options = options
-        self._clock = clock
+        self._steady = options.search.deterministic
+        self._clock = WorkClock(self.counters) if self._steady else clock
         self._watchdog = watchdog if watchdog is not None else Watchdog()
         self._since = 0.0  # when the present slice began
-        self._waiting: list[tuple[Rank, int, TestInput]] = []
+        self._waiting: list[tuple[Rank, int, TestInput, float]] = []
         self._given = 0
         self._current: Iterator[Finding | None] | None = None
         self._search = chosen(options.search.mode, options.search.without)
         self._targets = prepared.targets(self._search.mode.aim)
         self._engine = self._made_engine()
-        self._engine.solver.deadline = deadline
+        if not self._steady:
+            self._engine.solver.deadline = deadline
         self._pins = Pins(prepared.entry, prepared.symbols, options.inputs, self._engine.table)
         self._exploration = Exploration(
             self._engine,
@@ -76,7 +82,7 @@ class Following:
 
     def _made_engine(self) -> Engine:
         options, prepared = self._options, self._prepared
-        limits = SolverOptions(limit_s=QUESTION)
+        limits = SolverOptions(limit_s=QUESTION, deterministic=self._steady)
         return Engine(
             prepared.program,
             registry(),
@@ -90,13 +96,18 @@ class Following:
             memory=options.memory,
         )
 
-    def give(self, test: TestInput, rank: Rank) -> None:
+    def give(self, test: TestInput, rank: Rank, seconds: float = EACH) -> None:
+        """To be followed for so long, half of it along its own way."""
         self._given += 1
-        heapq.heappush(self._waiting, (rank, self._given, test))
+        heapq.heappush(self._waiting, (rank, self._given, test, seconds))
 
     @property
     def busy(self) -> bool:
-        return self._current is not None or (bool(self._waiting) and self.followed < MOST)
+        return self._current is not None or (bool(self._waiting) and self._has_room)
+
+    @property
+    def _has_room(self) -> bool:
+        return self._most is None or self.followed < self._most
 
     def slice(self, seconds: float) -> Iterator[Finding]:
         """Go on for so long, or until nothing is left to follow."""
@@ -113,7 +124,7 @@ class Following:
         """The next finding of the input that is followed, or None after a while."""
         self._since = self._clock()
         try:
-            with self._watchdog.guard(time.monotonic() + STEP):
+            with self._watchdog.guard(time.monotonic() + STEP * (PATIENT if self._steady else 1)):
                 return next(current)
         except StopIteration:
             self._current = None
@@ -126,7 +137,7 @@ class Following:
         return self.spent + self._clock() - self._since
 
     def _next(self) -> Iterator[Finding | None] | None:
-        _, _, test = heapq.heappop(self._waiting)
+        _, _, test, seconds = heapq.heappop(self._waiting)
         state = seeded(self._engine, self._prepared, self._pins, test, self.followed + 1)
         if not isinstance(state, State):
             self.refused += 1
@@ -135,9 +146,9 @@ class Following:
         state.targets = self._targets.start
         began = self.spent
         self._exploration.searcher = self._searcher(
-            Budget(began, began + EACH, None, self._own_time)
+            Budget(began, began + seconds, None, self._own_time)
         )
-        return self._exploration.turns([state], began + EACH)
+        return self._exploration.turns([state], began + seconds)
 
     def _searcher(self, along: Budget | None = None) -> Searcher:
         context = Context(

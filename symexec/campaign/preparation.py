@@ -27,6 +27,9 @@ from symexec.campaign.lasting import NOTHING_OUTLIVES, Outliving
 from symexec.campaign.start import definition
 from symexec.environment.far_jumps import SETTERS
 from symexec.environment.structures import compared_with_null
+from symexec.fuzzing.option_table import option_table
+from symexec.fuzzing.usage import Usage, usage_of
+from symexec.fuzzing.vocabulary import Vocabulary, vocabulary
 from symexec.memory import BOTH
 from symexec.search.coverage import Frontier
 from symexec.search.registry import Aim
@@ -68,6 +71,15 @@ class Prepared:
             for unit in units
             if unit is units[0] or any(each.symbol.name == name for each in unit.functions)
         ]
+
+    def spoken(self) -> tuple[Vocabulary, Usage]:
+        """What the text of these files says that inputs are made of, and how a command line reads;
+        the options near a change first."""
+        changes = [change.info() for change in self.unified.changes]
+        units = self.telling_units
+        options = option_table(self.unified.units, changes, self.guarding)
+        words = vocabulary(*units).led_by([each.name for each in options])
+        return words, usage_of(units, options, changes)
 
     @property
     def entry(self) -> FunctionDefinition:

@@ -33,7 +33,7 @@ from symexec.replay.build import Executable
 from symexec.testcases import TestCase
 
 _GLANCE = 60.0  # seconds at most between two looks at the process
-GRACE = 0.5  # seconds behind the deadline in which the last results come
+GRACE = 0.25  # seconds behind the deadline in which the last results come
 
 
 def spare() -> Companion:

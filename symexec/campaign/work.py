@@ -15,6 +15,7 @@ from symexec.counters import Counters
 CHUNK = 3e-6  # seconds for a piece of compiled code
 QUERY = 50e-6  # for a query of the solver chain, beside what the back end takes
 LOOK = 100e-6  # for a look at the clock
+PATIENT = 10.0  # seconds of any clock for a second of counted work, at most
 CANDIDATE = 0.01  # the same where each look stands for some native runs
 
 

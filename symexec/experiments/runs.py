@@ -116,7 +116,7 @@ class Laboratory:
         efforts: dict[str, int] = {}
         with suppress(KeyboardInterrupt):
             for case in job.cases(progress):
-                efforts.setdefault(case.id, job.counters.states)
+                efforts.setdefault(case.id, job.states)
             finished = True
         seconds = time.monotonic() - job.started
         found = [case for case in job.found if case.source != MINIMISED]  # made after the search

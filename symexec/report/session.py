@@ -210,6 +210,8 @@ def _seed_notes_of(job: BuildJob) -> list[str]:
 
 def _update(report: Report, job: BuildJob) -> None:
     report.counters = {**counters_form(job.counters), "exhausted": job.exhausted}
+    if job.examples is not None:
+        report.counters["examples"] = job.examples.following.followed
     report.verdict = job.verdict
     coverage = job.graph_coverage()
     if coverage is not None and isinstance(report.csg, dict):

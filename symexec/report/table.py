@@ -73,7 +73,7 @@ def print_report(report: Report, stream: TextIO | None = None) -> None:
 
 def _found_beside(report: Report) -> bool:
     """Was the search not the first to find everything?"""
-    if report.native is None:
+    if report.native is None and "examples" not in report.counters:
         return False
     return any(each.found_by != report.bounds.get("mode") for each in report.groups)
 

@@ -27,6 +27,7 @@ STRATEGIES = (
     "masks",
     "uniform",
     "continuation",
+    "examples",
     "divergences",
     "opposites",
     "rest",
