@@ -210,9 +210,10 @@ def _sequence_node(
         "start" if set(members).intersection(graph.graph.get("start", ())) else "",
     ]
     whole = "\n".join(
-        f"{each['file']}:{each['line']}: {each['text']}"
+        (f"{member} " if len(members) > 1 else "")
+        + f"{each['file']}:{each['line']}: {each['text']}"
         + (f" (in {each['function']})" if each["function"] else "")
-        for each in known
+        for member, each in zip(members, known, strict=True)
     )
     return PictureNode(
         name,
@@ -260,7 +261,7 @@ def _left_out(graph: NamedGraph, folding: Folding) -> str:
     told = ", ".join(filter(None, [folds, less]))
     notes = [f"{told} (--full draws all)"] if told else []
     if drawn > READABLE:
-        notes.append(f"--format html lets {drawn} nodes be searched")
+        notes.append(f"{drawn} nodes are for a page with search (--format html)")
     return "; ".join(notes)
 
 

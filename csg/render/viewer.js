@@ -55,20 +55,37 @@ for (const viewer of document.querySelectorAll(".viewer")) {
     }
     for (const node of nodes) node.classList.toggle("faint", name !== null && !near.has(node.dataset.id));
   }
-  function choose(node) {
+  function mark(node) { // Tab leads into the graph to this node
     for (const each of nodes) each.setAttribute("tabindex", each === node ? "0" : "-1");
+  }
+  function choose(node) {
+    mark(node);
     goTo(node);
     node.focus({ preventScroll: true });
   }
-  function search(step) {
+  function neighbour(step) { // of the node with the focus; without one, the node that Tab leads to
+    const at = nodes.indexOf(document.activeElement);
+    if (at < 0) return nodes.find((node) => node.getAttribute("tabindex") === "0");
+    return nodes[(at + step + nodes.length) % nodes.length];
+  }
+  function search(step) { // what has that name comes first, also within a fold; then all that say the words
     const words = field.value.trim().toLowerCase();
-    const all = words === "" ? [] : nodes.filter((node) =>
-      node.dataset.id.toLowerCase() === words || node.getAttribute("aria-label").toLowerCase().includes(words));
-    current = step && all.length ? (current + 1) % all.length : 0;
-    found = all;
+    const text = (node) => node.getAttribute("aria-label").toLowerCase();
+    const named = (node) => node.dataset.id.toLowerCase() === words
+      || text(node).split("\n").some((line) => line.startsWith(words + " "));
+    const says = (node) => !named(node) && text(node).includes(words);
+    found = words === "" ? [] : [...nodes.filter(named), ...nodes.filter(says)];
+    current = step && found.length ? (current + 1) % found.length : 0;
     for (const node of nodes) node.classList.toggle("found", found.includes(node));
     hits.textContent = words === "" ? "" : found.length ? `${current + 1} of ${found.length}` : "nothing found";
-    if (found.length) goTo(found[current]);
+    if (!found.length) return;
+    mark(found[current]);
+    goTo(found[current]);
+  }
+  function visible(node) {
+    const box = paper.getBoundingClientRect();
+    const at = node.querySelector(".shape").getBoundingClientRect();
+    return at.left >= box.left && at.right <= box.right && at.top >= box.top && at.bottom <= box.bottom;
   }
 
   viewer.classList.add("live");
@@ -89,11 +106,16 @@ for (const viewer of document.querySelectorAll(".viewer")) {
   }, { passive: false });
   let held = null;
   paper.addEventListener("pointerdown", (event) => {
-    held = { x: event.clientX, y: event.clientY };
-    paper.setPointerCapture(event.pointerId);
+    if (event.isPrimary && event.button === 0) held = { x: event.clientX, y: event.clientY };
   });
   paper.addEventListener("pointermove", (event) => {
+    if (!event.isPrimary) return;
+    if (!event.buttons) held = null; // let go of elsewhere
     if (held === null) return;
+    if (!paper.hasPointerCapture(event.pointerId)) { // before it has moved this is a click on a node
+      if (Math.hypot(event.clientX - held.x, event.clientY - held.y) < 4) return;
+      paper.setPointerCapture(event.pointerId);
+    }
     view.x -= (event.clientX - held.x) / view.scale;
     view.y -= (event.clientY - held.y) / view.scale;
     held = { x: event.clientX, y: event.clientY };
@@ -103,7 +125,6 @@ for (const viewer of document.querySelectorAll(".viewer")) {
   paper.addEventListener("keydown", (event) => {
     const step = 80 / view.scale;
     const moves = { ArrowLeft: [-step, 0], ArrowRight: [step, 0], ArrowUp: [0, -step], ArrowDown: [0, step] };
-    const at = nodes.indexOf(document.activeElement);
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.key in moves) {
       view.x += moves[event.key][0];
@@ -113,14 +134,17 @@ for (const viewer of document.querySelectorAll(".viewer")) {
     else if (event.key === "-") zoom(0.8);
     else if (event.key === "0") fit();
     else if (event.key === "1") full();
-    else if (event.key === "n" && nodes.length) choose(nodes[(at + 1) % nodes.length]);
-    else if (event.key === "p" && nodes.length) choose(nodes[(at < 1 ? nodes.length : at) - 1]);
+    else if (event.key === "n" && nodes.length) choose(neighbour(1));
+    else if (event.key === "p" && nodes.length) choose(neighbour(-1));
     else if (event.key === "Escape") { around(null); paper.focus(); }
     else return;
     event.preventDefault();
   });
   for (const node of nodes) {
-    node.addEventListener("focus", () => around(node.dataset.id));
+    node.addEventListener("focus", () => {
+      around(node.dataset.id);
+      if (!visible(node) && node.matches(":focus-visible")) goTo(node); // a click needs no move
+    });
     node.addEventListener("blur", () => around(null));
     node.addEventListener("dblclick", () => choose(node));
   }

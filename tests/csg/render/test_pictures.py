@@ -222,7 +222,7 @@ def test_a_folded_picture_says_how_much_it_leaves_out() -> None:
     full = sequence_picture(graph, full=True)
     assert not full.note
     large = sequence_picture(sequence_graph(400, 100, 4, True, 2))
-    assert f"--format html lets {len(large.nodes)} nodes be searched" in large.note
+    assert f"{len(large.nodes)} nodes are for a page with search" in large.note
     assert {(e.source, e.target) for e in full.edges} == set(graph.edges)
 
 
