@@ -17,7 +17,11 @@ from csg.pipeline import program_of, unify_files
 from csg.programs import Versions
 from tests.csg.analysis.random_programs import random_program
 from tests.csg.graphs.naive import agree
-from tests.csg.graphs.runs import orders_of_changes_are_paths, uses_stay_within_the_dependences
+from tests.csg.graphs.runs import (
+    Given,
+    orders_of_changes_are_paths,
+    uses_stay_within_the_dependences,
+)
 
 PAIRS = [5, 6, 9, 10, 14, 15, 19, 21, 24, 29]
 if os.environ.get("CSGTEST_AGREEMENT") == "1":
@@ -27,8 +31,12 @@ if os.environ.get("CSGTEST_AGREEMENT") == "1":
 @pytest.mark.parametrize("first", range(40, 300, 65))
 def test_random_programs_have_the_graphs_of_the_definitions(first: int) -> None:
     """Those before the fortieth are tried in ``tests/csg/graphs``."""
+    uses = orders = 0
     for seed in range(first, first + 65):
-        agree(random_program(seed))
+        agree(program := random_program(seed))
+        uses += uses_stay_within_the_dependences(program, Given(limit=1_000))
+        orders += orders_of_changes_are_paths(program, Given(limit=1_000))
+    assert uses > 200 and orders > 1
 
 
 @pytest.mark.parametrize("seed", PAIRS)

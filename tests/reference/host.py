@@ -17,6 +17,7 @@ class Memory(Protocol):
 
     def allocate(self, size: int) -> int: ...
     def free(self, address: int) -> None: ...
+    def size(self, address: int) -> int: ...
     def read(self, address: int, size: int) -> bytes: ...
     def write(self, address: int, data: bytes) -> None: ...
     def text(self, address: int) -> bytes: ...
@@ -88,6 +89,11 @@ def _printf(memory: Memory, a: list[int]) -> int:
     return len(data)
 
 
+def _print_to(memory: Memory, a: list[int]) -> int:
+    """The text is read; streams have no content here."""
+    return len(formatted(memory, memory.text(a[1]), a[2:]))
+
+
 def _sprintf(memory: Memory, a: list[int]) -> int:
     data = formatted(memory, memory.text(a[1]), a[2:])
     memory.write(a[0], data + b"\0")
@@ -128,6 +134,15 @@ def _free(memory: Memory, a: list[int]) -> None:
     memory.free(a[0])
 
 
+def _reallocate(memory: Memory, a: list[int]) -> int:
+    """Always somewhere else."""
+    address = memory.allocate(a[1])
+    if a[0]:
+        memory.write(address, memory.read(a[0], min(memory.size(a[0]), a[1])))
+        memory.free(a[0])
+    return address
+
+
 def _copy(memory: Memory, a: list[int]) -> int:
     memory.write(a[0], memory.read(a[1], a[2]))
     return a[0]
@@ -157,6 +172,16 @@ def _find(memory: Memory, a: list[int]) -> int:
     return 0 if at < 0 else a[0] + at
 
 
+def _find_in(memory: Memory, a: list[int]) -> int:
+    at = memory.read(a[0], a[2]).find(bytes([a[1] & 255]))
+    return 0 if at < 0 else a[0] + at
+
+
+def _number_of(memory: Memory, a: list[int]) -> int:
+    found = re.match(rb"\s*[-+]?\d+", memory.text(a[0]))
+    return int(found[0]) if found else 0
+
+
 def _exit(memory: Memory, a: list[int]) -> int:
     raise Ended(a[0])
 
@@ -175,9 +200,12 @@ HOST: dict[str, Host] = {
     "snprintf": _snprintf,
     "putchar": _putchar,
     "puts": _puts,
+    "fputs": lambda memory, a: len(memory.text(a[0])),
+    "fprintf": _print_to,
     "getchar": _getchar,
     "malloc": lambda memory, a: memory.allocate(a[0]),
     "calloc": _calloc,
+    "realloc": _reallocate,
     "free": _free,
     "memcpy": _copy,
     "memmove": _copy,
@@ -189,9 +217,10 @@ HOST: dict[str, Host] = {
     "strcpy": _copy_text,
     "strcat": _append_text,
     "strchr": _find,
+    "memchr": _find_in,
     "abs": lambda memory, a: abs(signed(a[0], 32)),
     "isdigit": lambda memory, a: int(48 <= a[0] <= 57),
-    "atoi": lambda memory, a: int(memory.text(a[0]) or b"0"),
+    "atoi": _number_of,
     "exit": _exit,
     "abort": _abort,
     "__csgtest_assert_fail": _assert,

@@ -88,6 +88,10 @@ class Machine:
         if address:
             del self.objects[address >> 32]
 
+    def size(self, address: int) -> int:
+        """Of the object that begins there."""
+        return len(self.objects[address >> 32])
+
     def read(self, address: int, size: int) -> bytes:
         offset = address & 0xFFFFFFFF
         data = self.objects.get(address >> 32)

@@ -12,7 +12,7 @@ import pytest
 from csg.analysis import DependenceGraph, dependence_graph
 from csg.frontend import parse_file
 from csg.graphs import build_csg
-from csg.ir import Call, Program
+from csg.ir import Call, Enter, Jump, Program
 from csg.language.syntax import Version
 from csg.lower import lower
 from csg.programs import GraphRules, Interactions
@@ -83,16 +83,24 @@ def with_changes(program: Program, seed: int) -> Program:
 
 
 def visited(program: Program, machine: TracingMachine) -> list[tuple[int, bool]]:
-    """The statements in the order of the run, and whether a call in them has just returned."""
+    """The statements in the order of the run, and whether a call in them has just returned. The
+    jump from where an ``if`` ends belongs to no statement, unless it is all that one does."""
     found: list[tuple[int, bool]] = []
     current: list[int] = [-1]  # per depth of calls the statement being run
+    doing = {
+        step.node
+        for function in program.functions.values()
+        for block in function.blocks
+        for step in (*block.instructions, block.terminator)
+        if step is not None and not isinstance(step, Jump | Enter)
+    }
     for (function, number, index), depth in machine.visits:
         block = program.functions[function].blocks[number]
-        if index < len(block.instructions):
-            node = block.instructions[index].node
-        else:
-            assert block.terminator is not None
-            node = block.terminator.node
+        step = [*block.instructions, block.terminator][index]
+        assert step is not None
+        node = step.node
+        if isinstance(step, Jump | Enter) and node in doing:
+            continue
         returned = len(current) > depth + 1
         del current[depth + 1 :]
         current += [-1] * (depth + 1 - len(current))

@@ -7,6 +7,7 @@ instructions.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import suppress
 
 from csg import ir
@@ -70,13 +71,39 @@ class TracingMachine(Machine):
                 self.register_pairs.add((here, known[value.number], value.number))
 
 
+Argument = int | bytes | tuple[bytes, ...]  # a number; a pointer to a text, or to such pointers
+
+
 def traced(
-    program: Program, version: Version, stdin: bytes = b"", limit: int = 150_000
+    program: Program,
+    version: Version,
+    stdin: bytes = b"",
+    limit: int = 150_000,
+    arguments: Sequence[Argument] = (),
 ) -> TracingMachine:
+    """A run of the entry function; parameters without an argument are 0."""
     machine = TracingMachine(program, version, stdin, limit)
-    arguments: list[Value] = [
-        ir.Constant(0, each.width) for each in program.functions[program.entry].parameters
+    parameters = program.functions[program.entry].parameters
+    given = [*(placed(machine, each) for each in arguments), *[0] * len(parameters)]
+    values: list[Value] = [
+        ir.Constant(number & (1 << each.width) - 1, each.width)
+        for number, each in zip(given, parameters, strict=False)
     ]
     with suppress(Ended, Stuck):  # what ran until then counts as well
-        machine.run(program.entry, arguments)
+        machine.run(program.entry, values)
     return machine
+
+
+def placed(machine: Machine, argument: Argument) -> int:
+    """The argument as a number, what it points to in memory."""
+    if isinstance(argument, int):
+        return argument
+    if isinstance(argument, bytes):
+        address = machine.allocate(len(argument) + 1)
+        machine.write(address, argument + b"\0")
+        return address
+    address = machine.allocate(8 * (len(argument) + 1))
+    for place, text in enumerate(argument):
+        machine.store(address + 8 * place, placed(machine, text), 8)
+    machine.store(address + 8 * len(argument), 0, 8)
+    return address

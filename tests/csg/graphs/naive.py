@@ -7,7 +7,13 @@ with the whole stack of its calls.
 
 from __future__ import annotations
 
-from csg.analysis import DependenceGraph, StatementFlow, dependence_graph, statement_flow
+from csg.analysis import (
+    DependenceGraph,
+    StatementFlow,
+    dependence_graph,
+    depends_on_changes,
+    statement_flow,
+)
 from csg.analysis.dependence import changed_initialisers
 from csg.graphs import SequenceGraph, build_csg
 from csg.ir import Program
@@ -284,8 +290,14 @@ class Definitions:
 
 
 def agree(program: Program) -> None:
-    """Our graphs of a program are those of the definitions: three readings of the rules."""
-    naive = Definitions(program)
+    """Our sets of changes and graphs of a program are those of the definitions: three readings of
+    the rules."""
+    naive, without = Definitions(program), Definitions(program, deletions=False)
+    for each, deletions in ((naive, True), (without, False)):
+        sets = depends_on_changes(each.graph, deletions)
+        for node in program.nodes:
+            assert frozenset(sets.statements_of(node.id)) == each.sets[node.id]
+            assert sets.changes_of(node.id) == each.ids[node.id]
     important = naive.important()
     for rules, locations in (
         (GraphRules(), important),
@@ -298,12 +310,10 @@ def agree(program: Program) -> None:
         assert _nodes(graph, "interaction") == (locations - naive.outputs) & reached
         assert _nodes(graph, "output") == naive.outputs & reached
         assert _nodes(graph, "change") | _nodes(graph, "deletion") == naive.changed
-        for node in graph.records:
-            if not node.is_change:
-                assert node.important == (node.node in important)
-                expected = {c for s in naive.sets[node.node] for c in program.nodes[s].changes}
-                assert node.changes == expected
-    without = Definitions(program, deletions=False)
+        for record in graph.records:
+            if not record.is_change:
+                assert record.important == (record.node in important)
+                assert record.changes == naive.ids[record.node]
     graph = build_csg(program, GraphRules(paper=True))
     assert _statement_edges(graph) == without.published()
     assert _nodes(graph, "deletion") == set()

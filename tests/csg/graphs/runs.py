@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from itertools import product
+
 import networkx
 
 from csg.graphs.construction import output_statements
@@ -9,12 +12,31 @@ from csg.ir import Program
 from csg.language.syntax import Version
 from csg.pipeline import graph_of, pdg_of
 from tests.csg.analysis.test_runs_follow_the_graphs import visited
-from tests.csg.analysis.tracing import traced
+from tests.csg.analysis.tracing import Argument, TracingMachine, traced
 
 
-def uses_stay_within_the_dependences(program: Program, limit: int = 20_000) -> int:
-    """Every use of a value that a run makes in its first ``limit`` instructions is a data edge; how
-    many there were."""
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What a run is given: its arguments, its standard input, and so many instructions."""
+
+    arguments: tuple[Argument, ...] = ()
+    stdin: bytes = b""
+    limit: int = 20_000
+
+
+def command_line(words: str, stdin: bytes = b"") -> Given:
+    """Of a program with ``main``."""
+    texts = tuple(each.encode() for each in ("program", *words.split()))
+    return Given((len(texts), texts), stdin)
+
+
+def run(program: Program, version: Version, given: Given) -> TracingMachine:
+    return traced(program, version, given.stdin, given.limit, given.arguments)
+
+
+def uses_stay_within_the_dependences(program: Program, *runs: Given) -> int:
+    """Every use of a value that a run of either version makes is a data edge; how many there
+    were."""
     graph = pdg_of(program)
 
     def statement(place: tuple[str, int, int]) -> int:
@@ -25,8 +47,8 @@ def uses_stay_within_the_dependences(program: Program, limit: int = 20_000) -> i
 
     exits = {node.id for node in program.nodes if node.kind == "exit"}
     seen = 0
-    for version in Version:
-        machine = traced(program, version, limit=limit)
+    for version, given in product(Version, runs or (Given(),)):
+        machine = run(program, version, given)
         pairs = {(reader, writer) for reader, writer in machine.memory_pairs}
         pairs |= {(reader, writer) for reader, writer, _ in machine.register_pairs}
         for reader, writer in sorted(pairs):
@@ -37,7 +59,7 @@ def uses_stay_within_the_dependences(program: Program, limit: int = 20_000) -> i
     return seen
 
 
-def orders_of_changes_are_paths(program: Program, limit: int = 20_000) -> int:
+def orders_of_changes_are_paths(program: Program, *runs: Given) -> int:
     """Two changes that a run of the new version executes with no other change and no output between
     them are joined by an edge, or by a way through interaction locations; how many there were.
     (The old version may pass what is added: its orders are no sequences.)"""
@@ -46,17 +68,18 @@ def orders_of_changes_are_paths(program: Program, limit: int = 20_000) -> int:
     outputs = output_statements(program)
     seen = 0
     joined: set[tuple[str, str]] = set()
-    last = None
-    for node, resumed in visited(program, traced(program, Version.NEW, limit=limit)):
-        known = graph.of_statement(node)
-        if known is not None and known.kind == "change" and not resumed:
-            if last is not None and last != known.id:
-                if (last, known.id) not in joined:
-                    between = graph.subgraph([last, known.id, *locations])
-                    assert networkx.has_path(between, last, known.id), (last, known.id)
-                    joined.add((last, known.id))
-                seen += 1
-            last = known.id
-        elif node in outputs:
-            last = None  # a walk ends there, and so does a sequence
+    for given in runs or (Given(),):
+        last = None
+        for node, resumed in visited(program, run(program, Version.NEW, given)):
+            known = graph.of_statement(node)
+            if known is not None and known.kind == "change" and not resumed:
+                if last is not None and last != known.id:
+                    if (last, known.id) not in joined:
+                        between = graph.subgraph([last, known.id, *locations])
+                        assert networkx.has_path(between, last, known.id), (last, known.id)
+                        joined.add((last, known.id))
+                    seen += 1
+                last = known.id
+            elif node in outputs:
+                last = None  # a walk ends there, and so does a sequence
     return seen

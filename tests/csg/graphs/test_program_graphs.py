@@ -25,7 +25,11 @@ from csg.programs import Versions
 from tests.csg.analysis.random_programs import random_program
 from tests.csg.analysis.test_runs_follow_the_graphs import visited
 from tests.csg.analysis.tracing import traced
-from tests.csg.graphs.runs import orders_of_changes_are_paths, uses_stay_within_the_dependences
+from tests.csg.graphs.runs import (
+    Given,
+    orders_of_changes_are_paths,
+    uses_stay_within_the_dependences,
+)
 
 SAMPLES = Path(__file__).parents[3] / "samples"
 
@@ -225,12 +229,5 @@ def test_what_a_run_executes_next_is_an_edge_of_the_control_flow(seed: int) -> N
 @pytest.mark.parametrize("seed", range(40))
 def test_runs_of_random_programs_stay_within_the_graphs(seed: int) -> None:
     program = random_program(seed)
-    uses_stay_within_the_dependences(program, limit=2_000)
-    orders_of_changes_are_paths(program, limit=2_000)
-
-
-def test_runs_of_the_sample_stay_within_the_graphs() -> None:
-    folder = SAMPLES / "marks"
-    program = program_of(unify_files(Versions(folder / "old.c", folder / "new.c")))
-    assert uses_stay_within_the_dependences(program) > 3
-    assert orders_of_changes_are_paths(program) > 1
+    uses_stay_within_the_dependences(program, Given(limit=2_000))
+    orders_of_changes_are_paths(program, Given(limit=2_000))
