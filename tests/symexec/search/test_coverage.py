@@ -319,6 +319,18 @@ def test_states_that_have_ended_are_not_held() -> None:
     assert all(len(each) <= most for each in (*lists, [one for each in groups for one in each]))
 
 
+def test_places_forget_those_that_others_have_run() -> None:
+    """All are at one place, and were put there for the first selection."""
+    waiting = [state(n, block=10) for n in range(300)]
+    searcher = covering(frontier(spots(50), set()), *waiting)
+    searcher.update(searcher.select(), (), covers=False)
+    for each in waiting[10:299]:
+        searcher.update(each, (), covers=False)
+    assert sum(map(len, searcher._places._groups.values())) == 299
+    searcher.update(searcher.select(), (), covers=False)
+    assert len(searcher._pool) == sum(map(len, searcher._places._groups.values())) == 9
+
+
 def test_entries_go_when_they_are_sixty_four_more_than_twice_those_that_wait() -> None:
     """Each state is placed once."""
     searcher = covering(frontier(spots(50), set()), *(state(n, block=10) for n in range(11)))
@@ -380,6 +392,10 @@ def test_those_gone_are_forgotten_when_they_are_too_many() -> None:
     made.forget_those_gone(lambda each: each.id in {3, 4}, most=6)
     taken, looked = asked_for(made, {3, 4})
     assert sorted(set(looked)) == sorted(some) and sorted(taken) == [3, 4]
+    made = places(*(state(n, block=n % 2) for n in range(10)))
+    made.forget_those_gone(lambda each: each.id in some, most=9)
+    made.forget_those_gone(lambda each: each.id in {3, 4}, most=5)
+    assert sorted(asked_for(made, some)[0]) == [3, 4], "six were left: more than five"
 
 
 def test_what_is_taken_is_not_held() -> None:

@@ -199,10 +199,10 @@ def test_the_order_of_turns() -> None:
 def test_the_first_of_two_has_the_turns_of_the_second_after_sixteen_without_news() -> None:
     searcher = Turns(DepthFirst)
     searcher.update(None, [state(lane, lane=lane) for lane in range(2)], covers=False)
-    found = lanes_of(searcher, 40, news=False)
-    assert found[:24] == 8 * [0, 0, 1] and found[24:] == 8 * [0, 1]
-    searcher.update(None, (), covers=True)  # nobody's news
-    assert lanes_of(searcher, 8, news=False) == 4 * [0, 1]
+    found = lanes_of(searcher, 39, news=False)
+    assert found[:24] == 8 * [0, 0, 1] and found[24:] == [*7 * [0, 1], 0]
+    searcher.update(None, (), covers=True)  # nobody's news, and not those of the last turn's
+    assert lanes_of(searcher, 9, news=False) == [*4 * [1, 0], 1]
     taken = searcher.select()  # something new: it is as it was, for sixteen turns
     searcher.update(taken, [taken], covers=True)
     assert lanes_of(searcher, 30, news=False) == [1, 0, 1, *7 * [0, 0, 1], *3 * [0, 1]]
