@@ -4,7 +4,7 @@
     python -m benchmarks.mutants symexec/shadow             one of them
     python -m benchmarks.mutants symexec/search --most 100  a sample, the same each time
     python -m benchmarks.mutants symexec/search --again     what survived, as the document says
-    python -m benchmarks.mutants --file symexec/shadow/joins.py --no-write
+    python -m benchmarks.mutants --file symexec/shadow/printed.py   the others stay as they were
 
 A mutant is the package with one place changed: a comparison or an operator turned into another, a
 constant into its neighbour, a condition negated, a call or a result left out. It is killed when one
@@ -464,7 +464,7 @@ def callers(tests: str, files: Sequence[Path]) -> Callers:
 class Running:
     mutant: Mutant
     process: int
-    until: float
+    seconds: float  # of patience, as long as nobody stops us all
 
 
 @dataclass(frozen=True, slots=True)
@@ -485,11 +485,12 @@ class Trial:
                 resource.setrlimit(resource.RLIMIT_CPU, (limit, limit + 1))
                 resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
                 _test(mutant, tests, self.uses)
-        return Running(mutant, process, time.monotonic() + seconds + PATIENCE)
+        return Running(mutant, process, seconds + PATIENCE)
 
     def surviving(self, chosen: Sequence[Mutant]) -> Iterator[Mutant]:
         """Those with which the tests pass, or that no test calls; ``jobs`` at a time."""
         waiting, running = list(reversed(chosen)), list[Running]()
+        before = time.monotonic()
         while waiting or running:
             while waiting and len(running) < self.jobs:
                 mutant = waiting.pop()
@@ -498,9 +499,12 @@ class Trial:
                 else:
                     yield mutant
             time.sleep(0.01)
+            before, passed = time.monotonic(), time.monotonic() - before
+            for each in running:
+                each.seconds -= min(passed, 1.0)
             known = [(each, ended(each)) for each in running]
-            running = [each for each, passed in known if passed is None]
-            yield from (each.mutant for each, passed in known if passed)
+            running = [each for each, good in known if good is None]
+            yield from (each.mutant for each, good in known if good)
 
 
 def ended(running: Running) -> bool | None:
@@ -508,7 +512,7 @@ def ended(running: Running) -> bool | None:
     found, status = os.waitpid(running.process, os.WNOHANG)
     if found:
         return status == 0
-    if time.monotonic() < running.until:
+    if running.seconds > 0:
         return None
     with suppress(ProcessLookupError):
         os.killpg(running.process, signal.SIGKILL)
@@ -554,14 +558,27 @@ def _pytest(words: Sequence[str], plugin: object) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Result:
+    """``files``: how many mutants of each file there are, and how many were tried; ``survivors`` by
+    name."""
+
     package: str
-    made: int
-    tried: int
-    survivors: tuple[Mutant, ...]
+    files: Mapping[str, tuple[int, int]]
+    survivors: tuple[str, ...]
 
     @property
-    def killed(self) -> float:
-        return 100 * (1 - len(self.survivors) / self.tried) if self.tried else 100.0
+    def made(self) -> int:
+        return sum(made for made, _ in self.files.values())
+
+    @property
+    def tried(self) -> int:
+        return sum(tried for _, tried in self.files.values())
+
+    def surviving(self, file: str) -> int:
+        return sum(name.startswith(f"{file} ") for name in self.survivors)
+
+
+def killed(tried: int, survivors: int) -> str:
+    return f"{100 * (1 - survivors / tried) if tried else 100.0:.1f} %"
 
 
 def tried(
@@ -586,37 +603,59 @@ def tried(
     for mutant in Trial(callers_of, importing(), jobs).surviving(open_ones):
         survivors.append(mutant)
         print(f"  survives: {mutant.place} {mutant.name}", flush=True)
-    survivors.sort(key=lambda mutant: mutant.name)
-    return Result(package, len(made), len(chosen), tuple(survivors))
+    shown = [file.relative_to(ROOT).as_posix() for file in files]
+    of_file = [[m.file.relative_to(ROOT).as_posix() for m in each] for each in (made, chosen)]
+    counted = {file: (of_file[0].count(file), of_file[1].count(file)) for file in shown}
+    names = sorted(mutant.name for mutant in survivors)
+    return Result(package, {f: n for f, n in counted.items() if n[0]}, tuple(names))
 
 
 def section(result: Result, judged: dict[str, str]) -> str:
     """Of the document; kept for packages that are not tried again."""
+    known = {_cell(name): reason for name, reason in judged.items()}
     rows = [
-        f"| `{_cell(mutant.name)}` | {judged.get(mutant.name, 'not judged yet')} |"
-        for mutant in result.survivors
+        f"| `{_cell(name)}` | {known.get(_cell(name), 'not judged yet')} |"
+        for name in result.survivors
     ]
-    same = sum(mutant.name in judged for mutant in result.survivors)
+    files = [
+        f"| `{file}` | {made} | {tried} | {left} | {killed(tried, left)} |"
+        for file, (made, tried) in sorted(result.files.items())
+        for left in [result.surviving(file)]
+    ]
+    same = sum(_cell(name) in known for name in result.survivors)
     sample = "" if result.tried == result.made else f", a sample of {result.made}"
     tests, left = PACKAGES[result.package], len(result.survivors)
     head = (
         f"## {result.package}\n\n"
-        f"{result.tried} mutants{sample}; {left} survive `{tests}`: {result.killed:.1f} % are "
-        f"killed. {same} of the survivors are judged to behave the same."
+        f"{result.tried} mutants{sample}; {left} survive `{tests}`: {killed(result.tried, left)} "
+        f"are killed. {same} of the survivors are judged.\n\n"
+        "| file | mutants | tried | survive | killed |\n|---|---|---|---|---|\n"
     )
     table = "\n\n| survivor | judged |\n|---|---|\n" + "\n".join(rows) if rows else ""
-    return head + table
+    return head + "\n".join(files) + table
 
 
-def listed(package: str) -> set[str]:
-    """The survivors that the document names; none where the package was never tried."""
+def recorded(package: str) -> Result:
+    """What the document says; nothing where the package was never tried. A survivor's name is as
+    it stands there."""
     text = TABLE.read_text() if TABLE.exists() else ""
     found = re.search(rf"^## {re.escape(package)}\n(.*?)(?=^## |\Z)", text, re.M | re.S)
-    return set(re.findall(r"^\| `(.*?)` \|", found[1], re.M)) if found else set()
+    rows = found[1] if found else ""
+    files = re.findall(r"^\| `(.*?\.py)` \| (\d+) \| (\d+) \|", rows, re.M)
+    survivors = re.findall(r"^\| `(.*?\.py .*?)` \|", rows, re.M)
+    return Result(package, {f: (int(n), int(tried)) for f, n, tried in files}, tuple(survivors))
+
+
+def joined(before: Result, now: Result) -> Result:
+    """``now``, and what was known of the package's other files."""
+    files = {**before.files, **now.files}
+    kept = [name for name in before.survivors if name.partition(" ")[0] not in now.files]
+    return Result(now.package, files, tuple(sorted([*kept, *now.survivors])))
 
 
 def _cell(text: str) -> str:
-    return text.replace("|", "\\|").replace("`", "'")
+    """The same once more for what comes from a cell."""
+    return re.sub(r"(?<!\\)\|", r"\\|", text).replace("`", "'")
 
 
 HEAD = """# Mutants
@@ -667,9 +706,12 @@ def main() -> int:
             files = [file for file in files if file in [each.resolve() for each in options.file]]
         if files and package in (options.packages or PACKAGES):
             print(f"{package}:", flush=True)
-            known = listed(package) if options.again else None
-            results.append(tried(package, files, tests, options.most, options.jobs, known))
-            print(f"{package}: {results[-1].tried} mutants, {results[-1].killed:.1f} % killed")
+            before = recorded(package)
+            known = set(before.survivors) if options.again else None
+            result = tried(package, files, tests, options.most, options.jobs, known)
+            share = killed(result.tried, len(result.survivors))
+            print(f"{package}: {result.tried} mutants, {share} killed")
+            results.append(joined(before, result) if options.file else result)
     judged: dict[str, str] = json.loads(JUDGED.read_text()) if JUDGED.exists() else {}
     if not options.no_write:
         TABLE.write_text(written(results, judged))

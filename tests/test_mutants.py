@@ -15,10 +15,11 @@ from benchmarks.mutants import (
     callers,
     changes,
     importing,
-    listed,
+    joined,
     mutants,
     places,
     put,
+    recorded,
     tried,
     unload,
     written,
@@ -169,7 +170,7 @@ def test_what_a_test_looks_at_dies_and_what_none_looks_at_survives(small: Path) 
     result = tried("csg/small", [file], "tests", jobs=2)
     assert result.tried == result.made == len(list(mutants(file)))
     shown = "csg/small/sizes.py"
-    assert {each.name for each in result.survivors} == {
+    assert set(result.survivors) == {
         f"{shown} larger: a > b -> a >= b",  # behaves the same
         f"{shown} steps: 1 -> 2",  # tests have other names, but none fails
         f"{shown} unseen: return 5 -> return None",
@@ -183,19 +184,27 @@ def test_what_survived_is_listed_and_can_be_tried_again(
 ) -> None:
     monkeypatch.setattr(driver, "TABLE", tmp_path / "mutants.md")
     monkeypatch.setitem(driver.PACKAGES, "csg/small", "tests")
+    file = "csg/small/sizes.py"
     made = list(mutants(small / "sizes.py"))
-    survivors = tuple(each for each in made if each.function in ("unseen", "larger"))
-    judged = {survivors[0].name: "it is | so"}
-    text = written([Result("csg/small", len(made), len(made), survivors)], judged)
+    survivors = tuple(sorted(m.name for m in made if m.function in ("unseen", "larger")))
+    judged = {survivors[0]: "it is | so"}
+    result = Result("csg/small", {file: (len(made), len(made))}, survivors)
+    text = written([result], judged)
     assert f"{len(made)} mutants; {len(survivors)} survive `tests`" in text
-    assert f"| `{survivors[0].name}` | it is | so |" in text and "not judged yet" in text
+    assert f"| `{survivors[0]}` | it is | so |" in text and "not judged yet" in text
     (tmp_path / "mutants.md").write_text(text.replace("## csg/small", "## csg/smaller"))
-    assert listed("csg/small") == set()
+    assert recorded("csg/small") == Result("csg/small", {}, ())
     (tmp_path / "mutants.md").write_text(text)
-    assert listed("csg/small") == {each.name for each in survivors}
+    assert recorded("csg/small") == result
     unseen = "csg/small/sizes.py unseen: 5 -> 6"
     again = tried("csg/small", [small / "sizes.py"], "tests", known={unseen})
-    assert [each.name for each in again.survivors] == [unseen] and again.tried == len(made)
+    assert again.survivors == (unseen,) and again.tried == len(made)
+    # One file tried again takes the place of what was known of it, and of nothing else.
+    other = Result("csg/small", {"csg/small/other.py": (4, 3)}, ("csg/small/other.py f: 1 -> 2",))
+    both = joined(other, again)
+    assert both.files == {**other.files, **again.files}
+    assert both.survivors == (*other.survivors, unseen)
+    assert joined(both, again) == both
 
 
 def test_a_mutant_is_tried_with_the_tests_that_call_it(small: Path) -> None:

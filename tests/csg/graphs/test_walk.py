@@ -74,6 +74,12 @@ def test_from_the_entry_each_part_of_a_statement_is_passed() -> None:
     assert found.walk.from_entry("f") == {found.node("x = 2")}
 
 
+def test_a_walk_that_begins_in_a_function_leaves_it_to_its_callers() -> None:
+    found = walked(CALLING, ["x = 2"])
+    assert found.walk.from_entry("g") == {found.node("x = 2")}
+    assert found.walk.from_entry("puts") == set(), "it has no code"
+
+
 def test_a_function_that_is_entered_is_met_at_its_entry() -> None:
     """Be its number 1: what a call leaves is no part of the callee."""
     text = """
