@@ -43,6 +43,7 @@ _SHAPES = {
     "tab": ("box", ""),
 }
 _INCH = 72.0
+_SLANTED = 22.0  # px: so much of its upper and lower border a shape may lack at each end
 _NOTHING = "&#160;"  # Graphviz takes no empty element
 ARROW = 9.0  # px: length of an arrow head
 _EDGE_ID = re.compile(r"e(\d+)")
@@ -106,8 +107,9 @@ def _block_text(sketch: Sketch) -> str:
     for number, ((a, b), upwards) in enumerate(
         zip(sketch.pairs.values(), layering.reversed, strict=True)
     ):
-        free = ", constraint=false" if upwards else ""
-        lines.append(f"  {a} -> {b} [id=e{number}{free}];")
+        # From above into the middle: the sides of the shape drawn here are slanted.
+        way = "constraint=false" if upwards else "headport=n"
+        lines.append(f"  {a} -> {b} [id=e{number}, {way}];")
     return "\n".join([*lines, "}", ""])
 
 
@@ -126,9 +128,27 @@ def _placing(sketch: Sketch, drawn: dict[str, Any]) -> Placing | None:
             routes[int(known.group(1))] = _route(each["pos"], height)
     if len(centres) < len(sketch.sizes) or len(routes) < len(sketch.pairs):
         return None
-    curves = {pair: routes[number] for number, pair in enumerate(sketch.pairs)}
     ordered = tuple(centres[number] for number in range(len(sketch.sizes)))
+    curves: dict[tuple[str, str], Route] = {}
+    for number, (pair, (a, b)) in enumerate(sketch.pairs.items()):
+        first, *between, last = routes[number]
+        begin = _on_border(first, ordered[a], sketch.sizes[a], begins=True)
+        end = _on_border(last, ordered[b], sketch.sizes[b], begins=False)
+        curves[pair] = (begin, *between, end)
     return Placing(ordered, curves, width, height)
+
+
+def _on_border(point: Point, centre: Point, size: Point, begins: bool) -> Point:
+    """Where a line begins or ends on the box around a shape, moved to where shapes with slanted
+    sides have a border, too: away from the corners, and to the middle of a side that it leaves by.
+    Ports have no size."""
+    (x, y), (middle, level), (width, height) = point, centre, size
+    if not width:
+        return point
+    if abs(y - level) < height / 2 - 1.0:
+        return (x, level) if begins else point
+    room = max(0.0, width / 2 - _SLANTED)
+    return min(max(x, middle - room), middle + room), y
 
 
 def placed_png(picture: Picture, layout: Layout) -> bytes | None:

@@ -272,7 +272,8 @@ def _counted(count: int, what: str) -> str:
 def _names(members: tuple[str, ...]) -> str:
     if len(members) == 1:
         return members[0]
-    return f"{members[0]}…{members[-1]} × {len(members)}"
+    first, *_, last = sorted(members, key=lambda name: int(name[1:]))
+    return f"{first}…{last} × {len(members)}"
 
 
 def _range(lines: list[int]) -> str:

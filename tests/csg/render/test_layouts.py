@@ -137,6 +137,24 @@ def test_edges_go_from_node_to_node(layout_by: Drawn, graph: networkx.DiGraph[st
             assert left - 6 <= point[0] <= right + 6 and top - 6 <= point[1] <= bottom + 6
 
 
+@pytest.mark.skipif(not has_dot(), reason="dot is not installed")
+def test_where_dot_ends_a_line_there_is_a_border() -> None:
+    """Of shapes with slanted sides, too: not at the corners of the boxes around them."""
+    picture = sequence_picture(sequence_graph(60, 150, 6, True, 5))
+    layout = layout_of(picture, use_dot=True)
+    placed_boxes = boxes(picture, layout)
+    ends = 0
+    for edge, route in zip(picture.edges, layout.routes, strict=True):
+        if edge.source == edge.target:
+            continue  # not by dot
+        for (x, y), name in ((route[0], edge.source), (route[-1], edge.target)):
+            left, top, right, bottom = placed_boxes[name]
+            if min(abs(y - top), abs(y - bottom)) < 1:
+                assert left + 20 < x < right - 20
+                ends += 1
+    assert ends > 60
+
+
 @given(sequence_graphs(40))
 @settings(max_examples=30, deadline=None)
 def test_lines_between_functions_pass_behind_no_node(graph: networkx.DiGraph[str]) -> None:
