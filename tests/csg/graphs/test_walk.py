@@ -9,7 +9,8 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from textwrap import dedent
 
-from csg.analysis import dependence_graph, statement_flow
+from csg.analysis import StatementFlow, dependence_graph, statement_flow
+from csg.analysis.statement_flow import Part
 from csg.frontend import parse_text
 from csg.graphs.walk import StopWalk
 from csg.ir import Program
@@ -140,3 +141,19 @@ def test_a_call_is_passed_if_what_it_calls_can_be() -> None:
     assert around.from_statement("x = 1") == {around.node("x = 3"), around.node("x = 2")}
     through = walked(text, ["x = 1", "x = 2", "if (x)"])
     assert through.from_statement("x = 1") == {through.node("if (x)")}
+
+
+def in_a_row(*parts: Part) -> StatementFlow:
+    of_node: dict[int, list[int]] = {}
+    for at, part in enumerate(parts):
+        part.following = (at + 1,) if at + 1 < len(parts) else ()
+        if not part.vacant:
+            of_node.setdefault(part.node, []).append(at)
+    return StatementFlow(list(parts), {"f": 0}, frozenset((len(parts) - 1,)), {"f": []}, of_node)
+
+
+def test_a_statement_goes_on_behind_nothing_and_begins_again_behind_another() -> None:
+    hollow = in_a_row(Part(1, "f", ()), Part(2, "f", (), vacant=True), Part(1, "f", ()))
+    assert StopWalk(hollow, frozenset((1,)), frozenset()).from_statement(1) == set()
+    other = in_a_row(Part(1, "f", ()), Part(2, "f", ()), Part(1, "f", ()))
+    assert StopWalk(other, frozenset((1,)), frozenset()).from_statement(1) == {1}
