@@ -2,6 +2,7 @@
 # make bench  measure, rewrite docs/performance.md make docs   run what the documents show, anew
 # make format tidy the Python sources             make clean  remove what the others made
 # make mutants  mutation testing of three packages, half an hour: for the night
+# make soak   random pairs and faults for two hours, a second opinion on each verdict: for the night
 #
 # Each creates .venv and installs into it first. Needed: Python 3.11 or later, a C compiler, make, git.
 
@@ -13,7 +14,7 @@ PYTHON_FOUND := $(firstword $(shell for python in $(PYTHON) python3.11 python3.1
 CC_FOUND := $(firstword $(shell for compiler in $(CC) cc gcc clang; do command -v "$$compiler"; done; true))
 SOURCES := cli.py csg symexec tests benchmarks
 
-.PHONY: demo test bench mutants docs install check-tools format clean
+.PHONY: demo test bench mutants soak docs install check-tools format clean
 
 demo: install
 	@echo '$$ csgtest build samples/cut_ranges/old.c samples/cut_ranges/new.c --entry parse_ranges --time 20'
@@ -33,6 +34,9 @@ bench: install
 
 mutants: install
 	$(BIN)/python -m benchmarks.mutants
+
+soak: install
+	$(BIN)/python -m benchmarks.soak --minutes 120 --jobs 2 --seed $$(date +%Y%m%d) --resume
 
 docs: install
 	$(BIN)/csgtest graph samples/cut_ranges/old.c samples/cut_ranges/new.c --entry parse_ranges \
