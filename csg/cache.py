@@ -5,8 +5,8 @@
     cache.find(key)                     the bytes, or None
     cache.keep({key: data})             whole or not at all
 
-Several runs may use it at a time. Every entry carries a checksum: one that is damaged, or not the
-user's own, is missing. The folder is the user's and nobody else's (``cache_trouble``), or nothing
+Several runs may use it at a time. Every entry carries a checksum of its name and content: one that
+is damaged, another one's, or not the user's own, is missing. The folder is the user's and nobody else's (``cache_trouble``), or nothing
 is kept; one that cannot be written is no trouble. When there is too much, what was not used for
 longest goes.
 """
@@ -24,7 +24,7 @@ from contextlib import suppress
 from pathlib import Path
 
 LARGEST = 256 << 20  # bytes of one cache; three quarters of it stay when it gets larger
-_MARK = b"csgtest cache 1\n"
+_MARK = b"csgtest cache 2\n"
 _SUM = 16  # bytes of the checksum
 _BEGUN = ".begun-"
 _FORGOTTEN = 3600.0  # seconds after which a file that was begun belongs to a killed run
@@ -100,14 +100,19 @@ class Cache:
         if content is None:
             return None
         head, data = content[: len(_MARK) + _SUM], content[len(_MARK) + _SUM :]
-        return data if head == _MARK + _checksum(data) else None
+        return data if head == _MARK + self._checksum(key, data) else None
 
     def keep(self, found: Mapping[str, bytes]) -> None:
         with suppress(OSError):
             self._make_folder()
             for key, data in found.items():
-                self._write(key, _MARK + _checksum(data) + data)
+                self._write(key, _MARK + self._checksum(key, data) + data)
             self._tidy()
+
+    def _checksum(self, key: str, data: bytes) -> bytes:
+        """Of what is kept under this name, so that no entry is taken for another one."""
+        name = key_of(self.folder.name, key).encode()
+        return hashlib.blake2b(name + data, digest_size=_SUM).digest()
 
     def _content(self, file: Path) -> bytes | None:
         """Used now. None of a file that is not ours alone."""
@@ -169,7 +174,3 @@ class Cache:
             total -= size
             if total <= self._largest * 3 // 4:
                 return
-
-
-def _checksum(data: bytes) -> bytes:
-    return hashlib.blake2b(data, digest_size=_SUM).digest()

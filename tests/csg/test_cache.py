@@ -43,6 +43,16 @@ def test_what_is_damaged_is_missing(cache: Cache, damage: object) -> None:
     assert cache.find("a") == b"again"
 
 
+def test_what_stands_in_another_place_is_missing(cache: Cache) -> None:
+    cache.keep({"a": b"one", "b": b"two"})
+    os.replace(cache.folder / "a", cache.folder / "b")
+    other = Cache("others")
+    other.keep({"b": b"three"})
+    assert cache.find("b") is None
+    os.replace(other.folder / "b", cache.folder / "b")
+    assert cache.find("b") is None
+
+
 @given(data=st.data())
 def test_whatever_happens_to_a_file_it_is_as_it_was_kept_or_missing(
     data: st.DataObject, tmp_path_factory: pytest.TempPathFactory
