@@ -10,8 +10,10 @@ import os
 import re
 import shlex
 import shutil
+import signal
 import subprocess
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from csg.errors import ToolchainError
@@ -195,29 +197,41 @@ def _decoded(text: bytes) -> str:
 
 
 def _run(command: Sequence[str], standard_input: bytes = b"", handles: Sequence[int] = ()) -> bytes:
-    environment = {**os.environ, "LC_ALL": "C"}
+    """What it writes. The processes of a compiler are a group: none goes on when it is given up."""
     try:
-        done = subprocess.run(
+        process = subprocess.Popen(
             command,
-            input=standard_input,
-            capture_output=True,
-            check=False,
-            timeout=TIME_LIMIT,
-            env=environment,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env={**os.environ, "LC_ALL": "C"},
             pass_fds=handles,
+            process_group=0,
         )
     except FileNotFoundError as error:
         raise ToolchainError(
             f"cannot run the compiler '{command[0]}'",
             hint="install it, for example with 'apt install gcc', or set CC to its command",
         ) from error
-    except subprocess.TimeoutExpired as error:
-        raise ToolchainError(f"'{command[0]}' did not end within {TIME_LIMIT:.0f} s") from error
     except OSError as error:
         raise ToolchainError(f"cannot run '{command[0]}': {error.strerror}") from error
-    if done.returncode != 0:
-        raise _refusal(command[0], done.returncode, _decoded(done.stderr))
-    return done.stdout
+    with process:
+        try:
+            out, messages = process.communicate(standard_input, TIME_LIMIT)
+        except subprocess.TimeoutExpired as error:
+            _end(process)
+            raise ToolchainError(f"'{command[0]}' did not end within {TIME_LIMIT:.0f} s") from error
+        except BaseException:
+            _end(process)
+            raise
+    if process.returncode != 0:
+        raise _refusal(command[0], process.returncode, _decoded(messages))
+    return out
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
 
 
 def _refusal(compiler: str, code: int, messages: str) -> ToolchainError:

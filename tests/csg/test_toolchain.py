@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from csg import toolchain
 from csg.errors import ToolchainError
 from csg.toolchain import (
     compile_program,
@@ -31,6 +32,19 @@ def test_a_missing_compiler_says_how_to_get_one(monkeypatch: pytest.MonkeyPatch)
     with pytest.raises(ToolchainError) as caught:
         preprocess("x.c", compiler="no-such-compiler")
     assert "cannot run" in caught.value.message
+
+
+def test_a_compiler_that_does_not_end_is_given_up_with_what_it_started(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compiler = tmp_path / "cc"
+    compiler.write_text(f"#!/bin/sh\nsleep 60 &\necho $! > {tmp_path / 'child'}\nwait\n")
+    compiler.chmod(0o755)
+    monkeypatch.setattr(toolchain, "TIME_LIMIT", 0.3)
+    with pytest.raises(ToolchainError, match="did not end within"):
+        preprocess("x.c", compiler=str(compiler))
+    status = Path(f"/proc/{(tmp_path / 'child').read_text().strip()}/stat")
+    assert not status.exists() or status.read_text().rpartition(")")[2].split()[0] == "Z"
 
 
 def test_preprocessing_keeps_line_markers(tmp_path: Path) -> None:
