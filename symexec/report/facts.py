@@ -104,9 +104,11 @@ def event_notes(events: dict[Event, int]) -> list[str]:
 
 
 def nothing_followed(counters: Counters, events: dict[Event, int]) -> UnsupportedError | None:
-    """What kept every single path from its end; None when one was followed, or time ended first."""
+    """What kept every single path from its end; None when one was followed, as far as it matters,
+    or time ended first."""
     obstacles = [event for event in events if event.kind == "unsupported"]
-    if counters.paths or counters.diff_paths or counters.cuts or not obstacles:
+    followed = counters.paths + counters.diff_paths + counters.dropped + counters.pruned
+    if followed or counters.cuts or not obstacles:
         return None
     first = min(obstacles, key=lambda event: event.location)
     return UnsupportedError(

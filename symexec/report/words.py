@@ -186,6 +186,7 @@ def reservations(report: Report) -> list[str]:
         ("values fixed to one", counters.get("concretised")),
         ("paths not followed to the end", counters.get("cuts")),
         ("paths that met what is not supported", counters.get("unsupported")),
+        ("paths left at an output, as was published", counters.get("dropped")),
     )
     found = [f"{words}: {count}" for words, count in rows if count]
     found += _masked(report)
@@ -197,6 +198,9 @@ def reservations(report: Report) -> list[str]:
     if counters.get("forgotten"):
         found.append(f"  of which were let go because memory was short: {counters['forgotten']}")
     found += [f"changes to blame unknown: {note}" for note in _without_blame(report)]
+    if report.bounds.get("after") == "new" and counters.get("diff_paths"):
+        told = "paths on which the new version was followed alone (--after new)"
+        found.append(f"{told}: {counters['diff_paths']}")
     gaps = counters.get("gaps")
     if gaps:
         found.append("not modelled: " + ", ".join(map(str, gaps[:5])))

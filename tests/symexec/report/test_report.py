@@ -17,13 +17,17 @@ from csg.ir import ChangeInfo
 from csg.programs import SourceFile
 from csg.source import Location
 from symexec.classification import examine
+from symexec.counters import Counters
 from symexec.replay import NativeReplay, ReplayPlan
 from symexec.report.contrast import contrasted
+from symexec.report.facts import nothing_followed
 from symexec.report.folder import LiveReport, finish
 from symexec.report.model import Interaction, Report, report_to_json
 from symexec.report.page import highlights, page
 from symexec.report.replaying import replay_folder
 from symexec.report.table import aligned, print_report, print_tests
+from symexec.report.words import reservations
+from symexec.state.state import Event
 from symexec.testcases import (
     Blame,
     Divergence,
@@ -422,3 +426,19 @@ def test_replay_wants_a_folder_of_ours(tmp_path: Path) -> None:
     (tmp_path / "report.json").write_text('{"old": 1}')
     with pytest.raises(UsageError, match="no report of csgtest"):
         list(replay_folder(tmp_path))
+
+
+@pytest.mark.parametrize(
+    "left", ["cuts", "unsupported", "unknown", "dropped", "concretised", "gaps", "diff_paths"]
+)
+def test_what_weakens_a_verdict_is_told(left: str) -> None:
+    """Every counter that ``BuildJob`` asks before it says that versions are equivalent."""
+    made = report(bounds={"after": "new"}, counters={left: ["f (1)"] if left == "gaps" else 1})
+    assert reservations(made) and not reservations(report(counters={left: 0}))
+
+
+def test_a_path_that_was_left_where_nothing_differs_was_followed() -> None:
+    events = {Event("unsupported", "waiting for a signal", Location("new.c", 3)): 1}
+    assert nothing_followed(Counters(unsupported=1), events) is not None
+    for counters in (Counters(dropped=6), Counters(pruned=1), Counters(paths=1)):
+        assert nothing_followed(counters, events) is None
