@@ -27,8 +27,10 @@ WEAK = "no-difference-found"
 DEFECTS = ("Traceback (most recent call last)", "internal error", "this should not happen")
 SLACK = 2.0  # seconds beyond --time
 MOST_REPLAYED = 40  # tests of one run that are run once more
-REASONS = ("unknown", "cuts", "unsupported", "concretised", "waiting", "forgotten", "gaps",
-           "mispredicted", "branch_mismatches", "assumptions_failed")  # fmt: skip
+REASONS = (
+    *("unknown", "cuts", "unsupported", "concretised", "waiting", "forgotten", "gaps", "dropped"),
+    *("mispredicted", "branch_mismatches", "assumptions_failed"),
+)
 
 
 @dataclass
