@@ -6,9 +6,9 @@
     cache.keep({key: data})             whole or not at all
 
 Several runs may use it at a time. Every entry carries a checksum of its name and content: one that
-is damaged, another one's, or not the user's own, is missing. The folder is the user's and nobody else's (``cache_trouble``), or nothing
-is kept; one that cannot be written is no trouble. When there is too much, what was not used for
-longest goes.
+is damaged, another one's, or not the user's own, is missing. The folder is the user's and nobody
+else's (``cache_trouble``), or nothing is kept; one that cannot be written is no trouble. When there
+is too much, what was not used for longest goes.
 """
 
 from __future__ import annotations
