@@ -367,7 +367,7 @@ def decode_answer(
             case ["broken"]:
                 raise ToolchainError(
                     "the harness cannot hand its values to the program under test",
-                    hint="look for limits of memory (ulimit -a)",
+                    hint="look for limits of memory and open files (ulimit -a)",
                 )
     return Answer(returned, tuple(memory), assumption_failed)
 

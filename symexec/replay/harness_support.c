@@ -67,6 +67,8 @@ __attribute__((constructor(102))) static void csgtest_open(void)
         give_up();
     lseek(3, 0, SEEK_SET);
     control = fcntl(3, F_DUPFD_CLOEXEC, 100); /* programs find descriptor 3 free, as always */
+    if (control < 0)
+        give_up();
     close(3);
     next_nondet = next_object = lines;
     if (csgtest_log_to) {

@@ -57,6 +57,12 @@ _MOST_AHEAD = 64  # requests
 _MOMENT = 20_000  # microseconds
 _TOGETHER = 8  # requests that go at once
 _PAUSE = 0.05  # seconds before a run is tried again that did not come to its start
+# What a run gets, and the engine takes for granted (runner_process.c): less is another machine.
+_LIMITS = (
+    (resource.RLIMIT_NOFILE, 256, "files may be open", "-n"),
+    (resource.RLIMIT_STACK, 8 << 20, "bytes a stack may have", "-s"),
+    (resource.RLIMIT_FSIZE, 8 << 20, "bytes a file may have", "-f"),
+)
 _BUSY = 5.0  # seconds after which nobody can have an executable open any more that we have written
 
 
@@ -288,6 +294,7 @@ class Sandbox:
         return self._runner
 
     def _start(self) -> _Runner:
+        _check_limits()
         box = Path(tempfile.mkdtemp(dir=self._private))
         if os.geteuid() == 0:
             box.chmod(0o1777)
@@ -333,6 +340,17 @@ def _begun(command: list[str]) -> subprocess.Popen[bytes]:
             if trouble.errno != errno.ETXTBSY or time.monotonic() > until:
                 raise ToolchainError(f"cannot start {command[0]}: {trouble.strerror}") from None
             time.sleep(_PAUSE)
+
+
+def _check_limits() -> None:
+    """ToolchainError where a hard limit gives programs less than they are judged by."""
+    for which, least, what, option in _LIMITS:
+        most = resource.getrlimit(which)[1]
+        if most != resource.RLIM_INFINITY and most < least:
+            raise ToolchainError(
+                f"only {most} {what} here, and programs under test are promised {least}",
+                hint=f"raise the limit (ulimit {option}), or use --no-replay",
+            )
 
 
 def _never_started(request: Request, result: RawResult) -> ToolchainError:

@@ -6,6 +6,7 @@ shows the same whatever it is asked.
 
 from __future__ import annotations
 
+import resource
 import subprocess
 import sys
 from collections.abc import Callable
@@ -15,11 +16,13 @@ import pytest
 
 from csg.cache import cache_folder
 from csg.errors import ToolchainError
+from csg.language import types as c
 from csg.programs import SourceFile
 from symexec.replay import PLAIN, NativeReplay, ReplayPlan, control, sandbox
 from symexec.replay.sandbox import Sandbox, cached_build
 from symexec.replay.wire import Job
 from symexec.testcases import Observation, TestInput
+from symexec.testcases.signature import EntrySignature, parameter_of
 
 EMPTY = TestInput()
 UNABLE = "before it comes to its start"
@@ -51,6 +54,31 @@ def test_sanitized_programs_that_get_too_little_memory_are_no_observation(
             replay.pair(EMPTY)
         seen = replay.pair(EMPTY, PLAIN)
     assert (seen.old.exit, seen.new.exit) == (1, 2)
+
+
+def test_results_that_have_no_way_out_are_no_observation(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A harness that cannot keep its descriptor would show functions that return nothing."""
+    monkeypatch.setattr(sandbox, "_begun", under_limits("-n 33"))
+    signature = EntrySignature("f", parameter_of("", c.INT), (parameter_of("x", c.INT),))
+    texts = ("int f(int x) { return x + 1; }", "int f(int x) { return x + 2; }")
+    with (
+        replay_of(tmp_path, *texts, signature=signature) as replay,
+        pytest.raises(ToolchainError, match="cannot hand its values"),
+    ):
+        replay.pair(TestInput(parameters=(("x", 1),)), PLAIN)
+
+
+@pytest.mark.parametrize("which", ["NOFILE", "STACK", "FSIZE"])
+def test_limits_below_those_of_the_model_are_refused(
+    which: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    number = getattr(resource, f"RLIMIT_{which}")
+    before = resource.getrlimit
+    monkeypatch.setattr(resource, "getrlimit", lambda of: (9, 9) if of == number else before(of))
+    with Sandbox(tmp_path) as box, pytest.raises(ToolchainError, match=r"only 9 .* are promised"):
+        box.run(Job("/bin/true", (b"true",), ()))
 
 
 def test_a_program_that_is_killed_before_its_start_is_told(tmp_path: Path) -> None:
