@@ -70,6 +70,7 @@ def judged(
         opinion.complaints += _blameless(report)
     opinion.complaints += _verdict_of(report, truth, opinion, unjudged)
     opinion.complaints += _tests(report, truth, opinion, unjudged)
+    opinion.complaints += _refusals(report, truth, unjudged)
     return opinion
 
 
@@ -197,6 +198,18 @@ def _tests(report: Any, truth: Truth, opinion: Opinion, unjudged: bool) -> Itera
             yield f"{case.id} ({case.kind}) is called different, but is not: {case.input}"
         if found and shown is not None:
             yield from _returned(case, shown)
+
+
+def _refusals(report: Any, truth: Truth, unjudged: bool) -> Iterator[str]:
+    """What csgtest saw as alike is alike."""
+    same = [test for test in report["tests"] if test["observed"] == "same"]
+    for test in same[:MOST_REPLAYED] if not unjudged else ():
+        case = from_json(test)
+        try:
+            if truth.differs(case.input) and case.kind != "timeout":
+                yield f"{case.id} is called alike ({case.kind}), but differs: {case.input}"
+        except OutOfBounds as trouble:
+            yield f"{case.id}: {trouble}"
 
 
 def _returned(case: TestCase, shown: tuple[str, str]) -> Iterator[str]:

@@ -499,10 +499,24 @@ def edits(random: Random, folder: Path) -> Subject:
     kind = random.choice(("alike", "near", "edited", "edited"))
     if kind == "near":
         new = new.replace(*pair.near)
-    for _ in range(random.choice((1, 1, 2)) if kind == "edited" else 0):
-        new = fuzz.edited(new, random)
+    if kind == "edited":
+        new = _edited(new, random, folder)
     words = ("--entry", pair.entry, *pair.options)
     return Subject(_pair(old, new), words, _drawn(pair, old, new, kind == "alike", folder))
+
+
+def _edited(text: str, random: Random, folder: Path) -> str:
+    """Something that gcc takes: the text itself, if nothing else is found soon."""
+    for _ in range(10):
+        new = text
+        for _ in range(random.choice((1, 1, 2))):
+            new = fuzz.edited(new, random)
+        file = folder / "edited.c"
+        file.write_text(new, errors="surrogateescape")
+        command = ["gcc", *FLAGS, "-fsyntax-only", str(file)]
+        if subprocess.run(command, capture_output=True, check=False).returncode == 0:
+            return new
+    return text
 
 
 def _drawn(pair: Pair, old: str, new: str, known: bool, folder: Path) -> Truth:
@@ -520,9 +534,8 @@ def _drawn(pair: Pair, old: str, new: str, known: bool, folder: Path) -> Truth:
 def samples(random: Random, folder: Path) -> Subject:
     """Programs of the samples and tests, edited at random: mostly C still."""
     texts = [text for text in fuzz.programs() if re.search(r"\bmain\s*\(", text)]
-    old = new = random.choice(texts)
-    for _ in range(random.choice((1, 2))):
-        new = fuzz.edited(new, random)
+    old = random.choice(texts)
+    new = _edited(old, random, folder)
     bounds = random.choice(BOUNDS)
     found = Lines((old, new), folder, bounds.within)
     found.try_all(bounds.some(random)[:200], False)
