@@ -537,7 +537,9 @@ def samples(random: Random, folder: Path) -> Subject:
     old = random.choice(texts)
     new = _edited(old, random, folder)
     bounds = random.choice(BOUNDS)
-    found = Lines((old, new), folder, bounds.within)
+    takes_none = re.search(r"\bmain\s*\(\s*(void)?\s*\)", old) is not None
+    within = Bounds(0, 0, 0, bounds.stdin).within if takes_none else bounds.within
+    found = Lines((old, new), folder, within)
     found.try_all(bounds.some(random)[:200], False)
     return Subject(_pair(old, new), bounds.words, found)
 
