@@ -104,6 +104,12 @@ def test_each_command_has_its_record(words: str, options: object) -> None:
     assert parse(words.split()).options == options
 
 
+@pytest.mark.parametrize("name", ["x", "p.x", "p->x", "list->next->at.x", "_a1"])
+def test_a_range_is_of_an_input_as_csgtest_calls_it(name: str) -> None:
+    options = parse(["build", "a", "b", "--range", f"{name}=-1..0x7"]).options
+    assert isinstance(options, BuildOptions) and options.inputs.ranges == (Range(name, -1, 7),)
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
@@ -222,3 +228,23 @@ def test_a_cache_folder_that_others_can_write_to_is_told_of(
     (tmp_path / "a.c").write_text("int f(int x) { return change(x, 1); }\n")
     assert cli.main(["unify", str(tmp_path / "a.c"), "--entry", "f"]) == 0
     assert "can be written by others: nothing is taken from it" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("trouble", "told", "traceback"),
+    [("can't start new thread", "no more threads", False), ("else", "internal error", True)],
+)
+def test_threads_that_cannot_begin_are_no_defect(
+    trouble: str,
+    told: str,
+    traceback: bool,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    def fails(call: object) -> int:
+        raise RuntimeError(trouble)
+
+    monkeypatch.setattr(cli, "perform", fails)
+    assert cli.main(["build", "a.c", "b.c"]) == 2
+    shown = capsys.readouterr().err
+    assert told in shown and ("Traceback" in shown) == traceback

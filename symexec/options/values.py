@@ -18,9 +18,10 @@ LEAST_MEMORY = 128 << 20  # bytes; csgtest itself takes half of that
 
 
 def value_range(text: str) -> Range:
-    """``x=-100..100``; either bound may be hexadecimal."""
+    """``x=-100..100``, ``p->at.x=0..7``; either bound may be hexadecimal."""
     number = r"[-+]?(?:0[xX][0-9a-fA-F]+|\d+)"
-    found = re.fullmatch(rf"([A-Za-z_]\w*)=({number})\.\.({number})", text.replace(" ", ""))
+    name = r"[A-Za-z_]\w*(?:(?:->|\.)[A-Za-z_]\w*)*"
+    found = re.fullmatch(rf"({name})=({number})\.\.({number})", text.replace(" ", ""))
     if found is None:
         raise argparse.ArgumentTypeError(f"{text!r} is no range; write NAME=LO..HI, as x=-100..100")
     low, high = (_integer(bound) for bound in found.groups()[1:])
