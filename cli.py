@@ -49,6 +49,8 @@ _EXHAUSTED = (
 )
 COLLECT = 400_000  # objects made between two looks for cycles; states and terms hardly form any
 
+_NO_THREAD = "can't start new thread"  # what Python says: memory or processes are at their limit
+
 
 def main(words: Sequence[str] | None = None) -> int:
     """Run one command and return the exit code of the process; as a process (no ``words``) end it
@@ -99,6 +101,12 @@ def _performed(words: Sequence[str] | None) -> int:
         where = f"{what}: " if what else ""
         print(f"csgtest: error: {where}{reason}", file=sys.stderr)
         print("  hint: make room where --out, TMPDIR and the cache are", file=sys.stderr)
+        return TROUBLE
+    except RuntimeError as trouble:
+        if str(trouble) != _NO_THREAD:
+            return _defect()
+        print("csgtest: error: this machine lets no more threads begin", file=sys.stderr)
+        print("  hint: look for limits of memory and processes (ulimit -a)", file=sys.stderr)
         return TROUBLE
     except Exception:
         return _defect()

@@ -151,8 +151,12 @@ class Builds:
         self._lock = Lock()
         self._helpers: dict[str, Future[Path]] = {}
         self._looks_for_leaks = leaks
-        self._runner = self._pool.submit(build_runner, self.folder)
-        self._pool.submit(sweep)
+        try:
+            self._runner = self._pool.submit(build_runner, self.folder)
+            self._pool.submit(sweep)
+        except BaseException:
+            self.close()
+            raise
 
     def close(self) -> None:
         self._compilers.shutdown(wait=True, cancel_futures=True)

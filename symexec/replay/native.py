@@ -127,8 +127,12 @@ class NativeReplay:
         self._symbols: dict[str, Symbols] = {}  # of what keeps objects that are set or looked at
         self._relied: set[str] = set()  # styles of which the control program shows what it has to
         self._sandbox = self._new_sandbox()
-        for name in ("old", "new"):
-            self.prepare(name)
+        try:
+            for name in ("old", "new"):
+                self.prepare(name)
+        except BaseException:
+            self.close()
+            raise
 
     def _new_sandbox(self) -> Sandbox:
         plan = self.plan

@@ -9,7 +9,9 @@ from __future__ import annotations
 import resource
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -19,6 +21,7 @@ from csg.errors import ToolchainError
 from csg.language import types as c
 from csg.programs import SourceFile
 from symexec.replay import PLAIN, NativeReplay, ReplayPlan, control, sandbox
+from symexec.replay.build import Builds
 from symexec.replay.sandbox import Sandbox, cached_build
 from symexec.replay.wire import Job
 from symexec.testcases import Observation, TestInput
@@ -99,6 +102,21 @@ def test_a_run_counts_only_if_the_program_proves_it(forks: bool, tmp_path: Path)
         with pytest.raises(ToolchainError, match=f"'/bin/true' ends .* {UNABLE}: exit status 0"):
             box.run(Job("/bin/true", (b"true",), (), forks=forks, proves=True))
         assert box.run(Job("/bin/true", (b"true",), (), forks=forks)).exit == 0
+
+
+def test_what_cannot_begin_leaves_no_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(*what: object) -> None:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    for name in ("start", "submit"):
+        with monkeypatch.context() as patch:
+            patch.setattr(Builds if name == "start" else ThreadPoolExecutor, name, fails)
+            with pytest.raises(RuntimeError):
+                replay_of(tmp_path, "int main(void) { return 0; }", "int main(void) { return 1; }")
+        assert not list(tmp_path.glob("csgtest-*"))
 
 
 FAKE = """
