@@ -32,7 +32,7 @@ OTHERWISE = (
     ("--mode", "undirected"),
     ("--mode", "isolated"),
     ("--mode", "published"),
-    ("--deterministic",),
+    ("--deterministic", "--time", "3"),
     ("--diff", "lines"),
     ("--interactions", "all"),
     ("--without", "all"),
