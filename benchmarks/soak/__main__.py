@@ -134,7 +134,7 @@ def main() -> int:
     records = results.Records(asked.keep / "outcomes.jsonl", fresh=not asked.resume)
     if asked.again:
         for name in records.failing():
-            cache = asked.keep / "cache-0"
+            cache = asked.keep / "cache-again"
             outcome = alone(named(name), cache, asked.keep / "failures")
             records.add(outcome, again=True)
             print(results.line(outcome), flush=True)

@@ -35,7 +35,8 @@ REASONS = (
 
 @dataclass
 class Opinion:
-    """``verdict``: what the run says; "trouble" for exit code 2, "ended" for a signal. ``missed``:
+    """``verdict``: what the run says; "trouble" for exit code 2, "ended" for a signal,
+    "unread" where its report is out of reach. ``missed``:
     it claims nothing where versions do differ."""
 
     verdict: str
@@ -77,6 +78,8 @@ def judged(
 def _verdict(done: Done) -> str:
     if done.code in (SAME, DIFFERENT) and done.report is not None:
         return str(done.report["verdict"])
+    if done.code in (SAME, DIFFERENT):
+        return "unread"
     return "trouble" if done.code == TROUBLE else "ended"
 
 

@@ -45,7 +45,8 @@ folder with the programs, the calls, and what was said. `--again` runs everythin
 more, on the tree as it is then.
 
 *open*: neither version is proved equal nor shown to differ (exit code 0 with reasons, 2 with a
-message, or a signal that the fault sent); *missed*: of these, runs on pairs that do differ.
+message, a signal that the fault sent, a report on a disk that was full); *missed*: of these, runs
+on pairs that do differ.
 """
 
 
