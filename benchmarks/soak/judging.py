@@ -123,7 +123,7 @@ def _ended(done: Done, expects: Expects) -> Iterator[str]:
             if code not in (SAME, DIFFERENT, TROUBLE):
                 yield f"ends with {code}: {done.err[-600:]}"
         case Expects.ENDED:
-            if code in (INTERRUPTED, TROUBLE) and not done.stopped:
+            if code == INTERRUPTED and not done.stopped:
                 yield f"ends with {code}, and nobody stopped it: {done.err[-600:]}"
         case _:
             assert_never(expects)
