@@ -10,11 +10,18 @@ matching that the unifier made.
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
 
-from csg.language.syntax import Declaration, FunctionDefinition, Name, Symbol, Version
-from csg.language.traversal import walk
+from csg.language.syntax import (
+    Declaration,
+    FunctionDefinition,
+    Name,
+    SizeOf,
+    Symbol,
+    Version,
+)
+from csg.language.traversal import Tree, children
 from csg.language.types import Type
 from csg.versions.fingerprints import Fingerprints, by_length
 from csg.versions.names import is_global
@@ -108,7 +115,7 @@ class _Check:
         for parameter in parameters:
             prints.number(parameter)
         body = normal_body(function.body)
-        for node in walk(body):  # before fingerprints ask for them in another order
+        for node in spoken(body):  # before fingerprints ask for them in another order
             if isinstance(node, Name | Declaration):
                 prints.number(node.symbol)
         return len(parameters), prints.of(body)
@@ -127,6 +134,17 @@ class _Check:
     @property
     def table(self) -> dict[tuple[Hashable, ...], int]:
         return self._table
+
+
+def spoken(body: Tree) -> Iterator[Tree]:
+    """Every node but those that a constant sizeof measures: fingerprints do not ask for them, and
+    either version's variable may stand there."""
+    stack: list[Tree] = [body]
+    while stack:
+        node = stack.pop()
+        yield node
+        if not (isinstance(node, SizeOf) and node.value is not None):
+            stack.extend(reversed(children(node)))
 
 
 class _Numbered(Fingerprints):

@@ -96,6 +96,7 @@ def confirmed(
         function, message = found
         if not function or function in whole:
             unified = everything_twice(old, new, entry)
+            unified.fallbacks.clear()
             reasons = [Fallback("program", f"its united form does not compile: {message}")]
             break
         whole |= {function}
@@ -103,7 +104,8 @@ def confirmed(
         unified = unify(old, new, entry, whole, by_lines=annotation.by_lines)
         unified = published(unified) if annotation.published else unified
         found = compile_trouble(unified, compiler)
-    unified.fallbacks.extend(reasons)
+    others = [each for each in unified.fallbacks if each.region not in whole]
+    unified.fallbacks[:] = [*others, *reasons]
     unified.shared = shared
     return unified
 

@@ -7,7 +7,8 @@
 
 A function may then move from one file to another, and one that is called from another file may
 change its parameters. What several files call by one name and each means for itself is renamed, in
-both versions alike; records and enumerations that are equal become one.
+both versions alike; records and enumerations that are equal become one. A call of a function that
+its file declares as something else than it is stays one: ``((void (*)(char *))warn)(text)``.
 """
 
 from __future__ import annotations
@@ -19,7 +20,10 @@ from pathlib import Path
 
 from csg.errors import UnsupportedError
 from csg.frontend.deep import deep_recursion
+from csg.frontend.operators import compatible
 from csg.language.syntax import (
+    Call,
+    Cast,
     Declaration,
     FunctionDefinition,
     Name,
@@ -27,8 +31,8 @@ from csg.language.syntax import (
     TranslationUnit,
     Version,
 )
-from csg.language.traversal import walk
-from csg.language.types import Enumeration, Record
+from csg.language.traversal import Tree, rebuilt, walk
+from csg.language.types import Enumeration, Function, Pointer, Record
 from csg.versions.names import is_global
 from csg.versions.same_types import SameTypes
 from csg.versions.translation import Translation
@@ -119,6 +123,7 @@ def _joined(units: Sequence[Unit], file: str) -> Unit:
     with deep_recursion():
         for at, unit in enumerate(units):
             _add(whole, unit if at == 0 else _in_types_of(whole, unit))
+        _call_as_declared(whole)
     whole.declarations = _one_for_each_name(whole)
     return whole
 
@@ -207,6 +212,45 @@ def _one_for_each_name(whole: Unit) -> list[Declaration]:
         if each.symbol.linkage != "external"
         or (best[each.symbol.name] is each and each.symbol.name not in bodies)
     ]
+
+
+def _call_as_declared(whole: Unit) -> None:
+    """A call of what another file defines otherwise goes through a pointer of the type that the
+    call's own file declares: the one declaration that is left would not let it pass."""
+    defined = {each.symbol.name: each.symbol for each in whole.functions if is_global(each.symbol)}
+
+    def called(node: Tree) -> Tree:
+        node = rebuilt(node, called)
+        match node:
+            case Call(function=Name(symbol=symbol), arguments=given) if (
+                symbol.linkage == "external"
+                and not _passes(symbol, defined.get(symbol.name, symbol), len(given))
+            ):
+                function = Cast(node.function, Pointer(symbol.type), node.location)
+                return replace(node, function=function)
+            case _:
+                return node
+
+    def differs(symbol: Symbol) -> bool:
+        return not _passes(symbol, defined.get(symbol.name, symbol), None)
+
+    for at, function in enumerate(whole.functions):
+        if any(isinstance(node, Name) and differs(node.symbol) for node in walk(function.body)):
+            whole.functions[at] = replace(function, body=rebuilt(function.body, called))
+
+
+def _passes(declared: Symbol, defined: Symbol, given: int | None) -> bool:
+    """Whether a call as by one declaration is one by the definition as well. Without a prototype
+    ``given`` arguments count (None: any number may come)."""
+    if declared is defined:
+        return True
+    one, other = declared.type, defined.type
+    if not (isinstance(one, Function) and isinstance(other, Function)):
+        return True
+    if one.prototype or not other.prototype:
+        return compatible(one, other)
+    fits = given is not None and (given == len(other.parameters) or other.variadic)
+    return fits and compatible(one.result, other.result)
 
 
 def _external(declarations: Iterable[Declaration]) -> Iterator[Declaration]:

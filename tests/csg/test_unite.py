@@ -224,6 +224,14 @@ CASES: dict[str, tuple[Files, Files, set[str], int]] = {
         {"main.c", "g.c"},
         -1,
     ),
+    "a file declares what another one defines otherwise": (
+        {"main.c": MAIN, "g.c": "int g(void) { return 4; }\nint h(int x) { return x; }\n",
+         "f.c": "int g(char *), h(); int f(int x) { return g(\"no\") + h(x, 2); }\n"},
+        {"main.c": MAIN, "g.c": "int g(void) { return 5; }\nint h(int x) { return x; }\n",
+         "f.c": "int g(char *), h(); int f(int x) { return g(\"no\") - h(x, 2); }\n"},
+        {"main.c"},
+        2,
+    ),
     "comments and lines": (
         {"main.c": MAIN, "f.c": "int f(int x) { return x; }\n"},
         {"main.c": "/* news */\n\n" + MAIN, "f.c": "\nint f(int x) { return x; } /* same */\n"},

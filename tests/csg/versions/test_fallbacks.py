@@ -54,6 +54,22 @@ def test_a_function_asked_to_be_whole_is_two_copies() -> None:
     assert check(unified, thorough=True) == []
 
 
+def test_a_sizeof_of_either_version_s_variable_holds_both(tmp_path: Path) -> None:
+    old = """
+        #include <string.h>
+        int main(void)
+        {
+            long counts[4];
+            memset(counts, 0, sizeof counts);
+            for (int i = 9; i > 0; i--) { unsigned char at = i; counts[at & 3]++; }
+            return (double) counts[1] / 3 > 1.0;
+        }
+        """
+    builds = Builds(tmp_path, old, old.replace("long counts", "unsigned long long counts"))
+    assert (builds.unified.fallbacks, check(builds.unified, thorough=True)) == ([], [])
+    builds.check()
+
+
 def test_the_whole_program_twice(tmp_path: Path) -> None:
     builds = Builds(tmp_path, OLD, NEW)
     builds.unified = everything_twice(parse_text(OLD), parse_text(NEW))
@@ -99,8 +115,16 @@ def test_what_does_not_compile_becomes_two_copies(monkeypatch: pytest.MonkeyPatc
     answers = iter([("h", "'t' undeclared"), None])
     monkeypatch.setattr(compiling, "compile_trouble", lambda unified, compiler: next(answers))
     unified = unify_compiled(parse_text(OLD), parse_text(NEW))
-    assert [each.region for each in unified.fallbacks] == ["h", "h"]
+    assert [each.region for each in unified.fallbacks] == ["h"]
     assert "does not compile: 't' undeclared" in unified.fallbacks[-1].reason
+
+
+def test_a_program_that_is_run_twice_is_one_reason(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compiling, "compile_trouble", lambda unified, compiler: ("", "no"))
+    unified = unify_compiled(parse_text(OLD), parse_text(NEW))
+    assert [(each.region, each.reason) for each in unified.fallbacks] == [
+        ("program", "its united form does not compile: no")
+    ]
 
 
 def test_the_compiler_s_error_names_the_function(tmp_path: Path) -> None:
