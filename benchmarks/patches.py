@@ -112,10 +112,9 @@ class Row:
 # --------------------------------------------------------------------------- sources
 
 
-def fetch(folder: Path) -> Path:
+def fetch(folder: Path, names: Sequence[str]) -> Path:
     """Source packages, by an apt configuration of their own."""
     environment = {**os.environ, "APT_CONFIG": str(private_apt(folder))}
-    names = [package.name for package in PACKAGES]
     for command in (
         ["apt-get", "update", "-qq"],
         ["apt-get", "source", "-qq", "--download-only", *names],
@@ -124,11 +123,11 @@ def fetch(folder: Path) -> Path:
     return folder
 
 
-def unpacked(package: Package, sources: Path, folder: Path) -> Path:
+def unpacked(name: str, sources: Path, folder: Path) -> Path:
     """The upstream tree with Debian's folder in it."""
     folder.mkdir()
     for kind in ("orig", "debian"):
-        (archive,) = sorted(sources.glob(f"{package.name}_*.{kind}.tar.*"))
+        (archive,) = sorted(sources.glob(f"{name}_*.{kind}.tar.*[!c]"))
         with tarfile.open(archive) as files:
             files.extractall(folder, filter="data")
     (tree,) = [each for each in folder.iterdir() if each.name != "debian" and each.is_dir()]
@@ -138,7 +137,7 @@ def unpacked(package: Package, sources: Path, folder: Path) -> Path:
 
 def steps(package: Package, sources: Path, folder: Path) -> Iterator[Step]:
     """Each patch of the series that touches the file, and all of them at once."""
-    tree = unpacked(package, sources, folder)
+    tree = unpacked(package.name, sources, folder)
     (target,) = [each for each in tree.rglob(package.file) if "debian" not in each.parts]
     for header in package.headers:
         target.with_name(header).touch()
@@ -303,7 +302,8 @@ def main() -> int:
         folder = Path(scratch)
         if options.sources is None:
             (folder / "fetched").mkdir()
-        sources = options.sources or fetch(folder / "fetched")
+        names = [package.name for package in PACKAGES]
+        sources = options.sources or fetch(folder / "fetched", names)
         rows: list[Row] = []
         for package in PACKAGES:
             for step in steps(package, sources, folder / package.name):

@@ -34,7 +34,7 @@ FILES = {
     "by_hand.c": "int f(int x) { return change(x, x + 1); }\n",
     "by_hand_2.c": "int f(int x) { if (execute(NEW)) { x++; } return x; }\n",
     "asm_old.c": 'int f(void) { __asm__ ("nop"); return 0; }\n',
-    "asm_new.c": 'int f(void) {\n    __asm__ ("nop");\n    return 1;\n}\n',
+    "asm_new.c": 'int f(void) {\n    __asm__ ("nop");\n    return 0 * 1;\n}\n',
 }
 ROWS = [
     # (words after build, what the message begins with, what else it says)

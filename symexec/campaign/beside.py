@@ -99,6 +99,12 @@ class Beside:
         if following is not None and following.spent < SHARE * elapsed:
             yield from following.slice(SLICE)
 
+    @property
+    def goes_on(self) -> bool:
+        """Whether it may find more: it can begin, has not ended, and has inputs to try."""
+        phase = self._phase
+        return self._possible and (phase is None or not (phase.trouble or phase.tally.exhausted))
+
     def end(self) -> Iterator[TestCase | Finding]:
         """The last that it has found."""
         self._possible = False

@@ -33,7 +33,7 @@ from symexec.campaign.builds import files_to_build, golden_files
 from symexec.campaign.collected import OWN, Collected
 from symexec.campaign.companion import Companion
 from symexec.campaign.examples import ALONG, Examples, are_drawn
-from symexec.campaign.exploration import Exploration, Finding, Testing
+from symexec.campaign.exploration import PAUSE, Exploration, Finding, Testing
 from symexec.campaign.graph_coverage import GraphCoverage
 from symexec.campaign.lasting import NOTHING_OUTLIVES, Outliving, outliving
 from symexec.campaign.preparation import Prepared, asked_for_null, pruner
@@ -368,6 +368,19 @@ class BuildJob:
                 self.promises.step()
             self._tell(progress, prepared, exploration, deadline)
         self.exhausted = exploration.exhausted
+        if self.counters.unsupported:
+            yield from self._tested_natively(prepared, deadline, verifier)
+
+    def _tested_natively(
+        self, prepared: Prepared, deadline: float, verifier: Verifier | None
+    ) -> Iterator[TestCase]:
+        """What no path can be followed through is tested all the same, while there is time."""
+        while self.beside is not None and self.beside.goes_on and self.clock() < deadline:
+            found = self._bounded(self.beside.step())
+            yield from self._found_beside(found, prepared, verifier)
+            if verifier is not None:
+                yield from self._verified(verifier.finished())
+            time.sleep(PAUSE)
 
     def _latest(self, deadline: float) -> float:
         """When the watchdog ends what goes on. Work that is counted takes longer on some machines,

@@ -45,9 +45,8 @@ class Values:
         self._numbers = [] if parameter.floating else self._numbers_of_source()
         self._scalars = self._scalar_pool()
         self.pool: list[Value] = self._pool()
-        kind = parameter.kind
-        size = 0 if bounds is None else bounds.high - bounds.low + 1
-        self.complete = kind == "scalar" and 0 < size <= ALL_OF  # the pool is all there is
+        # The pool is all there is.
+        self.complete = parameter.kind == "scalar" and not parameter.floating and self._few()
 
     @property
     def telling(self) -> list[Value]:
@@ -61,6 +60,10 @@ class Values:
                 return []
 
     # ------------------------------------------------------------------ enumeration
+
+    def _few(self) -> bool:
+        low, high = self._limits()
+        return high - low < ALL_OF
 
     def _limits(self) -> tuple[int, int]:
         width, signed = self.parameter.width, self.parameter.signed
@@ -84,7 +87,7 @@ class Values:
         found += [*self._numbers, *self._words.separators, *self._words.letters]
         found += [low, high, low + 1, high - 1]
         found += [number + step for number in _powers() for step in (0, -1, 1)]
-        if self._bounds is not None and high - low < ALL_OF:
+        if self._few():
             found += range(low, high + 1)
         return list(dict.fromkeys(number for number in found if low <= number <= high))
 

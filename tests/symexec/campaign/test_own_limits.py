@@ -71,3 +71,14 @@ def test_an_object_too_large_for_us_is_no_proof(tmp_path: Path) -> None:
         words = ("--entry", "f", "--range", "x=0..9", "--time", "10", "--no-native")
         done = csgtest("build", "old.c", "new.c", *words, folder=tmp_path)
         assert done.report["verdict"] == "different", done.out
+
+
+def test_what_no_path_goes_through_is_tested_natively(tmp_path: Path) -> None:
+    text = 'int f(unsigned char x) {{ __asm__ volatile ("nop"); return x > {bound}; }}\n'
+    (tmp_path / "old.c").write_text(text.format(bound=99))
+    (tmp_path / "new.c").write_text(text.format(bound=98))
+    done = csgtest("build", "old.c", "new.c", "--time", "60", folder=tmp_path)
+    assert done.report["counters"]["paths"] == 0
+    (test,) = (each for each in done.report["tests"] if each["observed"] == "different")
+    assert (test["input"]["parameters"], test["source"]) == ({"x": 99}, "native")
+    assert done.report["native"]["exhausted"]  # 256 inputs: it waits for no more
