@@ -152,7 +152,7 @@ def _made(package: Package, sources: Path, pair: Path) -> None:
 
 
 def _patch(tree: Path, patch: Path) -> None:
-    command = ["patch", "-p1", "-s", "-f", "-i", str(patch)]
+    command = ["patch", "-p1", "-s", "-f", "--binary", "-i", str(patch)]  # as dpkg-source
     subprocess.run(command, cwd=tree, check=True, capture_output=True)
 
 
@@ -177,7 +177,7 @@ def utilities(tree: Path | None, folder: Path, names: Sequence[str]) -> Iterator
 
 
 def paper(folders: Path | None) -> Iterator[tuple[str, Call]]:
-    for pair in PAPER if folders is not None else ():
+    for pair in PAPER.values() if folders is not None else ():
         assert folders is not None
         folder = folders / pair.name
         words, flags = (folder / "args").read_text(), (folder / "cflags").read_text()

@@ -36,6 +36,7 @@ from symexec.campaign.examples import ALONG, Examples, are_drawn
 from symexec.campaign.exploration import PAUSE, Exploration, Finding, Testing
 from symexec.campaign.graph_coverage import GraphCoverage
 from symexec.campaign.lasting import NOTHING_OUTLIVES, Outliving, outliving
+from symexec.campaign.plain_builds import differing_plainly
 from symexec.campaign.preparation import Prepared, asked_for_null, pruner
 from symexec.campaign.promises import Promises
 from symexec.campaign.seeding import Seeding
@@ -320,6 +321,7 @@ class BuildJob:
                     yield from self._bounded(self._proved_endless())
                     yield from self._bounded(self._told_apart(prepared))
                     yield from self._bounded(self._minimised(prepared, deadline + GRACE))
+                    yield from self._bounded(self._shown_plainly(prepared))
         finally:
             self.counters.wall_s = self._seconds()
             if self.promises is not None:
@@ -481,6 +483,19 @@ class BuildJob:
                 case = replace(found, id=self.tests.name(found.input), found_s=self._seconds())
                 self.tests.keep(case)
                 yield case
+
+    def _shown_plainly(self, prepared: Prepared) -> Iterator[TestCase]:
+        """What plain gcc makes of undefined behaviour, where nothing else differs."""
+        if self.replay is None or self.tests.differing or self._deterministic:
+            return
+        alike = [case for case in self.found if case.observed == "same"]
+        inputs, seed = self.options.inputs, self.options.search.seed
+        shown = differing_plainly(prepared, self.signature, inputs, alike, self.replay, seed)
+        for test, case in shown:
+            name = case.id or self.tests.name(test)
+            found = replace(case, id=name, found_s=case.found_s or self._seconds())
+            self.tests.keep(found)
+            yield found
 
     def _exploration(self, prepared: Prepared) -> tuple[Exploration, list[State]]:
         options = self.options

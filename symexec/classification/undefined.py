@@ -8,12 +8,16 @@ old  return x + 1 > x;     new  return 1;     x = INT_MAX: replay sees 0 and 1, 
 
 UndefinedBehaviorSanitizer is asked first. Where it has nothing to say of either version, nothing
 else is compiled; what it names is told even where plain builds show the same difference.
+
+The other way round a plain build may differ where replay does not (``shown_by_plain_builds``):
+
+old  return x + 1 < x;     new  return x == INT_MAX;     replay sees 1 and 1, gcc -O2 0 and 1
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import PurePath
 
@@ -58,9 +62,46 @@ def judged(case: TestCase, pair: Pair, replay: NativeReplay) -> TestCase:
     return replace(case, kind=kind, undefined=(*places, *told))
 
 
+def shown_by_plain_builds(cases: Sequence[TestCase], replay: NativeReplay) -> Iterator[TestCase]:
+    """Those of the tests, which replay shows to be alike, on which a version does what C leaves
+    undefined and a plain build shows a difference: as that build shows it."""
+    try:
+        reports = replay.observe_all(
+            Request(name, case.input, style=UNDEFINED) for case in cases for name in ("old", "new")
+        )
+        told = [[*_named("old", old), *_named("new", next(reports))] for old in reports]
+        for case, places in zip(cases, told, strict=True):
+            found = _first_shown(case, replay) if places else None
+            if found is not None:
+                style, old, new = found
+                yield replace(
+                    case,
+                    old=old,
+                    new=new,
+                    observed="different",
+                    kind=Kind.UNDEFINED.value,
+                    undefined=(*places, f"gcc {style}: a difference, which -fwrapv takes away"),
+                )
+    except ToolchainError:  # as above
+        return
+
+
+def _first_shown(
+    case: TestCase, replay: NativeReplay
+) -> tuple[str, Observation, Observation] | None:
+    for style in STANDARD:
+        old, new = _both(case, style, replay)
+        if not (old.timed_out or new.timed_out) and differing_parts(old, new, with_stderr=False):
+            return style, old, new
+    return None
+
+
 def _places(case: TestCase, version: str, replay: NativeReplay) -> Iterator[str]:
     """``old: a.c:1:24: signed integer overflow: ...``, in the order in which they were met."""
-    seen = replay.observe(version, case.input, style=UNDEFINED)
+    yield from _named(version, replay.observe(version, case.input, style=UNDEFINED))
+
+
+def _named(version: str, seen: Observation) -> Iterator[str]:
     found = [each for each in _ERROR.findall(seen.report) if not each[0].endswith("-harness.c")]
     for file, line, column, text in found[:MOST]:
         yield f"{version}: {PurePath(file).name}:{line}:{column}: {text}"

@@ -15,6 +15,7 @@ from csg.errors import UsageError
 from csg.programs import SourceFile
 from csg.toolchain import first_doubtful_flag
 from symexec.classification import Kind, classify, differing_parts
+from symexec.classification.undefined import shown_by_plain_builds
 from symexec.replay import NativeReplay, Pair, ReplayPlan
 from symexec.report.model import Report
 from symexec.testcases import TestCase, from_json
@@ -84,8 +85,11 @@ def replay_folder(
         _check(report)
     with NativeReplay(_plan(report, without_walls)) as replay:
         for case in report.tests:
-            pair = replay.pair(case.input)
-            yield _outcome(case, pair)
+            now = _outcome(case, replay.pair(case.input))
+            if now.outcome == "same" and case.kind == Kind.UNDEFINED.value:
+                plainly = next(shown_by_plain_builds([case], replay), None)
+                now = now if plainly is None else Replayed(plainly, "confirmed")
+            yield now
 
 
 def _check(report: Report) -> None:

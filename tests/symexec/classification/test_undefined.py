@@ -8,11 +8,13 @@ import pytest
 
 from csg.programs import SourceFile
 from symexec.classification import examine
+from symexec.classification.undefined import shown_by_plain_builds
 from symexec.replay import NativeReplay, ReplayPlan
 from symexec.testcases import TestCase, TestInput
 
 # Line 7: what plain gcc folds; line 8: an overflow that has nothing to do with the difference;
-# line 10: none at all; line 12: a shift that is too wide, of which nothing is shown.
+# line 10: none at all; line 12: a shift that is too wide, of which nothing is shown; line 14: what
+# plain gcc alone shows.
 PROGRAM = """\
 #include <limits.h>
 #include <stdlib.h>
@@ -27,6 +29,7 @@ int main(int argc, char **argv)
     case 's':
         other = 1 << wide;
         return other == 77 ? 9 : RESULT;
+    case 'p': return LARGEST;
     }
     return 0;
 }
@@ -37,8 +40,11 @@ int main(int argc, char **argv)
 def replay(tmp_path_factory: pytest.TempPathFactory) -> Iterator[NativeReplay]:
     folder = tmp_path_factory.mktemp("undefined")
     files = folder / "old.c", folder / "new.c"
-    for file, bigger, result in zip(files, ("x + 1 > x", "1"), ("2", "3"), strict=True):
-        file.write_text(PROGRAM.replace("BIGGER", bigger).replace("RESULT", result))
+    largest = "x + 1 < x", "x == INT_MAX"
+    words = zip(files, ("x + 1 > x", "1"), ("2", "3"), largest, strict=True)
+    for file, bigger, result, last in words:
+        text = PROGRAM.replace("BIGGER", bigger).replace("RESULT", result)
+        file.write_text(text.replace("LARGEST", last))
     with NativeReplay(ReplayPlan(*((SourceFile(file),) for file in files))) as found:
         yield found
 
@@ -74,3 +80,15 @@ def test_what_plain_gcc_shows_as_well_keeps_its_class(
     assert case.kind == "difference"
     assert [place.split(": ")[0] for place in case.undefined if what in place] == ["old", "new"]
     assert case.undefined[2:] == ("gcc -O0: the same difference", "gcc -O2: the same difference")
+
+
+def test_what_plain_gcc_alone_shows(replay: NativeReplay) -> None:
+    alike = examine(TestCase("t1", TestInput(args=(b"p",))), replay, ())
+    assert alike.observed == "same"
+    none = TestCase("t2", TestInput(args=(b"x",)))
+    (case,) = shown_by_plain_builds([none, alike], replay)
+    assert (case.id, case.observed, case.kind) == ("t1", "different", "undefined")
+    assert [seen.exit for seen in (case.old, case.new) if seen is not None] == [0, 1]
+    place, shown = case.undefined
+    assert place.startswith("old: old.c:14:24: signed integer overflow: 2147483647 + 1")
+    assert shown == "gcc -O0: a difference, which -fwrapv takes away"

@@ -1,0 +1,43 @@
+"""A difference that plain gcc shows and replay's builds do not is found, and told as what it is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from csg.frontend import parse_text
+from csg.versions import unify
+from symexec.campaign.plain_builds import can_overflow
+from tests.command_line import csgtest
+
+
+def test_an_overflow_that_is_folded_away_is_a_difference(tmp_path: Path) -> None:
+    (tmp_path / "old.c").write_text("int f(int x) { return x + 1 < x; }\n")
+    (tmp_path / "new.c").write_text("int f(int x) { return x == 2147483647; }\n")
+    done = csgtest("build", "old.c", "new.c", "--time", "5", folder=tmp_path)
+    (test,) = done.report["tests"]
+    assert (test["input"]["parameters"], test["class"]) == ({"x": 2147483647}, "undefined")
+    assert (test["old"]["returned"], test["new"]["returned"]) == ("0", "1")
+    assert done.report["verdict"] == "different"
+    again = csgtest("replay", "csgtest-out", folder=tmp_path)
+    assert (again.code, again.out.split()) == (1, ["t0001", "confirmed"]), again
+
+
+@pytest.mark.parametrize(
+    ("changed", "overflows"),
+    [
+        ("x + y", True),
+        ("-x", True),
+        ("x++", True),
+        ("x <<= 2", True),
+        ("x + 1u", False),
+        ("x & y", False),
+        ("x == 2 + 3", False),
+        ("(char) x", False),
+    ],
+)
+def test_what_can_overflow(changed: str, overflows: bool) -> None:
+    text = "int f(int x, int y) {{ int z = x + y; return {}; }}"
+    unified = unify(parse_text(text.format("z")), parse_text(text.format(changed)))
+    assert any(map(can_overflow, unified.units)) is overflows
