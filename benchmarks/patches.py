@@ -131,6 +131,7 @@ def unpacked(name: str, sources: Path, folder: Path) -> Path:
         with tarfile.open(archive) as files:
             files.extractall(folder, filter="data")
     (tree,) = [each for each in folder.iterdir() if each.name != "debian" and each.is_dir()]
+    shutil.rmtree(tree / "debian", ignore_errors=True)  # as upstream has it
     shutil.move(folder / "debian", tree / "debian")
     return tree
 

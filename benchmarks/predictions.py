@@ -152,7 +152,7 @@ def _made(package: Package, sources: Path, pair: Path) -> None:
 
 
 def _patch(tree: Path, patch: Path) -> None:
-    command = ["patch", "-p1", "-s", "-f", "--binary", "-i", str(patch)]  # as dpkg-source
+    command = ["patch", "-p1", "-s", "-f", "-i", str(patch)]
     subprocess.run(command, cwd=tree, check=True, capture_output=True)
 
 

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator
 from symexec.campaign.exploration import Exploration, Finding
 from symexec.campaign.pinning import Pins
 from symexec.campaign.preparation import Prepared, pruner
-from symexec.campaign.seeding import seeded
+from symexec.campaign.seeding import seeded, with_seed
 from symexec.campaign.work import PATIENT, WorkClock
 from symexec.counters import Counters
 from symexec.environment.registry import registry
@@ -25,6 +25,7 @@ from symexec.expr import TermTable
 from symexec.options import After, BuildOptions
 from symexec.search import Budget, Context, Searcher, build_searcher, chosen
 from symexec.solver import SolverOptions, build_solver
+from symexec.state.seeds import Values
 from symexec.state.state import State
 from symexec.testcases import TestInput
 from symexec.watchdog import Watchdog
@@ -64,6 +65,7 @@ class Following:
         self._waiting: list[tuple[Rank, int, TestInput, float]] = []
         self._given = 0
         self._current: Iterator[Finding | None] | None = None
+        self._values: Values = lambda inputs: {}  # of the input that is followed
         self._search = chosen(options.search.mode, options.search.without)
         self._targets = prepared.targets(self._search.mode.aim)
         self._engine = self._made_engine()
@@ -118,7 +120,7 @@ class Following:
                 continue
             found = self._advanced(self._current)
             if found is not None:
-                yield found
+                yield with_seed(self._values, found)
 
     def _advanced(self, current: Iterator[Finding | None]) -> Finding | None:
         """The next finding of the input that is followed, or None after a while."""
@@ -143,6 +145,8 @@ class Following:
             self.refused += 1
             return None
         self.followed += 1
+        assert state.seed is not None
+        self._values = state.seed.values
         state.targets = self._targets.start
         began = self.spent
         self._exploration.searcher = self._searcher(

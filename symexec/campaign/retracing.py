@@ -14,13 +14,15 @@ functions, computed gotos. Nor does what such a model calls in an order of its o
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from csg.language.syntax import Version
 from symexec.campaign.preparation import Prepared
 from symexec.campaign.start import Origin, begin
 from symexec.counters import Counters
+from symexec.environment.nodes import Node
 from symexec.environment.registry import registry
+from symexec.environment.starts import Start
 from symexec.executor.engine import Engine
 from symexec.executor.undefined import USED
 from symexec.expr import Model, TermTable
@@ -115,7 +117,7 @@ class Retracer:
 
     def _run(self, promise: Promise) -> State:
         origin = promise.origin
-        state = begin(self._engine, origin.start)
+        state = begin(self._engine, _with_files_of(promise.input, origin.start))
         state.seed = Guide(Guided(dict(promise.model), promise.path, origin.known))
         state.path = origin.known
         for _ in range(LONGEST // QUANTUM):
@@ -148,6 +150,19 @@ class Retracer:
                 return True
             frame = frame.caller
         return False
+
+
+def _with_files_of(test: TestInput, start: Start) -> Start:
+    """The start without those files that the search has not looked at by the time of the test: the
+    test does not have them, and natively nothing is there when the program goes on."""
+    names = {name for name, _ in test.files}
+    entries = {
+        key: replace(entry, exists=0)
+        if isinstance(entry, Node) and entry.given is not None and entry.given.name not in names
+        else entry
+        for key, entry in start.environment.items()
+    }
+    return replace(start, environment=entries)
 
 
 def _lies_on(earlier: PathCondition, path: PathCondition) -> bool:

@@ -13,6 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from csg.errors import UsageError
+from symexec.campaign.exploration import Finding
 from symexec.campaign.pinning import Pins, assigned, holds
 from symexec.campaign.preparation import Prepared
 from symexec.campaign.start import begin
@@ -22,7 +23,7 @@ from symexec.executor.engine import Engine
 from symexec.expr import Term
 from symexec.options import InputOptions
 from symexec.state.inputs import Input
-from symexec.state.seeds import Seed
+from symexec.state.seeds import Seed, Values
 from symexec.state.state import State
 from symexec.testcases import TestInput
 from symexec.testcases.encoding import Json
@@ -99,6 +100,18 @@ def seeded(
     return _excluded(start, test) or _state(engine, start, test, number)
 
 
+def with_seed(values: Values, finding: Finding) -> Finding:
+    """What the path has nothing to say of is as the seed has it: a test that leaves its way early
+    goes on with the rest of it. Where the versions are told to differ, that may hang on zeros that
+    the model does not name."""
+    if finding.told:
+        return finding
+    bound = finding.state.path.symbols()
+    known = values(finding.state.inputs)
+    rest = {term: value for term, value in known.items() if term not in bound}
+    return replace(finding, model={**rest, **finding.model})
+
+
 def _state(engine: Engine, start: Start, test: TestInput, number: int) -> State:
     state = begin(engine, start)
 
@@ -155,14 +168,21 @@ def _excluded(start: Start, test: TestInput) -> str | None:
 
 
 def _with_files(start: Start, test: TestInput, engine: Engine) -> Start:
-    """The test's own files in place of those of the plan; their bytes are symbolic."""
+    """The test's own files in place of those of the plan; their bytes are symbolic. They are there
+    whether the program looks at them or not: what it does further on depends on them."""
     if not test.files:
         return start
-    files, nodes = [], []
+    files: list[Input] = []
+    nodes: list[tuple[bytes, Node]] = []
     for name, data in test.files:
         terms = tuple(engine.table.symbol(f"{name}[{i}]", 8) for i in range(len(data)))
         made = Input("file", name, "char", 8, terms, signed=True, size=len(data))
-        node = Node(FILE, contents=Contents(terms, len(data)), given=made)
         files.append(made)
+        node = Node(FILE, contents=Contents(terms, len(data)))
         nodes.append((name.encode("utf-8", "surrogateescape"), node))
-    return replace(start, files=tuple(files), environment={**start.environment, **disk(nodes)})
+    return replace(
+        start,
+        inputs=(*start.inputs, *files),
+        files=(),
+        environment={**start.environment, **disk(nodes)},
+    )

@@ -60,14 +60,14 @@ class Seed:
 
     def __init__(self, number: int, values: Values) -> None:
         self.number = number
-        self._values = values
+        self.values = values
         self._inputs: tuple[Input, ...] | None = None
         self._known = Assignment({})
 
     def under(self, inputs: tuple[Input, ...]) -> Assignment:
         if inputs is not self._inputs:
             self._inputs = inputs
-            self._known = Assignment(self._values(inputs))
+            self._known = Assignment(self.values(inputs))
         return self._known
 
 

@@ -18,7 +18,15 @@ from symexec.campaign.promises import Promises
 from symexec.campaign.retracing import Predicted, Promise
 from symexec.environment.contract import Arguments, Context, Model, ModelEntry
 from symexec.environment.registry import registry
-from symexec.options import After, BuildOptions, InputOptions, Range, SearchOptions
+from symexec.options import (
+    After,
+    BuildOptions,
+    InputOptions,
+    Range,
+    SearchOptions,
+    SymbolicArguments,
+    SymbolicFiles,
+)
 from symexec.replay import Decided, decision, hashed
 from symexec.testcases import TestInput
 from tests.symexec.generated.branches import Promising
@@ -155,6 +163,22 @@ def test_all_branches_are_as_predicted(name: str, after: After, tmp_path: Path) 
 def test_all_branches_of_a_program_are_as_predicted(tmp_path: Path) -> None:
     job = job_of(MAIN % ">", MAIN % ">=", tmp_path, entry=None, ranges=(), stdin=2)
     promises = checked(job)
+    assert promises.compared and not promises.left_out and not promises.mismatches
+
+
+def test_a_file_that_a_test_is_made_without_is_not_there_further_on(tmp_path: Path) -> None:
+    """The versions part before they look for it: the test has no such file."""
+    text = """int main(int argc, char **argv) {
+        if (argv[1][0] > '%c') puts("x");
+        FILE *file = fopen("A", "r");
+        return file == NULL ? 3 : fgetc(file) == 'z';
+    }"""
+    arguments, files = SymbolicArguments(1, 1, 1), SymbolicFiles(1, 2)
+    job = job_of(
+        text % "m", text % "n", tmp_path, entry=None, ranges=(), arguments=arguments, files=files
+    )
+    promises = checked(job)
+    assert {bool(each.input.files) for each in noted(promises)} == {False, True}
     assert promises.compared and not promises.left_out and not promises.mismatches
 
 
