@@ -47,9 +47,26 @@ class Guided(Assignment):
             assert extended.parent is not None
             extended = extended.parent
         for term in reversed(found):
-            if following is not None and following.term is term:
-                path, following = following, self.way.get(following)
+            ahead: PathCondition | None = following
+            while ahead is not None and ahead.term is not term and _other_value(ahead.term, term):
+                ahead = self.way.get(ahead)
+            if ahead is not None and ahead.term is term:
+                path, following = ahead, self.way.get(ahead)
         return path
+
+
+def _other_value(left_out: Term | None, chosen: Term | None) -> bool:
+    """``not (x == 49)`` before ``x == 50``: a search that tries one value after the other has said
+    no to the first ones; whoever knows the value takes it at once."""
+    if left_out is None or chosen is None or left_out.op != "not" or chosen.op != "eq":
+        return False
+    other = left_out.args[0]
+    return (
+        other.op == "eq"
+        and other.args[0] is chosen.args[0]
+        and other.args[1].value is not None
+        and chosen.args[1].value is not None
+    )
 
 
 class Seed:

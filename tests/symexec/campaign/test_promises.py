@@ -166,6 +166,19 @@ def test_all_branches_of_a_program_are_as_predicted(tmp_path: Path) -> None:
     assert promises.compared and not promises.left_out and not promises.mismatches
 
 
+def test_values_that_were_tried_one_after_the_other_are_met_again(tmp_path: Path) -> None:
+    """The digits that a conversion to a floating number asks for."""
+    text = """int main(int argc, char **argv) {
+        long double x = strtold(argv[1], NULL);
+        return x == %d || x == %d;
+    }"""
+    arguments = SymbolicArguments(1, 1, 1)
+    options = {"entry": None, "ranges": (), "arguments": arguments}
+    promises = checked(job_of(text % (2, 5), text % (3, 7), tmp_path, **options))
+    assert len({each.input for each in noted(promises)}) > 2
+    assert not promises.left_out and not promises.mismatches
+
+
 def test_a_file_that_a_test_is_made_without_is_not_there_further_on(tmp_path: Path) -> None:
     """The versions part before they look for it: the test has no such file."""
     text = """int main(int argc, char **argv) {
