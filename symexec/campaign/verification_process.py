@@ -47,7 +47,7 @@ from symexec.classification import (
     unwritten,
 )
 from symexec.fuzzing.testing import SOURCE
-from symexec.replay import PLAIN, SANITIZED, AwaitedBuilds, Built, NativeReplay, Pair, Request
+from symexec.replay import PLAIN, SANITIZED, AwaitedBuilds, Built, NativeReplay, Pair
 from symexec.testcases import TestCase
 
 FEW = 40  # tests before it pays to compile the fast builds
@@ -89,10 +89,8 @@ class Examiner:
         return time.monotonic() < self._task.deadline and self._lasts(case)
 
     def _lasts(self, case: TestCase) -> bool:
-        glances = (
-            Request(name, case.input, patience=GLANCE, most_output=LOUD) for name in ("old", "new")
-        )
-        return all(seen.timed_out for seen in list(self._replay.observe_all(glances)))
+        seen = self._replay.both(case.input, patience=GLANCE, most_output=LOUD)
+        return all(each.timed_out for each in seen)
 
     def examined(self, case: TestCase, unlikely: bool, hurried: bool = False) -> TestCase | None:
         """As it was when the time is over. None where others wait (``hurried``) for what this one
@@ -106,9 +104,9 @@ class Examiner:
             # The engine, which sees memory errors too, predicts that nobody can tell the versions
             # apart: the fast builds are asked first.
             seen, pair = observe(case, self._replay, style=PLAIN)
-            self._cut_off = self._cut_off or (pair.old.timed_out and pair.new.timed_out)
+            self._cut_off = self._cut_off or pair.cut_off == 2
             if seen.observed != "different":
-                if not (pair.old.timed_out and pair.new.timed_out):
+                if pair.cut_off < 2:
                     self.glanced.append(case)
                 return seen
         style = SANITIZED
@@ -117,7 +115,7 @@ class Examiner:
             return case
         began = time.monotonic()
         seen, pair = observe(case, self._replay, explain=first_here)
-        self._cut_off = self._cut_off or (pair.old.timed_out and pair.new.timed_out)
+        self._cut_off = self._cut_off or pair.cut_off == 2
         if seen.kind == Kind.UNDECIDED.value and first_here:
             self._seen(seen)
             seen, pair = decided(seen, pair, self._replay, task.deadline)
@@ -131,7 +129,7 @@ class Examiner:
             return seen
         took = time.monotonic() - began
         if task.deterministic:  # what takes long each time is a run that does not end
-            took = math.inf if pair.old.timed_out or pair.new.timed_out else 0.0
+            took = math.inf if pair.cut_off else 0.0
         self._took[case.divergence] = took
         alike, nodes = self._alike.setdefault(likeness(seen), Counter()), changed_nodes(seen)
         like_it = sum(count for others, count in alike.items() if may_share(nodes, others))
@@ -145,7 +143,7 @@ class Examiner:
         self._seen(seen)
         changes, requires = task.changes, task.requires
         patience = self._patience(256)
-        if task.deterministic and (pair.old.timed_out or pair.new.timed_out):
+        if task.deterministic and pair.cut_off:
             patience = Patience(FEWEST)
         found = explained(seen, pair, self._replay, changes, requires, patience, style)
         self._seen(found)  # more has to be compiled for the rest

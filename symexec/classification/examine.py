@@ -16,7 +16,7 @@ from symexec.classification.grouping import shape
 from symexec.classification.minimise import minimise
 from symexec.classification.subsets import DEFAULT_PATIENCE, Ids, Patience
 from symexec.classification.undefined import judged
-from symexec.replay import PLAIN, SANITIZED, NativeReplay, Pair, Request
+from symexec.replay import PLAIN, SANITIZED, NativeReplay, Pair
 from symexec.testcases import MASKED, TestCase, TestInput
 
 LONGEST, SHORTEST = 10.0, 3.0  # times its limit, for a version that was cut off
@@ -35,22 +35,25 @@ def examine(
     """Replay, classify, and blame when the versions differ (``patience`` None: no blame).
     ``explain``: with functions and lines in a sanitizer's report."""
     seen, pair = observe(case, replay, explain)
-    seen = judged(seen, pair, replay)
-    if patience is None:
-        return seen
-    if far:
-        seen, pair = decided(seen, pair, replay, patience.deadline)
-    return explained(seen, pair, replay, changes, requires, patience)
+    if patience is not None:
+        if far:
+            seen, pair = decided(seen, pair, replay, patience.deadline)
+        seen = explained(seen, pair, replay, changes, requires, patience)
+    return judged(seen, pair, replay)  # compiles: last, lest that takes the time of the others
 
 
 def observe(
-    case: TestCase, replay: NativeReplay, explain: bool = True, style: str = SANITIZED
+    case: TestCase,
+    replay: NativeReplay,
+    explain: bool = True,
+    style: str = SANITIZED,
+    alone: bool = False,
 ) -> tuple[TestCase, Pair]:
     """Replay and classify. Where one version was cut off, that is ``UNDECIDED``, or what is known
     without a clock."""
-    pair = replay.pair(case.input, style, explain=explain)
+    pair = replay.pair(case.input, style, explain, alone)
     course = Course.UNKNOWN
-    if pair.old.timed_out != pair.new.timed_out:
+    if pair.cut_off == 1:
         if case.endless:
             course, pair = Course.REPEATS, _unmeasured(pair)
         elif replay.plan.steady:
@@ -105,12 +108,11 @@ def _given_time(
     more = min(LONGEST, (until - time.monotonic()) / 2 / replay.plan.wall_s)
     if more < SHORTEST:
         return pair, Course.UNKNOWN, ()
-    names = ("old", "new")
-    old, new = replay.observe_all(Request(name, case.input, None, PLAIN, more) for name in names)
+    old, new = replay.both(case.input, PLAIN, more)
     note = tuple(
         f"processor time: the {name} version {'was cut off' if seen.timed_out else 'ended'} after "
         f"{seen.cpu_s or 0.0:.2f} s"
-        for name, seen in zip(names, (old, new), strict=True)
+        for name, seen in (("old", old), ("new", new))
     )
     if old.timed_out and new.timed_out:
         return pair, Course.UNKNOWN, note
@@ -171,8 +173,7 @@ def shrink(
         nonlocal best
         if not allowed(test):
             return False
-        old, new = replay.observe_all([Request("old", test), Request("new", test)])
-        if shape(old, new) != wanted:  # most candidates end here, after one run of each version
+        if shape(*replay.both(test)) != wanted:  # most candidates end here
             return False
         found = examine(
             replace(case, input=test), replay, changes, requires, patience, False, False

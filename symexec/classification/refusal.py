@@ -17,6 +17,7 @@ from enum import Enum
 
 from csg.errors import ToolchainError
 from symexec.classification.compare import Kind, classify
+from symexec.classification.examine import observe
 from symexec.replay import PLAIN, SANITIZED, NativeReplay, Pair
 from symexec.testcases import TestCase
 
@@ -44,40 +45,26 @@ class Refusal(Enum):
 def looked_again(case: TestCase, pair: Pair, replay: NativeReplay) -> tuple[TestCase, Pair, str]:
     """A replayed test that was predicted to differ and did not: as another way of running shows it,
     with the style of the builds that do; or the test with the reason of the refusal."""
-    pairs = {FIRST: pair}
+    alike = {FIRST: pair}
     trouble = False
     for style, alone in OTHERS:
         try:
-            pairs[style, alone] = replay.pair(case.input, style, alone=alone)
+            found, seen = observe(case, replay, style=style, alone=alone)
         except ToolchainError:
             trouble = True
-    for way, seen in pairs.items():
-        verdict = classify(seen)
-        if verdict.observed == "different":
-            note = HIDDEN if way[1] and _differs_not(pairs.get((way[0], False))) else PLAIN_ALONE
-            found = replace(
-                case,
-                old=seen.old,
-                new=seen.new,
-                golden=seen.golden,
-                observed=verdict.observed,
-                kind=verdict.kind.value,
-                error=verdict.error,
-                notes=(*case.notes, note),
-            )
-            return found, seen, way[0]
-    return replace(case, refused=_reason(case, pairs, trouble).value), pair, SANITIZED
-
-
-def _differs_not(seen: Pair | None) -> bool:
-    return seen is not None and classify(seen).observed != "different"
+            continue
+        if found.observed == "different":
+            note = HIDDEN if alone and (style, False) in alike else PLAIN_ALONE
+            return replace(found, notes=(*found.notes, note)), seen, style
+        alike[style, alone] = seen
+    return replace(case, refused=_reason(case, alike, trouble).value), pair, SANITIZED
 
 
 def _reason(case: TestCase, pairs: dict[Way, Pair], trouble: bool) -> Refusal:
     first = pairs[FIRST]
     if any(classify(seen).kind is Kind.NONDETERMINISTIC for seen in pairs.values()):
         return Refusal.UNSTABLE
-    if any(seen.old.timed_out or seen.new.timed_out for seen in pairs.values()):
+    if any(seen.cut_off for seen in pairs.values()):
         return Refusal.CUT_OFF
     if first.old.failed and first.new.failed:
         return Refusal.BOTH_FAIL

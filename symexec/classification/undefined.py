@@ -45,7 +45,7 @@ def judged(case: TestCase, pair: Pair, replay: NativeReplay) -> TestCase:
     """With ``undefined`` filled in, and the class ``undefined`` where a plain build does not show
     the difference. An error of memory has its class already: no other build is asked."""
     faults = (pair.old.sanitizer, pair.new.sanitizer)
-    if case.kind not in _JUDGED or any(faults) or pair.old.timed_out or pair.new.timed_out:
+    if case.kind not in _JUDGED or any(faults) or pair.cut_off:
         return case
     try:
         places = [line for name in ("old", "new") for line in _places(case, name, replay)]
@@ -90,9 +90,9 @@ def _first_shown(
     case: TestCase, replay: NativeReplay
 ) -> tuple[str, Observation, Observation] | None:
     for style in STANDARD:
-        old, new = _both(case, style, replay)
-        if not (old.timed_out or new.timed_out) and differing_parts(old, new, with_stderr=False):
-            return style, old, new
+        pair = replay.pair(case.input, style)
+        if not pair.cut_off and differing_parts(pair.old, pair.new, with_stderr=False):
+            return style, pair.old, pair.new
     return None
 
 
@@ -108,12 +108,6 @@ def _named(version: str, seen: Observation) -> Iterator[str]:
 
 
 def _parts(case: TestCase, style: str, replay: NativeReplay) -> tuple[str, ...]:
-    """What differs between the versions as this build shows them."""
-    old, new = _both(case, style, replay)
-    return differing_parts(old, new, with_stderr=False)
-
-
-def _both(case: TestCase, style: str, replay: NativeReplay) -> tuple[Observation, Observation]:
-    names = ("old", "new")
-    old, new = replay.observe_all(Request(name, case.input, None, style) for name in names)
-    return old, new
+    """What differs between the versions as this build shows them each time."""
+    pair = replay.pair(case.input, style)
+    return differing_parts(pair.old, pair.new, with_stderr=False)

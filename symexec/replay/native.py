@@ -45,6 +45,7 @@ from symexec.replay.sanitizer import (
     without_announcement,
 )
 from symexec.replay.symbols import Symbols, read_symbols
+from symexec.replay.touching import touched
 from symexec.replay.varying import Masks, masks, shows_addresses
 from symexec.replay.wire import Job, RawResult, Stream
 from symexec.testcases.inputs import TestInput
@@ -109,6 +110,11 @@ class Pair:
     stable: bool = True
     stderr_stable: bool = True
     masks: Masks | None = None
+
+    @property
+    def cut_off(self) -> int:
+        """How many of the versions did not end in time."""
+        return self.old.timed_out + self.new.timed_out
 
 
 class NativeReplay:
@@ -239,6 +245,35 @@ class NativeReplay:
     ) -> Observation:
         chosen = frozenset(changes) if changes is not None else None
         return next(self.observe_all([Request(build, test, chosen, style)]))
+
+    def both(
+        self,
+        test: TestInput,
+        style: str = SANITIZED,
+        patience: float = 1.0,
+        most_output: int = MOST_OUTPUT,
+    ) -> tuple[Observation, Observation]:
+        """Old and new, each run once."""
+        old, new = self.observe_all(
+            Request(name, test, None, style, patience, most_output=most_output)
+            for name in ("old", "new")
+        )
+        return old, new
+
+    def touched(
+        self,
+        tests: Iterable[TestInput],
+        changes: frozenset[int],
+        patience: float = 1.0,
+        most_output: int = MOST_OUTPUT,
+    ) -> list[frozenset[int] | None]:
+        """Those of the changes that the new version comes by with each test; None where that cannot
+        be seen."""
+        requests = (
+            Request("touch", test, changes, PLAIN, patience, most_output=most_output)
+            for test in tests
+        )
+        return [touched(seen) for seen in self.observe_all(requests)]
 
     def observe_all(self, requests: Iterable[Request]) -> Iterator[Observation]:
         """Observations in the order of the requests; runs overlap with what the caller does.

@@ -14,11 +14,11 @@ from symexec.testcases import TestCase, TestInput
 
 # Line 7: what plain gcc folds; line 8: an overflow that has nothing to do with the difference;
 # line 10: none at all; line 12: a shift that is too wide, of which nothing is shown; line 14: what
-# plain gcc alone shows.
+# plain gcc alone shows; line 17: what line 7 has, beside what varies from run to run.
 PROGRAM = """\
 #include <limits.h>
 #include <stdlib.h>
-int main(int argc, char **argv)
+int printf(const char *, ...), getpid(void); int main(int argc, char **argv)
 {
     int x = INT_MAX, wide = 40, other;
     switch (argv[1][0]) {
@@ -30,6 +30,9 @@ int main(int argc, char **argv)
         other = 1 << wide;
         return other == 77 ? 9 : RESULT;
     case 'p': return LARGEST;
+    case 'v':
+        printf("%d\\n", getpid());
+        return BIGGER;
     }
     return 0;
 }
@@ -63,6 +66,16 @@ def replay(tmp_path_factory: pytest.TempPathFactory) -> Iterator[NativeReplay]:
             ),
         ),
         (b"n", "difference", ()),
+        (
+            b"v",
+            "undefined",
+            (
+                "old: old.c:17:18: signed integer overflow: 2147483647 + 1 cannot be represented "
+                "in type 'int'",
+                "gcc -O0: no difference",
+                "gcc -O2: no difference",
+            ),
+        ),
     ],
 )
 def test_what_plain_gcc_does_not_show(
