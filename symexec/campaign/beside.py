@@ -11,10 +11,9 @@ so a search that ends before that runs alone.
 
 from __future__ import annotations
 
-import heapq
 import os
 import time
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
@@ -26,7 +25,7 @@ from symexec.campaign.phase import NativePhase
 from symexec.campaign.phase_records import Commission, Sighting
 from symexec.campaign.preparation import Prepared
 from symexec.campaign.tracing import PATIENCE, Trace, Tracer
-from symexec.fuzzing.testing import SOURCE, among_first
+from symexec.fuzzing.testing import SOURCE
 from symexec.options import BuildOptions
 from symexec.replay import PLAIN, NativeReplay
 from symexec.testcases import EntrySignature, TestCase, TestInput
@@ -34,7 +33,6 @@ from symexec.testcases.encoding import Json
 from symexec.watchdog import Spent, Watchdog
 
 SEEDED = "seeded"  # found by symbolic execution beside an input of the native phase
-ENOUGH = 3  # tests that look alike; later ones are counted
 TRACING, FREE = 0.05, 0.25  # share of the time, after so many seconds, to follow inputs concretely
 URGENT = 2.0  # times that share for what differs: beyond, it becomes a test without a trace
 SHARE, SLICE = 0.1, 0.1  # of the time, in slices of so many seconds, for symbolic execution
@@ -72,12 +70,9 @@ class Beside:
         self._kept: list[TestInput] = []
         self._tracer: Tracer | None = None
         self._traced_s = 0.0
-        self._waiting: list[tuple[tuple[object, ...], int, Sighting]] = []
-        self._heard = 0
-        self._made: Counter[object] = Counter()  # tests, by how they differ
+        self._waiting: deque[Sighting] = deque()
         self._sequences: Counter[object] = Counter()
         self._following: Following | None = None
-        self._alike = 0
         self._outside = 0
 
     # ------------------------------------------------------------------ the process
@@ -176,15 +171,13 @@ class Beside:
         """What differs becomes a test at once; other inputs wait until there is time to look at
         them."""
         for each in sightings:
-            if each.differs:
-                case = self._test_of(each)
-                if case is not None:
-                    yield case
+            if each.seen is not None:
+                if self._admitted(each):
+                    yield self._test_of(each, each.seen)
             elif len(self._waiting) < MOST_WAITING:
-                self._heard += 1
-                heapq.heappush(self._waiting, ((self._made[each.alike],), self._heard, each))
+                self._waiting.append(each)
         while self._waiting and self._may_trace(1.0):
-            _, _, sighting = heapq.heappop(self._waiting)
+            sighting = self._waiting.popleft()
             if self._admitted(sighting):
                 self._follow(sighting, self._traced(sighting))
 
@@ -214,20 +207,12 @@ class Beside:
         finally:
             self._traced_s += self._clock() - begun
 
-    def _test_of(self, sighting: Sighting) -> TestCase | None:
-        """None when there are enough like it, which are counted."""
-        self._made[sighting.alike] += 1
-        if not among_first(self._made[sighting.alike], ENOUGH):
-            self._alike += 1
-            return None
-        if not self._admitted(sighting):
-            return None
+    def _test_of(self, sighting: Sighting, seen: TestCase) -> TestCase:
         trace = self._traced(sighting) if self._may_trace(URGENT) else None
         if trace is not None:
             self._follow(sighting, trace)
-        case = sighting.seen or TestCase(sighting.name, sighting.input)
         return replace(
-            case,
+            seen,
             sequence=trace.sequence if trace is not None else (),
             divergence=trace.divergence if trace is not None else None,
             found_s=sighting.found_at,
@@ -243,7 +228,7 @@ class Beside:
             )
         sequence = trace.sequence if trace is not None else ()
         self._sequences[sequence] += 1
-        rank = (self._sequences[sequence], not sequence, sighting.differs)
+        rank = (self._sequences[sequence], not sequence, sighting.seen is not None)
         self._following.give(sighting.input, rank)
 
     # ------------------------------------------------------------------ the report
@@ -260,7 +245,7 @@ class Beside:
             "differing": tally.differing,
             "exhausted": tally.exhausted,
             "executed": tally.executed,
-            "alike": self._alike,
+            "alike": tally.alike,
             "outside": self._outside,
             "mutated": len(self._kept),
             "followed": following.followed if following is not None else 0,

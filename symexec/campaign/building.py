@@ -28,7 +28,7 @@ from csg.source import Location
 from csg.unite import read_pair, unite
 from csg.versions import Unified, printed
 from csg.versions.compiled import MASKED, Confirmation, confirmed, located
-from symexec.campaign.beside import ENOUGH, SEEDED, Beside
+from symexec.campaign.beside import SEEDED, Beside
 from symexec.campaign.builds import files_to_build, golden_files
 from symexec.campaign.collected import OWN, Collected
 from symexec.campaign.companion import Companion
@@ -77,6 +77,7 @@ from symexec.testcases.encoding import Json
 from symexec.watchdog import Spent, Watchdog
 
 SERIES = {SEEDED: "s", ALONG: "e"}  # how tests are called that the search did not make
+ENOUGH = 3  # tests beside native inputs that are alike
 FIRST = 2  # tests of a kind that are mutated natively
 MOMENT = 0.3  # seconds to compare branches when no time is left
 # Of a deterministic run: tests that are replayed for each second of the budget, tests whose

@@ -23,7 +23,7 @@ _PROGRAM = "from symexec.campaign.phase_process import main; main()"
 
 class NativePhase:
     def __init__(self) -> None:
-        self.tally = Tally(0, 0, False)
+        self.tally = Tally(0, 0, 0, False)
         self.trouble = ""
         self._companion = started(_PROGRAM)
 

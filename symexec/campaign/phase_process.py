@@ -27,11 +27,10 @@ from symexec.campaign.phase_records import (
     Trouble,
 )
 from symexec.classification import observe
-from symexec.classification.grouping import contrast, shape
 from symexec.fuzzing.candidates import Candidates, Domain, FunctionDomain, Offspring
 from symexec.fuzzing.ordinary import command_lines
-from symexec.fuzzing.testing import BRIEF, HURRY, NativeTesting, among_first
-from symexec.replay import PLAIN, NativeReplay, Request, touched
+from symexec.fuzzing.testing import BRIEF, HURRY, NativeTesting
+from symexec.replay import NativeReplay
 from symexec.testcases import TestCase, TestInput
 
 NICE = 5  # the search goes first where there are too few cores
@@ -39,7 +38,6 @@ MOMENT = 0.3  # seconds at the start that it has whatever its share is
 TALLY = 0.25  # seconds between two tallies
 IDLE = 0.1  # seconds between two looks for tests to mutate when nothing else is left
 LINES = 256  # tests of the search that are mutated at most
-ALIKE = 3  # of differences of one kind so many are told of
 
 
 class Phase:
@@ -51,7 +49,6 @@ class Phase:
         self._out = out
         self._kept: queue.SimpleQueue[TestInput | None] = queue.SimpleQueue()
         self._lines = 0
-        self._told: dict[object, int] = {}
         self._next_tally = 0.0
         self._domain = domain_of(commission)
         self.over = threading.Event()
@@ -84,7 +81,7 @@ class Phase:
             self._take(wait=not self._testing.busy)
             begun = time.monotonic()
             for case in self._testing.turn(0.0, float("inf")):
-                self._differs(case)
+                self._send(Sighting(case.id, case.input, case.found_s, case))
             self._tally()
             self._rest(began, time.monotonic() - begun)
 
@@ -117,29 +114,18 @@ class Phase:
         changes = self._commission.changes
         if not changes:
             return [None] * len(tests)
-        requests = (
-            Request("touch", test, changes, PLAIN, HURRY, most_output=BRIEF) for test in tests
-        )
-        return [touched(seen) for seen in self._replay.observe_all(requests)]
+        return list(self._replay.touched(tests, changes, HURRY, BRIEF))
 
-    def _differs(self, case: TestCase) -> None:
-        assert case.old is not None and case.new is not None
-        parts = shape(case.old, case.new), contrast(case.old, case.new)
-        alike = (self._domain.signature(case.input), *parts, *self._touched([case.input]))
-        self._told[alike] = self._told.get(alike, 0) + 1
-        if among_first(self._told[alike], ALIKE):
-            self._send(Sighting(case.id, case.input, case.found_s, True, alike, case))
-
-    def _new(self, case: TestCase, alike: object) -> None:
-        self._send(Sighting(case.id, case.input, case.found_s, False, alike))
+    def _new(self, case: TestCase) -> None:
+        self._send(Sighting(case.id, case.input, case.found_s))
 
     def _tally(self) -> None:
         now = time.monotonic()
         if now >= self._next_tally:
             self._next_tally = now + TALLY
-            testing = self._testing
-            executed = self._replay.executed
-            self._send(Tally(testing.tests, testing.differing, testing.exhausted, executed))
+            testing, executed = self._testing, self._replay.executed
+            counts = testing.tests, testing.differing, testing.alike, testing.exhausted, executed
+            self._send(Tally(*counts))
 
     def _send(self, answer: Answer) -> None:
         send(self._out, answer)

@@ -48,14 +48,11 @@ class Keep:
 
 @record
 class Sighting:
-    """``alike`` is what the test has in common with others that look like it, ``found_at`` a time
-    on the monotonic clock, which processes share."""
+    """``found_at`` is a time on the monotonic clock, which processes share."""
 
     name: str
     input: TestInput
     found_at: float
-    differs: bool
-    alike: object
     seen: TestCase | None = None  # what the versions did, where that differs
 
 
@@ -63,6 +60,7 @@ class Sighting:
 class Tally:
     tests: int
     differing: int
+    alike: int  # those of them that were left out
     exhausted: bool  # of what it makes up itself
     executed: int = 0  # runs that no server began (fork_server.c)
 

@@ -23,11 +23,9 @@ from symexec.progress import Progress
 from symexec.replay import (
     PLAIN,
     NativeReplay,
-    Request,
     SuiteRun,
     probes,
     run_suite,
-    touched,
 )
 from symexec.testcases import TestCase, TestInput
 from symexec.testcases.encoding import Json
@@ -128,18 +126,14 @@ class SuiteJob(BuildJob):
         self, inputs: dict[TestInput, int], prepared: Prepared, replay: NativeReplay
     ) -> list[TestInput]:
         """Those that come by a change; all of them when that cannot be told."""
-        ids = {change.id for change in prepared.unified.changes}
+        ids = frozenset(change.id for change in prepared.unified.changes)
         if not ids <= probes(self.unified_text):
             return list(inputs)  # a change of data is everywhere
         try:
             replay.wait("touch", PLAIN)
         except ToolchainError:
             return list(inputs)
-        tests = list(inputs)
-        seen = replay.observe_all(
-            Request("touch", test, frozenset(ids), PLAIN, patience=2.0) for test in tests
-        )
-        found = ((test, touched(each)) for test, each in zip(tests, seen, strict=True))
+        found = zip(inputs, replay.touched(inputs, ids, patience=2.0), strict=True)
         return [test for test, changes in found if changes is None or changes]
 
     def _shown(

@@ -8,7 +8,8 @@
 Pairs run on fast builds for most of the time. What differs there is confirmed on the sanitized
 ones, of differences of one kind the first few; then other inputs run there as well, those first of
 whose kind few were seen, for errors that only a sanitizer sees. A kind is: the options used, how
-both versions end, how their outputs differ in form, and by which changes the new version came.
+both versions end, how their outputs differ in form, and by which changes the new version came. What
+is left out for its kind is so here alone: whoever is told of a difference has to look at it.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import compress, islice
 from random import Random
 
 from symexec.classification import Patience, differing_parts, examine
@@ -44,6 +45,7 @@ SOURCE = "native"
 
 Confirm = Callable[[TestCase, float], TestCase]  # a suspect, observed again until then
 Touched = Callable[[list[TestInput]], list[object]]  # the changes that each input comes by
+Kind = tuple[object, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,9 +92,9 @@ class _Suspect:
 
 class NativeTesting:
     """``differing`` counts tests that differ on the fast builds, or on the sanitized ones if they
-    were run there; ``refuted`` are those of them that did not differ when repeated. ``on_new`` is
-    told of tests that show something new, with what they have in common with others; ``over``:
-    leave everything as it is."""
+    were run there; ``alike`` are those of them that are left out as many of their kind were seen,
+    ``refuted`` those that did not differ when repeated. ``on_new`` is told of tests that show
+    something new; ``over``: leave everything as it is."""
 
     def __init__(
         self,
@@ -101,13 +103,14 @@ class NativeTesting:
         confirm: Confirm,
         seed: int = 0,
         admits: Callable[[TestInput], bool] | None = None,
-        on_new: Callable[[TestCase, object], None] | None = None,
+        on_new: Callable[[TestCase], None] | None = None,
         over: Callable[[], bool] = lambda: False,
         clock: Callable[[], float] = time.monotonic,
         touched: Touched = lambda tests: [None] * len(tests),
     ) -> None:
         self.tests = 0
         self.differing = 0
+        self.alike = 0
         self.refuted = 0
         self.sample: list[Sampled] = []
         self._replay = replay
@@ -124,7 +127,7 @@ class NativeTesting:
         self._started = 0.0
         self._credit = 0.0  # seconds that sanitized runs may take now
         self._suspects: list[_Suspect] = []
-        self._alike: Counter[object] = Counter()
+        self._seen: Counter[object] = Counter()  # tests, by their kind
         self._new: Counter[object] = Counter()
 
     def give(self, name: str, candidates: Candidates) -> None:
@@ -196,14 +199,22 @@ class NativeTesting:
 
         seen = self._replay.observe_all(requests())
         pairs = [(old, next(seen)) for old in seen]
-        differing = [
-            test
-            for (_, test), (old, new) in zip(tried, pairs, strict=False)
-            if differing_parts(old, new)
-        ]
-        touched = dict(zip(differing, self._touched(differing), strict=True))
-        for (name, test), (old, new) in zip(tried, pairs, strict=False):
-            self._judge(stream, name, test, old, new, touched.get(test))
+        differ = [bool(differing_parts(old, new)) for old, new in pairs]
+        tests = [test for _, test in tried[: len(pairs)]]
+        kinds = self._kinds(list(compress(tests, differ)), list(compress(pairs, differ)))
+        for (name, test), (old, new), differs in zip(tried, pairs, differ, strict=False):
+            kind = next(kinds) if differs else (self._signature(test), _ending(old), _ending(new))
+            self._judge(stream, name, test, old, new, kind, differs)
+
+    def _kinds(
+        self, tests: list[TestInput], pairs: list[tuple[Observation, Observation]]
+    ) -> Iterator[Kind]:
+        """Of tests on which the versions differ."""
+        for test, (old, new), changes in zip(tests, pairs, self._touched(tests), strict=True):
+            yield self._signature(test), shape(old, new), contrast(old, new), changes
+
+    def _signature(self, test: TestInput) -> object:
+        return self._own.candidates.signature(test)
 
     def _judge(
         self,
@@ -212,16 +223,13 @@ class NativeTesting:
         test: TestInput,
         old: Observation,
         new: Observation,
-        touched: object,
+        kind: Kind,
+        differs: bool,
     ) -> None:
-        """``touched``: the changes that an input comes by on which the versions differ."""
-        differs = bool(differing_parts(old, new))
         self.tests += 1
         self.differing += differs
         self._sample(Sampled(test, differs))
         stream.candidates.told(test, differs)
-        ends = (shape(old, new), contrast(old, new)) if differs else (_ending(old), _ending(new))
-        kind = (stream.candidates.signature(test), *ends, touched)
         found_s = self._clock() - self._started
         shown = _behaviour(old, test)
         behaviour = (shown, shown if new is old else _behaviour(new, test))
@@ -231,17 +239,25 @@ class NativeTesting:
             if not (old.stderr and new.stderr) or self.tests % COMPLAINING == 0:
                 stream.candidates.keep(test)
             self._tell(TestCase(name, test, found_s=found_s, source=SOURCE), kind, behaviour)
-        self._alike[kind] += 1
-        if differs and self._alike[kind] <= FEW:
+        self._seen[kind] += 1
+        number = self._seen[kind]
+        if differs and number <= FEW:
             stream.candidates.keep(test, telling=True)
-        if not differs or among_first(self._alike[kind], ALIKE):
+        if not differs or self._stands_for_its_kind(number):
             cut = old.timed_out and new.timed_out
-            suspect = _Suspect(cut, self._alike[kind], self.tests, name, test, found_s, differs)
+            suspect = _Suspect(cut, number, self.tests, name, test, found_s, differs)
             heapq.heappush(self._suspects, suspect)
         if len(self._suspects) > WAITING:
             self._suspects = heapq.nsmallest(WAITING // 2, self._suspects)  # sorted: a heap
 
-    def _tell(self, case: TestCase, kind: object, behaviour: object) -> None:
+    def _stands_for_its_kind(self, number: int) -> bool:
+        """Is a test that differs one of the first of its kind, or does its number say that it
+        stands for many?"""
+        stands = number <= ALIKE or number & (number - 1) == 0
+        self.alike += not stands
+        return stands
+
+    def _tell(self, case: TestCase, kind: Kind, behaviour: object) -> None:
         """Of something new, if it is new among the tests of all streams."""
         if self._on_new is None or self._new[behaviour] or self._new[kind] >= NEW:
             return
@@ -249,7 +265,7 @@ class NativeTesting:
             return
         self._new[behaviour] = 1
         self._new[kind] += 1
-        self._on_new(case, kind)
+        self._on_new(case)
 
     def _sample(self, sampled: Sampled) -> None:
         """Every test has the same chance to be in the sample."""
@@ -275,19 +291,19 @@ class NativeTesting:
             case = TestCase(suspect.name, suspect.input, found_s=suspect.found_s, source=SOURCE)
             case = self._confirm(case, max(until, self._clock()))
             if case.observed == "different":
-                self.differing += not suspect.differs
                 yield case
             else:
-                self.refuted += suspect.differs
+                self.refuted += 1
 
     def _differs_sanitized(self, test: TestInput) -> bool:
-        old, new = self._replay.observe_all([Request("old", test), Request("new", test)])
-        return bool(differing_parts(old, new))
-
-
-def among_first(count: int, few: int) -> bool:
-    """Is this one of the first, or does its number say that it stands for many?"""
-    return count <= few or count & (count - 1) == 0
+        """Do the versions, and does this stand for its kind?"""
+        pair = self._replay.both(test)
+        if not differing_parts(*pair):
+            return False
+        self.differing += 1
+        (kind,) = self._kinds([test], [pair])
+        self._seen[kind] += 1
+        return self._stands_for_its_kind(self._seen[kind])
 
 
 def explaining(

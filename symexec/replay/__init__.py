@@ -22,7 +22,7 @@ from symexec.replay.native import (
 )
 from symexec.replay.recording import Call, SuiteRun, run_suite
 from symexec.replay.sandbox import Sandbox
-from symexec.replay.touching import probed, probes, touched
+from symexec.replay.touching import probed, probes
 
 __all__ = [
     "FILLED",
@@ -51,5 +51,4 @@ __all__ = [
     "probes",
     "run_suite",
     "told_flags",
-    "touched",
 ]

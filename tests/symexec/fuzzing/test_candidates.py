@@ -147,8 +147,19 @@ def test_near_a_command_line_there_is_another_option() -> None:
     assert all(len(word) <= 3 for test in found for word in test.args)  # as the user says
 
 
-class Remainders:
-    """In place of native runs: both versions return x % 7. ``tried``: what ran on fast builds."""
+class Fake:
+    """In place of native runs."""
+
+    def observe_all(self, requests: Iterable[Request]) -> Iterator[Observation]:
+        raise NotImplementedError
+
+    def both(self, test: TestInput) -> tuple[Observation, Observation]:
+        old, new = self.observe_all([Request("old", test), Request("new", test)])
+        return old, new
+
+
+class Remainders(Fake):
+    """Both versions return x % 7. ``tried``: what ran on fast builds."""
 
     def __init__(self) -> None:
         self.tried: list[object] = []
@@ -182,8 +193,8 @@ def test_what_is_tried_does_not_depend_on_the_time(step: float) -> None:
     assert tried(step) == tried(0.0001)
 
 
-class Doubles:
-    """In place of native runs: one version returns x, the other one 2 * x, always."""
+class Doubles(Fake):
+    """One version returns x, the other one 2 * x, always."""
 
     def observe_all(self, requests: Iterable[Request]) -> Iterator[Observation]:
         for each in requests:
@@ -219,6 +230,28 @@ def test_of_one_kind_few_are_confirmed_and_a_way_by_other_changes_is_another_kin
     assert differing >= 900 and 5 <= len(alike) <= 14  # 4, then 8, 16, 32, ..
     apart, _ = confirmed(touches=True)
     assert sum(x % seldom == 0 for x in apart) >= 5 > sum(x % seldom == 0 for x in alike)
+
+
+class Hidden(Doubles):
+    """The same, in sanitized builds alone."""
+
+    def observe_all(self, requests: Iterable[Request]) -> Iterator[Observation]:
+        for each in requests:
+            plain = each.style == PLAIN
+            yield from super().observe_all([replace(each, build="old") if plain else each])
+
+
+def test_of_one_kind_that_only_sanitized_builds_show_few_are_confirmed() -> None:
+    testing = NativeTesting(
+        Hidden(),  # type: ignore[arg-type]
+        Candidates(domain("int f(int x) { return x % 7; }"), 0),
+        lambda case, until: replace(case, observed="different"),
+    )
+    found: list[object] = []
+    while testing.differing < 200:
+        found += testing.turn(0.0, float("inf"))
+    assert 4 <= len(found) <= 14
+    assert len(found) + testing.alike == testing.differing
 
 
 def test_strings_and_arrays_keep_to_their_length() -> None:
