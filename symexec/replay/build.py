@@ -12,7 +12,6 @@ import hashlib
 import os
 import platform
 import re
-import shutil
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
@@ -20,15 +19,14 @@ from pathlib import Path
 from threading import Lock
 from typing import TypeVar
 
-from csg.cache import Cache, key_of
 from csg.errors import ToolchainError
 from csg.programs import SourceFile
 from csg.records import record
-from csg.toolchain import compile_program, find_compiler, flags_after_preprocessing
+from csg.toolchain import compile_program, flags_after_preprocessing
 from symexec.replay.control import CONTROL
 from symexec.replay.harness import harness_text
 from symexec.replay.leftovers import OwnFolder, sweep
-from symexec.replay.sandbox import build_runner, cached_build, write_executable
+from symexec.replay.sandbox import build_runner, cached_build, kept_build, write_executable
 from symexec.testcases.signature import EntrySignature
 
 SANITIZED, PLAIN = "sanitized", "plain"
@@ -237,20 +235,15 @@ class Builds:
         if name != CONTROL:
             return self._built(name, style, output)
         # The same in every run on this machine.
-        helpers = [self._helpers[each].result() for each in self._helpers_of(name, style)]
-        parts = [find_compiler(), style, repr(self._programs[name]), repr(_SANITIZERS)]
-        parts += [repr((*_COMMON, *_STYLES[style]))]
-        key = key_of(*parts, *(helper.read_bytes() for helper in helpers))
-        cache = Cache("native")
-        content = cache.find(key)
-        if content is None:
-            made = self._built(name, style, output)
-            cache.keep({key: made.sanitizers.encode() + b"\n" + Path(output).read_bytes()})
-            return made
-        sanitizers, _, data = content.partition(b"\n")
-        write_executable(Path(output), data)
-        takes_values = self._programs[name].signature is not None
-        return Executable(output, sanitizers.decode(), takes_values, _FORKS, True)
+        program, helpers = self._programs[name], self._helpers_of(name, style)
+        parts = [style, repr(program), repr(_SANITIZERS), repr((*_COMMON, *_STYLES[style]))]
+        texts = (self._helpers[each].result().read_bytes() for each in helpers)
+        sanitizers = kept_build(
+            Path(output),
+            (*parts, *texts),
+            lambda: self._built(name, style, output).sanitizers,
+        )
+        return Executable(output, sanitizers, program.signature is not None, _FORKS, True)
 
     def _built(self, name: str, style: str, output: str) -> Executable:
         program = self._programs[name]
@@ -352,8 +345,7 @@ def is_compiled(source: Source) -> bool:
 
 def _copied(program: Path, output: str) -> Executable:
     try:
-        shutil.copyfile(program, output)
-        os.chmod(output, 0o755)
+        write_executable(Path(output), program.read_bytes())
     except OSError as trouble:
         raise ToolchainError(f"cannot copy {program}: {trouble.strerror}") from trouble
     return Executable(output, "")

@@ -11,7 +11,6 @@ behind every wall that the machine allows.
 from __future__ import annotations
 
 import contextlib
-import errno
 import os
 import resource
 import shutil
@@ -63,30 +62,44 @@ _LIMITS = (
     (resource.RLIMIT_STACK, 8 << 20, "bytes a stack may have", "-s"),
     (resource.RLIMIT_FSIZE, 8 << 20, "bytes a file may have", "-f"),
 )
-_BUSY = 5.0  # seconds after which nobody can have an executable open any more that we have written
 
 
 def cached_build(name: str, sources: Iterable[Path], flags: tuple[str, ...], private: Path) -> Path:
-    """``sources``, compiled once for this compiler and these flags, as a file in ``private``. What
-    is damaged in the cache is compiled again."""
-    sources = list(sources)
-    compiler = find_compiler()
-    parts = [compiler, shutil.which(compiler) or "", *flags]
-    folder = Path(__file__).parent
-    texts = [file.read_bytes() for file in (*sources, *(folder / each for each in _HEADERS))]
-    key, path, cache = key_of(*parts, *texts), private / name, Cache("native")
-    content = cache.find(key)
-    if content is None:
-        compile_program(list(map(str, sources)), str(path), flags, compiler)
-        cache.keep({key: path.read_bytes()})
-    else:
-        write_executable(path, content)
+    """``sources``, compiled once for this compiler and these flags, as a file in ``private``."""
+    files, path = list(sources), private / name
+    headers = (Path(__file__).parent / each for each in _HEADERS)
+    texts = [each.read_bytes() for each in (*files, *headers)]
+
+    def compiled() -> str:
+        compile_program(list(map(str, files)), str(path), flags)
+        return ""
+
+    kept_build(path, (*flags, *texts), compiled)
     return path
 
 
+def kept_build(path: Path, parts: Iterable[str | bytes], make: Callable[[], str]) -> str:
+    """``make`` compiles something to ``path``, and says a line about it. Where it has done so once,
+    with this compiler and the same ``parts``, both are taken from the cache."""
+    compiler, cache = find_compiler(), Cache("builds")
+    key = key_of(compiler, shutil.which(compiler) or "", *parts)
+    content = cache.find(key)
+    if content is None:
+        told = make()
+        cache.keep({key: told.encode() + b"\n" + path.read_bytes()})
+        return told
+    line, _, data = content.partition(b"\n")
+    write_executable(path, data)
+    return line.decode()
+
+
 def write_executable(path: Path, content: bytes) -> None:
-    path.write_bytes(content)
-    path.chmod(0o755)
+    """Written by another process: a fork of ours, begun by another thread just now, would have it
+    open, and what somebody may write to cannot be started."""
+    command = ["install", "-m", "755", "/dev/stdin", str(path)]
+    done = subprocess.run(command, input=content, capture_output=True, check=False)
+    if done.returncode:
+        raise ToolchainError(f"cannot write {path}: {done.stderr.decode(errors='replace').strip()}")
 
 
 def build_runner(private: Path) -> Path:
@@ -260,8 +273,8 @@ class Sandbox:
                     raise ToolchainError("the sandbox runner ends unexpectedly") from trouble
                 self._restart(waiting)
                 continue
-            if (not is_proven(body) or error == errno.ETXTBSY) and attempt < _STARTS - 1:
-                time.sleep(_PAUSE)  # another process may need memory, or be about to be replaced
+            if not is_proven(body) and attempt < _STARTS - 1:
+                time.sleep(_PAUSE)  # another process may need the memory just now
                 self._restart(waiting)
                 continue
             request = waiting.popleft()
@@ -324,22 +337,13 @@ class Sandbox:
 
 
 def _begun(command: list[str]) -> subprocess.Popen[bytes]:
-    """Another thread that has just forked may still hold open the file that we have written."""
-    until = time.monotonic() + _BUSY
-    while True:
-        try:
-            return subprocess.Popen(
-                command,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                cwd="/",
-                env={},
-                start_new_session=True,
-            )
-        except OSError as trouble:
-            if trouble.errno != errno.ETXTBSY or time.monotonic() > until:
-                raise ToolchainError(f"cannot start {command[0]}: {trouble.strerror}") from None
-            time.sleep(_PAUSE)
+    pipe = subprocess.PIPE
+    try:
+        return subprocess.Popen(
+            command, stdin=pipe, stdout=pipe, cwd="/", env={}, start_new_session=True
+        )
+    except OSError as trouble:
+        raise ToolchainError(f"cannot start {command[0]}: {trouble.strerror}") from None
 
 
 def _check_limits() -> None:

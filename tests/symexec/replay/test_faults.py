@@ -188,7 +188,7 @@ def test_what_is_damaged_in_the_cache_is_made_anew(
     source = tmp_path / "part.c"
     source.write_text("int part(void) { return 7; }")
     made = [cached_build("part.o", [source], ("-c",), tmp_path).read_bytes()]
-    (entry,) = (cache_folder() / "native").iterdir()
+    (entry,) = (cache_folder() / "builds").iterdir()
     entry.write_bytes(damage(entry.read_bytes()))
     for _ in range(2):
         made.append(cached_build("part.o", [source], ("-c",), tmp_path).read_bytes())
