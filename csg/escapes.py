@@ -14,11 +14,11 @@ LINES = "\n\t"  # what a text of several lines keeps
 def printable(text: str, kept: str = "") -> str:
     """Controls, and what directs the writing of others (Unicode's categories C and Z), are spelt
     as C does; those in ``kept`` stay."""
-    if text.isprintable():
-        return text
-    return "".join(each if each.isprintable() or each in kept else _spelt(each) for each in text)
+    numbers = [ord(each) for each in set(text) - set(kept) if not each.isprintable()]
+    return text.translate({each: _spelt(each) for each in numbers})
 
 
-def _spelt(each: str) -> str:
-    number = ord(each)
-    return f"\\x{number:02x}" if number < 256 else f"\\u{number:04x}"
+def _spelt(number: int) -> str:
+    if number < 0x100:
+        return f"\\x{number:02x}"
+    return f"\\u{number:04x}" if number < 0x10000 else f"\\U{number:08x}"

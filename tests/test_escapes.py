@@ -38,6 +38,10 @@ def test_what_is_left_can_be_printed(text: str) -> None:
         assert printable(text) == text
 
 
+def test_what_cannot_be_printed_is_spelt_as_c_does() -> None:
+    assert printable("\x1b \u202e \U000e0001 \n", LINES) == "\\x1b \\u202e \\U000e0001 \n"
+
+
 def report() -> Report:
     seen = [
         Observation(

@@ -95,8 +95,6 @@ def parse_texts(texts: Sequence[Preprocessed], may_be_empty: bool = False) -> li
     """A tree for each text, none of them shared. Much text is worth a look into the cache."""
     if sum(len(text.text) for text in texts) < WORTH_KEEPING:
         lines = SourceLines()
-        for text in texts:
-            lines.admit(text.read)
         return [parsed(text, lines, may_be_empty) for text in texts]
     from csg.frontend.kept import kept_units
 
