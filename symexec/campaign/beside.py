@@ -1,6 +1,6 @@
 """What runs beside the search of a campaign: the native phase, and the exchange between the two.
 
-    beside = Beside(prepared, replay, options, signature, deadline)    nothing runs yet
+    beside = Beside(prepared, replay, options, signature, deadline, watchdog)     nothing runs yet
     beside.keep(test)                    the search made it: mutate it
     for found in beside.step(): ...      now and then; never waits for long
 
@@ -14,7 +14,7 @@ from __future__ import annotations
 import os
 import time
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from csg.errors import ToolchainError
@@ -52,19 +52,17 @@ class Beside:
         options: BuildOptions,
         signature: EntrySignature | None,
         deadline: float,
-        clock: Callable[[], float] = time.monotonic,
-        watchdog: Watchdog | None = None,
+        watchdog: Watchdog,
     ) -> None:
         self._prepared = prepared
         self._replay = replay
         self._options = options
         self._signature = signature
         self._deadline = deadline
-        self._clock = clock
-        self._watchdog = watchdog if watchdog is not None else Watchdog()
+        self._watchdog = watchdog
         self._phase: NativePhase | None = None
         self._ready: NativePhase | None = None  # a process that waits for the builds
-        self._created = clock()
+        self._created = time.monotonic()
         self._began = 0.0
         self._possible = True
         self._kept: list[TestInput] = []
@@ -89,7 +87,7 @@ class Beside:
             self._start()
             return
         yield from self._heard_of(self._phase.sightings())
-        elapsed = self._clock() - self._began
+        elapsed = time.monotonic() - self._began
         following = self._following
         if following is not None and following.spent < SHARE * elapsed:
             yield from following.slice(SLICE)
@@ -118,7 +116,7 @@ class Beside:
         replay = self._replay
         if not self._possible:
             return
-        if self._ready is None and self._clock() - self._created > SOON:
+        if self._ready is None and time.monotonic() - self._created > SOON:
             self._ready = NativePhase()
         if not all(map(replay.ready, ("old", "new", "mask"))):
             return
@@ -133,7 +131,7 @@ class Beside:
         except ToolchainError:  # whoever verifies says so
             self._possible = False
             return
-        self._began = self._clock()
+        self._began = time.monotonic()
         self._phase = self._ready or NativePhase()
         self._phase.begin(self._commission())
         for test in self._kept:
@@ -182,7 +180,7 @@ class Beside:
                 self._follow(sighting, self._traced(sighting))
 
     def _may_trace(self, times: float) -> bool:
-        return self._traced_s < FREE + times * TRACING * (self._clock() - self._began)
+        return self._traced_s < FREE + times * TRACING * (time.monotonic() - self._began)
 
     def _admitted(self, sighting: Sighting) -> bool:
         admitted = self._lookout.pins.admits(sighting.input)
@@ -197,7 +195,7 @@ class Beside:
 
     def _traced(self, sighting: Sighting) -> Trace | None:
         """Where the input comes by."""
-        begun = self._clock()
+        begun = time.monotonic()
         try:
             with self._watchdog.guard(time.monotonic() + PATIENCE):
                 return self._lookout.trace(sighting.input)
@@ -205,7 +203,7 @@ class Beside:
             self._tracer = None
             return None
         finally:
-            self._traced_s += self._clock() - begun
+            self._traced_s += time.monotonic() - begun
 
     def _test_of(self, sighting: Sighting, seen: TestCase) -> TestCase:
         trace = self._traced(sighting) if self._may_trace(URGENT) else None
@@ -224,7 +222,7 @@ class Beside:
         """Those first that come by changes as no other does."""
         if self._following is None:
             self._following = Following(
-                self._prepared, self._options, self._deadline, self._clock, self._watchdog
+                self._prepared, self._options, self._deadline, self._watchdog
             )
         sequence = trace.sequence if trace is not None else ()
         self._sequences[sequence] += 1

@@ -1,6 +1,6 @@
 """Symbolic execution along ordinary command lines, in turns with the search from all of them.
 
-    examples = Examples(prepared, options, deadline, clock)
+    examples = Examples(prepared, options, deadline, watchdog)
     for finding in examples.step(elapsed): ...       seq -w 1 .5 10, cut -f2- with -d:, ...
 
 A line that a user could have typed combines an option with several valid values, to which a search
@@ -11,8 +11,7 @@ that brought something new are drawn from again.
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from symexec.campaign.exploration import Finding
 from symexec.campaign.following import Following
@@ -46,12 +45,11 @@ class Examples:
         prepared: Prepared,
         options: BuildOptions,
         deadline: float,
-        clock: Callable[[], float] = time.monotonic,
-        watchdog: Watchdog | None = None,
+        watchdog: Watchdog,
     ) -> None:
         vocabulary, usage = prepared.spoken()
         lines = command_lines(usage, vocabulary, options.inputs, strict=True)
-        self.following = Following(prepared, options, deadline, clock, watchdog, most=None)
+        self.following = Following(prepared, options, deadline, watchdog, most=None)
         self._candidates = Candidates(lines, options.search.seed)
         self._brought: dict[object, int] = {}
 

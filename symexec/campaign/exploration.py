@@ -83,6 +83,7 @@ class Exploration:
         searcher: Searcher,
         counters: Counters,
         caller: Caller | None,
+        watchdog: Watchdog,
         prunes: Callable[[State], bool] | None = None,
         on_end: Callable[[State], None] | None = None,
         clock: Callable[[], float] = time.monotonic,
@@ -90,7 +91,6 @@ class Exploration:
         wider: Callable[[], list[State]] | None = None,
         rests: bool = False,
         testing: Testing = Testing(),
-        watchdog: Watchdog | None = None,
     ) -> None:
         self.engine = engine
         self.searcher = searcher
@@ -114,7 +114,7 @@ class Exploration:
         self._points: set[object] = set()
         self._endlessness = Endlessness(engine)
         self._traces: set[int] = set()
-        self._watchdog = watchdog if watchdog is not None else Watchdog()
+        self._watchdog = watchdog
 
     def run(self, initial: list[State], deadline: float) -> Iterator[Finding]:
         return (finding for finding in self.turns(initial, deadline) if finding is not None)

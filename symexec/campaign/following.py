@@ -16,15 +16,13 @@ from collections.abc import Callable, Iterator
 from symexec.campaign.exploration import Exploration, Finding
 from symexec.campaign.pinning import Pins
 from symexec.campaign.preparation import Prepared, pruner
+from symexec.campaign.searching import engine_for
 from symexec.campaign.seeding import seeded, with_seed
 from symexec.campaign.work import PATIENT, WorkClock
 from symexec.counters import Counters
-from symexec.environment.registry import registry
-from symexec.executor.engine import Engine
-from symexec.expr import TermTable
-from symexec.options import After, BuildOptions
+from symexec.options import BuildOptions
 from symexec.search import Budget, Context, Searcher, build_searcher, chosen
-from symexec.solver import SolverOptions, build_solver
+from symexec.solver import SolverOptions
 from symexec.state.seeds import Values
 from symexec.state.state import State
 from symexec.testcases import TestInput
@@ -47,8 +45,7 @@ class Following:
         prepared: Prepared,
         options: BuildOptions,
         deadline: float,
-        clock: Callable[[], float] = time.monotonic,
-        watchdog: Watchdog | None = None,
+        watchdog: Watchdog,
         most: int | None = MOST,
     ) -> None:
         self.followed = 0
@@ -59,8 +56,10 @@ class Following:
         self._prepared = prepared
         self._options = options
         self._steady = options.search.deterministic
-        self._clock = WorkClock(self.counters) if self._steady else clock
-        self._watchdog = watchdog if watchdog is not None else Watchdog()
+        self._clock: Callable[[], float] = time.monotonic
+        if self._steady:
+            self._clock = WorkClock(self.counters)
+        self._watchdog = watchdog
         self._since = 0.0  # when the present slice began
         self._waiting: list[tuple[Rank, int, TestInput, float]] = []
         self._given = 0
@@ -68,7 +67,8 @@ class Following:
         self._values: Values = lambda inputs: {}  # of the input that is followed
         self._search = chosen(options.search.mode, options.search.without)
         self._targets = prepared.targets(self._search.mode.aim)
-        self._engine = self._made_engine()
+        limits = SolverOptions(limit_s=QUESTION, deterministic=self._steady)
+        self._engine = engine_for(prepared, options, self.counters, self._targets, limits)
         if not self._steady:
             self._engine.solver.deadline = deadline
         self._pins = Pins(prepared.entry, prepared.symbols, options.inputs, self._engine.table)
@@ -79,23 +79,7 @@ class Following:
             caller=prepared.caller,
             prunes=pruner(prepared) if options.search.prune else None,
             clock=self._own_time,
-            watchdog=self._watchdog,
-        )
-
-    def _made_engine(self) -> Engine:
-        options, prepared = self._options, self._prepared
-        limits = SolverOptions(limit_s=QUESTION, deterministic=self._steady)
-        return Engine(
-            prepared.program,
-            registry(),
-            build_solver(options.search.solver.value, limits, self.counters),
-            TermTable(),
-            self.counters,
-            prepared.watched(),
-            self._targets.visit,
-            after_new=options.search.after is After.NEW,
-            loop_bound=options.search.loop_bound,
-            memory=options.memory,
+            watchdog=watchdog,
         )
 
     def give(self, test: TestInput, rank: Rank, seconds: float = EACH) -> None:

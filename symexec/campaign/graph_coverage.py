@@ -24,7 +24,7 @@ class GraphCoverage:
 
     def __init__(self, graph: SequenceGraph) -> None:
         self.witnessed: set[int] = set()
-        self._graph = graph
+        self.graph = graph
         self._edges: set[Edge] = set()
         self._sequences = Sequences()
         self._seen: set[int] = set()
@@ -34,9 +34,7 @@ class GraphCoverage:
         edge between them, if there is one: behind an output the graph has none."""
         self.witnessed.update(statements)
         self._edges.update(
-            edge
-            for edge in pairwise(self._graph.names_of(statements))
-            if self._graph.has_edge(*edge)
+            edge for edge in pairwise(self.graph.names_of(statements)) if self.graph.has_edge(*edge)
         )
         number = 0
         for statement in statements:
@@ -48,7 +46,7 @@ class GraphCoverage:
         all paths were followed to their ends; ``pruned``: but those that carry no change and come
         to none, so that of nodes only changes are known to be infeasible. An edge is if
         one of its nodes is."""
-        graph = self._graph
+        graph = self.graph
         nodes: dict[str, list[str]] = {
             "witnessed": [],
             "reached": [],

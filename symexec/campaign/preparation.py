@@ -91,6 +91,11 @@ class Prepared:
         return asked_for_null(self.unified, self.entry)
 
     @property
+    def asks_for_inputs(self) -> bool:
+        """Does the program do so while it runs?"""
+        return any(name.startswith(("klee_", "__VERIFIER_")) for name in self.program.undefined)
+
+    @property
     def caller(self) -> Caller:
         return Caller.of(self.entry, self.outliving.objects)
 

@@ -168,8 +168,7 @@ def _has_no_input(job: BuildJob) -> bool:
         return False
     if asked.stdin or asked.files or asked.named_files:
         return False
-    called = job.prepared.program.undefined
-    return not any(name.startswith(("klee_", "__VERIFIER_")) for name in called)
+    return not job.prepared.asks_for_inputs
 
 
 def _seed_notes(job: BuildJob) -> list[str]:

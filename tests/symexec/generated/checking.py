@@ -15,6 +15,7 @@ from csg.language.syntax import Version
 from symexec.campaign.building import BuildJob
 from symexec.campaign.exploration import Exploration, Finding
 from symexec.campaign.preparation import Prepared
+from symexec.campaign.searching import Search
 from symexec.options import After, BuildOptions, Globals, InputOptions, Range, SearchOptions
 from symexec.progress import Silence
 from symexec.shadow.outcomes import Told
@@ -40,10 +41,10 @@ class Recording(BuildJob):
         self.prepare()
         list(self.cases(Silence()))
 
-    def _exploration(self, prepared: Prepared) -> tuple[Exploration, list[State]]:
-        exploration, initial = super()._exploration(prepared)
-        self._record(exploration)
-        return exploration, initial
+    def _begun(self, prepared: Prepared, deadline: float) -> Search:
+        search = super()._begun(prepared, deadline)
+        self._record(search.exploration)
+        return search
 
     def _record(self, exploration: Exploration) -> None:
         ended, prunes = exploration._ended, exploration._prunes

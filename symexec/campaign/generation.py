@@ -1,0 +1,166 @@
+"""What a search comes upon, and what runs beside it, becomes tests.
+
+    generation = TestGeneration(search, tests, mode, clock, started, verifier, promises, beside)
+    for case in generation.found(finding): ...            t0001: new, and on its way to be replayed
+    for case in generation.found_beside(sightings): ...   n0007, s0001
+
+The first tests of a kind are replayed first; of many that are alike some are left out (Collected).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+
+from symexec.campaign.beside import SEEDED, Beside
+from symexec.campaign.collected import OWN, Collected
+from symexec.campaign.examples import ALONG
+from symexec.campaign.exploration import Finding
+from symexec.campaign.promises import Promises
+from symexec.campaign.searching import Search
+from symexec.campaign.verification import Verifier
+from symexec.classification import options_used
+from symexec.search.targets import Arrival
+from symexec.state.endings import Endless, MemoryFault
+from symexec.state.state import Chain, State
+from symexec.testcases import Divergence, TestCase, TestInput, decode
+
+SERIES = {SEEDED: "s", ALONG: "e"}  # how tests are called that the search did not make
+ENOUGH = 3  # tests beside native inputs that are alike
+FIRST = 2  # tests of a kind that are mutated natively
+
+
+class TestGeneration:
+    """``started``: when the campaign began, on the ``clock``. ``endless``: tests on which one
+    version is proved to repeat itself for ever. There may be nobody who replays tests, compares
+    their branches, or mutates them."""
+
+    def __init__(
+        self,
+        search: Search,
+        tests: Collected,
+        mode: str,
+        clock: Callable[[], float],
+        started: float,
+        verifier: Verifier | None,
+        promises: Promises | None,
+        beside: Beside | None,
+    ) -> None:
+        self.endless: set[TestInput] = set()
+        self._covered = search.covered
+        self._tests = tests
+        self._mode = mode
+        self._clock = clock
+        self._started = started
+        self._verifier = verifier
+        self._promises = promises
+        self._beside = beside
+
+    def found(self, finding: Finding, source: str = "") -> Iterator[TestCase]:
+        """``source``: who found it, if not the search."""
+        test, tests = decode(finding.state.inputs, finding.model), self._tests
+        endless = _repeats(finding.state)
+        if endless:
+            self.endless.add(test)
+        if test in tests:
+            if not source:
+                self._found_again(test, finding)
+            return
+        nodes = nodes_of(finding.state)
+        self._covered.add(nodes)
+        place, sequence = _divergence(finding), self._covered.graph.names_of(nodes)
+        kind: tuple[object, ...] = (place, finding.told, sequence)
+        if source == SEEDED:
+            kind = (source, place, finding.told)
+            if tests.seen[kind] >= ENOUGH:
+                return
+        elif tests.enough(kind, (place, finding.told)):
+            return
+        case = TestCase(
+            id=tests.name(test, SERIES.get(source, OWN)),
+            input=test,
+            sequence=sequence,
+            divergence=place,
+            found_s=self._clock() - self._started,
+            source=source or self._mode,
+            unwritten=_uses_unwritten(finding.state),
+            endless=endless,
+            fault=_fault(finding.state),
+        )
+        if finding.told:
+            tests.predict(case.id)
+        if not source and self._beside is not None and tests.seen[kind] < FIRST:
+            self._beside.keep(test)
+        if self._promises is not None:
+            self._promises.note(case.id, test, kind, finding)
+        yield from self._submitted(case, kind, unlikely=not finding.told)
+
+    def _found_again(self, test: TestInput, finding: Finding) -> None:
+        name = self._tests.found_again(test, bool(finding.told))
+        if name is not None and self._promises is not None:
+            self._promises.note(name, test, None, finding)
+        case = self._tests.doubted(test) if finding.told else None
+        if case is not None and self._verifier is not None:
+            state = finding.state
+            known = replace(case, unwritten=_uses_unwritten(state), fault=_fault(state))
+            self._verifier.submit(known, (1, 0))
+
+    def found_beside(self, found: Iterable[TestCase | Finding]) -> Iterator[TestCase]:
+        for each in found:
+            if isinstance(each, Finding):
+                yield from self.found(each, SEEDED)
+            elif each.input not in self._tests:
+                self._tests.take(each)
+                case = replace(each, found_s=each.found_s - self._started)
+                if self._promises is not None:
+                    self._promises.note_input(case.id, case.input, ("native", case.divergence))
+                yield from self._submitted(case, ("native", case.divergence, options_used(case)))
+
+    def _submitted(
+        self, case: TestCase, kind: tuple[object, ...], unlikely: bool = False
+    ) -> Iterator[TestCase]:
+        """A new test: the first ones of a kind are replayed first."""
+        self._tests.keep(case)
+        self._tests.seen[kind] += 1
+        if unlikely:
+            self._tests.doubt(case)
+        yield case
+        if self._verifier is not None:
+            self._verifier.submit(case, (self._tests.seen[kind], int(unlikely)))
+
+
+def nodes_of(found: State | Arrival) -> list[int]:
+    """The nodes of the graph that a path has visited, in order."""
+    return [node for node in Chain.items(found.sequence) if isinstance(node, int)]
+
+
+def _uses_unwritten(state: State | Arrival) -> bool:
+    """Has one version ended where it used what nobody wrote?"""
+    return "uninitialised" in _faults(state)
+
+
+def _fault(state: State | Arrival) -> str:
+    """The error of memory with which one version ends, and the other one does not."""
+    kinds = _faults(state)
+    return kinds[0] if len(kinds) == 1 else ""
+
+
+def _faults(state: State | Arrival) -> list[str]:
+    return [
+        outcome.ending.kind
+        for outcome in (state.old_outcome, state.new_outcome)
+        if outcome is not None and isinstance(outcome.ending, MemoryFault)
+    ]
+
+
+def _repeats(state: State | Arrival) -> bool:
+    """Is it proved that one version never ends, and does the other one?"""
+    ends = [each.ending for each in (state.old_outcome, state.new_outcome) if each is not None]
+    return len(ends) == 2 and sum(isinstance(each, Endless) for each in ends) == 1
+
+
+def _divergence(finding: Finding) -> Divergence | None:
+    parted = finding.divergence
+    if parted is None:
+        return None
+    return Divergence(parted.kind, parted.location.file, parted.location.line, parted.directions)
