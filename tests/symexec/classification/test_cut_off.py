@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 import time
-from pathlib import Path
+from collections.abc import Iterator
 
 import pytest
 
@@ -14,81 +14,92 @@ from symexec.classification import decided, observe
 from symexec.replay import NativeReplay, ReplayPlan
 from symexec.testcases import TestCase, TestInput
 
-QUICK = "int main(int argc, char **argv) { return 3; }"
-# For a time: about as long again as the limit of these tests.
-SLOW = """
+# What the old version does the first letter of the argument says, and of the new one the second.
+PROGRAM = """
+#include <stdio.h>
 #include <time.h>
-int main(int argc, char **argv)
+#include <unistd.h>
+static void work(clock_t until)
 {
-    while (clock() < CLOCKS_PER_SEC * 3 / 10)
+    while (clock() < until)
         ;
-    return RESULT;
 }
-"""
-# Its state never repeats.
-COUNTS = """
 int main(int argc, char **argv)
 {
     volatile unsigned long n = 0;
-    for (;;)
-        n += 1;
-}
-"""
-WAITS = "#include <unistd.h>\nint main(int argc, char **argv) { for (;;) pause(); }"
-WRITES = '#include <stdio.h>\nint main(int argc, char **argv) { for (;;) puts("and so on"); }'
-CROWD = """
-#include <time.h>
-#include <unistd.h>
-int main(int argc, char **argv)
-{
-    for (int i = 0; i < 8; i++)
-        if (fork() == 0)
-            for (;;)
-                ;
-    while (clock() < CLOCKS_PER_SEC / 16)
-        ;
+    switch (argv[1][PLACE]) {
+    case 's': /* slow: about as long again as the limit of these tests */
+        work(CLOCKS_PER_SEC * 3 / 10);
+        return 3;
+    case 'd': /* the same, to another end */
+        work(CLOCKS_PER_SEC * 3 / 10);
+        return 4;
+    case 'c': /* its state never repeats */
+        for (;;)
+            n += 1;
+    case 'w':
+        for (;;)
+            pause();
+    case 'o':
+        for (;;)
+            puts("and so on");
+    case 'f': /* others use the machine */
+        for (int i = 0; i < 8; i++)
+            if (fork() == 0)
+                for (;;)
+                    ;
+        work(CLOCKS_PER_SEC / 16);
+    }
     return 3;
 }
 """
 
 
-def _judged(
-    folder: Path, old: str, new: str, until: float = math.inf, endless: bool = False
-) -> TestCase:
+@pytest.fixture(scope="module")
+def replay(tmp_path_factory: pytest.TempPathFactory) -> Iterator[NativeReplay]:
+    folder = tmp_path_factory.mktemp("cut_off")
     files = folder / "old.c", folder / "new.c"
-    for file, text in zip(files, (old, new), strict=True):
-        file.write_text(text)
+    for place, file in enumerate(files):
+        file.write_text(PROGRAM.replace("PLACE", str(place)))
     plan = ReplayPlan(*((SourceFile(file),) for file in files), wall_s=0.15, without_walls=True)
-    with NativeReplay(plan) as replay:
-        seen, pair = observe(TestCase("t1", TestInput(), endless=endless), replay)
-        return decided(seen, pair, replay, until)[0]
+    with NativeReplay(plan) as found:
+        yield found
+
+
+def _judged(
+    replay: NativeReplay, both: bytes, until: float = math.inf, endless: bool = False
+) -> TestCase:
+    seen, pair = observe(TestCase("t1", TestInput(args=(both,)), endless=endless), replay)
+    return decided(seen, pair, replay, until)[0]
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "kind"),
+    ("both", "kind"),
     [
-        (QUICK, SLOW.replace("RESULT", "3"), "slower"),
-        (SLOW.replace("RESULT", "3"), QUICK, "slower"),
-        (QUICK, SLOW.replace("RESULT", "4"), "difference"),
-        (QUICK, COUNTS, "hang"),
-        (COUNTS, QUICK, "hang-fix"),
-        (QUICK, WAITS, "hang"),
-        (QUICK, WRITES, "hang"),
-        (QUICK, CROWD, "path-only"),
-        (COUNTS, WAITS, "timeout"),
+        (b"qs", "slower"),
+        (b"sq", "slower"),
+        (b"qd", "difference"),
+        (b"qc", "hang"),
+        (b"cq", "hang-fix"),
+        (b"qw", "hang"),
+        (b"qo", "hang"),
+        (b"qf", "path-only"),
+        (b"cw", "timeout"),
     ],
 )
-def test_what_was_cut_off_gets_more_time(tmp_path: Path, old: str, new: str, kind: str) -> None:
-    found = _judged(tmp_path, old, new)
+def test_what_was_cut_off_gets_more_time(replay: NativeReplay, both: bytes, kind: str) -> None:
+    found = _judged(replay, both)
     assert found.kind == kind
     assert len(found.notes) == (2 if kind in ("slower", "difference", "hang", "hang-fix") else 0)
 
 
-def test_without_time_nothing_is_decided_and_the_test_stays_a_difference(tmp_path: Path) -> None:
-    found = _judged(tmp_path, QUICK, COUNTS, until=time.monotonic())
+def test_without_time_nothing_is_decided_and_the_test_stays_a_difference(
+    replay: NativeReplay,
+) -> None:
+    found = _judged(replay, b"qc", until=time.monotonic())
     assert (found.kind, found.observed) == ("undecided", "different")
 
 
-def test_a_proof_that_the_state_repeats_needs_no_time(tmp_path: Path) -> None:
-    found = _judged(tmp_path, QUICK, COUNTS, until=time.monotonic(), endless=True)
+def test_a_proof_that_the_state_repeats_needs_no_time(replay: NativeReplay) -> None:
+    found = _judged(replay, b"qc", until=time.monotonic(), endless=True)
     assert (found.kind, found.notes) == ("hang", ())

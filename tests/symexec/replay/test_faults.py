@@ -10,8 +10,9 @@ import resource
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -20,8 +21,9 @@ from csg.cache import cache_folder
 from csg.errors import ToolchainError
 from csg.language import types as c
 from csg.programs import SourceFile
-from symexec.replay import PLAIN, NativeReplay, ReplayPlan, control, sandbox
+from symexec.replay import PLAIN, SANITIZED, NativeReplay, ReplayPlan, control, sandbox
 from symexec.replay.build import Builds
+from symexec.replay.control import CONTROL
 from symexec.replay.sandbox import Sandbox, cached_build
 from symexec.replay.wire import Job
 from symexec.testcases import Observation, TestInput
@@ -32,11 +34,24 @@ UNABLE = "before it comes to its start"
 BEGIN = sandbox._begun
 
 
-def replay_of(folder: Path, old: str, new: str, **fields: object) -> NativeReplay:
-    for name, text in (("old", old), ("new", new)):
-        (folder / f"{name}.c").write_text(text)
-    files = ((SourceFile(folder / f"{name}.c"),) for name in ("old", "new"))
-    return NativeReplay(ReplayPlan(*files, **fields))  # type: ignore[arg-type]
+@pytest.fixture(scope="module")
+def compiled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[NativeReplay]:
+    folder = tmp_path_factory.mktemp("faults")
+    files = folder / "old.c", folder / "new.c"
+    for number, file in enumerate(files, 1):
+        file.write_text(f"int main(void) {{ return {number}; }}")
+    with NativeReplay(ReplayPlan(*((SourceFile(file),) for file in files))) as found:
+        for style in (SANITIZED, PLAIN):
+            for build in ("old", "new", CONTROL):
+                found.prepare(build, style)
+                found.wait(build, style)
+        yield found
+
+
+def another(compiled: NativeReplay, **fields: object) -> NativeReplay:
+    """Runs what is compiled, with a runner of its own."""
+    plan, builds = compiled.lent()
+    return NativeReplay(replace(plan, **fields), builds)  # type: ignore[arg-type]
 
 
 def under_limits(limits: str) -> Callable[[list[str]], subprocess.Popen[bytes]]:
@@ -45,12 +60,11 @@ def under_limits(limits: str) -> Callable[[list[str]], subprocess.Popen[bytes]]:
 
 @pytest.mark.parametrize("limits", ["-v 4000000", "-v 1000000"])
 def test_sanitized_programs_that_get_too_little_memory_are_no_observation(
-    limits: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    limits: str, compiled: NativeReplay, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Both versions would show the same: an abort of the sanitizer."""
     monkeypatch.setattr(sandbox, "_begun", under_limits(limits))
-    versions = ("int main(void) { return 1; }", "int main(void) { return 2; }")
-    with replay_of(tmp_path, *versions) as replay:
+    with another(compiled) as replay:
         if not replay.sanitizers:
             pytest.skip("no sanitizers here")
         with pytest.raises(ToolchainError, match=UNABLE):
@@ -66,8 +80,12 @@ def test_results_that_have_no_way_out_are_no_observation(
     monkeypatch.setattr(sandbox, "_begun", under_limits("-n 33"))
     signature = EntrySignature("f", parameter_of("", c.INT), (parameter_of("x", c.INT),))
     texts = ("int f(int x) { return x + 1; }", "int f(int x) { return x + 2; }")
+    files = tmp_path / "old.c", tmp_path / "new.c"
+    for file, text in zip(files, texts, strict=True):
+        file.write_text(text)
+    plan = ReplayPlan(*((SourceFile(file),) for file in files), signature=signature)
     with (
-        replay_of(tmp_path, *texts, signature=signature) as replay,
+        NativeReplay(plan) as replay,
         pytest.raises(ToolchainError, match="cannot hand its values"),
     ):
         replay.pair(TestInput(parameters=(("x", 1),)), PLAIN)
@@ -84,10 +102,9 @@ def test_limits_below_those_of_the_model_are_refused(
         box.run(Job("/bin/true", (b"true",), ()))
 
 
-def test_a_program_that_is_killed_before_its_start_is_told(tmp_path: Path) -> None:
-    versions = ["int main(void) { return 0; }"] * 2
+def test_a_program_that_is_killed_before_its_start_is_told(compiled: NativeReplay) -> None:
     with (
-        replay_of(tmp_path, *versions, address_space=1 << 18) as replay,
+        another(compiled, address_space=1 << 18) as replay,
         pytest.raises(ToolchainError, match=UNABLE) as caught,
     ):
         replay.pair(EMPTY, PLAIN)
@@ -115,7 +132,7 @@ def test_what_cannot_begin_leaves_no_folder(
         with monkeypatch.context() as patch:
             patch.setattr(Builds if name == "start" else ThreadPoolExecutor, name, fails)
             with pytest.raises(RuntimeError):
-                replay_of(tmp_path, "int main(void) { return 0; }", "int main(void) { return 1; }")
+                NativeReplay(ReplayPlan((), ()))
         assert not list(tmp_path.glob("csgtest-*"))
 
 
@@ -133,12 +150,11 @@ while head := sys.stdin.buffer.read(4):
 
 
 def test_a_runner_that_shows_the_same_whatever_runs_is_not_believed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    compiled: NativeReplay, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sandbox, "_begun", lambda command: BEGIN([sys.executable, "-c", FAKE]))
-    versions = ("int main(void) { return 1; }", "int main(void) { return 2; }")
     with (
-        replay_of(tmp_path, *versions) as replay,
+        another(compiled) as replay,
         pytest.raises(ToolchainError, match="cannot be relied on here: programs that differ"),
     ):
         replay.pair(EMPTY, PLAIN)
