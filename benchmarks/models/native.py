@@ -12,7 +12,7 @@ from pathlib import Path
 
 from benchmarks.models.cases import Case
 from csg.toolchain import find_compiler
-from symexec.replay.sandbox import Sandbox
+from symexec.replay.sandbox import Sandbox, environment_below
 from symexec.replay.sanitizer import sanitizer_environment
 from symexec.replay.wire import Job, RawResult
 
@@ -24,9 +24,6 @@ BUILDS = {
     "-O2": ("-O2",),
     "sanitized": ("-O0", "-g", "-fwrapv", CHECKS, *LINKED),
 }
-ENVIRONMENT = (
-    b"LC_ALL=C", b"TZ=UTC", b"PATH=/usr/bin:/bin", b"HOME=/tmp/home", b"TMPDIR=/tmp/tmp",
-)  # fmt: skip
 UNFINISHED = (0xFFFFFFFF).to_bytes(4, "little")
 
 
@@ -70,7 +67,7 @@ class Natives:
 
     def run(self, case: Case, inputs: bytes) -> dict[str, Seen]:
         """What each build shows of a case with these inputs."""
-        environment = (*ENVIRONMENT, *sanitizer_environment(self._sandbox.base))
+        environment = (*environment_below("/tmp"), *sanitizer_environment(self._sandbox.base))
         words = (b"case", b"%d" % case.number)
         jobs = [
             Job(path, words, environment, control=UNFINISHED + inputs, wall_ms=5000)

@@ -14,15 +14,13 @@ from symexec.environment.starts import Address, Cell, Start
 from symexec.executor.engine import Engine
 from symexec.expr import Data, Operand, TermTable, extend, new_half, old_half, shadowed
 from symexec.memory import BOTH, address_of
+from symexec.replay.sandbox import environment_below
 from symexec.solver import EMPTY, PathCondition
 from symexec.state.state import State
 
 WATCHED = "objects that the caller sees"
 ADDRESSES = "addresses of the program's objects"
 RESULT_AT = "address of the structure that is returned"
-ENVIRONMENT = (  # as in replay
-    b"LC_ALL=C", b"TZ=UTC", b"PATH=/usr/bin:/bin", b"HOME=/tmp/home", b"TMPDIR=/tmp/tmp",
-)  # fmt: skip
 
 
 @record
@@ -81,7 +79,7 @@ def command_line(engine: Engine, state: State, words: Sequence[bytes]) -> tuple[
     """argc, argv and an empty environ for ``main``. The words stand one behind the other, and
     before the environment, as the system puts them."""
     memory = state.memory
-    text = b"".join(word + b"\0" for word in (*words, *ENVIRONMENT))
+    text = b"".join(word + b"\0" for word in (*words, *environment_below("/tmp")))
     strings = memory.allocate(len(text), "input", "the command line")
     strings.data[:] = text
     argv = memory.allocate(8 * (len(words) + 1), "input", "argv")

@@ -37,7 +37,7 @@ from symexec.replay.build import (
 )
 from symexec.replay.deciding import Decided, read_decisions
 from symexec.replay.harness import NO_SYMBOLS, control_text, decode_answer
-from symexec.replay.sandbox import ALL_WALLS, Sandbox, signal_name
+from symexec.replay.sandbox import ALL_WALLS, Sandbox, environment_below, signal_name
 from symexec.replay.sanitizer import (
     leaks_of,
     sanitizer_environment,
@@ -431,13 +431,7 @@ class NativeReplay:
         if executable.takes_values:
             symbols = self._symbols_of(executable) or NO_SYMBOLS
             values = control_text(request.test, self._signature_of(request.build), symbols)
-        environment = [
-            b"LC_ALL=C",
-            b"TZ=UTC",
-            b"PATH=/usr/bin:/bin",
-            f"HOME={base}/home".encode(),
-            f"TMPDIR={base}/tmp".encode(),
-        ]
+        environment = [*environment_below(base)]
         if request.style in HEAP_FILLING:
             environment.append(HEAP_FILLING[request.style])
         if request.changes is not None:

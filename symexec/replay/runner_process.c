@@ -146,6 +146,14 @@ static int living(const struct servers *servers)
     return count;
 }
 
+static int is_server(const struct servers *servers, pid_t process)
+{
+    for (int i = 0; i < SERVERS; i++)
+        if (servers->each[i].pid == process)
+            return 1;
+    return 0;
+}
+
 /* What there is besides servers that live. What has ended is reaped. */
 static int damage(const struct servers *servers)
 {
@@ -159,48 +167,40 @@ static int damage(const struct servers *servers)
     int strays = 0, dead = living(servers);
     char *rest = text;
     for (char *word; (word = strtok_r(rest, " \n", &rest)) != NULL;) {
-        int found = 0;
-        for (int i = 0; i < SERVERS; i++)
-            found |= servers->each[i].pid == (pid_t) atol(word);
+        int found = is_server(servers, (pid_t) atol(word));
         dead -= found;
         strays |= !found;
     }
     return (strays ? STRAYS : 0) | (dead ? DEAD_SERVER : 0);
 }
 
+static uint64_t resident_pages(pid_t process)
+{
+    char path[64], text[128];
+    snprintf(path, sizeof path, "/proc/%d/statm", process);
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t size = file >= 0 ? read(file, text, sizeof text - 1) : 0;
+    if (file >= 0)
+        close(file);
+    unsigned long total, resident;
+    text[size > 0 ? size : 0] = '\0';
+    return sscanf(text, "%lu %lu", &total, &resident) == 2 ? resident : 0;
+}
+
 /* Bytes that all processes of a run have filled: those of the child, and as process 1 we see all. */
 static uint64_t filled(pid_t child, const struct walls *walls, const struct servers *servers)
 {
-    uint64_t pages = 0;
-    DIR *all = walls->present & WALL_NAMESPACES ? opendir("/proc") : NULL;
-    struct dirent *entry = NULL;
-    for (;;) {
-        pid_t number = child;
-        if (all) {
-            if (!(entry = readdir(all)))
-                break;
-            number = (pid_t) atol(entry->d_name);
-        }
-        int ours = number <= 1;
-        for (int i = 0; i < SERVERS; i++)
-            ours |= servers->each[i].pid == number;
-        char path[64], text[128];
-        snprintf(path, sizeof path, "/proc/%d/statm", number);
-        int file = ours ? -1 : open(path, O_RDONLY | O_CLOEXEC);
-        ssize_t size = file >= 0 ? read(file, text, sizeof text - 1) : 0;
-        if (file >= 0)
-            close(file);
-        unsigned long total, resident;
-        text[size > 0 ? size : 0] = '\0';
-        if (sscanf(text, "%lu %lu", &total, &resident) == 2)
-            pages += resident;
-        if (!all)
-            break;
+    int sees_all = walls->present & WALL_NAMESPACES;
+    DIR *all = sees_all ? opendir("/proc") : NULL;
+    uint64_t pages = all ? 0 : resident_pages(child);
+    for (struct dirent *entry; all && (entry = readdir(all)) != NULL;) {
+        pid_t number = (pid_t) atol(entry->d_name);
+        if (number > 1 && !is_server(servers, number))
+            pages += resident_pages(number);
     }
     if (all)
         closedir(all);
-    return pages * (uint64_t) sysconf(_SC_PAGESIZE)
-           + (walls->present & WALL_NAMESPACES ? shared_memory() : 0);
+    return pages * (uint64_t) sysconf(_SC_PAGESIZE) + (sees_all ? shared_memory() : 0);
 }
 
 /* How often that is looked at, in microseconds; runs are mostly over before. */

@@ -151,6 +151,12 @@ class _Runner:
             self.process.wait()
 
 
+def environment_below(base: str) -> tuple[bytes, ...]:
+    """Of each run; BASE is the folder that it may write to."""
+    folders = f"HOME={base}/home".encode(), f"TMPDIR={base}/tmp".encode()
+    return b"LC_ALL=C", b"TZ=UTC", b"PATH=/usr/bin:/bin", *folders
+
+
 def _read_frame(pipe: IO[bytes]) -> bytes:
     head = pipe.read(4)
     size = int.from_bytes(head, "little")
