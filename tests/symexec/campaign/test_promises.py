@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from symexec.campaign import building
+from symexec.campaign import searching
 from symexec.campaign.comparing import first_difference
 from symexec.campaign.promises import Promises
 from symexec.campaign.retracing import Predicted, Promise
@@ -251,7 +251,7 @@ def test_an_engine_that_is_wrong_is_noticed(
     def broken() -> Mapping[str, ModelEntry]:
         return {**registry(), "access": ModelEntry("access", wrong)}
 
-    monkeypatch.setattr(building, "registry", broken)
+    monkeypatch.setattr(searching, "registry", broken)
     monkeypatch.setattr("symexec.campaign.retracing.registry", broken)
     text = (
         "#include <unistd.h>\n"

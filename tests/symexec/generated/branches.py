@@ -12,9 +12,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from symexec.campaign.exploration import Exploration, Finding
+from symexec.campaign.exploration import Finding
 from symexec.campaign.preparation import Prepared
 from symexec.campaign.promises import Promises
+from symexec.campaign.searching import Search
 from symexec.replay import NativeReplay
 from symexec.state.state import State
 from symexec.testcases import decode
@@ -30,12 +31,12 @@ class Promising(Recording):
     def __exit__(self, *reason: object) -> None:
         self.close()
 
-    def _exploration(self, prepared: Prepared) -> tuple[Exploration, list[State]]:
-        exploration, initial = super()._exploration(prepared)
+    def _begun(self, prepared: Prepared, deadline: float) -> Search:
+        search = super()._begun(prepared, deadline)
         plan = replace(self.builds, old=(), new=(), signature=self.signature, without_walls=True)
         self.replay = NativeReplay(replace(plan, walls=0, wall_s=0.2))
         promises = self.promises = Promises(prepared, self.replay, self.options.inputs)
-        turns = exploration.turns
+        turns = search.exploration.turns
 
         def noted(initial: list[State], deadline: float) -> Iterator[Finding | None]:
             for finding in turns(initial, deadline):
@@ -44,8 +45,8 @@ class Promising(Recording):
                     promises.note(f"t{len(self.findings)}", test, None, finding)
                 yield finding
 
-        exploration.turns = noted  # type: ignore[method-assign]
-        return exploration, initial
+        search.exploration.turns = noted  # type: ignore[method-assign]
+        return search
 
     def check(self) -> Promises | None:
         """None where there is no change."""
