@@ -127,12 +127,15 @@ def test_what_cannot_begin_leaves_no_folder(
     def fails(*what: object) -> None:
         raise RuntimeError("can't start new thread")
 
+    files = tmp_path / "old.c", tmp_path / "new.c"
+    for file in files:
+        file.write_text("int main(void) { return 0; }")
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     for name in ("start", "submit"):
         with monkeypatch.context() as patch:
             patch.setattr(Builds if name == "start" else ThreadPoolExecutor, name, fails)
             with pytest.raises(RuntimeError):
-                NativeReplay(ReplayPlan((), ()))
+                NativeReplay(ReplayPlan(*((SourceFile(file),) for file in files)))
         assert not list(tmp_path.glob("csgtest-*"))
 
 
