@@ -125,6 +125,8 @@ class _Session:
         for folder in (self.place.temporary, self.place.folder / "home"):
             folder.mkdir()
         self._write()
+        if not (self.place.cache / "csgtest").is_dir():  # faults of the cache need one
+            run(self._words("--time", "2"), self.place, Conditions(), self.random)
         with fault.inject(unit):
             self._write()
             words = self._words(*unit.words)
