@@ -90,7 +90,8 @@ DEBIAN = (
              "-DHAVE_GETOPT_H")),
     Package("sysvbanner", "sysvbanner", ("sysvbanner.c",), ("-std=gnu89",)),
     Package("zipinfo", "fcrackzip", ("zipinfo.c",),
-            ("-DHAVE_CONFIG_H", "-I.", "-DUSE_UNIX_REDIRECTION", "-D_DEFAULT_SOURCE"),
+            ("-DHAVE_CONFIG_H", "-I.", "-D_DEFAULT_SOURCE", '-DVERSION="1.0"',
+             '-DPACKAGE="fcrackzip"'),
             {"config.h": "typedef unsigned char u8;\ntypedef unsigned short u16;\n"
                          "typedef unsigned int u32;\n"}),
 )  # fmt: skip
@@ -234,13 +235,14 @@ def document(found: Sequence[Mapping[str, Any]]) -> str:
     wrong = sum(each["mispredicted"] for each in ran)
     other = sum(each["mismatches"] for each in ran)
     loads = [each["load"] for each in found]
-    seconds, busy = found[0]["seconds"], f"{min(loads):.0f} to {max(loads):.0f}"
+    seconds = " or ".join(f"{each:g}" for each in sorted({each["seconds"] for each in found}))
+    busy = f"{min(loads):.0f} to {max(loads):.0f}"
     return f"""# What is predicted, and what happens
 
 Written by `python -m benchmarks.predictions`: `csgtest build` of the samples, of programs of Debian
 (upstream's text against the one with all of Debian's patches), of the pairs of
 [interactions.md](interactions.md) and of those of [fse13.md](fse13.md), told nothing about inputs
-(but for the samples, as their README has it), {seconds:g} s each, on two cores with a load of
+(but for the samples, as their README has it), {seconds} s each, on two cores with a load of
 {busy} from other work.
 
 **{total["tests"]} tests, {total["replayed"]} of them replayed: {wrong} not as predicted.
@@ -255,6 +257,32 @@ natively than their path; *not compared* says why others were not.
 | {" | ".join(COLUMNS)} |
 |---|---|{"---:|" * 4}---|---|{"---:|" * 2}---|
 {rows}
+
+{CAUSES}"""
+
+
+CAUSES = """\
+## What such runs have shown
+
+What was wrong, and is held by a test since:
+
+- *cut.v1v2 took another branch than predicted*: the versions parted while options were read; the
+  test has no file A, which the path had not looked at by then; further on the prediction opened
+  one. Any program that parts before it opens a file was accused so. A test is predicted without the
+  files that it does not have; and one found beside a seed keeps the seed's files and bytes.
+- *seq: conditions that are not met again*: where a search tries one value after the other it
+  assumes that the first ones are not there; the guided run takes the value at once, and the paths
+  were not compared.
+- *ent*: a `sizeof` of a variable whose type changed made two copies of `main`.
+- *mpack*: one file defines `warn(void)`, another calls `warn(text)`; joined, that did not compile:
+  nothing could be blamed, no branch compared.
+- *netcat*: every path meets a function that is not modelled; the run ended with nothing, though
+  native testing finds 50 tests that differ.
+
+What is open: *ncompress* has tables of 70,000 numbers that it fills and reads at symbolic places,
+and no path comes to its end; *sysvbanner* differs for one letter of the alphabet, which neither the
+search (its table of texts is one change) nor native testing came by in half a minute; few tests
+are replayed where each takes long (*jot* counts without an end, *buffer* forks).
 """
 
 
@@ -298,7 +326,9 @@ def main(words: Sequence[str]) -> int:
     parser.add_argument("--pairs", type=Path, help="folders of the pairs of benchmarks.fse13")
     parser.add_argument("--tree", type=Path, help="coreutils, configured and built")
     parser.add_argument("--sources", type=Path, help="folder with Debian's archives")
-    parser.add_argument("--work", type=Path, default=Path("predictions"), help="what was run stays")
+    parser.add_argument(
+        "--work", type=Path, default=Path("csgtest-out-predictions"), help="what was run stays"
+    )
     parser.add_argument("--time", type=float, default=SECONDS, help="seconds for each search")
     parser.add_argument("--again", action="store_true", help="run what has been run anew")
     parser.add_argument("--table", action="store_true", help="run nothing")
