@@ -51,23 +51,24 @@ class Examples:
         lines = command_lines(usage, vocabulary, options.inputs, strict=True)
         self.following = Following(prepared, options, deadline, watchdog, most=None)
         self._candidates = Candidates(lines, options.search.seed)
+        self._spent = 0.0  # on the clock of what follows, also to make lines up
         self._brought: dict[object, int] = {}
 
     def step(self, elapsed: float) -> Iterator[Finding]:
         """A moment for it, unless it has had its share of so many seconds."""
-        following = self.following
-        if following.spent >= SHARE * elapsed:
-            return
-        end = following.spent + SLICE
-        while following.spent < end:
-            if not following.busy:
+        clock = self.following.clock
+        began = clock()
+        while self._spent + clock() - began < min(SHARE * elapsed, self._spent + SLICE):
+            if not self.following.busy:
                 test = next(self._candidates, None)
                 if test is None:
-                    return
-                following.give(test, (), BRIEF if following.followed % OFTEN else LONG)
-            for finding in following.slice(end - following.spent):
+                    break
+                often = self.following.followed % OFTEN
+                self.following.give(test, (), BRIEF if often else LONG)
+            for finding in self.following.slice(BRIEF):
                 self._learn(finding)
                 yield finding
+        self._spent += clock() - began
 
     def _learn(self, finding: Finding) -> None:
         """A line is worth another look when few have come by the same changes."""

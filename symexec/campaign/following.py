@@ -56,9 +56,9 @@ class Following:
         self._prepared = prepared
         self._options = options
         self._steady = options.search.deterministic
-        self._clock: Callable[[], float] = time.monotonic
+        self.clock: Callable[[], float] = time.monotonic
         if self._steady:
-            self._clock = WorkClock(self.counters)
+            self.clock = WorkClock(self.counters)
         self._watchdog = watchdog
         self._since = 0.0  # when the present slice began
         self._waiting: list[tuple[Rank, int, TestInput, float]] = []
@@ -108,7 +108,7 @@ class Following:
 
     def _advanced(self, current: Iterator[Finding | None]) -> Finding | None:
         """The next finding of the input that is followed, or None after a while."""
-        self._since = self._clock()
+        self._since = self.clock()
         try:
             with self._watchdog.guard(time.monotonic() + STEP * (PATIENT if self._steady else 1)):
                 return next(current)
@@ -116,11 +116,11 @@ class Following:
             self._current = None
             return None
         finally:
-            self.spent += self._clock() - self._since
+            self.spent += self.clock() - self._since
 
     def _own_time(self) -> float:
         """Seconds of work, not of waiting for one's turn; asked in the midst of a slice."""
-        return self.spent + self._clock() - self._since
+        return self.spent + self.clock() - self._since
 
     def _next(self) -> Iterator[Finding | None] | None:
         _, _, test, seconds = heapq.heappop(self._waiting)
