@@ -49,11 +49,7 @@ from symexec.replay import NativeReplay, ReplayPlan, probed
 from symexec.replay.build import Text
 from symexec.search import chosen
 from symexec.state.state import Chain, Event, State
-from symexec.testcases import (
-    EntrySignature,
-    TestCase,
-    TestInput,
-)
+from symexec.testcases import EntrySignature, TestCase, TestInput
 from symexec.testcases.encoding import Json
 from symexec.watchdog import Spent, Watchdog
 

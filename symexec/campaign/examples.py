@@ -11,6 +11,7 @@ that brought something new are drawn from again.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 from symexec.campaign.exploration import Finding
@@ -49,7 +50,7 @@ class Examples:
     ) -> None:
         vocabulary, usage = prepared.spoken()
         lines = command_lines(usage, vocabulary, options.inputs, strict=True)
-        self.following = Following(prepared, options, deadline, watchdog, most=None)
+        self.following = Following(prepared, options, deadline, watchdog, most=math.inf)
         self._candidates = Candidates(lines, options.search.seed)
         self._spent = 0.0  # on the clock of what follows, also to make lines up
         self._brought: dict[object, int] = {}

@@ -38,7 +38,7 @@ Rank = tuple[object, ...]
 
 class Following:
     """``followed`` and ``refused`` count inputs. The smallest rank is followed first. ``most``
-    inputs are (None: all)."""
+    inputs are."""
 
     def __init__(
         self,
@@ -46,7 +46,7 @@ class Following:
         options: BuildOptions,
         deadline: float,
         watchdog: Watchdog,
-        most: int | None = MOST,
+        most: float = MOST,
     ) -> None:
         self.followed = 0
         self.refused = 0
@@ -89,11 +89,7 @@ class Following:
 
     @property
     def busy(self) -> bool:
-        return self._current is not None or (bool(self._waiting) and self._has_room)
-
-    @property
-    def _has_room(self) -> bool:
-        return self._most is None or self.followed < self._most
+        return self._current is not None or (bool(self._waiting) and self.followed < self._most)
 
     def slice(self, seconds: float) -> Iterator[Finding]:
         """Go on for so long, or until nothing is left to follow."""

@@ -48,10 +48,10 @@ def judged(case: TestCase, pair: Pair, replay: NativeReplay) -> TestCase:
     if case.kind not in _JUDGED or any(faults) or pair.cut_off:
         return case
     try:
-        places = [line for name in ("old", "new") for line in _places(case, name, replay)]
+        places = _places(*replay.both(case.input, UNDEFINED))
         if not places:
             return case
-        shown = {style: _parts(case, style, replay) for style in STANDARD}
+        shown = {style: _shown(case, style, replay)[1] for style in STANDARD}
     except ToolchainError:  # what gcc takes with the flags of replay it takes without
         return case
     told = tuple(
@@ -69,15 +69,15 @@ def shown_by_plain_builds(cases: Sequence[TestCase], replay: NativeReplay) -> It
         reports = replay.observe_all(
             Request(name, case.input, style=UNDEFINED) for case in cases for name in ("old", "new")
         )
-        told = [[*_named("old", old), *_named("new", next(reports))] for old in reports]
+        told = [_places(old, next(reports)) for old in reports]
         for case, places in zip(cases, told, strict=True):
             found = _first_shown(case, replay) if places else None
             if found is not None:
-                style, old, new = found
+                style, pair = found
                 yield replace(
                     case,
-                    old=old,
-                    new=new,
+                    old=pair.old,
+                    new=pair.new,
                     observed="different",
                     kind=Kind.UNDEFINED.value,
                     undefined=(*places, f"gcc {style}: a difference, which -fwrapv takes away"),
@@ -86,19 +86,17 @@ def shown_by_plain_builds(cases: Sequence[TestCase], replay: NativeReplay) -> It
         return
 
 
-def _first_shown(
-    case: TestCase, replay: NativeReplay
-) -> tuple[str, Observation, Observation] | None:
+def _first_shown(case: TestCase, replay: NativeReplay) -> tuple[str, Pair] | None:
     for style in STANDARD:
-        pair = replay.pair(case.input, style)
-        if not pair.cut_off and differing_parts(pair.old, pair.new, with_stderr=False):
-            return style, pair.old, pair.new
+        pair, parts = _shown(case, style, replay)
+        if parts and not pair.cut_off:
+            return style, pair
     return None
 
 
-def _places(case: TestCase, version: str, replay: NativeReplay) -> Iterator[str]:
+def _places(old: Observation, new: Observation) -> list[str]:
     """``old: a.c:1:24: signed integer overflow: ...``, in the order in which they were met."""
-    yield from _named(version, replay.observe(version, case.input, style=UNDEFINED))
+    return [*_named("old", old), *_named("new", new)]
 
 
 def _named(version: str, seen: Observation) -> Iterator[str]:
@@ -107,7 +105,7 @@ def _named(version: str, seen: Observation) -> Iterator[str]:
         yield f"{version}: {PurePath(file).name}:{line}:{column}: {text}"
 
 
-def _parts(case: TestCase, style: str, replay: NativeReplay) -> tuple[str, ...]:
-    """What differs between the versions as this build shows them each time."""
+def _shown(case: TestCase, style: str, replay: NativeReplay) -> tuple[Pair, tuple[str, ...]]:
+    """Both versions as this build shows them each time, and what differs between them."""
     pair = replay.pair(case.input, style)
-    return differing_parts(pair.old, pair.new, with_stderr=False)
+    return pair, differing_parts(pair.old, pair.new, with_stderr=False)

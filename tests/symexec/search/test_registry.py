@@ -69,7 +69,7 @@ def test_what_the_help_text_says_of_them() -> None:
         "uncovered (states that look for a node without a test, three turns of four); "
         "uniform (in every second turn any state, each equally likely); "
         "continuation (go on behind an output, to differences that show later on the path); "
-        "examples (along ordinary command lines too, half of the time without a native phase); "
+        "examples (along ordinary command lines too, most of the time without a native phase); "
         "divergences (a test at once where the versions part for the first time); "
         "opposites (and one on the other side of zero); "
         "rest (where no input decides anything more: a test at once, and last in the queue); "
