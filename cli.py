@@ -55,10 +55,23 @@ _NO_THREAD = "can't start new thread"  # what Python says: memory or processes a
 def main(words: Sequence[str] | None = None) -> int:
     """Run one command and return the exit code of the process; as a process (no ``words``) end it
     with that code."""
+    if words is None:
+        _open_closed()
     code = _performed(words)
     if words is None:
         _leave(code)
     return code
+
+
+def _open_closed() -> None:
+    """A caller may have closed standard input, output or error: what we open first would be taken
+    for them, by us and by what we start."""
+    for handle, name, mode in ((0, "stdin", "r"), (1, "stdout", "w"), (2, "stderr", "w")):
+        try:
+            os.fstat(handle)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # the lowest number that is free
+            setattr(sys, name, open(handle, mode, closefd=False))
 
 
 def _leave(code: int) -> NoReturn:

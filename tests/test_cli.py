@@ -248,3 +248,19 @@ def test_threads_that_cannot_begin_are_no_defect(
     assert cli.main(["build", "a.c", "b.c"]) == 2
     shown = capsys.readouterr().err
     assert told in shown and ("Traceback" in shown) == traceback
+
+
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+def test_closed_streams_change_nothing(closed: str, tmp_path: Path) -> None:
+    (tmp_path / "old.c").write_text("int f(int x) { return x / 2; }\n")
+    for name, text, code in (("same.c", "x / 2", 0), ("new.c", "x >> 1", 1)):
+        (tmp_path / name).write_text(f"int f(int x) {{ return {text}; }}\n")
+        words = [sys.executable, str(ROOT / "cli.py"), "build", "old.c", name, "--time", "5"]
+        done = subprocess.run(
+            ["sh", "-c", f'exec "$@" {closed}', "sh", *words, "--out", f"out-{code}"],
+            cwd=tmp_path,
+            capture_output=True,
+            check=False,
+        )
+        assert done.returncode == code, done.stderr
+        assert (tmp_path / f"out-{code}" / "report.json").is_file()

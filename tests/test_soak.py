@@ -106,6 +106,7 @@ def test_what_is_right_is_no_failure() -> None:
 def test_opinions_are_held_against_each_other() -> None:
     one, other, weak = (Opinion(each) for each in ("different", "no-change", "no-difference-found"))
     assert list(agree(one, other)) and not list(agree(one, weak)) and not list(agree(other, weak))
+    assert not list(agree(other, Opinion("different", undefined=True)))
 
 
 @dataclass

@@ -37,11 +37,13 @@ REASONS = (
 class Opinion:
     """``verdict``: what the run says; "trouble" for exit code 2, "ended" for a signal,
     "unread" where its report is out of reach. ``missed``:
-    it claims nothing where versions do differ."""
+    it claims nothing where versions do differ. ``undefined``: all it shows is what C does not
+    define."""
 
     verdict: str
     checks: int = 0
     missed: bool = False
+    undefined: bool = False
     complaints: list[str] = field(default_factory=list)
 
     @property
@@ -66,6 +68,7 @@ def judged(
     report = done.report
     if report is None:
         return opinion
+    opinion.undefined = {each.get("class") for each in report.get("groups", ())} == {"undefined"}
     opinion.complaints += _consistent(done, report, expects)
     if expects is Expects.RIGHT:
         opinion.complaints += _blameless(report)
@@ -147,7 +150,7 @@ def _consistent(done: Done, report: Any, expects: Expects) -> Iterator[str]:
     if verdict == WEAK and report["finished"] and not _reasons(report):
         yield "no difference was found, and nothing says why that is no proof"
     budget = report["bounds"]["time_s"]
-    most = 3 * (budget + SLACK) + 3 * counters["prepared_s"] + 10.0
+    most = 3 * (budget + SLACK) + 3 * counters.get("prepared_s", 0.0) + 10.0
     if done.cpu > most:
         yield f"{done.cpu:.0f} s of CPU time for --time {budget}"
 
@@ -222,9 +225,10 @@ def _returned(case: TestCase, shown: tuple[str, str]) -> Iterator[str]:
 
 
 def agree(first: Opinion, second: Opinion) -> Iterator[str]:
-    """Two runs that both claim something claim the same."""
-    claims = {each.verdict for each in (first, second)}
-    if "different" in claims and (first.proves or second.proves):
+    """Two runs that both claim something claim the same. A proof says nothing of what gcc makes of
+    undefined behaviour, which plain builds show where they are there in time."""
+    differs = any(each.verdict == "different" and not each.undefined for each in (first, second))
+    if differs and (first.proves or second.proves):
         yield f"{first.verdict}, and with another solver {second.verdict}"
 
 

@@ -533,7 +533,8 @@ def _drawn(pair: Pair, old: str, new: str, known: bool, folder: Path) -> Truth:
 
 def samples(random: Random, folder: Path) -> Subject:
     """Programs of the samples and tests, edited at random: mostly C still."""
-    texts = [text for text in fuzz.programs() if re.search(r"\bmain\s*\(", text)]
+    whole = [text for text in fuzz.programs() if '#include "' not in text]
+    texts = [text for text in whole if re.search(r"\bmain\s*\(", text)]
     old = random.choice(texts)
     new = _edited(old, random, folder)
     bounds = random.choice(BOUNDS)
