@@ -15,7 +15,7 @@ import stat
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, NoReturn, assert_never
+from typing import TYPE_CHECKING, NoReturn, TypeVar, assert_never
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from symexec.options.arguments import Call
     from symexec.progress import Progress
     from symexec.report.model import Report
+
+    Located = TypeVar("Located", CompareOptions, GraphOptions, UnifyOptions)
 
 SAME, DIFFERENT, TROUBLE = 0, 1, 2
 INTERRUPTED, UNREAD = 130, 141  # as a shell tells of SIGINT and SIGPIPE
@@ -71,7 +73,7 @@ def _open_closed() -> None:
             os.fstat(handle)
         except OSError:
             os.open(os.devnull, os.O_RDWR)  # the lowest number that is free
-            setattr(sys, name, open(handle, mode, closefd=False))
+            setattr(sys, name, os.fdopen(handle, mode, closefd=False))
 
 
 def _leave(code: int) -> NoReturn:
@@ -180,8 +182,26 @@ def _tell_of_cache() -> None:
 def _build(options: BuildOptions, progress: Progress, json: bool) -> int:
     from symexec.report.session import build
 
+    if options.files.revision is not None:
+        return _build_revisions(options, progress, json)
     _require_versions(options)
     return _told(build(options, progress), options.out, progress, json)
+
+
+def _build_revisions(options: BuildOptions, progress: Progress, json: bool) -> int:
+    """A run for each program or library that the change reaches, with a share of the time."""
+    from symexec.projects.session import calls_of
+
+    codes = []
+    for name, each in calls_of(options, json):
+        if not json:
+            print(f"{name}:")
+        codes.append(_build(each, progress, json))
+        if codes[-1] == INTERRUPTED:
+            break
+    if not codes:
+        print("Nothing that is compiled differs.", file=sys.stderr if json else sys.stdout)
+    return max(codes, default=SAME)
 
 
 def _suite(options: SuiteOptions, progress: Progress, json: bool) -> int:
@@ -239,7 +259,7 @@ def _compare(options: CompareOptions, progress: Progress, json: bool) -> int:
     from csg.escapes import LINES, printable
     from symexec import experiments
 
-    _require_versions(options)
+    options = _located(options, options.out)
     comparison = experiments.compare(options, progress)
     progress.close()
     print(comparison.json_text() if json else printable(comparison.table(), LINES))
@@ -247,10 +267,16 @@ def _compare(options: CompareOptions, progress: Progress, json: bool) -> int:
 
 
 def _graph(options: GraphOptions) -> int:
+    from tempfile import TemporaryDirectory
+
+    with TemporaryDirectory(prefix="csgtest-revisions-") as folder:
+        return _drawn(_located(options, folder))
+
+
+def _drawn(options: GraphOptions) -> int:
     from csg import pipeline
     from symexec.options import versions_of
 
-    _require_versions(options)
     picture = pipeline.picture(
         versions_of(options),
         entry=options.entry,
@@ -266,11 +292,17 @@ def _graph(options: GraphOptions) -> int:
 
 
 def _unify(options: UnifyOptions) -> int:
+    from tempfile import TemporaryDirectory
+
+    with TemporaryDirectory(prefix="csgtest-revisions-") as folder:
+        return _unified(_located(options, folder))
+
+
+def _unified(options: UnifyOptions) -> int:
     from csg import pipeline
     from csg.escapes import LINES, printable
     from symexec.options import versions_of
 
-    _require_versions(options)
     versions = versions_of(options)
     if options.explain:
         text = printable(pipeline.explained(versions, options.entry, options.annotation), LINES)
@@ -308,6 +340,18 @@ def _confirmed(reason: str) -> bool:
     print(f"csgtest: {printable(reason)}", file=sys.stderr)
     print("Compile and run the programs that it names? [y/N] ", end="", file=sys.stderr, flush=True)
     return sys.stdin.readline().strip().lower() in ("y", "yes")
+
+
+def _located(options: Located, folder: str | Path) -> Located:
+    """About files: those of the revisions, copied below ``folder``, or those that are named."""
+    if options.files.revision is not None:
+        from pathlib import Path
+
+        from symexec.projects.session import one_call
+
+        return one_call(options, Path(folder))
+    _require_versions(options)
+    return options
 
 
 def _require_versions(

@@ -50,7 +50,7 @@ def read_commands(build: Path) -> Commands:
         for entry in _entries(json.loads(database.read_text("utf-8", "surrogateescape"))):
             directory = str(entry["directory"])
             file = os.path.realpath(os.path.join(directory, str(entry["file"])))
-            known.setdefault(file, tuple(_kept(_words(entry), directory)))
+            known.setdefault(file, tuple(kept_flags(_words(entry), directory)))
     except OSError as trouble:
         raise UsageError(
             f"{database} cannot be read: {trouble.strerror}",
@@ -74,7 +74,7 @@ def _words(entry: Mapping[str, object]) -> list[str]:
     return shlex.split(str(entry["command"]))
 
 
-def _kept(words: Sequence[str], directory: str) -> Iterator[str]:
+def kept_flags(words: Sequence[str], directory: str) -> Iterator[str]:
     rest = iter(words)
     for word in rest:
         option = next((each for each in _WITH_PATH if word.startswith(each)), None)

@@ -223,7 +223,7 @@ class _FlagsOfFiles:
         if flags is None or not (source.is_dir() and target.is_dir()):
             return flags
         before, after = os.path.realpath(source), os.path.realpath(target)
-        return tuple([_replaced(flag, before, after) for flag in flags])
+        return tuple([moved_flag(flag, before, after) for flag in flags])
 
     def _require(self, file: Path | None, flags: Flags | None, commands: Commands | None) -> None:
         if file is not None and flags is None and commands is not None:
@@ -245,7 +245,8 @@ def _known(commands: Commands | None, file: Path | None) -> Flags | None:
     return None if commands is None or file is None else commands.flags(file)
 
 
-def _replaced(flag: str, before: str, after: str) -> str:
+def moved_flag(flag: str, before: str, after: str) -> str:
+    """A flag that names something below ``before``, where there is the same below ``after``."""
     option = "-I" if flag.startswith("-I") else ""
     path = flag[len(option) :]
     if not (path + "/").startswith(before + "/"):

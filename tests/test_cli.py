@@ -115,7 +115,7 @@ def test_a_range_is_of_an_input_as_csgtest_calls_it(name: str) -> None:
     [
         ("", "required: COMMAND"),
         ("nonsense", "invalid choice: 'nonsense'"),
-        ("build", "required: OLD"),
+        ("explore", "required: FILE"),
         ("build a b --range x=3", "'x=3' is no range; write NAME=LO..HI"),
         ("build a b --range x=3..1", "'x=3..1' is empty"),
         ("build a b --time 0", "'0' is no time"),

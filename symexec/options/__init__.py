@@ -156,6 +156,17 @@ class ShadowOptions:
 
 
 @record
+class RevisionOptions:
+    """Both versions are revisions of the repository that the working folder lies in. ``text``:
+    ``A..B``, ``A...B``, or one of them against the work tree; "": HEAD."""
+
+    text: str = ""
+    staged: bool = False  # NEW is what is staged
+    command: str | None = None  # builds it, for a shell; None: found out
+    targets: tuple[str, ...] = ()  # programs and libraries; (): those that the change reaches
+
+
+@record
 class FileOptions:
     """What belongs to the program beside OLD and NEW."""
 
@@ -164,6 +175,8 @@ class FileOptions:
     new_build: Path | None = None
     annotated: bool = False  # OLD is NEW, annotated by hand
     golden: Path | None = None  # what is intended: in NEW's place, or a program that is compiled
+    revision: RevisionOptions | None = None  # OLD and NEW are taken from a repository
+    name: str = ""  # of the program: argv[0]; "": that of NEW
 
 
 @record
@@ -303,7 +316,7 @@ Options = (
 
 def program_name(options: BuildOptions) -> str:
     """What both versions are called: argv[0]."""
-    return Path(os.path.abspath(options.new)).stem or "program"
+    return options.files.name or Path(os.path.abspath(options.new)).stem or "program"
 
 
 def versions_of(options: BuildOptions | CompareOptions | GraphOptions | UnifyOptions) -> Versions:

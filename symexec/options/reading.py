@@ -6,8 +6,10 @@ Namespace(old=.., new=.., time=5.0, ..)  --build-->  BuildOptions(search=SearchO
 from __future__ import annotations
 
 import argparse
+import os
 import shlex
 from dataclasses import replace
+from pathlib import Path
 from typing import assert_never
 
 from csg.errors import UsageError
@@ -26,6 +28,7 @@ from symexec.options import (
     MemoryOptions,
     Options,
     ReplayOptions,
+    RevisionOptions,
     RunOptions,
     SearchOptions,
     Shadow,
@@ -40,13 +43,37 @@ BESIDE_SEEDS = "breadth-first"  # as Shadow searches from each divergence
 
 
 def _files(given: argparse.Namespace) -> FileOptions:
+    revision = _revision(given)
+    build = Path(given.build) if given.build is not None and revision is None else None
     return FileOptions(
         tuple(given.others),
-        given.old_build or given.build,
-        given.new_build or given.build,
-        annotated=given.new is None,
+        given.old_build or build,
+        given.new_build or build,
+        annotated=given.new is None and revision is None,
         golden=getattr(given, "golden", None),
+        revision=revision,
     )
+
+
+def _revision(given: argparse.Namespace) -> RevisionOptions | None:
+    """What is no file may be a revision; None where files are meant."""
+    if given.new is not None or (given.old is not None and not is_revision(given.old)):
+        if given.staged or given.targets:
+            raise UsageError(
+                "--staged and --target are for revisions, and OLD is a file",
+                hint="leave them out, or name revisions: csgtest build main...HEAD",
+            )
+        return None
+    return RevisionOptions(given.old or "", given.staged, given.build, tuple(given.targets))
+
+
+def _old(given: argparse.Namespace) -> Path:
+    return Path(given.old or "")
+
+
+def is_revision(text: str) -> bool:
+    """Could this be meant, where no such file is?"""
+    return not os.path.lexists(text) and not text.endswith((".c", "/"))
 
 
 def _annotation(given: argparse.Namespace) -> Annotation:
@@ -131,8 +158,8 @@ def _memory(given: argparse.Namespace, usual: Uninitialised) -> MemoryOptions:
 
 def build(given: argparse.Namespace, flags: tuple[str, ...]) -> Options:
     return BuildOptions(
-        given.old,
-        given.new or given.old,
+        _old(given),
+        given.new or _old(given),
         flags,
         _inputs(given),
         _search(given),
@@ -153,8 +180,8 @@ def suite(given: argparse.Namespace, flags: tuple[str, ...]) -> Options:
     if given.mode is None:
         search = replace(search, mode=BESIDE_SEEDS)
     build = BuildOptions(
-        given.old,
-        given.new or given.old,
+        _old(given),
+        given.new or _old(given),
         flags,
         _inputs(given),
         search,
@@ -164,6 +191,8 @@ def suite(given: argparse.Namespace, flags: tuple[str, ...]) -> Options:
         shadow=ShadowOptions(Shadow.CONCOLIC, (), given.bse_time),
         files=_files(given),
     )
+    if build.files.revision is not None:
+        raise UsageError("a suite tests two versions that stand in files", hint="name OLD and NEW")
     if not given.tests:
         raise UsageError("--tests names no command", hint="for example: --tests sh tests/run.sh {}")
     return SuiteOptions(build, tuple(given.tests), given.program, given.tests_time)
@@ -171,8 +200,8 @@ def suite(given: argparse.Namespace, flags: tuple[str, ...]) -> Options:
 
 def compare(given: argparse.Namespace, flags: tuple[str, ...]) -> Options:
     return CompareOptions(
-        given.old,
-        given.new or given.old,
+        _old(given),
+        given.new or _old(given),
         flags,
         _inputs(given),
         _search(given),
@@ -199,8 +228,8 @@ def explore(given: argparse.Namespace, flags: tuple[str, ...]) -> Options:
 
 def graph(given: argparse.Namespace, flags: tuple[str, ...]) -> Options:
     return GraphOptions(
-        given.old,
-        given.new or given.old,
+        _old(given),
+        given.new or _old(given),
         flags,
         given.entry,
         GraphKind(given.what),
@@ -216,8 +245,8 @@ def graph(given: argparse.Namespace, flags: tuple[str, ...]) -> Options:
 
 def unify(given: argparse.Namespace, flags: tuple[str, ...]) -> Options:
     return UnifyOptions(
-        given.old,
-        given.new or given.old,
+        _old(given),
+        given.new or _old(given),
         flags,
         given.ids,
         given.output,

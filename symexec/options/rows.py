@@ -64,7 +64,13 @@ def names(choices: type[Enum]) -> list[str]:
 
 
 OLD_AND_NEW = (
-    row("old", metavar="OLD", type=Path, help="C file, or folder of C files, before the change"),
+    row(
+        "old",
+        metavar="OLD",
+        nargs="?",
+        help="C file, or folder of C files, before the change; or revisions of the repository that "
+        "this is: A..B, A...B (from where they part), A (against the work tree); left out: HEAD",
+    ),
     row(
         "new",
         metavar="NEW",
@@ -337,12 +343,23 @@ FILES = under(
     row(
         "-p",
         "--build",
-        metavar="DIR",
-        type=Path,
-        help="folder with compile_commands.json: flags for each file",
+        metavar="BUILD",
+        help="folder with compile_commands.json: flags for each file; of revisions also the "
+        "command that builds them, as 'make -C src' (default: found out)",
     ),
     row("--old-build", metavar="DIR", type=Path, help="the same for the old version alone"),
     row("--new-build", metavar="DIR", type=Path, help="the same for the new version alone"),
+    row("--staged", action="store_true", help="NEW is what is staged in this repository"),
+    row(
+        "--target",
+        dest="targets",
+        metavar="NAME",
+        nargs="+",
+        action="extend",
+        default=[],
+        help="of revisions: the programs or libraries to look at (default: all that the change "
+        "reaches, without tests and examples)",
+    ),
 )
 GOLDEN = under(
     "which files",

@@ -1,0 +1,156 @@
+"""Build a version as its own build system does, behind walls, and note every call of a tool.
+
+    with Enclosure() as enclosure:                     a folder that becomes /tmp, with src/ in it
+        calls = enclosure.build(recipe, log)           Call("/tmp/src/lib", ("cc", "-c", "x.c")) ...
+
+Both versions are built at the same place, so that no path tells them apart.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import subprocess
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import IO
+
+from csg.errors import ToolchainError, UsageError
+from csg.records import record
+from csg.toolchain import compile_program, find_compiler
+from symexec.replay.leftovers import OwnFolder
+
+PLACE = "/tmp/src"  # of the tree while it is built
+REFUSED = 125  # exit code of enclosure.c where the machine has no such walls
+LONGEST = 900.0  # seconds for the build of one version
+_COMPILERS = ("cc", "gcc", "clang", "c99", "c89", "ar", "ld", "gcc-ar", "llvm-ar")
+_SAID = 6  # lines of a failed build that are shown
+_JOBS = max(1, os.cpu_count() or 1)
+_MAKE = f"make -k -j{_JOBS}"
+_CONFIGURE = "./configure --disable-nls --disable-dependency-tracking CFLAGS='-g -O0'"
+# What a build of its own is, by the first file that is there; words for a shell.
+RECIPES = (
+    ("meson.build", f"meson setup csgtest-build && ninja -k 0 -j {_JOBS} -C csgtest-build"),
+    ("CMakeLists.txt", f"cmake -S . -B csgtest-build && {_MAKE} -C csgtest-build"),
+    ("configure", f"{_CONFIGURE} && {_MAKE}"),
+    ("GNUmakefile", _MAKE),
+    ("Makefile", _MAKE),
+    ("makefile", _MAKE),
+    ("autogen.sh", f"NOCONFIGURE=1 sh autogen.sh && {_CONFIGURE} && {_MAKE}"),
+    ("configure.ac", f"autoreconf -fi && {_CONFIGURE} && {_MAKE}"),
+)
+
+
+@record
+class ToolCall:
+    """Of a compiler, a linker or ar: its words, and the folder that it ran in."""
+
+    folder: str
+    words: tuple[str, ...]
+
+
+def recipe_of(tree: Path) -> str | None:
+    """How a tree says that it is built; None where it does not."""
+    for name, command in RECIPES:
+        if (tree / name).is_file():
+            return command
+    return None
+
+
+class Enclosure:
+    """``tree`` is where the version's files go before it is built."""
+
+    def __init__(self) -> None:
+        self._own = OwnFolder("build")
+        self._base = self._own.path / "tmp"
+        for name in ("bin", "home", "calls"):
+            (self._base / name).mkdir(parents=True)
+
+    def __enter__(self) -> Enclosure:
+        return self
+
+    def __exit__(self, *reason: object) -> None:
+        self._own.remove()
+
+    @property
+    def tree(self) -> Path:
+        return self._base / "src"
+
+    def build(self, command: str, log: Path) -> list[ToolCall]:
+        """ToolchainError where not a single tool was called; what the build says goes to ``log``.
+        A build that fails half-way is one: what it made may be all that is needed."""
+        self._install()
+        log.unlink(missing_ok=True)
+        code = self.run(command, log)
+        calls = [*self._calls()]
+        if not calls:
+            said = log.read_text(errors="replace").splitlines()[-_SAID:]
+            raise ToolchainError(
+                f"'{command}' ends with {code} and compiles nothing" + "".join(_indented(said)),
+                hint=f"say how it is built: --build COMMAND; all that it said is in {log}",
+            )
+        return calls
+
+    def run(self, command: str, log: Path) -> int:
+        """A shell command in the tree. UsageError where it would run unprotected."""
+        with log.open("ab") as output:
+            code = self._ran([str(self._helper("enclosure")), str(self._base)], command, output)
+        if code == REFUSED:
+            raise UsageError(
+                "this machine has no user namespaces: the build would run unprotected ("
+                f"{log.read_text(errors='replace').strip()})",
+                hint="give two C files with their flags after --, or folders with --build DIR",
+            )
+        return code
+
+    def _ran(self, walls: Sequence[str], command: str, output: IO[bytes]) -> int:
+        environment = {
+            "PATH": f"/tmp/bin:{os.environ.get('PATH', '/usr/bin:/bin')}",
+            "HOME": "/tmp/home",
+            "LC_ALL": "C",
+            "SOURCE_DATE_EPOCH": "1600000000",
+            "FORCE_UNSAFE_CONFIGURE": "1",
+        }
+        process = subprocess.Popen(
+            [*walls, "/bin/sh", "-c", command],
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            env=environment,
+            start_new_session=True,
+        )
+        try:
+            return process.wait(LONGEST)
+        except subprocess.TimeoutExpired:
+            raise ToolchainError(
+                f"'{command}' did not end within {LONGEST:.0f} s", hint="see --build"
+            ) from None
+        finally:
+            process.kill()  # of its name space's first process: nothing of it goes on
+            process.wait()
+
+    def _helper(self, name: str, flags: Sequence[str] = ()) -> Path:
+        target = self._own.path / name
+        if not target.exists():
+            compile_program([str(Path(__file__).parent / f"{name}.c")], str(target), flags)
+        return target
+
+    def _install(self) -> None:
+        """The recorder under the name of each tool that there is."""
+        flags = ("-O1", '-DCALLS="/tmp/calls"', '-DTOOLS="/tmp/bin"')
+        recorder = self._helper("tool_recorder", flags)
+        named = Path(shlex.split(find_compiler())[0]).name
+        for name in {*_COMPILERS, named}:
+            if shutil.which(name):
+                shutil.copy(recorder, self._base / "bin" / name)
+
+    def _calls(self) -> Iterator[ToolCall]:
+        for file in sorted((self._base / "calls").iterdir()):
+            folder, *words = file.read_bytes().split(b"\0")[:-1]
+            yield ToolCall(os.fsdecode(folder), tuple(map(os.fsdecode, words)))
+
+
+def _indented(lines: Sequence[str]) -> Iterator[str]:
+    for line in lines:
+        yield f"\n    {line}"

@@ -1,0 +1,235 @@
+"""Which programs and libraries of a repository a change reaches, each as a pair of versions.
+
+    old = build_version(enclosure, "make", log)      what the build of a tree made
+    reached_targets(old, new)                        Target("src/cut", program=True, ("-lm",), 2)
+    copy_target(old, new, "src/cut", folder)         folder/{old,new}/src/cut.c ...
+
+A target is what the build's link commands say: its objects, of an archive only the members that it
+needs, the system's libraries. It is reached when a file that the compiler reads for it, or one of
+its flags, differs between the versions; generated files count as they are.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import shutil
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+
+from csg.errors import CsgtestError, ToolchainError
+from csg.records import record
+from csg.toolchain import preprocess_noting
+from symexec.projects.building import PLACE, Enclosure
+from symexec.projects.linking import Compiled, Link, Products, read_calls
+
+# Folders of programs that are not what a repository is for.
+_ASIDE = re.compile(
+    r"tests?|testsuite|t|check|examples?|samples?|demos?|fuzz|fuzzing|oss-fuzz|bench|benchmarks?"
+    r"|contrib"
+)
+_MAIN = re.compile(rb"\b(?:main|wmain)\s*\(")
+_MAPS = "/tmp/maps"
+_LOADED = re.compile(r"^(\S.*?)\(([^()]+)\)(?:\s|$)")  # in a linker's map: archive(member)
+
+
+@record
+class Target:
+    """A program or library that both versions have, by the path where the build leaves it."""
+
+    name: str
+    program: bool
+    libraries: tuple[str, ...]  # of the system, as flags
+    differing: int  # of the files that the compiler reads for it
+
+    @property
+    def aside(self) -> bool:
+        """Of the tests or examples."""
+        parts = PurePosixPath(self.name).parts
+        aside = any(_ASIDE.fullmatch(part) for part in parts[:-1])
+        return aside or parts[-1].startswith(("test", "fuzz", "bench"))
+
+
+@dataclass(slots=True)
+class BuiltVersion:
+    """A version after its build: ``reads`` are the files that the compiler reads for each."""
+
+    tree: Path
+    products: Products
+    loaded: dict[str, dict[str, list[str]]] = field(default_factory=dict)
+    reads: dict[Compiled, tuple[str, ...]] = field(default_factory=dict)
+
+    def sources(self, name: str) -> list[Compiled]:
+        return self.products.sources(name, self.loaded.get(name, {}))
+
+    def is_program(self, name: str) -> bool:
+        """Does one of its files define main? The linker would say so, and takes longer."""
+        link = self.products.links.get(name)
+        if link is None or link.shared or not os.path.exists(self.tree / name):
+            return False
+        files = {each.source for each in self.sources(name)}
+        return any(_MAIN.search((self.tree / file).read_bytes()) for file in files)
+
+
+def build_version(enclosure: Enclosure, command: str, log: Path) -> BuiltVersion:
+    calls = enclosure.build(command, log)
+    products = read_calls(calls, enclosure.tree)
+    version = BuiltVersion(enclosure.tree, products)
+    _drop_lost(version)
+    _note_loaded(version, enclosure, log)
+    return version
+
+
+def _drop_lost(version: BuiltVersion) -> None:
+    """Probes of configure, and what was made from files that are gone."""
+    products, tree = version.products, version.tree
+    for path, compiled in [*products.objects.items()]:
+        if not (tree / compiled.source).is_file():
+            del products.objects[path]
+    for path in [*products.links]:
+        if not (tree / path).exists():
+            del products.links[path]
+
+
+def _note_loaded(version: BuiltVersion, enclosure: Enclosure, log: Path) -> None:
+    """Links once more what has archives in it, and reads from the linker's map what was needed."""
+    script = [f"mkdir -p {_MAPS}"]
+    asked: list[str] = []
+    for name, link in version.products.links.items():
+        if any(each in version.products.archives for each in link.inputs):
+            script.append(_linked_again(link, f"{_MAPS}/{len(asked)}"))
+            asked.append(name)
+    if not asked:
+        return
+    enclosure.run("\n".join(script), log)
+    for number, name in enumerate(asked):
+        file = enclosure.tree.parent / "maps" / str(number)
+        if file.is_file():
+            text = file.read_text(errors="surrogateescape")
+            version.loaded[name] = _members_in(text, version.products.links[name].call.folder)
+
+
+def _linked_again(link: Link, map_file: str) -> str:
+    words = []
+    rest = iter(link.call.words)
+    for word in rest:
+        if word == "-o":
+            next(rest, None)
+        elif not word.startswith("-o"):
+            words.append(word)
+    words += [f"-Wl,-Map={map_file}", "-o", "/dev/null"]
+    return f"cd {shlex.quote(link.call.folder)} && {shlex.join(words)}"
+
+
+def _members_in(text: str, folder: str) -> dict[str, list[str]]:
+    """By archive, what a linker's map says was taken from it."""
+    found: dict[str, list[str]] = {}
+    head = text.partition("\nDiscarded input sections")[0].partition("\nMemory Configuration")[0]
+    for line in head.splitlines():
+        match = _LOADED.match(line)
+        if match is None:
+            continue
+        full = os.path.normpath(os.path.join(folder, match[1]))
+        if full.startswith(PLACE + "/"):
+            name = full[len(PLACE) + 1 :]
+            found.setdefault(name, []).append(match[2])
+    return found
+
+
+def reached_targets(
+    old: BuiltVersion, new: BuiltVersion, asked: Sequence[str] = ()
+) -> tuple[list[Target], list[str]]:
+    """Those that the change reaches, most differing files first; notes on what one version alone
+    has. ``asked``: names of those that are wanted."""
+    names, notes = _common(old, new)
+    if asked:
+        names = [name for name in names if name in asked or PurePosixPath(name).name in asked]
+    _read_all(old, new, names)
+    found = []
+    for name in names:
+        differing = _differing(old, new, name)
+        if differing:
+            program = old.is_program(name) and new.is_program(name)
+            found.append(Target(name, program, new.products.libraries(name), differing))
+    return sorted(found, key=lambda each: (-each.differing, each.name)), notes
+
+
+def copy_target(old: BuiltVersion, new: BuiltVersion, name: str, folder: Path) -> None:
+    """What the compiler reads for a target to ``folder/old`` and ``folder/new``, and how it is
+    compiled, seen from the working folder, to ``folder/old.json`` and ``folder/new.json``."""
+    for version, side in ((old, "old"), (new, "new")):
+        entries = []
+        for each in version.sources(name):
+            for file in version.reads[each]:
+                _copy(version.tree / file, folder / side / file)
+            source = str(folder / side / each.source)
+            words = ["cc", *_seen_from(each.flags, str(folder / side)), "-c", source]
+            entries.append({"directory": "", "file": source, "arguments": words})
+        (folder / f"{side}.json").write_text(json.dumps(entries, indent=1))
+
+
+def _copy(source: Path, target: Path) -> None:
+    if not target.exists():
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(source, target)
+
+
+def _common(old: BuiltVersion, new: BuiltVersion) -> tuple[list[str], list[str]]:
+    def outputs(version: BuiltVersion) -> set[str]:
+        made = {*version.products.links, *version.products.archives}
+        return {name for name in made if version.sources(name)}
+
+    before, after = outputs(old), outputs(new)
+    notes = [f"only the old version has {name}" for name in sorted(before - after)]
+    notes += [f"only the new version has {name}" for name in sorted(after - before)]
+    return sorted(before & after), notes
+
+
+def _read_all(old: BuiltVersion, new: BuiltVersion, names: Iterable[str]) -> None:
+    """Fills ``reads`` of both."""
+    wanted = [
+        (version, each)
+        for version in (old, new)
+        for each in dict.fromkeys(each for name in names for each in version.sources(name))
+    ]
+    with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+        for (version, each), read in zip(wanted, pool.map(_read, wanted), strict=True):
+            version.reads[each] = read
+
+
+def _read(asked: tuple[BuiltVersion, Compiled]) -> tuple[str, ...]:
+    """The files of the tree that the compiler reads for a C file, itself among them."""
+    version, compiled = asked
+    tree = os.path.realpath(version.tree)
+    flags = [flag.replace(PLACE, tree) for flag in compiled.flags]
+    try:
+        _, files = preprocess_noting(f"{tree}/{compiled.source}", flags)
+    except (ToolchainError, CsgtestError):
+        return (compiled.source,)  # whoever compiles it says why
+    own = [os.path.realpath(file) for file in files]
+    return tuple(file[len(tree) + 1 :] for file in own if file.startswith(tree + "/"))
+
+
+def _differing(old: BuiltVersion, new: BuiltVersion, name: str) -> int:
+    """How many files of a target differ, or are compiled otherwise."""
+    before, after = set(old.sources(name)), set(new.sources(name))
+    files = {file for each in before for file in old.reads[each]}
+    files |= {file for each in after for file in new.reads[each]}
+    differ = {file for file in files if _content(old.tree / file) != _content(new.tree / file)}
+    return len(differ | {each.source for each in before ^ after})
+
+
+def _content(file: Path) -> bytes | None:
+    return file.read_bytes() if file.is_file() else None
+
+
+def _seen_from(flags: Iterable[str], folder: str) -> Iterator[str]:
+    for flag in flags:
+        option = "-I" if flag.startswith("-I") else ""
+        path = flag[len(option) :]
+        below = path == PLACE or path.startswith(PLACE + "/")
+        yield option + folder + path[len(PLACE) :] if below else flag

@@ -1,0 +1,359 @@
+"""A repository instead of files: its revisions are built as it says, and left as they are."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from csg.programs import Versions
+from symexec.options import RevisionOptions
+from symexec.projects.building import PLACE, Enclosure, ToolCall
+from symexec.projects.linking import read_calls
+from symexec.projects.session import Project, entries_of, read_project
+from tests.command_line import csgtest
+
+MAKEFILE = """\
+CFLAGS = -Ilib -DLIMIT=10
+all: sum words tests/check
+version.h: VERSION
+\tprintf '#define VERSION "%s"\\n' "`cat VERSION`" > $@
+lib/libutil.a: lib/number.o lib/unused.o
+\t$(AR) cr $@ $^
+sum: src/sum.o lib/libutil.a
+\t$(CC) -o $@ src/sum.o -Llib -lutil -lm
+src/sum.o: version.h
+words: src/words.o
+\t$(CC) -o $@ $^
+tests/check: tests/check.o lib/libutil.a
+\t$(CC) -o $@ $^
+"""
+FILES = {
+    "Makefile": MAKEFILE,
+    "VERSION": "1.0\n",
+    "lib/number.h": "int number(const char *text);\n",
+    "lib/number.c": """\
+#include "number.h"
+int number(const char *text)
+{
+    return *text - '0';
+}
+""",
+    "lib/unused.c": 'int number(const char *text);\nint unused(void) { return number("1"); }\n',
+    "src/sum.c": """\
+#include <math.h>
+#include <stdio.h>
+#include "../version.h"
+#include "number.h"
+int main(int argc, char **argv)
+{
+    int total = argc > 1 ? number(argv[1]) : 0;
+    if (total > LIMIT)
+        puts("large");
+    printf("%d\\n", total + (int) floor(2.5));
+    return 0;
+}
+""",
+    "src/words.c": """\
+#include <stdio.h>
+int main(int argc, char **argv)
+{
+    printf("%d\\n", argc);
+    return argv == NULL;
+}
+""",
+    "tests/check.c": 'int number(const char *);\nint main(void) { return number("2") != 2; }\n',
+}
+
+
+class Repository:
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.git("init", "-q", "-b", "main")
+        for name, text in FILES.items():
+            self.write(name, text)
+        self.commit("begin")
+
+    def git(self, *words: str) -> str:
+        named = ("-c", "user.name=a", "-c", "user.email=a@b", "-c", "protocol.file.allow=always")
+        done = subprocess.run(
+            ["git", *named, *words], cwd=self.folder, capture_output=True, text=True, check=True
+        )
+        return done.stdout.strip()
+
+    def write(self, name: str, text: str) -> None:
+        file = self.folder / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+
+    def edit(self, name: str, old: str, new: str) -> None:
+        text = (self.folder / name).read_text()
+        assert old in text
+        self.write(name, text.replace(old, new))
+
+    def commit(self, message: str) -> str:
+        self.git("add", "-A")
+        self.git("commit", "-qm", message)
+        return self.git("rev-parse", "HEAD")
+
+    def state(self) -> dict[str, str]:
+        """Every file of the repository and of the work tree."""
+        return {
+            str(file.relative_to(self.folder)): hashlib.sha256(file.read_bytes()).hexdigest()
+            for file in sorted(self.folder.rglob("*"))
+            if file.is_file()
+        }
+
+
+@pytest.fixture
+def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Repository:
+    folder = tmp_path / "repository"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    return Repository(folder)
+
+
+def project(tmp_path: Path, text: str, staged: bool = False, **more: Any) -> Project:
+    return read_project(RevisionOptions(text, staged, **more), (), tmp_path / "out", quiet=True)
+
+
+def names(found: Project) -> list[str]:
+    return [each.name for each in found.subjects]
+
+
+def sources(versions: Versions) -> dict[str, list[str]]:
+    """C files by version, as the databases name them, below each version's folder."""
+    found = {}
+    for side, build in (("old", versions.old_build), ("new", versions.new_build)):
+        assert build is not None
+        tree = getattr(versions, side)
+        listed = json.loads(build.read_text())
+        found[side] = sorted(os.path.relpath(entry["file"], tree) for entry in listed)
+    return found
+
+
+def test_a_change_of_a_library_reaches_the_program_that_links_it(
+    repository: Repository, tmp_path: Path
+) -> None:
+    """Of the archive what the program needs; not the tests; nothing of the user's is touched."""
+    repository.edit("lib/number.c", "- '0'", "- '1'")
+    repository.commit("change")
+    before = repository.state()
+    found = project(tmp_path, "HEAD~1..HEAD")
+    assert repository.state() == before
+    assert names(found) == ["sum"]
+    (subject,) = found.subjects
+    both = ["lib/number.c", "src/sum.c"]
+    assert sources(subject.versions) == {"old": both, "new": both}
+    assert subject.versions.flags == ("-lm",)
+    listed = json.loads((tmp_path / "out/versions/new.json").read_text())
+    assert all("-DLIMIT=10" in entry["arguments"] for entry in listed)
+    assert (tmp_path / "out/versions/new/version.h").read_text() == '#define VERSION "1.0"\n'
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "reached"),
+    [
+        ("src/words.c", "argc);", "argc + 1);", ["words"]),
+        ("VERSION", "1.0", "1.1", ["sum"]),  # a header that the build makes
+        ("Makefile", "LIMIT=10", "LIMIT=11", ["sum", "words"]),  # a flag
+        ("lib/unused.c", '"1"', '"2"', ["lib/libutil.a"]),
+        ("tests/check.c", "!= 2", "== 2", []),
+    ],
+)
+def test_what_a_change_reaches(
+    repository: Repository, tmp_path: Path, file: str, old: str, new: str, reached: list[str]
+) -> None:
+    repository.edit(file, old, new)
+    assert sorted(names(project(tmp_path, "HEAD"))) == reached
+
+
+def test_tests_are_looked_at_when_asked_for(repository: Repository, tmp_path: Path) -> None:
+    repository.edit("tests/check.c", "!= 2", "== 2")
+    assert names(project(tmp_path, "", targets=("check",))) == ["tests/check"]
+
+
+def test_revisions_and_what_they_are_compared_with(repository: Repository, tmp_path: Path) -> None:
+    """Both ends of a range, where branches part, what is staged, the work tree."""
+    begun = repository.git("rev-parse", "HEAD")
+    repository.git("checkout", "-qb", "side")
+    repository.edit("src/words.c", "argc);", "argc + 1);")
+    side = repository.commit("side")
+    repository.git("checkout", "-q", "main")
+    repository.edit("src/sum.c", "large", "larger")
+    main = repository.commit("main")
+
+    def ends(text: str, staged: bool = False) -> tuple[str, str]:
+        revisions = project(tmp_path, text, staged).revisions
+        return revisions.old, revisions.new
+
+    assert ends("side..main") == (side, main)
+    assert ends("main...side") == (begun, side)
+    assert ends("side") == (side, "the work tree")
+    repository.edit("src/words.c", "argc);", "argc + 2);")
+    repository.git("add", "-A")
+    repository.edit("src/words.c", "argc + 2);", "argc);")
+    assert names(project(tmp_path, "")) == []
+    assert names(project(tmp_path, "", staged=True)) == ["words"]
+
+
+def test_a_submodule_is_taken_at_its_commit(
+    repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    part = tmp_path / "part"
+    part.mkdir()
+    own = Repository(part)
+    repository.git("submodule", "--quiet", "add", str(part), "part")
+    repository.edit("Makefile", "src/words.o\n\t", "src/words.o part/src/extra.o\n\t")
+    for value in (1, 2):
+        own.write("src/extra.c", f"int extra(void) {{ return {value}; }}\n")
+        own.commit("extra")
+        subprocess.run(
+            ["git", "-C", "part", "pull", "-q", "--ff-only"], cwd=repository.folder, check=True
+        )
+        repository.commit("part")
+    found = project(tmp_path, "HEAD~1..")
+    assert names(found) == ["words"]
+    place = found.subjects[0].versions
+    assert "return 1" in (place.old / "part/src/extra.c").read_text()
+    assert "return 2" in (place.new / "part/src/extra.c").read_text()
+
+
+def test_entries_of_a_library_are_what_its_users_call(tmp_path: Path) -> None:
+    text = """\
+static int inner(int x) {{ return x + {0}; }}
+int near(int x) {{ return inner(x) * 2; }}
+int far(int x) {{ return near(x) + 1; }}
+int other(int x) {{ return x; }}
+static int alone(int x) {{ return x * {0}; }}
+"""
+    for side, value in (("old", 1), ("new", 2)):
+        (tmp_path / side).mkdir()
+        (tmp_path / side / "a.c").write_text(text.format(value))
+    assert entries_of(Versions(tmp_path / "old", tmp_path / "new")) == ("near", "far")
+
+
+def test_from_a_clone_to_a_difference_in_one_command(repository: Repository) -> None:
+    """A second run starts from the first one's folder, and does not take it for source."""
+    repository.edit("lib/number.c", "return *text", "return (*text == '7') + *text")
+    for _ in range(2):
+        done = csgtest("build", "--time", "5", folder=repository.folder)
+        assert done.code == 1, done.err
+        assert "building both versions: make" in done.err
+        (group,) = done.report["groups"]
+        assert group["class"] == "difference"
+        places = {change["file"] for change in done.report["changes"]}
+        assert places == {"csgtest-out/versions/new/lib/number.c"}
+    done = csgtest("graph", "HEAD", folder=repository.folder)
+    assert done.code == 0 and "number.c:4" in done.out
+    repository.git("checkout", "-q", "lib/number.c")
+    done = csgtest("build", folder=repository.folder)
+    assert done.code == 0 and "Nothing that is compiled differs." in done.out
+
+
+def test_a_database_says_how_files_are_compiled(repository: Repository, tmp_path: Path) -> None:
+    flags = ["-I", str(repository.folder / "lib"), "-DLIMIT=3"]
+    files = ["src/sum.c", "lib/number.c"]
+    entries = [
+        {"directory": str(repository.folder), "file": file, "arguments": ["cc", *flags, file]}
+        for file in files
+    ]
+    build = tmp_path / "compile_commands.json"
+    build.write_text(json.dumps(entries))
+    repository.write("version.h", '#define VERSION "made"\n')
+    found = project(tmp_path, "HEAD", command=str(build))
+    (subject,) = found.subjects
+    assert sources(subject.versions)["new"] == sorted(files)
+    arguments = json.loads((tmp_path / "out/versions/old.json").read_text())[0]["arguments"]
+    assert f"-I{tmp_path}/out/versions/old/lib" in arguments
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("HEAD~7",), "has no revision 'HEAD~7'"),
+        (("HEAD", "--build", "true"), "'true' ends with 0 and compiles nothing"),
+        (("HEAD", "--build", "exit 3"), "'exit 3' ends with 3 and compiles nothing"),
+        (("HEAD", "--build", "make words NEWER=1"), "only the old version has words"),
+        (("src/sum.c", "src/words.c", "--staged"), "--staged and --target are for revisions"),
+    ],
+)
+def test_what_cannot_be_done_is_said(
+    repository: Repository, words: tuple[str, ...], said: str
+) -> None:
+    repository.edit("src/words.c", "int argc", "int")  # no C
+    done = csgtest("build", *words, folder=repository.folder)
+    assert done.code == 2
+    assert said in done.err and "hint:" in done.err
+
+
+def test_a_build_is_enclosed(tmp_path: Path) -> None:
+    """It writes nowhere else, sees no network, and leaves no process."""
+    with Enclosure() as enclosure:
+        enclosure.tree.mkdir()
+        log = tmp_path / "log"
+        outside = tmp_path / "outside"
+        script = (
+            f"touch {outside} {Path.home()}/x; cat /proc/net/dev | wc -l; sleep 1000 & echo end"
+        )
+        assert enclosure.run(script, log) == 0
+        assert log.read_text().count("Read-only file system") >= 1
+        assert not outside.exists() and not (Path.home() / "x").exists()
+        assert log.read_text().splitlines()[-2:] == ["3", "end"]  # two heads and lo
+    left = subprocess.run(["pgrep", "-f", "sleep 1000"], capture_output=True, check=False)
+    assert left.stdout == b""
+
+
+@pytest.fixture
+def calls(tmp_path: Path) -> Iterator[list[ToolCall]]:
+    (tmp_path / "arguments").write_text("c.o d.o")
+    yield [
+        ToolCall(f"{PLACE}/lib", ("cc", "-c", "a.c", "-o", "a.o")),
+        ToolCall(f"{PLACE}/lib", ("gcc", "-DX", "-c", "../src/b.c")),
+        ToolCall(PLACE, ("cc", "-E", "lib/a.c")),
+        ToolCall(PLACE, ("ar", "cr", "lib/one.a", "lib/a.o", "lib/b.o")),
+        ToolCall(f"{PLACE}/x", ("ar", "x", "../lib/one.a")),
+        ToolCall(PLACE, ("ar", "-rcs", "two.a", "x/a.o")),
+        ToolCall(PLACE, ("cc", "-c", "c.c", "d.c")),
+        ToolCall(PLACE, ("ld", "-r", "-o", "all.o", "c.o", "d.o")),
+        ToolCall(PLACE, ("ld", "-plugin", "p", "-o", "prog", "/usr/lib/crt1.o", "all.o")),
+        ToolCall(PLACE, ("cc", "-shared", "-o", "liball.so", "@arguments", "-lz")),
+        ToolCall(PLACE, ("cc", "-o", "prog", "main.c", "-L.", "-lall", "two.a", "-pthread")),
+    ]
+
+
+def test_what_the_calls_of_a_build_made(calls: list[ToolCall], tmp_path: Path) -> None:
+    made = read_calls(calls, tmp_path)
+    assert {each.source for each in made.sources("prog", {})} == {"main.c", "c.c", "d.c", "lib/a.c"}
+    assert {each.source for each in made.sources("all.o", {})} == {"c.c", "d.c"}
+    assert made.libraries("prog") == ("-pthread", "-lz")
+    assert made.links["liball.so"].shared and not made.links["prog"].shared
+    both = made.sources("lib/one.a", {})
+    assert [(each.source, each.flags) for each in both] == [("src/b.c", ("-DX",)), ("lib/a.c", ())]
+    assert [each.source for each in made.sources("lib/one.a", {"lib/one.a": ["a.o"]})] == [
+        "lib/a.c"
+    ]
+
+
+@pytest.mark.skipif(shutil.which("cmake") is None, reason="cmake is not installed")
+def test_cmake_is_configured_by_us(repository: Repository, tmp_path: Path) -> None:
+    repository.git("rm", "-q", "Makefile")
+    repository.write(
+        "CMakeLists.txt",
+        "project(x C)\nadd_library(util lib/number.c lib/unused.c)\n"
+        "target_include_directories(util PUBLIC lib)\nadd_executable(sum src/sum.c)\n"
+        "target_compile_definitions(sum PRIVATE LIMIT=10)\ntarget_link_libraries(sum util m)\n",
+    )
+    repository.write("version.h", '#define VERSION "1"\n')
+    repository.commit("cmake")
+    repository.edit("lib/number.c", "- '0'", "- '1'")
+    found = project(tmp_path, "HEAD")
+    assert names(found) == ["csgtest-build/sum"]
+    assert sources(found.subjects[0].versions)["new"] == ["lib/number.c", "src/sum.c"]
