@@ -101,7 +101,7 @@ static long double scaled_long(long double x, int n)
     e += n;
     if (e >= LONG_TOP)
         return copysignl(__builtin_inf(), x);
-    if (e < -64)
+    if (e < -63) /* below half of the least number; lifted, -64 would be no normal number either */
         return copysignl(0, x);
     int low = e <= 0;
     p.s.head = (unsigned short) ((p.s.head & 0x8000) | (e + (low ? 64 : 0)));

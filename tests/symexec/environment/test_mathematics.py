@@ -142,6 +142,37 @@ def test_ours_are_the_host_s(
         assert ours == outcome(MATH, "", function, given_)
 
 
+# Exponents of long doubles at which one of the widths begins, ends, or loses bits.
+LIMITS = (0, 1, 2, 64, 16383 - 1075, 16383 - 1022, 16383 - 150, 16383 - 126, 16383, 32766, 32767)
+HALVES = (0, 2, 1 << 63, 1 << 62, 1 << 12, 3 << 12, (1 << 64) - 2)  # with the hidden bit: 1, 1.5 ..
+EDGES = [number(e, m, sign) for e in LIMITS for m in HALVES for sign in (False, True)]
+
+
+@pytest.mark.parametrize(
+    "function",
+    [each for each in FUNCTIONS if each[2] in ("xi:x", "xl:x", "xI:x", "xX:x", "xx:x", "xL:x")],
+    ids=lambda function: "".join(function[:2]),
+)
+def test_ours_are_the_host_s_at_each_limit(
+    models: ctypes.CDLL, function: tuple[str, str, str]
+) -> None:
+    """Subnormal numbers, infinities, no numbers and zeros of both signs, and each exponent that
+    takes a number across the least and the greatest one."""
+    _, suffix, shape = function
+    across = {limit - e + near for e in LIMITS for limit in LIMITS for near in (-1, 0, 1)}
+    across |= {e - 64 - limit for e in LIMITS for limit in LIMITS} | {-(2**31), 2**31 - 1}
+    for x in EDGES:
+        rest: list[list[object]] = [[]]
+        if shape[1] in "il":
+            rest = [[(ctypes.c_int if shape[1] == "i" else ctypes.c_long)(n)] for n in across]
+        elif "xx" in shape or "L" in shape:
+            rest = [[of_kind(y, "l" if "L" in shape else suffix)] for y in EDGES]
+        for others in rest:
+            given_ = [of_kind(x, suffix), *others]
+            ours = outcome(models, PREFIX, function, given_)
+            assert ours == outcome(MATH, "", function, given_), (x.hex(), others)
+
+
 @pytest.mark.parametrize("suffix", list(SIZES))
 @FEW
 @given(x=NUMBERS)
