@@ -2,6 +2,9 @@
 
 preprocess("range.c")        # '# 1 "range.c"\\nint main(void) {...'
 compile_program(["range.c"], "range", ["-g"])
+
+with CompilerPool(4) as pool:  # the same in threads; what still runs at its end is killed
+    made = pool.submit(preprocess_noting, "range.c", cancelled=pool.cancelled)
 """
 
 from __future__ import annotations
@@ -12,14 +15,23 @@ import shlex
 import shutil
 import signal
 import subprocess
-from collections.abc import Sequence
+import threading
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
+from typing import ParamSpec, TypeVar
 
 from csg.errors import ToolchainError
 from csg.source import Location
 
 TIME_LIMIT = 120.0  # seconds for one run of the compiler
+_GLANCE = 0.1  # seconds between two looks whether nobody wants it any more
+_PATIENCE = 0.4  # seconds that a compiler has to remove its temporary files
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 _MESSAGE = re.compile(
     r"^(?P<file>[^:\n]+):(?P<line>\d+):(?:(?P<column>\d+):)?"
@@ -39,6 +51,29 @@ _CLOCK = (
     '-D__TIMESTAMP__="Sun Sep 13 12:26:40 2020"',
 )
 _FOREIGN = ("-fplugin", "-B", "-specs", "-wrapper", "-l", "-L", "-Wl,", "-o")
+
+
+class CompilerPool:
+    """Threads that run compilers beside their owner. Compilers that are told of ``cancelled`` are
+    killed when it closes: one that never ends holds nobody up."""
+
+    def __init__(self, workers: int) -> None:
+        self.cancelled = threading.Event()
+        self._threads = ThreadPoolExecutor(workers, thread_name_prefix="compiler")
+
+    def __enter__(self) -> CompilerPool:
+        return self
+
+    def __exit__(self, *reason: object) -> None:
+        self.close()
+
+    def submit(self, work: Callable[P, T], *args: P.args, **named: P.kwargs) -> Future[T]:
+        return self._threads.submit(work, *args, **named)
+
+    def close(self) -> None:
+        """What has not begun will not; whoever waits for a compiler gets a ToolchainError."""
+        self.cancelled.set()
+        self._threads.shutdown(wait=True, cancel_futures=True)
 
 
 def find_compiler() -> str:
@@ -80,6 +115,7 @@ def preprocess_noting(
     flags: Sequence[str] = (),
     compiler: str | None = None,
     headers: Path | None = None,
+    cancelled: threading.Event | None = None,
 ) -> tuple[str, tuple[str, ...]]:
     """The same, and the files that the compiler says it has read for it. Line markers name others
     as well: ``#line`` may say anything."""
@@ -87,7 +123,7 @@ def preprocess_noting(
     try:
         noted = ["-MD", "-MF", f"/dev/fd/{handle}", "-MT", "read"]
         command = [*_preprocessor(flags, compiler, headers), *noted, file]
-        text = _decoded(_run(command, handles=(handle,)))
+        text = _decoded(_run(command, handles=(handle,), cancelled=cancelled))
         size = os.fstat(handle).st_size
         return text, _files_of_rule(_decoded(os.pread(handle, size, 0)))
     finally:
@@ -119,10 +155,11 @@ def compile_program(
     output: str,
     flags: Sequence[str] = (),
     compiler: str | None = None,
+    cancelled: threading.Event | None = None,
 ) -> None:
     """Compile and link ``sources`` to ``output``; flags that name libraries may stand last."""
     command = _words(compiler or find_compiler())
-    _run([*command, *_CLOCK, *sources, "-o", output, *flags])
+    _run([*command, *_CLOCK, *sources, "-o", output, *flags], cancelled=cancelled)
 
 
 def relevant_flags(flags: Sequence[str]) -> list[str]:
@@ -196,8 +233,16 @@ def _decoded(text: bytes) -> str:
     return text.decode("utf-8", "surrogateescape")
 
 
-def _run(command: Sequence[str], standard_input: bytes = b"", handles: Sequence[int] = ()) -> bytes:
-    """What it writes. The processes of a compiler are a group: none goes on when it is given up."""
+def _run(
+    command: Sequence[str],
+    standard_input: bytes = b"",
+    handles: Sequence[int] = (),
+    cancelled: threading.Event | None = None,
+) -> bytes:
+    """What it writes. The processes of a compiler are a group: none goes on when it is given up,
+    by an exception in this thread or where another one has ``cancelled`` it."""
+    if cancelled is not None and cancelled.is_set():
+        raise _given_up(command)
     try:
         process = subprocess.Popen(
             command,
@@ -217,10 +262,7 @@ def _run(command: Sequence[str], standard_input: bytes = b"", handles: Sequence[
         raise ToolchainError(f"cannot run '{command[0]}': {error.strerror}") from error
     with process:
         try:
-            out, messages = process.communicate(standard_input, TIME_LIMIT)
-        except subprocess.TimeoutExpired as error:
-            _end(process)
-            raise ToolchainError(f"'{command[0]}' did not end within {TIME_LIMIT:.0f} s") from error
+            out, messages = _waited_for(process, command, standard_input, cancelled)
         except BaseException:
             _end(process)
             raise
@@ -229,8 +271,38 @@ def _run(command: Sequence[str], standard_input: bytes = b"", handles: Sequence[
     return out
 
 
+def _waited_for(
+    process: subprocess.Popen[bytes],
+    command: Sequence[str],
+    standard_input: bytes,
+    cancelled: threading.Event | None,
+) -> tuple[bytes, bytes]:
+    until = time.monotonic() + TIME_LIMIT
+    given: bytes | None = standard_input
+    while time.monotonic() < until:
+        try:
+            return process.communicate(given, _GLANCE)
+        except subprocess.TimeoutExpired:
+            given = None  # it is on its way
+        if cancelled is not None and cancelled.is_set():
+            raise _given_up(command)
+    raise ToolchainError(f"'{command[0]}' did not end within {TIME_LIMIT:.0f} s")
+
+
+def _given_up(command: Sequence[str]) -> ToolchainError:
+    return ToolchainError(f"nobody waits for '{command[0]}' any more")
+
+
 def _end(process: subprocess.Popen[bytes]) -> None:
-    with suppress(ProcessLookupError):
+    """Asked to end, gcc removes its temporary files; whatever ignores that is killed. The first of
+    the group keeps its number meanwhile, for nobody has waited for it."""
+    with suppress(ProcessLookupError, ChildProcessError):
+        os.killpg(process.pid, signal.SIGTERM)
+        until = time.monotonic() + _PATIENCE
+        while time.monotonic() < until:
+            if os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT | os.WNOHANG) is not None:
+                break
+            time.sleep(_PATIENCE / 20)
         os.killpg(process.pid, signal.SIGKILL)
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from symexec.progress import LiveLine, PlainLines, Silence
-from tests.command_line import AS_INSTALLED, CSGTEST, csgtest, pair, read_report
+from tests.command_line import AS_INSTALLED, CSGTEST, SAMPLES, csgtest, pair, read_report
 
 OUT = "csgtest-out"
 
@@ -132,6 +132,82 @@ def test_interrupted_a_run_reports_what_was_found(
     report = read_report(tmp_path / OUT)
     assert report["finished"] is False
     assert "interrupted: the search is not finished" in report["notes"]
+    assert list((tmp_path / "tmp").iterdir()) == []
+
+
+# What a call of the compiler has among its words, and the command that waits for it or goes on.
+HANGING = {
+    "preprocessing": ("build", "-E"),
+    "confirming": ("build", "-fsyntax-only"),
+    "the runner": ("build", "runner.c"),
+    "what is linked to builds": ("build", "harness_support.c"),
+    "the old version": ("build", "old-sanitized"),
+    "builds for blame": ("build", "mask-sanitized"),
+    "of several files": ("build", "shared.c"),
+    "the recorder": ("suite", "recorder.c"),
+    "a comparison": ("compare", "new-plain"),
+    "no native runs": ("explore", "-E"),
+}
+HANGS = """#!/bin/sh
+case " $* " in
+*{what}*)
+    trap '' INT TERM HUP
+    sleep 300 & echo $! >> {log}; echo $$ >> {log}
+    sleep 300; sleep 300 ;;
+esac
+exec cc "$@"
+"""
+
+
+@pytest.mark.parametrize(
+    ("stage", "number"),
+    [(stage, signal.SIGINT) for stage in HANGING] + [("the old version", signal.SIGTERM)],
+)
+def test_a_compiler_that_never_ends_does_not_hold_an_interrupted_run_up(
+    stage: str, number: signal.Signals, tmp_path: Path
+) -> None:
+    command, what = HANGING[stage]
+    log, compiler = tmp_path / "hanging", tmp_path / "compiler"
+    compiler.write_text(HANGS.format(what=what, log=log))
+    compiler.chmod(0o755)
+    (tmp_path / "tmp").mkdir()
+    old, new = pair("endless")
+    words = [str(new)] if command == "explore" else [str(old), str(new), "--time", "3"]
+    if command == "suite":
+        fields = SAMPLES / "fields"
+        words = [str(fields / "a_old.c"), str(fields / "a_new.c")]
+        words += ["--tests", str(fields / "tests.sh")]
+    if what == "shared.c":
+        (tmp_path / what).write_text("int shared;")
+        words += ["--with", str(tmp_path / what)]
+    environment = {"CC": str(compiler), "TMPDIR": str(tmp_path / "tmp")}
+    with subprocess.Popen(
+        [*CSGTEST, command, *words, "--quiet"],
+        cwd=tmp_path,
+        env={**os.environ, **AS_INSTALLED, **environment, "XDG_CACHE_HOME": str(tmp_path)},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),  # noqa: PLW1509
+    ) as process:
+        try:
+            until = time.monotonic() + 60
+            while len(log.read_text().split() if log.exists() else ()) < 2:
+                assert process.poll() is None and time.monotonic() < until
+                time.sleep(0.05)
+            process.send_signal(number)
+            started = time.monotonic()
+            _, err = process.communicate(timeout=60)
+            seconds = time.monotonic() - started
+        finally:
+            process.kill()
+    assert process.returncode == 130
+    assert err.splitlines()[-1].startswith("csgtest: interrupted")
+    assert seconds < 4  # mostly half a second; the machine may be busy with other tests
+    while running := [each for each in log.read_text().split() if Path("/proc", each).exists()]:
+        assert time.monotonic() < started + 30, running  # the system's first process may be slow
+        time.sleep(0.05)
     assert list((tmp_path / "tmp").iterdir()) == []
 
 

@@ -19,7 +19,7 @@ from csg.frontend.sources import SourceLines
 from csg.language.syntax import TranslationUnit
 from csg.programs import SourceFile
 from csg.records import record
-from csg.toolchain import preprocess_noting
+from csg.toolchain import CompilerPool, preprocess_noting
 
 WORKERS = 4  # compilers at a time
 WORTH_KEEPING = 200_000  # characters after preprocessing, of all files; fewer are parsed at once
@@ -66,12 +66,10 @@ def preprocess_files(
 ) -> list[Preprocessed]:
     """The compiler preprocesses the files beside each other, and beside the import of our own
     parser. A file that is named twice is one."""
-    from concurrent.futures import ThreadPoolExecutor
-
     for file in files:
         check_flags(file.flags)
         _check_readable(os.fspath(file.path))
-    with ThreadPoolExecutor(min(len(files), WORKERS)) as pool:
+    with CompilerPool(min(len(files), WORKERS)) as pool:
         waiting = {
             file: pool.submit(
                 preprocess_noting,
@@ -79,6 +77,7 @@ def preprocess_files(
                 (*file.flags, *file.name_flags),
                 compiler,
                 HEADERS,
+                pool.cancelled,
             )
             for file in dict.fromkeys(files)
         }

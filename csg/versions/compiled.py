@@ -1,6 +1,7 @@
 """Let the C compiler confirm that a united program is C; what is not is kept in coarser pieces.
 
-    confirmed(unified, Confirmation(text, MASKED).trouble())
+    with Confirmation(text, MASKED) as confirmation:
+        confirmed(unified, confirmation.trouble())
 
 A projection can be right where the text is not: a region may hold a declaration that the other
 version needs, too. The compiler only checks, beside whatever else is being done. The function that
@@ -12,13 +13,12 @@ from __future__ import annotations
 import re
 import tempfile
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from csg.errors import ToolchainError
 from csg.language.syntax import TranslationUnit
 from csg.programs import BY_TREES, Annotation
-from csg.toolchain import compile_program, relevant_flags
+from csg.toolchain import CompilerPool, compile_program, relevant_flags
 from csg.versions.printing import printed
 from csg.versions.published import published
 from csg.versions.unified import Fallback, Unified
@@ -44,13 +44,18 @@ class Confirmation:
         self._text = text
         self._flags = [flag for flag in relevant_flags(flags) if flag.startswith(_OF_THE_LANGUAGE)]
         self._compiler = compiler
-        self._pool = ThreadPoolExecutor(len(builds))
+        self._pool = CompilerPool(max(1, len(builds)))
         self._answers = [self._pool.submit(self._ask, build) for build in builds]
+
+    def __enter__(self) -> Confirmation:
+        return self
+
+    def __exit__(self, *reason: object) -> None:
+        self._pool.close()
 
     def trouble(self) -> tuple[int, str] | None:
         """The line of an error, and what it says; waits."""
         found = [each.result() for each in self._answers]
-        self._pool.shutdown()
         return next((each for each in found if each is not None), None)
 
     def _ask(self, build: Build) -> tuple[int, str] | None:
@@ -63,6 +68,7 @@ class Confirmation:
                     "/dev/null",
                     [*CHECK_ONLY, *self._flags, *build, str(source)],
                     self._compiler,
+                    cancelled=self._pool.cancelled,
                 )
             except ToolchainError as error:
                 return error.location.line if error.location is not None else 0, error.message
@@ -113,7 +119,8 @@ def confirmed(
 def compile_trouble(unified: Unified, compiler: str | None = None) -> tuple[str, str] | None:
     """The function (or "") that the compiler's first error stands in, and what it says."""
     text = printed(unified, ids=True)
-    return located(unified, text, Confirmation(text, BUILDS, compiler).trouble())
+    with Confirmation(text, BUILDS, compiler) as confirmation:
+        return located(unified, text, confirmation.trouble())
 
 
 def located(unified: Unified, text: str, trouble: tuple[int, str] | None) -> tuple[str, str] | None:

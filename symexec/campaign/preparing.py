@@ -114,9 +114,9 @@ def _lowered(
     """And what the compiler has to say against the text, if it is asked."""
     text = printed(unified, ids=True)
     signature = _signature(unified, entry, options.inputs) if entry != "main" else None
-    confirmation = Confirmation(text, MASKED, flags=options.flags) if confirms else None
-    lowered = Lowered(unified, text, program_of(unified, entry), signature)
-    return lowered, confirmation.trouble() if confirmation is not None else None
+    with Confirmation(text, MASKED if confirms else (), flags=options.flags) as confirmation:
+        lowered = Lowered(unified, text, program_of(unified, entry), signature)
+        return lowered, confirmation.trouble()
 
 
 def _signature(unified: Unified, entry: str, inputs: InputOptions) -> EntrySignature:

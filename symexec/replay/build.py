@@ -13,7 +13,7 @@ import os
 import platform
 import re
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
@@ -22,7 +22,7 @@ from typing import TypeVar
 from csg.errors import ToolchainError
 from csg.programs import SourceFile
 from csg.records import record
-from csg.toolchain import compile_program, flags_after_preprocessing
+from csg.toolchain import CompilerPool, compile_program, flags_after_preprocessing
 from symexec.replay.control import CONTROL
 from symexec.replay.harness import harness_text
 from symexec.replay.leftovers import OwnFolder, sweep
@@ -142,23 +142,23 @@ class Builds:
         if os.geteuid() == 0:  # programs run as nobody
             self.folder.chmod(0o755)
         self._programs = programs
-        self._pool = ThreadPoolExecutor(max_workers=4, thread_name_prefix="build")
-        self._compilers = ThreadPoolExecutor(os.cpu_count() or 1, thread_name_prefix="object")
+        self._pool = CompilerPool(4)
+        self._compilers = CompilerPool(os.cpu_count() or 1)  # of objects, which builds wait for
         self._running: dict[tuple[str, str], Future[Executable]] = {}
         self._objects: dict[tuple[Source, tuple[str, ...]], Future[str]] = {}
         self._lock = Lock()
         self._helpers: dict[str, Future[Path]] = {}
         self._looks_for_leaks = leaks
         try:
-            self._runner = self._pool.submit(build_runner, self.folder)
+            self._runner = self._pool.submit(build_runner, self.folder, self._pool.cancelled)
             self._pool.submit(sweep)
         except BaseException:
             self.close()
             raise
 
     def close(self) -> None:
-        self._compilers.shutdown(wait=True, cancel_futures=True)
-        self._pool.shutdown(wait=True, cancel_futures=True)
+        self._compilers.close()
+        self._pool.close()
         self._own.remove()
 
     def has(self, name: str) -> bool:
@@ -228,7 +228,8 @@ class Builds:
 
     def _build_helper(self, name: str) -> Path:
         source = Path(__file__).parent / f"{name}.c"
-        return cached_build(f"{name}.o", [source], ("-O2", "-c"), self.folder)
+        cancelled = self._pool.cancelled
+        return cached_build(f"{name}.o", [source], ("-O2", "-c"), self.folder, cancelled)
 
     def _build(self, name: str, style: str) -> Executable:
         output = str(self.folder / f"{name}-{style}")
@@ -281,7 +282,12 @@ class Builds:
             waiting = [self._object(source, compiled) for source in others]
             objects = [each.result() for each in waiting]
             entry = () if "-static" in more or not _FORKS else ("-Wl,-e,csgtest_entry",)
-            compile_program([*linked, *objects], output, [*flags, *more, *entry, "-lm"])
+            compile_program(
+                [*linked, *objects],
+                output,
+                [*flags, *more, *entry, "-lm"],
+                cancelled=self._pool.cancelled,
+            )
 
         if style == UNDEFINED:
             return Executable(output, _compile_naming(make), takes_values, _FORKS, True, files)
@@ -318,7 +324,8 @@ class Builds:
 
     def _compile(self, source: Source, flags: tuple[str, ...], output: str) -> str:
         file = str(self._file(source))
-        compile_program([file], output, ["-c", *_flags(source, ""), *flags])
+        every = ["-c", *_flags(source, ""), *flags]
+        compile_program([file], output, every, cancelled=self._compilers.cancelled)
         return output
 
     def _reads_recorded_input(self, program: Program) -> bool:

@@ -22,6 +22,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from threading import Event
 from typing import IO
 
 from csg.cache import Cache, key_of
@@ -64,14 +65,20 @@ _LIMITS = (
 )
 
 
-def cached_build(name: str, sources: Iterable[Path], flags: tuple[str, ...], private: Path) -> Path:
+def cached_build(
+    name: str,
+    sources: Iterable[Path],
+    flags: tuple[str, ...],
+    private: Path,
+    cancelled: Event | None = None,
+) -> Path:
     """``sources``, compiled once for this compiler and these flags, as a file in ``private``."""
     files, path = list(sources), private / name
     headers = (Path(__file__).parent / each for each in _HEADERS)
     texts = [each.read_bytes() for each in (*files, *headers)]
 
     def compiled() -> str:
-        compile_program(list(map(str, files)), str(path), flags)
+        compile_program(list(map(str, files)), str(path), flags, cancelled=cancelled)
         return ""
 
     kept_build(path, (*flags, *texts), compiled)
@@ -102,12 +109,12 @@ def write_executable(path: Path, content: bytes) -> None:
         raise ToolchainError(f"cannot write {path}: {done.stderr.decode(errors='replace').strip()}")
 
 
-def build_runner(private: Path) -> Path:
+def build_runner(private: Path, cancelled: Event | None = None) -> Path:
     sources = [Path(__file__).parent / name for name in _SOURCES]
     try:
-        return cached_build("runner", sources, ("-O2", "-static"), private)
+        return cached_build("runner", sources, ("-O2", "-static"), private, cancelled)
     except ToolchainError:  # no static C library here
-        return cached_build("runner-dynamic", sources, ("-O2",), private)
+        return cached_build("runner-dynamic", sources, ("-O2",), private, cancelled)
 
 
 def level_name(walls: int) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from csg import toolchain
 from csg.errors import ToolchainError
 from csg.toolchain import (
+    CompilerPool,
     compile_program,
     find_compiler,
     preprocess,
@@ -120,3 +122,32 @@ def test_odd_bytes_survive(tmp_path: Path) -> None:
     source = tmp_path / "a.c"
     source.write_bytes(b'char *s = "\xe9\xff";')
     assert preprocess(str(source)).encode("utf-8", "surrogateescape").endswith(b'"\xe9\xff";\n')
+
+
+def test_a_pool_that_closes_leaves_no_compiler_and_no_file_of_it(tmp_path: Path) -> None:
+    """One that ends when it is asked to, as gcc does, removes what it has made; one that ignores
+    that, with children that do so too, is killed. None begins any more."""
+    log = tmp_path / "pids"
+    obedient, stubborn = tmp_path / "obedient", tmp_path / "stubborn"
+    tidy = f"trap 'rm {tmp_path}/made; exit 1' TERM; touch {tmp_path}/made"
+    for script, trap in ((obedient, tidy), (stubborn, "trap '' TERM INT")):
+        script.write_text(f"#!/bin/sh\n{trap}\nsleep 60 & echo $$ $! >> {log}\nwait; sleep 60\n")
+        script.chmod(0o755)
+    with CompilerPool(2) as pool:
+        asked = [
+            pool.submit(compile_program, ["a.c"], "a", (), str(script), pool.cancelled)
+            for script in (obedient, stubborn)
+        ]
+        while not log.exists() or len(log.read_text().split()) < 4:
+            time.sleep(0.01)
+        started = time.monotonic()
+    assert time.monotonic() - started < 5
+    for each in asked:
+        with pytest.raises(ToolchainError, match="nobody waits for"):
+            each.result()
+    assert not (tmp_path / "made").exists()
+    with pytest.raises(ToolchainError, match="nobody waits for"):
+        compile_program(["a.c"], "a", (), str(stubborn), pool.cancelled)
+    for number in map(int, log.read_text().split()):
+        state = Path(f"/proc/{number}/stat")
+        assert not state.exists() or state.read_text().rpartition(")")[2].split()[0] in "ZX"

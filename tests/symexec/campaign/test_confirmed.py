@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 
 import pytest
@@ -29,11 +30,17 @@ def test_a_function_that_is_no_c_is_run_once_for_each_version(
 ) -> None:
     real = compiled.compile_program
 
-    def refusing(sources: list[str], output: str, flags: list[str], command: str | None) -> None:
+    def refusing(
+        sources: list[str],
+        output: str,
+        flags: list[str],
+        command: str | None,
+        cancelled: threading.Event,
+    ) -> None:
         text = Path(flags[-1]).read_text()
         if "static int h__old(" not in text:
             Path(flags[-1]).write_text(text.replace("return x + change", "return nobody + change"))
-        real(sources, output, flags, command)
+        real(sources, output, flags, command, cancelled)
 
     monkeypatch.setattr(compiled, "compile_program", refusing)
     tried = job(tmp_path)
@@ -54,7 +61,7 @@ def test_a_function_that_is_no_c_is_run_once_for_each_version(
 def test_a_compiler_that_never_says_yes_ends_with_both_programs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def refusing(*_: object) -> None:
+    def refusing(*_: object, cancelled: threading.Event) -> None:
         raise ToolchainError("out of memory")
 
     monkeypatch.setattr(compiled, "compile_program", refusing)
