@@ -195,6 +195,63 @@ def _reduced(
     return replace(seen, **kept, **nothing)  # type: ignore[arg-type]
 
 
+# ------------------------------------------------------------------ what was masked, later
+
+
+def comparable(stored: Observation, seen: Observation) -> tuple[Observation, Observation]:
+    """What was masked and stored, and what is seen of the same input now, masked or not: equal
+    where they are alike but for what varies, then or now.
+
+    stored "pid [varies], sum 5"       seen "pid 4713, sum 5"      equal
+    stored "pid [varies], sum 5"       seen "pid 4713, sum 6"      not so
+    """
+    common = {
+        part: frozenset(name for name, _ in getattr(stored, part))
+        & frozenset(name for name, _ in getattr(seen, part))
+        for part in _TABLES
+    }
+    one, other = (
+        replace(
+            each,
+            memory=tuple(entry for entry in each.memory if entry[0] in common["memory"]),
+            files=tuple(entry for entry in each.files if entry[0] in common["files"]),
+        )
+        for each in (stored, seen)
+    )
+    if not stored.failed and not seen.failed:
+        known = None not in (stored.exit, seen.exit), None not in (stored.returned, seen.returned)
+        one, other = (
+            replace(
+                each,
+                exit=each.exit if known[0] else None,
+                returned=each.returned if known[1] else None,
+            )
+            for each in (one, other)
+        )
+    for part in (*_TEXTS, *(f"files {name}" for name in sorted(common["files"]))):
+        texts = _text(one, part) or b"", _text(other, part) or b""
+        if _alike_around_marks(*texts) or _alike_around_marks(*reversed(texts)):
+            other = _with_text(other, part, texts[0])
+    return one, other
+
+
+def _alike_around_marks(masked: bytes, text: bytes) -> bool:
+    """Has ``text`` what stands around the marks, in this order, and nothing before or behind?"""
+    first, *rest = masked.split(VARIES)
+    if not rest:
+        return text == masked
+    last = rest.pop()
+    at, end = len(first), len(text) - len(last)
+    if at > end or not text.startswith(first) or not text.endswith(last):
+        return False
+    for piece in rest:
+        found = text.find(piece, at, end)
+        if found < 0:
+            return False
+        at = found + len(piece)
+    return True
+
+
 # ------------------------------------------------------------------ one text
 
 

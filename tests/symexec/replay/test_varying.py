@@ -13,7 +13,7 @@ from csg.programs import SourceFile
 from symexec.classification import Kind, classify, observe
 from symexec.classification.blame import native_blame
 from symexec.replay import NativeReplay, Pair, ReplayPlan, Text
-from symexec.replay.varying import masks, shows_addresses
+from symexec.replay.varying import comparable, masks, shows_addresses
 from symexec.testcases import Observation, TestCase, TestInput
 
 RUNS = 5
@@ -99,6 +99,30 @@ def test_other_parts_that_vary() -> None:
 )
 def test_where_addresses_may_stand(old: bytes, new: bytes, may: bool) -> None:
     assert shows_addresses(Observation(stdout=old), Observation(stdout=new)) == may
+
+
+@pytest.mark.parametrize(
+    ("stored", "seen", "alike"),
+    [
+        (b"pid [varies], sum 5", b"pid 4711, sum 5", True),
+        (b"pid [varies], sum 5", b"pid 4711, sum 6", False),
+        (b"pid 4711 at [varies]", b"pid [varies] at [varies]", True),
+        (b"[varies]\nend", b"some lines\nmore\nend", True),
+        (b"ab[varies]ba", b"aba", False),
+        (b"a[varies]b[varies]b", b"a1b", False),
+        (b"[varies]", b"", True),
+        (b"sum 5", b"sum 5, sum 5", False),
+    ],
+)
+def test_a_mark_that_was_stored_stands_for_what_varies(
+    stored: bytes, seen: bytes, alike: bool
+) -> None:
+    for one, other in ((stored, seen), (seen, stored)):
+        found = comparable(Observation(stdout=one, exit=0), Observation(stdout=other, exit=0))
+        assert (found[0] == found[1]) == alike
+    assert len(set(comparable(Observation(exit=None), Observation(exit=3)))) == 1  # it varied
+    ended = comparable(Observation(signal="SIGSEGV"), Observation(exit=3))
+    assert ended[0] != ended[1]
 
 
 NATIVE = r"""

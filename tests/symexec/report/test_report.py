@@ -24,7 +24,7 @@ from symexec.report.facts import nothing_followed
 from symexec.report.folder import LiveReport, finish
 from symexec.report.model import Interaction, Report, report_to_json
 from symexec.report.page import highlights, page
-from symexec.report.replaying import replay_folder
+from symexec.report.replaying import load_report, replay_folder
 from symexec.report.table import aligned, print_report, print_tests
 from symexec.report.words import reservations
 from symexec.state.state import Event
@@ -408,6 +408,38 @@ def finished(tmp_path: Path) -> Iterator[Path]:
 def test_a_folder_can_be_replayed(finished: Path) -> None:
     outcomes = {each.case.id: each.outcome for each in replay_folder(finished)}
     assert outcomes == {"t1": "confirmed", "t2": "same"}
+
+
+def test_what_varied_is_not_looked_for_as_text(finished: Path) -> None:
+    """A test holds marks where its program number and an address stood; what stands around them,
+    and how it ends, counts as ever."""
+    old, new = (finished.parent / f"{name}.c" for name in ("old", "new"))
+    text = """#include <stdio.h>
+    #include <unistd.h>
+    int main(int c, char **v)
+    {
+        fprintf(stderr, "%p", (void *) &c);
+        printf("I am %d, sum %d\\n", (int) getpid(), c + 1);
+        return c;
+    }
+    """
+    old.write_text(text)
+    new.write_text(text.replace("c + 1", "c + 2"))
+    report = load_report(finished)
+    report.tests.clear()
+    plan = ReplayPlan(report.old_files, report.new_files, name="p")
+    with NativeReplay(plan) as replay, OutputFolder(finished) as folder:
+        live = LiveReport(folder, report)
+        live.add(examine(TestCase("t1", TestInput()), replay, ()))
+        finish(folder, report)
+    (case,) = report.tests
+    assert case.old is not None and case.old.stdout == b"I am [varies], sum 2\n"
+    assert [each.outcome for each in replay_folder(finished)] == ["confirmed"]
+    for before, after in (("I am", "I was"), ("sum", "sum "), ("return c", "return c + 1")):
+        old.write_text(text.replace(before, after))
+        assert [each.outcome for each in replay_folder(finished)] == ["different"], after
+    old.write_text(text.replace("(int) getpid()", "17"))  # it does not vary any more
+    assert [each.outcome for each in replay_folder(finished)] == ["confirmed"]
 
 
 def test_a_mended_program_is_seen(finished: Path) -> None:
