@@ -202,3 +202,44 @@ def test_explore_shows_each_error_of_one_program_once(tmp_path: Path) -> None:
     assert "assertion fails: init != 0" in done.out and 'parse_ranges("0-")' in done.out
     logged = (tmp_path / "csgtest-out" / "tests" / "tests.jsonl").read_text().splitlines()
     assert len(logged) == done.report["counters"]["tests"]
+
+
+# ---------------------------------------------------------------------------------------- null
+
+PRINTS_NULL = [
+    (r'printf("%s\n", name);', r'printf("%s.\n", name);', "fix"),
+    (r'printf("%s.\n", name);', r'printf("%s\n", name);', "regression"),
+    (r'fprintf(stdout, "%s", name);', r'fprintf(stdout, "%s\n", name);', "fix"),
+    (r'printf("%s", name);', r"puts(name);", "regression"),
+    (r'twice += printf("%s\n", name);', r'printf("%s\n", name);', "regression"),
+]
+
+
+@pytest.mark.parametrize("entry", ["show", "main"])
+@pytest.mark.parametrize(("before", "after", "kind"), PRINTS_NULL)
+def test_a_null_text_is_printed_as_in_the_builds_and_the_statement_is_to_blame(
+    before: str, after: str, kind: str, entry: str, tmp_path: Path
+) -> None:
+    """gcc calls puts for printf("%s\\n", p), which fails for a null pointer; with the formats of
+    both versions in one call it would not. A change of something else stands beside it."""
+    text = """
+    #include <stdio.h>
+    int show(int x)
+    {
+        int twice = 2;
+        const char *name = x > 3 ? "big" : NULL;
+        STATEMENT
+        return twice;
+    }
+    int main(int argc, char **argv) { return show(argc > 1 ? 9 : 1); }
+    """
+    old, new = tmp_path / "old.c", tmp_path / "new.c"
+    old.write_text(text.replace("STATEMENT", before))
+    new.write_text(text.replace("STATEMENT", after).replace("twice = 2", "twice = 1 + 1"))
+    done = csgtest("build", old, new, "--entry", entry, "--time", "5", folder=tmp_path)
+    found = [test for test in done.differing if test["class"] == kind]
+    assert found, done.out
+    changes = {change["id"]: change["line"] for change in done.report["changes"]}
+    for test in found:
+        assert {changes[each] for each in test["blamed"]} == {7}, done.out
+    assert done.report["counters"]["mispredicted"] == 0

@@ -39,3 +39,42 @@ def test_program_runs_as_compiled(program: Path, tmp_path: Path) -> None:
     native = observed([str(binary), *arguments], stdin)
     csgtest = [sys.executable, str(ROOT / "cli.py"), "run", str(program), "--", *arguments]
     assert observed(csgtest, stdin) == native
+
+
+# gcc makes some of these calls puts or fputs, which do not print "(null)", at -O0 already.
+OF_A_NULL_POINTER = (
+    r'printf("%s\n", p);',
+    r'printf("%s.\n", p);',
+    r'printf("%s", p);',
+    r'printf("%d %s\n", 7, p);',
+    r'fprintf(stdout, "%s\n", p);',
+    r'fprintf(stdout, "%s", p);',
+    r"fputs(p, stdout);",
+    r"puts(p);",
+    r'sprintf(b, "%s", p); puts(b);',
+    r'int n = printf("%s\n", p); n++;',
+    r'(void) printf("%s\n", p);',
+    r'printf("%s\n", p), puts("more");',
+    r'int n = (printf("%s\n", p), 3);',
+    r'p || printf("%s\n", p);',
+    r'p ? 0 : printf("%s\n", p);',
+    r'p ? (void) 0 : (void) printf("%s\n", p);',
+    r'for (; !b[0]; b[0] = 1, printf("%s\n", p));',
+    r'({ printf("%s\n", p); });',
+    r'int (*f)(const char *, ...) = printf; f("%s\n", p);',
+    r'const char *f = "%s\n"; printf(f, p);',
+    r'printf("%s" "\n", p);',
+    r'printf("%s\n", p, 3);',
+)
+
+
+@pytest.mark.parametrize("statements", OF_A_NULL_POINTER)
+def test_a_null_pointer_is_printed_as_compiled(statements: str, tmp_path: Path) -> None:
+    program, binary = tmp_path / "program.c", tmp_path / "program"
+    program.write_text(
+        "#include <stdio.h>\nint main(int c, char **v)\n"
+        f'{{ char b[9] = {{0}}, *p = c > 5 ? b : NULL; {statements} puts("end"); return 0; }}\n'
+    )
+    subprocess.run(["gcc", "-fwrapv", "-w", "-o", str(binary), str(program)], check=True)
+    csgtest = [sys.executable, str(ROOT / "cli.py"), "run", str(program)]
+    assert observed(csgtest, b"") == observed([str(binary)], b"")

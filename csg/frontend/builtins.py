@@ -37,6 +37,10 @@ from csg.source import Location
 
 PREFIXES = ("__builtin_", "__sync_", "__atomic_")
 
+# Calls that gcc makes other ones at -O0 already, where nobody uses the result: of what reads what
+# the last argument points to, and does not print "(null)" for a null pointer.
+_MADE_ANOTHER = {("printf", 0, b"%s\n"): "puts", ("fprintf", 1, b"%s"): "fputs"}
+
 _MEMORY = Pointer(VOID)
 
 _FLOAT_TESTS = (
@@ -141,3 +145,19 @@ _ATOMIC_VOID = frozenset(
     {"__sync_synchronize", "__atomic_store_n", "__atomic_store", "__atomic_clear",
      "__atomic_load", "__atomic_thread_fence", "__sync_lock_release"}
 )  # fmt: skip
+
+
+def called_instead(call: Call) -> str | None:
+    """The function that gcc calls in place of the named one, if the result is not used.
+
+    printf("%s\\n", p)      puts
+    fprintf(f, "%s", p)     fputs
+    """
+    if not isinstance(call.function, Name):
+        return None
+    for (name, at, text), instead in _MADE_ANOTHER.items():
+        if call.function.symbol.name == name and len(call.arguments) == at + 2:
+            found = call.arguments[at]
+            if isinstance(found, StringLiteral) and found.value == text:
+                return instead
+    return None

@@ -1,7 +1,8 @@
-"""Calls: the callee first, then the arguments from right to left, as gcc evaluates them.
+r"""Calls: the callee first, then the arguments from right to left, as gcc evaluates them.
 
 f(a, 'x')            %5 = call f(%2, 120)
 printf("%d", c)      %5 = global .str.0;  %6 = sext %2 to 32;  %7 = call printf(%5, ..., %6)
+printf("%s\n", p);   load of a byte at p, where puts(p) of gcc fails for a null pointer; call printf
 s = g(t)             copy of t to a slot; call g(address of a result slot, address of the copy)
 """
 
@@ -9,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from csg.frontend.builtins import called_instead
 from csg.ir import Constant, Value
 from csg.language.syntax import AddressOf, Call, Dereference, Expression, Name
 from csg.language.types import (
@@ -51,6 +53,8 @@ def call(lowering: Lowering, expression: Call, used: bool = True) -> Value:
     else:
         callee = lowering.value(expression.function)
     arguments = _arguments(lowering, expression.arguments, function)
+    if not used and called_instead(expression):
+        builder.load(arguments[-1], 8, 1)
     fixed = len(function.parameters) if function.variadic else len(arguments)
     noreturn = name is not None and never_returns(name)
     kind = expression.type

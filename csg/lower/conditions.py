@@ -12,6 +12,7 @@ from csg.ir import Block, Constant, Register, Value
 from csg.language.syntax import (
     Binary,
     Builtin,
+    Call,
     Cast,
     Change,
     Comma,
@@ -143,8 +144,17 @@ def discard_logical(lowering: Lowering, expression: Logical) -> None:
         else:
             branch(lowering, operand, join, following)
         builder.block = following
-    lowering.discard(final)
+    _operand(lowering, final)
     builder.start(join)
+
+
+def _operand(lowering: Lowering, expression: Expression) -> None:
+    """One whose value nobody uses. gcc takes a call for one whose result is used, as an operand of
+    a value (``called_instead``)."""
+    if isinstance(expression, Call):
+        lowering.value(expression)
+    else:
+        lowering.discard(expression)
 
 
 def conditional(lowering: Lowering, expression: Conditional) -> Value:
@@ -193,8 +203,8 @@ def discard_conditional(lowering: Lowering, expression: Conditional) -> None:
     branch(lowering, expression.condition, then, otherwise)
     builder.block = then
     if expression.then is not None:
-        lowering.discard(expression.then)
+        _operand(lowering, expression.then)
     builder.jump(join)
     builder.block = otherwise
-    lowering.discard(expression.otherwise)
+    _operand(lowering, expression.otherwise)
     builder.start(join)

@@ -18,6 +18,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
+from csg.frontend.builtins import called_instead
 from csg.language.syntax import (
     AddressOf,
     Assign,
@@ -214,6 +215,8 @@ class Expressions:
     def _call(self, old: Call, new: Call) -> United | None:
         same = self.prints.of(old.function) == self.prints.of(new.function)
         if not same or len(old.arguments) != len(new.arguments):
+            return None
+        if called_instead(old) != called_instead(new):  # they are calls of two functions
             return None
         wanted = parameter_types(new)
         symbol = new.function.symbol if isinstance(new.function, Name) else None
