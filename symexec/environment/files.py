@@ -20,6 +20,7 @@ from symexec.environment.error_numbers import (
     EMFILE,
     ENOENT,
     ENOTDIR,
+    ENXIO,
     EROFS,
     ERRNO,
     ESPIPE,
@@ -31,6 +32,7 @@ from symexec.environment.nodes import (
     LINK,
     PIPE,
     READ_ONLY,
+    TTY,
     Contents,
     Descriptor,
     Node,
@@ -161,6 +163,8 @@ def _refused(context: Context, target: int, flags: int) -> int:
         return -ENOTDIR
     if kind == LINK:
         return -ELOOP
+    if target == TTY:
+        return -ENXIO
     if kind == FOLDER and (access or flags & EMPTY):
         return -EISDIR
     wish = (READ, WRITE, READ | WRITE, READ | WRITE)[access]

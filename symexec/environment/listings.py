@@ -1,18 +1,21 @@
 """What is in a folder, for readdir: a listing that is made once and read entry by entry.
 
 __csgtest_list(3, 0, entry)       "." into a struct dirent, 1
+
+A folder of the host has natively what the host has in it: a path that lists one ends.
 """
 
 from __future__ import annotations
 
-from symexec.environment.contract import Arguments, Context, Model, Registry
+from symexec.environment.contract import Arguments, Context, End, Model, Registry
 from symexec.environment.error_numbers import EBADF, ENOTDIR, ERRNO, answered
-from symexec.environment.nodes import FOLDER, file_of, node
+from symexec.environment.nodes import FOLDER, READ_ONLY, file_of, node
 from symexec.environment.open_files import number_of
 from symexec.environment.operands import Asking, pin, place
 from symexec.environment.paths import child
 from symexec.environment.status import opened_node
 from symexec.environment.strings import write_bytes
+from symexec.state.endings import Unsupported
 
 models = Registry()
 
@@ -47,6 +50,8 @@ def list_folder(context: Context, arguments: Arguments) -> Model:
 
 def _listing(context: Context, folder: int) -> Asking[tuple[tuple[bytes, int], ...]]:
     """Dots first, then what was made last: as tmpfs has it."""
+    if folder in READ_ONLY:
+        yield End(Unsupported("listing a folder of the host"))
     kept = node(context, folder)
     found = [(b".", folder), (b"..", kept.parent)]
     for name, _ in reversed(kept.entries):

@@ -21,8 +21,8 @@ from symexec.expr import Operand
 from symexec.state.inputs import Input
 
 FILE, FOLDER, LINK, PIPE, DEVICE = 0o100000, 0o040000, 0o120000, 0o010000, 0o020000
-ROOT, TMP, WORK, NULL, STDIN, STDOUT, STDERR = 1, 2, 3, 5, 10, 11, 12
-READ_ONLY = (ROOT, 4, NULL)  # another file system than that of /tmp
+ROOT, TMP, WORK, NULL, TTY, STDIN, STDOUT, STDERR = 1, 2, 3, 5, 8, 10, 11, 12
+READ_ONLY = (ROOT, 4, NULL, TTY)  # another file system than that of /tmp
 FOREIGN = (*READ_ONLY, TMP)  # what others own
 FIRST_NUMBER = 100  # of what the program makes
 MOST_DESCRIPTORS = 256  # as in replay
@@ -80,13 +80,15 @@ NODES: Mapping[int, Node] = MappingProxyType(
         WORK: Node(FOLDER, 0o755, parent=TMP),
         6: Node(FOLDER, 0o755, parent=TMP),  # $HOME
         7: Node(FOLDER, 0o755, parent=TMP),  # $TMPDIR
-        4: Node(FOLDER, 0o755, entries=((b"null", NULL),), parent=ROOT),
+        4: Node(FOLDER, 0o755, entries=((b"null", NULL), (b"tty", TTY)), parent=ROOT),
         NULL: Node(DEVICE, 0o666),
+        TTY: Node(DEVICE, 0o666),  # of which there is none: as in replay, it cannot be opened
         STDIN: Node(PIPE, 0o600),
         STDOUT: Node(PIPE, 0o600),
         STDERR: Node(PIPE, 0o600),
     }
 )
+DEVICES: Mapping[int, int] = MappingProxyType({NULL: 0x103, TTY: 0x500})  # their numbers
 OPENED: Mapping[int, Opened] = MappingProxyType(
     {0: Opened(STDIN), 1: Opened(STDOUT, 1), 2: Opened(STDERR, 1)}
 )

@@ -6,14 +6,19 @@
 
 A symbolic name is compared with the names of its folder as a whole: it is one of them, or none (one
 class), or it has a slash in it; then its bytes are pinned.
+
+What is not in the model's "/" and "/dev" is the host's, as in replay. The host is asked whether
+such a path leads anywhere: if not it is missing here, too; if so the path of the search ends.
 """
 
 from __future__ import annotations
 
+import os
+from collections.abc import Sequence
 from enum import Enum
 
 from csg.records import record
-from symexec.environment.contract import Context
+from symexec.environment.contract import Context, End
 from symexec.environment.error_numbers import (
     EACCES,
     EBADF,
@@ -26,6 +31,7 @@ from symexec.environment.nodes import (
     FOLDER,
     FOREIGN,
     LINK,
+    READ_ONLY,
     ROOT,
     current_folder,
     file_of,
@@ -34,6 +40,7 @@ from symexec.environment.nodes import (
 from symexec.environment.operands import Asking, decide, holds, pin, place, plain, signed
 from symexec.environment.strings import read_string
 from symexec.expr import Operand, conjunction, disjunction
+from symexec.state.endings import Unsupported
 
 AT_FDCWD = -100
 READ, WRITE, SEARCH = 4, 2, 1
@@ -66,6 +73,13 @@ class Found:
         return self.name in (b".", b"..", b"/")
 
 
+@record
+class OfHost:
+    """A path to something that the host has, of which the model knows no more."""
+
+    path: bytes
+
+
 def allowed(context: Context, number: int, wish: int) -> bool:
     """May the program do that? It owns what it made, and what its input is."""
     shift = 0 if number in FOREIGN else 6
@@ -82,18 +96,35 @@ def look_up(
         start = signed((yield from pin(base, "the descriptor of a folder")), 32)
     address = yield from place(pointer)
     text = yield from read_string(context, address)
-    folder = _start(context, start)
+    here = _start(context, start)
     if all(isinstance(byte, int) for byte in text):
-        return (yield from walk(context, folder, _known(text), last))
-    if folder < 0:
-        return folder
-    for name in (*(name for name, _ in node(context, folder).entries), b".", b".."):
-        if (yield from _is(text, name)):
-            return (yield from walk(context, folder, name, last))
-    slashes = [holds("eq", 8, byte, ord("/")) for byte in text]
-    if not (yield from decide(plain(disjunction(slashes)))):
-        return Found(folder, b"", None, symbolic=tuple(text))
-    return (yield from walk(context, folder, (yield from pinned_name(text)), last))
+        return (yield from walk(context, here, _known(text), last))
+    folder: int | None = here
+    above = text[: _above(text)]
+    if above:
+        found = yield from _walk(context, here, _known(above))
+        if isinstance(found, OfHost):
+            return (yield from walk(context, here, (yield from pinned_name(text)), last))
+        folder = found if isinstance(found, int) else found.node
+    if folder is None or folder < 0:
+        return folder or -ENOENT
+    name = text[len(above) :]
+    for known in (*(entry for entry, _ in node(context, folder).entries), b".", b".."):
+        if (yield from _is(name, known)):
+            return (yield from walk(context, folder, known, last))
+    slashes = [holds("eq", 8, byte, ord("/")) for byte in name]
+    if folder in READ_ONLY or (yield from decide(plain(disjunction(slashes)))):
+        return (yield from walk(context, here, (yield from pinned_name(text)), last))
+    if not allowed(context, folder, SEARCH):
+        return -EACCES
+    return Found(folder, b"", None, symbolic=tuple(name))
+
+
+def _above(text: Sequence[Operand]) -> int:
+    """How many bytes in front lead to the folder of a symbolic name: all up to the last slash
+    before what is not known."""
+    unknown = next(at for at, byte in enumerate(text) if not isinstance(byte, int))
+    return _known(text[:unknown]).rfind(b"/") + 1
 
 
 def _start(context: Context, base: int | None) -> int:
@@ -106,18 +137,18 @@ def _start(context: Context, base: int | None) -> int:
     return file.node if node(context, file.node).kind == FOLDER else -ENOTDIR
 
 
-def _known(text: list[Operand]) -> bytes:
+def _known(text: Sequence[Operand]) -> bytes:
     return bytes(byte for byte in text if isinstance(byte, int))
 
 
-def _is(text: list[Operand], name: bytes) -> Asking[bool]:
+def _is(text: Sequence[Operand], name: bytes) -> Asking[bool]:
     if len(text) != len(name):
         return False
     same = [holds("eq", 8, byte, known) for byte, known in zip(text, name, strict=True)]
     return (yield from decide(plain(conjunction(same))))
 
 
-def pinned_name(text: tuple[Operand, ...] | list[Operand]) -> Asking[bytes]:
+def pinned_name(text: Sequence[Operand]) -> Asking[bytes]:
     """One name of all that symbolic bytes can be."""
     found = []
     for byte in text:
@@ -129,6 +160,16 @@ def walk(
     context: Context, start: int, path: bytes, last: Last = Last.FOLLOWED
 ) -> Asking[Found | int]:
     """``start`` may be an error: it counts only for a path that begins there."""
+    found = yield from _walk(context, start, path, last)
+    if isinstance(found, OfHost):
+        yield End(Unsupported(f"a file of the host: {found.path.decode(errors='replace')}"))
+        return -ENOENT
+    return found
+
+
+def _walk(
+    context: Context, start: int, path: bytes, last: Last = Last.FOLLOWED
+) -> Asking[Found | OfHost | int]:
     if not path:
         return -ENOENT
     if len(path) > LONGEST_PATH:
@@ -152,6 +193,8 @@ def walk(
             return -ENAMETOOLONG
         there = yield from child(context, here, name)
         if there is None:
+            if here in READ_ONLY:
+                return _on_host(context, here, [name, *reversed(names)], slash)
             return -ENOENT if names else Found(here, name, None, slash)
         found = node(context, there)
         followed = last is Last.FOLLOWED or (slash and last is Last.KEPT)
@@ -170,6 +213,25 @@ def walk(
                 return -ENOTDIR
             return Found(here, name, there, slash)
         here = there
+
+
+def _on_host(
+    context: Context, folder: int, names: list[bytes], slash: bool
+) -> Found | OfHost | int:
+    """A path that leaves the model's ``folder`` for the host's. Where the host has all but its last
+    name, that could be made there if anything could."""
+    begin = path_of(context, folder)
+    assert begin is not None
+    back = names.index(b"..") if b".." in names else len(names)
+    path = os.path.join(begin, *names[:back])
+    try:
+        os.lstat(path)
+    except NotADirectoryError:
+        return -ENOTDIR
+    except OSError:
+        there = back == len(names) and os.path.isdir(os.path.dirname(path))
+        return Found(folder, names[-1], None, slash) if there else -ENOENT
+    return OfHost(os.path.join(begin, *names))
 
 
 def child(context: Context, folder: int, name: bytes) -> Asking[int | None]:

@@ -21,7 +21,7 @@ from symexec.environment.error_numbers import (
     answered,
 )
 from symexec.environment.nodes import (
-    DEVICE,
+    DEVICES,
     FILE,
     FOLDER,
     FOREIGN,
@@ -111,7 +111,7 @@ def _described(context: Context, number: int, target: Operand) -> Model:
         (24, 4, known.kind | known.mode),
         (28, 4, USER),
         (32, 4, USER),
-        (40, 8, 0x103 if known.kind == DEVICE else 0),
+        (40, 8, DEVICES.get(number, 0)),
         (48, 8, fitted(size, 64)),
         (56, 8, 4096),
         (64, 8, fitted(_blocks(known, size), 64)),

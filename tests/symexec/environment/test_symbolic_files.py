@@ -11,10 +11,10 @@ from csg.source import NOWHERE
 from symexec.environment.nodes import FILE, Contents, Node, disk
 from symexec.environment.remains import different_files
 from symexec.expr import Operand, Term, evaluate
-from symexec.state.endings import Exit
+from symexec.state.endings import Exit, Unsupported
 from symexec.state.inputs import Input
 from symexec.state.state import Outcome
-from tests.reference.context import ReferenceContext
+from tests.reference.context import Ended, ReferenceContext
 
 Call = tuple[str, int, int]
 O_RDWR, O_CREAT, O_TRUNC, O_APPEND = 2, 0o100, 0o1000, 0o2000
@@ -117,13 +117,61 @@ def test_a_file_that_is_not_there_is_no_input() -> None:
     assert not world.inputs
 
 
-@pytest.mark.parametrize(("name", "node"), [(b"A", 3), (b"q", None), (b"/", 4), (b".", 5)])
-def test_a_symbolic_name_is_one_of_those_there_are_or_none(name: bytes, node: int | None) -> None:
-    world = world_with(b"ab", True)
-    address = world.place([*world.symbols("name", name), 0])
+FOLDERS = (b"", b"/tmp/work/", b"./", b"../work/", b"none/", b"/tmp/work/A/", b"/")
+
+
+@pytest.mark.parametrize("folder", FOLDERS)
+@pytest.mark.parametrize("name", [b"A", b"q", b"/", b".", b".."])
+def test_a_symbolic_name_is_one_of_those_there_are_or_none(folder: bytes, name: bytes) -> None:
+    world, known = world_with(b"ab", True), world_with(b"ab", False)
+    address = world.place([*folder, *world.symbols("name", name), 0])
     result = world.value(world.run("open", address, 0))
-    assert result == (0xFFFFFFFF if node is None else 3)
-    assert len(world.events) == (name == b"/")  # pinned
+    assert result == known.value(known.run("open", known.text(folder + name), 0))
+    missing = folder in (b"none/", b"/tmp/work/A/")
+    pinned = name == b"/" or (folder == b"/" and not name.startswith(b"."))
+    assert len(world.events) == (pinned and not missing)
+
+
+@pytest.mark.parametrize("name", [b"/etc/passwd", b"/usr/../tmp/work/A", b"/proc/self", b"/etc"])
+def test_a_file_of_the_host_ends_the_path(name: bytes) -> None:
+    world = world_with(b"ab", True)
+    with pytest.raises(Ended) as ended:
+        world.run("open", world.text(name), 0)
+    assert ended.value.ending == Unsupported(f"a file of the host: {name.decode()}")
+
+
+@pytest.mark.parametrize(
+    ("name", "error"),
+    [
+        (b"/usr/q-none", 2),
+        (b"/q-none/q", 2),
+        (b"/q-none/../tmp", 2),
+        (b"/etc/passwd/q", 20),
+        (b"/dev/tty", 6),
+    ],
+)
+def test_what_the_host_has_not_is_missing(name: bytes, error: int) -> None:
+    world = world_with(b"ab", True)
+    assert world.run("open", world.text(name), 0) == 0xFFFFFFFF
+    assert world.load(world.global_address("__csgtest_errno"), 4) == error
+
+
+def test_nothing_is_made_among_the_files_of_the_host() -> None:
+    world = world_with(b"ab", True)
+    assert world.run("open", world.text(b"/usr/q-none"), O_RDWR | O_CREAT, 0o644) == 0xFFFFFFFF
+    assert world.load(world.global_address("__csgtest_errno"), 4) == 30
+
+
+@pytest.mark.parametrize(("folder", "listed"), [(b".", True), (b"/tmp", True), (b"/", False)])
+def test_a_folder_of_the_host_is_not_listed(folder: bytes, listed: bool) -> None:
+    world = world_with(b"ab", True)
+    descriptor = world.run("open", world.text(folder), 0)
+    entry = world.place(bytes(280))
+    if listed:
+        assert world.run("__csgtest_list", descriptor, 0, entry) == 1
+        return
+    with pytest.raises(Ended):
+        world.run("__csgtest_list", descriptor, 0, entry)
 
 
 # ---------------------------------------------------------------------- what is left
