@@ -28,7 +28,6 @@ def tell(context: Context, arguments: Arguments) -> Model:
 @models("__csgtest_unsupported")
 def give_up(context: Context, arguments: Arguments) -> Model:
     text = yield from known_text(context, arguments[0])
-    context.event("unsupported", text)
     yield End(Unsupported(text))
     return None
 

@@ -65,7 +65,6 @@ def compile_expression(context: Context, arguments: Arguments) -> Model:
     except BadPattern as bad:
         return bad.number
     if pattern.has_references:
-        context.event("unsupported", "a back reference in a regular expression")
         yield End(Unsupported("a back reference in a regular expression"))
     copy = context.allocate(len(text) + 1, "heap", "regular expression")
     write_bytes(context, copy, [*text, 0])

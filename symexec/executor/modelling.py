@@ -30,7 +30,7 @@ from symexec.expr import Data, Operand, Shadowed, Term, negate
 from symexec.memory import BOTH, address_of
 from symexec.shadow.directions import followed
 from symexec.shadow.regions import begin_instruction
-from symexec.state.endings import AssumptionFailed, Exit, MemoryFault
+from symexec.state.endings import AssumptionFailed, Exit, MemoryFault, Unsupported
 from symexec.state.state import State
 
 if TYPE_CHECKING:
@@ -115,7 +115,10 @@ def _run(
                 case End(ending=ending):
                     if isinstance(ending, AssumptionFailed):
                         engine.counters.assumptions_failed += 1
-                    yield from engine.end(state, ending)
+                    if isinstance(ending, Unsupported):
+                        yield from engine.refuse(state, ending.what)
+                    else:
+                        yield from engine.end(state, ending)
                     return
                 case Place():
                     answer = far_jumps.note(state, step)

@@ -223,3 +223,27 @@ def test_checks_for_overflow_that_digits_cannot_reach_need_no_solver(
     job.prepare()
     assert len(list(job.cases(Silence()))) == 9 and job.exhausted
     assert job.counters.forks == 8 and job.counters.backend_queries == 0
+
+
+@pytest.mark.parametrize(
+    ("statement", "why"),
+    [
+        ('fopen("/etc/passwd", "r");', "a file of the host: /etc/passwd"),
+        ('system("ls");', "a command given to system"),
+        ('printf("%ls", L"\\x20ac");', "a wide character beyond ASCII in print"),
+        (
+            'regex_t r; regcomp(&r, "\\\\(a\\\\)\\\\1", 0);',
+            "a back reference in a regular expression",
+        ),
+    ],
+)
+def test_it_is_told_once_why_a_model_ends_a_path(tmp_path: Path, statement: str, why: str) -> None:
+    program = tmp_path / "p.c"
+    headers = "".join(f"#include <{name}.h>\n" for name in ("stdio", "stdlib", "wchar", "regex"))
+    program.write_text(f"{headers}int main(void) {{ {statement} return 0; }}\n")
+    job = ExploreJob(ExploreOptions(program))
+    job.prepare()
+    list(job.cases(Silence()))
+    (event,) = job.events
+    assert (event.kind, event.text, event.location.line) == ("unsupported", why, 5)
+    assert list(job.events.values()) == [1]
