@@ -62,6 +62,7 @@ _SIDES = {
     "old": ("-DCSGTEST_OLD", "-DOLD=1", "-DNEW=0", "-Dchange(o,n)=(o)", "-Dchange_(i,o,n)=(o)"),
     "new": ("-DCSGTEST_NEW", "-DOLD=0", "-DNEW=1", "-Dchange(o,n)=(n)", "-Dchange_(i,o,n)=(n)"),
 }
+_PATHS = ("-I", "-iquote", "-isystem", "-idirafter", "-include", "-imacros")
 _EXECUTE = ("-Dexecute(v)=(v)", "-Dexecute_(i,v)=(v)")
 
 
@@ -193,7 +194,8 @@ def _c_files(folder: Path) -> dict[str, Path]:
 
 
 class _FlagsOfFiles:
-    """The flags of each file: of the build, then those that are given for all."""
+    """The flags of each file: of the build, then those that are given for all. A folder of headers
+    inside one of two folders is each version's own."""
 
     def __init__(self, versions: Versions) -> None:
         self._versions = versions
@@ -203,27 +205,28 @@ class _FlagsOfFiles:
         )
 
     def pair(self, old: Path | None, new: Path | None) -> FilePair:
-        given = self._versions.flags
+        versions = self._versions
+        old_given = self._moved(versions.flags, versions.new, versions.old) or ()
+        new_given = self._moved(versions.flags, versions.old, versions.new) or ()
         old_own, new_own = _known(self._old, old), _known(self._new, new)
         if old is not None and old_own is None:
-            old_own = self._moved(new_own, self._versions.new, self._versions.old)
+            old_own = self._moved(new_own, versions.new, versions.old)
         if new is not None and new_own is None:
-            new_own = self._moved(old_own, self._versions.old, self._versions.new)
+            new_own = self._moved(old_own, versions.old, versions.new)
         self._require(old, old_own, self._old)
         self._require(new, new_own, self._new)
         shown = str(new or old)
         return FilePair(
-            None if old is None else SourceFile(old, (*(old_own or ()), *given), shown),
-            None if new is None else SourceFile(new, (*(new_own or ()), *given), shown),
+            None if old is None else SourceFile(old, (*(old_own or ()), *old_given), shown),
+            None if new is None else SourceFile(new, (*(new_own or ()), *new_given), shown),
         )
 
     def _moved(self, flags: Flags | None, source: Path, target: Path) -> Flags | None:
-        """Flags that a build of the other version has: folders of that version become this one's
-        where there are such."""
+        """Flags that may name folders of the other version: they become this one's where there are
+        such."""
         if flags is None or not (source.is_dir() and target.is_dir()):
             return flags
-        before, after = os.path.realpath(source), os.path.realpath(target)
-        return tuple([moved_flag(flag, before, after) for flag in flags])
+        return moved_flags(flags, os.path.realpath(source), os.path.realpath(target))
 
     def _require(self, file: Path | None, flags: Flags | None, commands: Commands | None) -> None:
         if file is not None and flags is None and commands is not None:
@@ -245,11 +248,19 @@ def _known(commands: Commands | None, file: Path | None) -> Flags | None:
     return None if commands is None or file is None else commands.flags(file)
 
 
-def moved_flag(flag: str, before: str, after: str) -> str:
-    """A flag that names something below ``before``, where there is the same below ``after``."""
+def moved_flags(flags: Flags, before: str, after: str) -> Flags:
+    """Flags whose paths below ``before`` are those below ``after``, where there is the same."""
+    leading = ("", *flags)
+    return tuple(
+        _moved(flag, before, after) if option in _PATHS or flag.startswith("-I") else flag
+        for option, flag in zip(leading, flags, strict=False)
+    )
+
+
+def _moved(flag: str, before: str, after: str) -> str:
     option = "-I" if flag.startswith("-I") else ""
-    path = flag[len(option) :]
-    if not (path + "/").startswith(before + "/"):
+    path = os.path.realpath(flag[len(option) :])
+    if flag == option or not (path + "/").startswith(before + "/"):
         return flag
     moved = after + path[len(before) :]
     return option + moved if os.path.exists(moved) else flag

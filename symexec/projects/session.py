@@ -23,7 +23,7 @@ from csg.compile_commands import read_commands
 from csg.errors import UsageError
 from csg.language.syntax import TranslationUnit
 from csg.pipeline import call_graph_of, program_of
-from csg.programs import Flags, Versions, moved_flag
+from csg.programs import Flags, Versions, moved_flags
 from csg.records import record
 from csg.unite import read_pair, unite
 from symexec.options import (
@@ -255,7 +255,7 @@ def _moved_database(known: Mapping[str, Flags], top: Path, tree: Path) -> Path:
     for file, flags in known.items():
         moved = tree / os.path.relpath(file, before)
         if file.startswith(before + "/") and moved.exists():
-            words = [moved_flag(flag, before, str(tree)) for flag in flags]
+            words = moved_flags(flags, before, str(tree))
             arguments = ["cc", *words, "-c", str(moved)]
             entries.append({"directory": "", "file": str(moved), "arguments": arguments})
     database = tree.with_suffix(".json")

@@ -119,6 +119,22 @@ def test_a_build_says_which_files_and_flags(tmp_path: Path) -> None:
     assert first.old.flags == (f"-I{old}/inc", "-Da", "-DALL")  # as its partner, in its own folder
 
 
+@pytest.mark.parametrize("named", ["v1", "v2"])
+def test_headers_inside_a_version_are_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, named: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    old = touched(Path("v1"), "a.c", "inc/a.h", "lib/a.h")
+    new = touched(Path("v2"), "a.c", "inc/a.h")
+    touched(tmp_path, "common/b.h", "a.c")
+    given = ("-I", named, f"-I{named}/inc", "-isystem", "common", "-Iv1/lib", "-D", named)
+    (pair,) = Versions(old, new, given).pairs()
+    assert pair.old is not None and pair.new is not None
+    for each, own in ((pair.old, "v1"), (pair.new, "v2")):
+        found = [flag.replace(f"{tmp_path}/", "") for flag in each.flags]
+        assert found == ["-I", own, f"-I{own}/inc", "-isystem", "common", "-Iv1/lib", "-D", named]
+
+
 def test_a_copy_of_a_file_is_compiled_as_the_file(tmp_path: Path) -> None:
     touched(tmp_path, "before.c", "src/a.c", "src/b.c")
     entries = [
