@@ -103,9 +103,12 @@ class _Check:
         return self._unified.names.united(symbol, self._version)
 
     def _same(self, original: FunctionDefinition, projected: FunctionDefinition) -> bool:
-        return self._print(original, True) == self._print(projected, False)
+        return any(
+            self._print(original, True, early) == self._print(projected, False, early)
+            for early in (False, True)
+        )
 
-    def _print(self, function: FunctionDefinition, original: bool) -> tuple[int, int]:
+    def _print(self, function: FunctionDefinition, original: bool, early: bool) -> tuple[int, int]:
         prints = self._prints(original)
         parameters = function.parameters
         signature = self._unified.names.signatures.get(function.symbol)
@@ -114,7 +117,7 @@ class _Check:
             parameters = tuple(parameters[at] for at in signature.places[self._version])
         for parameter in parameters:
             prints.number(parameter)
-        body = normal_body(function.body)
+        body = normal_body(function.body, early)
         for node in spoken(body):  # before fingerprints ask for them in another order
             if isinstance(node, Name | Declaration):
                 prints.number(node.symbol)

@@ -20,10 +20,7 @@ from csg.language.syntax import (
     Declaration,
     Execute,
     ExpressionStatement,
-    FloatingConstant,
-    Initializer,
     InitializerList,
-    IntegerConstant,
     Label,
     Name,
     Statement,
@@ -33,7 +30,7 @@ from csg.language.syntax import (
 from csg.language.types import NONE, Array, Record, Type
 from csg.versions.edits import Edits
 from csg.versions.fingerprints import Fingerprints
-from csg.versions.normal import assigned_value
+from csg.versions.normal import assigned_value, is_constant
 
 Items = tuple[Statement, ...]
 
@@ -125,7 +122,7 @@ def _merged(
     one, other = first.initializer, second.initializer
     whole = replace(first, version=None, change=0)
     same = one is not None and other is not None and prints.of(one) == prints.of(other)
-    if same and movable and _constant(one):
+    if same and movable and is_constant(one):
         return [whole], []
     split = [each for each in (first, second) if each.initializer is not None]
     if first.symbol.storage == "static" or not all(map(assignable, split)):
@@ -142,9 +139,3 @@ def _executed(node: Declaration) -> list[Statement]:
     assert isinstance(node.version, Version)
     body = Compound((assignment(node),), node.location, node.location)
     return [Execute(node.version, body, node.change, node.location)]
-
-
-def _constant(node: Initializer | None) -> bool:
-    if isinstance(node, InitializerList):
-        return all(_constant(entry.value) for entry in node.entries)
-    return isinstance(node, IntegerConstant | FloatingConstant)

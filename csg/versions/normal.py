@@ -7,7 +7,9 @@
     for (; c;) s;                       while (c) s;
     unused:                             (nothing)
 
-Automatic variables are told apart by identity, so where they are declared does not matter.
+Automatic variables are told apart by identity, so where they are declared does not matter. Nor does
+it matter where in its block one gets a constant as its first value, unless a jump could go back
+there: ``early`` has these first.
 """
 
 from __future__ import annotations
@@ -19,6 +21,7 @@ from csg.language.syntax import (
     Binary,
     Builtin,
     Call,
+    Case,
     Compound,
     CompoundAssign,
     CompoundLiteral,
@@ -28,6 +31,7 @@ from csg.language.syntax import (
     Execute,
     Expression,
     ExpressionStatement,
+    FloatingConstant,
     For,
     Goto,
     If,
@@ -76,12 +80,42 @@ def plain_assignment(expression: Expression) -> Expression:
             return expression
 
 
-def normal_body(body: Compound) -> Compound:
+def normal_body(body: Compound, early: bool = False) -> Compound:
     """Labels are numbered in the order in which they stand."""
     targets = {name for node in walk(body) if (name := jumped_to(node))}
     placed = [node.name for node in walk(body) if isinstance(node, Label)]
     used = [name for name in placed if name in targets]
-    return _Normal({name: f"label {at}" for at, name in enumerate(used)}).block(body)
+    return _Normal({name: f"label {at}" for at, name in enumerate(used)}, early).block(body)
+
+
+def is_constant(node: Initializer | None) -> bool:
+    """A number, or a list of such."""
+    if isinstance(node, InitializerList):
+        return all(is_constant(entry.value) for entry in node.entries)
+    return isinstance(node, IntegerConstant | FloatingConstant)
+
+
+def _constants_first(items: tuple[Statement, ...]) -> tuple[Statement, ...]:
+    """Nothing can read a variable before its declaration; but what jumps back over it, setjmp too,
+    would see its value set again."""
+    moved = [_begins_constant(item) for item in items]
+    if not any(moved) or any(map(_is_target, walk(*items))):
+        return items
+    order = sorted(range(len(items)), key=lambda at: not moved[at])
+    return tuple(items[at] for at in order)
+
+
+def _begins_constant(item: Statement) -> bool:
+    return (
+        isinstance(item, Declaration)
+        and item.symbol.storage != "static"
+        and is_constant(item.initializer)
+    )
+
+
+def _is_target(node: Tree) -> bool:
+    named = isinstance(node, Name) and "setjmp" in node.symbol.name
+    return named or isinstance(node, Label | Case)
 
 
 def as_while(node: Statement) -> While | None:
@@ -107,15 +141,16 @@ def jumped_to(node: Tree) -> str:
 
 
 class _Normal:
-    def __init__(self, labels: dict[str, str]) -> None:
+    def __init__(self, labels: dict[str, str], early: bool) -> None:
         self._labels = labels
+        self._early = early
 
     def block(self, body: Compound) -> Compound:
         return Compound(tuple(self._items(body.items)), body.location, body.end)
 
     def _items(self, items: tuple[Statement, ...]) -> list[Statement]:
         found: list[Statement] = []
-        for item in items:
+        for item in _constants_first(items) if self._early else items:
             found.extend(self._statement(item))
         return found
 

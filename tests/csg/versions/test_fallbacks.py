@@ -12,6 +12,7 @@ from csg.language.syntax import Compound, Execute, Version
 from csg.language.traversal import walk
 from csg.versions import Unified, check, unify, unify_compiled
 from csg.versions import compiled as compiling
+from csg.versions.normal import normal_body
 from csg.versions.unifier import everything_twice
 from tests.csg.versions.building import Builds
 
@@ -160,3 +161,54 @@ def test_a_function_with_a_variable_number_of_arguments_gets_two_names() -> None
     forced = unify(parse_text(old), parse_text(new), whole=frozenset("f"))
     assert forced.splits == {"f": ("f__old", "f__new")}
     assert check(forced, thorough=True) == []
+
+
+MOVED_OLD = """
+int opened(int), taken(int), first(void), more(void);
+int f(int name)
+{
+    BEFORE
+    int file = opened(name | 1);
+    unsigned count = 0, n;
+    if (file < 0) return 0;
+    while ((n = taken(file))) count += n;
+    return count;
+}
+int main(int argc, char **argv) { return f(argc); }
+"""
+MOVED_NEW = """
+int opened(int), taken(int), first(void), more(void);
+int f(int name)
+{
+    BEFORE
+    int flags = name | 1;
+    unsigned count = 0, n;
+    int file;
+    if (more()) flags |= 4;
+    file = opened(flags);
+    if (file < 0) return 0;
+    while ((n = taken(file))) count += n;
+    return count;
+}
+int main(int argc, char **argv) { return f(argc); }
+"""
+
+
+@pytest.mark.parametrize(
+    "before", ["", "int other = 5; name += other;", "again: if (first()) goto again;"]
+)
+def test_a_call_may_be_before_or_behind_a_constant_first_value(before: str) -> None:
+    old, new = (text.replace("BEFORE", before) for text in (MOVED_OLD, MOVED_NEW))
+    unified = unify(parse_text(old, "old.c"), parse_text(new, "new.c"))
+    assert not unified.fallbacks
+    assert check(unified, thorough=True) == []
+
+
+@pytest.mark.parametrize(
+    ("statement", "moves"),
+    [("g();", True), ("again: if (g()) goto again;", False), ("setjmp(0);", False)],
+)
+def test_a_first_value_that_a_jump_could_set_again_stays(statement: str, moves: bool) -> None:
+    text = f"int g(void), setjmp(int *); int f(void) {{ {statement} int n = 3; return n; }}"
+    body = parse_text(text).functions[0].body
+    assert (normal_body(body) != normal_body(body, early=True)) == moves
