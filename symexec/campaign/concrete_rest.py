@@ -71,8 +71,10 @@ class ConcreteRest:
             yield from (value for value, _ in frame.variadic if not isinstance(value, int))
             frame = frame.caller
         for item in state.memory.live_objects():
-            if item.cells and item.kind != "input" and item.dead != OLD | NEW:
+            if item.cells is not None and item.kind != "input" and item.dead != OLD | NEW:
                 yield from (cell[2] for place, cell in item.cells.items() if cell[0] == place)
+                for update in item.updates:
+                    yield from (update.offset, update.value)
 
     def _live(self, state: State, frame: Frame) -> frozenset[int] | None:
         """None where the place of a frame is not known, or another version waits in it: all."""

@@ -83,7 +83,7 @@ class _Search:
     def _words(self, item: MemoryObject) -> Iterator[Operand]:
         """All aligned words of an object that may be pointers."""
         whole = len(item.data) // _WORD * _WORD
-        if not item.cells:
+        if not item.cells and not item.updates:
             yield from memoryview(item.data)[:whole].cast("Q")
             return
         for offset in range(0, whole, _WORD):

@@ -2,13 +2,17 @@
 
     int t[4] = {1, 2, 3, 4};   t[i]        ite(off == 0, 1, ite(off == 4, 2, ite(off == 8, 3, 4)))
     t[i] = x                   t[k] = ite(off == 4 * k, x, t[k]) for every k
+    int t[1000];               t[i]        ite(off == 12, t[3], 0)     where t[3] alone is not 0
+    t[i] = x                   an update that lies over the bytes (symexec/memory/updates.py)
 
-Only offsets that the term can take count: its range, in steps of the power of two it is a multiple
-of. Large objects become an array term; a store over too many places is pinned to one, an event.
+Only offsets that the term can take count: few values, or its range in steps of the power of two it
+is a multiple of. A table whose elements differ is read as an array term. After many updates of an
+object a store is pinned to one place, an event.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from symexec.expr import (
@@ -19,16 +23,21 @@ from symexec.expr import (
     binary,
     compare,
     concat,
+    conjunction,
     ite,
+    new_half,
+    old_half,
 )
-from symexec.memory import MemoryObject
+from symexec.memory import BOTH, OLD, MemoryObject, Run
 from symexec.state.state import State
 
 if TYPE_CHECKING:
     from symexec.executor.engine import Engine
 
 FEW: Final = 24  # places that become a chain of ite
-MANY: Final = 1024  # places that a store may touch
+MANY: Final = 1024  # places that a store may touch one by one
+UPDATES: Final = 256  # of one object
+RUNS: Final = 1024  # of equal elements that become a chain of ite in a large table
 
 
 def read_at(
@@ -39,13 +48,31 @@ def read_at(
     if isinstance(offset, int):
         memory.reveal(item, offset, size)
         return _current(state, item).load(offset, size, state.mode)
-    places = _places(engine, state, offset, len(item.data) - size)
-    if len(places) <= FEW:
-        for place in places:
+    last = len(item.data) - size
+    places = _range(engine, state, offset, last)
+    if not places:
+        return 0
+    listed = _listed(engine, state, offset, places)
+    if len(listed) <= FEW:
+        for place in listed:
             memory.reveal(_current(state, item), place, size)
-        return _chain(_current(state, item), offset, size, places, state.mode)
-    memory.reveal_all(item)
-    return _select(_current(state, item), offset, size, state.mode)
+    else:
+        memory.reveal_all(item)
+    item = _current(state, item)
+    value = _beneath(item, offset, size, listed, state.mode)
+    for update in item.updates:
+        value = update.over(value, offset, places, size)
+    for place in item.hiding(listed, size):
+        here = compare("eq", 32, offset, place)
+        value = ite(here, item.load(place, size, BOTH), value, 8 * size)
+    return _seen(value, state.mode)
+
+
+def _seen(value: Data, mode: int) -> Data:
+    """By the versions of ``mode``."""
+    if mode == BOTH:
+        return value
+    return old_half(value) if mode == OLD else new_half(value)
 
 
 def _current(state: State, item: MemoryObject) -> MemoryObject:
@@ -55,24 +82,46 @@ def _current(state: State, item: MemoryObject) -> MemoryObject:
     return found
 
 
-def _chain(item: MemoryObject, offset: Term, size: int, places: range, mode: int) -> Data:
-    width = 8 * size
-    values = [item.load(place, size, mode) for place in places]
-    if not values:
-        return 0
-    result = values[-1]
-    for place, value in zip(reversed(places[:-1]), reversed(values[:-1]), strict=True):
-        if value is result or (value.__class__ is int and value == result):
-            continue
-        result = ite(compare("eq", 32, offset, place), value, result, width)
+def _beneath(item: MemoryObject, offset: Term, size: int, places: Sequence[int], mode: int) -> Data:
+    """What was there before the updates."""
+    if len(places) <= FEW:
+        return _chain(offset, size, [(place, item.beneath(place, size)) for place in places])
+    if isinstance(places, range) and len(places) > MANY:
+        runs = item.runs(places, size, min(RUNS, len(places) // 8))
+        if runs is not None:
+            return _of_runs(offset, size, runs)
+    return _select(item, offset, size, mode)
+
+
+def _chain(offset: Term, size: int, held: Sequence[tuple[int, Data]]) -> Data:
+    result = held[-1][1]
+    for place, value in reversed(held[:-1]):
+        if not _same(value, result):
+            result = ite(compare("eq", 32, offset, place), value, result, 8 * size)
+    return result
+
+
+def _same(one: Data, other: Data) -> bool:
+    return one is other or (one.__class__ is int and one == other)
+
+
+def _of_runs(offset: Term, size: int, runs: Sequence[Run]) -> Data:
+    """What most elements hold, unless the offset lies in one of the other runs."""
+    result = max(runs, key=lambda run: run[1] - run[0])[2]
+    usual = result
+    for first, last, value in runs:
+        if not _same(value, usual):
+            bounds = [compare("ule", 32, first, offset), compare("ule", 32, offset, last)]
+            inside = compare("eq", 32, offset, first) if first == last else conjunction(bounds)
+            result = ite(inside, value, result, 8 * size)
     return result
 
 
 def _select(item: MemoryObject, offset: Term, size: int, mode: int) -> Data:
-    if item.cells is None:
+    if not item.cells:
         array = array_of(bytes(item.data))
     else:
-        array = array_of([item.load(place, 1, mode) for place in range(len(item.data))])
+        array = array_of([_seen(item.beneath(place, 1), mode) for place in range(len(item.data))])
     result: Data = array_select(array, offset)
     for index in range(1, size):
         place = binary("add", 32, offset, index)
@@ -89,27 +138,42 @@ def write_at(
     value: Data,
 ) -> None:
     memory = state.memory
-    places = _places(engine, state, offset, len(item.data) - size)
-    if len(places) > MANY:
-        offset = engine.pin(state, offset, f"offset of a store into {item.name}")
     if isinstance(offset, int):
         memory.put(item, offset, size, value, state.write_mode)
         return
-    for place in places:
+    places = _range(engine, state, offset, len(item.data) - size)
+    listed = _listed(engine, state, offset, places)
+    if len(listed) > FEW:
+        item = _current(state, item)
+        if len(item.updates) < UPDATES:
+            memory.update(item, offset, places, size, value, state.write_mode)
+            return
+        if len(listed) > MANY:
+            known = engine.pin(state, offset, f"offset of a store into {item.name}")
+            memory.put(item, known, size, value, state.write_mode)
+            return
+    for place in listed:
         memory.reveal(_current(state, item), place, size)
     target = memory.writable(_current(state, item))
-    for place in places:
+    for place in listed:
         before = target.load(place, size, state.mode)
         after = ite(compare("eq", 32, offset, place), value, before, 8 * size)
         if after is not before:
             target.store(place, size, after, state.write_mode)
 
 
-def _places(engine: Engine, state: State, offset: int | Term, last: int) -> range:
+def _range(engine: Engine, state: State, offset: Term, last: int) -> range:
     """The offsets that the term can take on this path, up to ``last``."""
-    if isinstance(offset, int):
-        return range(offset, offset + 1)
     return candidates(offset, last, engine.solver.bounds(state.path, offset))
+
+
+def _listed(engine: Engine, state: State, offset: Term, places: range) -> Sequence[int]:
+    """These offsets without those between a few values."""
+    if len(places) > FEW:
+        values = engine.solver.values(state.path, offset, FEW)
+        if values:
+            return [value for value in values if value in places] or places
+    return places
 
 
 def candidates(offset: Term, last: int, within: tuple[int, int]) -> range:

@@ -1,7 +1,8 @@
 """Memory of a state: numbered objects of bytes, copied only when written."""
 
-from symexec.memory.objects import UNDEFINED, MemoryObject, merged
-from symexec.memory.space import BOTH, NEW, OLD, Fault, Memory, address_of, offset_of
+from symexec.memory.objects import UNDEFINED, MemoryObject, Run
+from symexec.memory.space import Fault, Memory, address_of, offset_of
+from symexec.memory.updates import BOTH, NEW, OLD, merged
 
 __all__ = [
     "BOTH",
@@ -11,6 +12,7 @@ __all__ = [
     "Fault",
     "Memory",
     "MemoryObject",
+    "Run",
     "address_of",
     "merged",
     "offset_of",

@@ -8,34 +8,34 @@ A load of four bytes at offset 4 gives back ``x`` itself. Bytes under a cell hav
 
 Bytes that nobody has written yet are marked in ``unset``; whoever reads some asks ``reveal`` first,
 which puts a symbol there. Copies take the marks with them.
+
+Over all this lie the updates: writes at symbolic offsets (updates.py). A later store at a known
+offset goes into the bytes again and hides there the updates before it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from bisect import bisect_left
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 
 from csg.source import NOWHERE
-from symexec.expr import Data, Shadowed, Term, concat, extract, shadowed
+from symexec.expr import Data, Shadowed, Term, concat, extract
 from symexec.expr import new_half as new_of
 from symexec.expr import old_half as old_of
+from symexec.memory.updates import BOTH, NEW, OLD, Update, merged
 
-BOTH, OLD, NEW = 0, 1, 2  # which versions an access is made by
 UNDEFINED = "undefined "  # how the names of symbols for such bytes begin; inputs have C names
 
 Cell = tuple[int, int, Data]  # start, size in bytes, value of 8 * size bits
-
-
-def merged(current: Data, value: Data, mode: int) -> Data:
-    """What a place holds when one version writes it: its half is new, the other stays."""
-    if mode == OLD:
-        return shadowed(old_of(value), new_of(current))
-    return shadowed(old_of(current), new_of(value))
+Run = tuple[int, int, Data]  # first place, last place, value
 
 
 class MemoryObject:
     """``owner`` is the token of the memory that may write it in place. ``cells`` maps every covered
     byte to its cell; None while all bytes are written, concrete, and equal in both versions.
-    All cells lie from ``low`` up to ``high``.
+    All cells and updates lie from ``low`` up to ``high``. ``hidden`` maps bytes that were stored
+    after an update to the number of the first update that comes later than that.
 
     ``size`` is how many bytes an access may surely touch. When the size that was asked for is a
     term, or differs between the versions, it is ``extent``; ``size`` grows as paths learn of it,
@@ -44,9 +44,11 @@ class MemoryObject:
 
     __slots__ = (
         "cells",
+        "clock",
         "data",
         "dead",
         "extent",
+        "hidden",
         "high",
         "holes",
         "kind",
@@ -60,6 +62,7 @@ class MemoryObject:
         "sizes",
         "type",
         "unset",
+        "updates",
         "version",
     )
 
@@ -82,8 +85,20 @@ class MemoryObject:
         self.high = 0
         self.unset: bytearray | None = None  # 1 for each byte never written; None: there is none
         self.holes = 0  # how many that are
+        self.updates: tuple[Update, ...] = ()
+        self.clock = 0  # the number of the next update
+        self.hidden: dict[int, int] | None = None
         self.extent: Data | None = None  # None: ``size`` bytes in both versions
         self.sizes: tuple[int, int] | None = None  # of old and new; None: ``size``
+
+    def sharing(self) -> MemoryObject:
+        """The same bytes under another head. Nobody owns it: before a byte is written it is
+        copied, while updates may be added to the head."""
+        twin = MemoryObject.__new__(MemoryObject)
+        for name in MemoryObject.__slots__:
+            setattr(twin, name, getattr(self, name))
+        twin.owner = None
+        return twin
 
     def copy(self, owner: object) -> MemoryObject:
         twin = MemoryObject.__new__(MemoryObject)
@@ -103,6 +118,9 @@ class MemoryObject:
         twin.high = self.high
         twin.unset = None if self.unset is None else bytearray(self.unset)
         twin.holes = self.holes
+        twin.updates = self.updates
+        twin.clock = self.clock
+        twin.hidden = None if self.hidden is None else self.hidden.copy()
         twin.extent = self.extent
         twin.sizes = self.sizes
         return twin
@@ -146,8 +164,9 @@ class MemoryObject:
 
     def renew(self, marks: bytes) -> None:
         """A variable is declared once more: what it held is gone."""
-        self.cells = None
-        self.low, self.high = len(self.data), 0
+        self.updates = ()
+        self.hidden = None
+        self._lose_cells()
         self.unset = None
         self.blank(marks)
 
@@ -164,11 +183,11 @@ class MemoryObject:
         assert unset is not None
         name = f"{UNDEFINED}{self.name} #{self.number}"
         if size in (2, 4, 8) and unset.count(1, offset, offset + size) == size:
-            self.store(offset, size, symbol(f"{name}+{offset}:{size}", 8 * size), BOTH)
+            self._write(offset, size, symbol(f"{name}+{offset}:{size}", 8 * size))
             return True
         for place in range(offset, offset + size):
             if unset[place]:
-                self.store(place, 1, symbol(f"{name}+{place}:1", 8), BOTH)
+                self._write(place, 1, symbol(f"{name}+{place}:1", 8))
                 if self.unset is None:
                     break
         return True
@@ -181,7 +200,7 @@ class MemoryObject:
         shared = symbol(f"{UNDEFINED}{self.name} #{self.number}", 8)
         for place, mark in enumerate(bytes(unset)):
             if mark:
-                self.store(place, 1, shared, BOTH)
+                self._write(place, 1, shared)
         return True
 
     def _written(self, offset: int, size: int) -> None:
@@ -193,7 +212,7 @@ class MemoryObject:
             self.holes -= fresh
             if not self.holes:
                 self.unset = None
-                if not self.cells:
+                if not self.cells and not self.updates:
                     self._lose_cells()
 
     def _have_cells(self) -> None:
@@ -215,6 +234,85 @@ class MemoryObject:
         self.holes += marks.count(1) - self.unset.count(1, offset, end)
         self.unset[offset:end] = marks
 
+    # ------------------------------------------------------------------ updates
+
+    def update(self, offset: Term, places: range, size: int, value: Data, mode: int) -> None:
+        """A store at an offset that is one of ``places``. The bytes stay as they are, so the caller
+        owns the object or has one that shares them; it has checked bounds."""
+        last = self.updates[-1] if self.updates else None
+        made = Update(self.clock, offset, places, size, value, mode)
+        if last is not None and self.hidden is None and made == replace(last, number=made.number):
+            return
+        self.updates = tuple([each for each in self.updates if not made.replaces(each)])
+        self._add(made)
+
+    def _add(self, made: Update) -> None:
+        self.updates = (*self.updates, made)
+        self.clock += 1
+        if self.cells is None:
+            self.cells = {}
+        self.low = min(self.low, made.places.start)
+        self.high = max(self.high, made.end)
+
+    def _hide(self, start: int, end: int) -> None:
+        """Bytes are stored that the updates so far do not reach."""
+        if not self.updates:
+            return
+        self.updates = tuple([each for each in self.updates if not each.within(start, end)])
+        if not self.updates:
+            self.clock, self.hidden = 0, None
+            if not self.cells and self.unset is None:
+                self._lose_cells()
+            return
+        reached = [each for each in self.updates if each.reaches(start, end)]
+        if reached:
+            start = max(start, min(each.places.start for each in reached))
+            end = min(end, max(each.end for each in reached))
+            if self.hidden is None:
+                self.hidden = {}
+            self.hidden.update(dict.fromkeys(range(start, end), self.clock))
+
+    def hiding(self, places: Sequence[int], size: int) -> list[int]:
+        """Those of these places where some byte hides updates."""
+        if not self.updates or not self.hidden:
+            return []
+        starts = {byte - index for byte in self.hidden for index in range(size)}
+        return sorted(starts.intersection(places))
+
+    def runs(self, places: range, size: int, most: int) -> list[Run] | None:
+        """The places, in order, as runs that hold the same value beneath the updates; None when
+        there are more than ``most``, or when they overlap."""
+        if places.step < size:
+            return None
+        start, step = places.start, places.step
+        apart: set[int] = set()  # places with cells
+        if self.cells:
+            end = places[-1] + size
+            apart = {
+                (place - start) // step
+                for place in self.cells
+                if start <= place < end and (place - start) % step < size
+            }
+        if len(apart) > most:
+            return None
+        column = bytearray(len(places) * size)
+        for index in range(size):
+            column[index::size] = self.data[start + index : places[-1] + index + 1 : step]
+        found: list[Run] = []
+        here = 0
+        for stop in (*sorted(apart), len(places)):
+            while here < stop:
+                if len(found) >= most:
+                    return None
+                count = _alike(column, size, here, stop)
+                value = int.from_bytes(column[here * size : (here + 1) * size], "little")
+                found.append((places[here], places[here + count - 1], value))
+                here += count
+            if stop < len(places):
+                found.append((places[stop], places[stop], self.beneath(places[stop], size)))
+                here = stop + 1
+        return found
+
     # ------------------------------------------------------------------ reading
 
     def load(self, offset: int, size: int, mode: int) -> Data:
@@ -224,21 +322,41 @@ class MemoryObject:
             if size == 1:
                 return self.data[offset]
             return int.from_bytes(self.data[offset : offset + size], "little")
-        cell = cells.get(offset)
-        if cell is not None and cell[0] == offset and cell[1] == size:
-            value = cell[2]
-        elif cell is None and size == 1:
-            return self.data[offset]
-        else:
-            value = self._gather(offset, size)
+        value = self._updated(offset, size) if self.updates else self.beneath(offset, size)
         if mode == BOTH or value.__class__ is int:
             return value
         return old_of(value) if mode == OLD else new_of(value)
 
+    def beneath(self, offset: int, size: int) -> Data:
+        """What both versions see there when the updates are left out."""
+        cells = self.cells
+        cell = None if cells is None else cells.get(offset)
+        if cell is not None and cell[0] == offset and cell[1] == size:
+            return cell[2]
+        if cell is None and size == 1:
+            return self.data[offset]
+        return self._gather(offset, size)
+
+    def _updated(self, offset: int, size: int) -> Data:
+        hidden = self.hidden
+        first = 0
+        if hidden is not None:
+            first = hidden.get(offset, 0)
+            if any(hidden.get(place, 0) != first for place in range(offset + 1, offset + size)):
+                value = self._updated(offset, 1)
+                for index in range(1, size):
+                    value = concat(self._updated(offset + index, 1), 8, value, 8 * index)
+                return value
+        value = self.beneath(offset, size)
+        where = range(offset, offset + 1)
+        for update in self.updates:
+            if update.number >= first:
+                value = update.over(value, offset, where, size)
+        return value
+
     def _gather(self, offset: int, size: int) -> Data:
         """Bytes from several cells, or parts of one, low byte first."""
-        cells = self.cells
-        assert cells is not None
+        cells = self.cells or {}
         for place in range(offset, offset + size):
             if place in cells:
                 break
@@ -268,6 +386,11 @@ class MemoryObject:
         """The caller owns the object and has checked bounds."""
         if mode != BOTH:
             value = merged(self.load(offset, size, BOTH), value, mode)
+        self._hide(offset, offset + size)
+        self._write(offset, size, value)
+
+    def _write(self, offset: int, size: int, value: Data) -> None:
+        """Beneath the updates, for both versions."""
         end = offset + size
         covered = self.cells is not None and offset < self.high and end > self.low
         if value.__class__ is int:
@@ -318,7 +441,7 @@ class MemoryObject:
                 if not offset <= beside < end:
                     self._put_byte(beside, extract(whole, 8 * (beside - start), 8))
             place = stop
-        if not cells and self.unset is None:
+        if not cells and self.unset is None and not self.updates:
             self._lose_cells()
 
     def _put_byte(self, offset: int, value: Data) -> None:
@@ -330,6 +453,7 @@ class MemoryObject:
 
     def fill(self, offset: int, size: int, byte: int) -> None:
         """All bytes of a range set to one value, in both versions."""
+        self._hide(offset, offset + size)
         if self.cells is not None:
             self._uncover(offset, size)
         self.data[offset : offset + size] = bytes((byte,)) * size
@@ -337,36 +461,101 @@ class MemoryObject:
             self._written(offset, size)
 
     def copy_from(self, offset: int, source: MemoryObject, start: int, size: int) -> None:
-        """As memmove: bytes and whole cells move together, in both versions."""
+        """As memmove: bytes, whole cells and updates move together, in both versions."""
         data = bytes(source.data[start : start + size])
         marks = None if source.is_set(start, size) else bytes(source.unset[start : start + size])  # type: ignore[index]
-        moved: list[tuple[int, int, Data]] = []
-        if source.cells is not None:
-            place = start
-            while place < start + size:
-                cell = source.cells.get(place)
-                if cell is None:
-                    place += 1
-                    continue
-                count = min(cell[0] + cell[1], start + size) - place
-                whole = cell[2]
-                if cell[0] != place or count != cell[1]:
-                    whole = extract(whole, 8 * (place - cell[0]), 8 * count)
-                moved.append((offset + place - start, count, whole))
-                place += count
+        distance = offset - start
+        moved = list(source._cells_of(start, size))
+        updates = [each for each in source.updates if each.reaches(start, start + size)]
+        hidden = {
+            place + distance: first
+            for place, first in (source.hidden or {}).items()
+            if updates and start <= place < start + size
+        }
+        if not all(each.within(start, start + size) for each in updates):
+            moved += [
+                (place, 1, source.load(place, 1, BOTH))
+                for place in _reached(updates, start, start + size)
+            ]
+            updates, hidden = [], {}
+        self._hide(offset, offset + size)
         if self.cells is not None:
             self._uncover(offset, size)
         self.data[offset : offset + size] = data
         if self.unset is not None:
             self._written(offset, size)
         for place, count, value in moved:
-            self.store(place, count, value, BOTH)
+            self._write(place + distance, count, value)
         if marks is not None:
             self._take_marks(offset, marks)
+        if updates:
+            self._take_updates(updates, hidden, distance)
+
+    def _take_updates(self, updates: list[Update], hidden: dict[int, int], distance: int) -> None:
+        """Of another object, after the bytes that they lie over."""
+        numbers = [each.number for each in updates]
+        for place, first in hidden.items():
+            if self.hidden is None:
+                self.hidden = {}
+            self.hidden[place] = self.clock + bisect_left(numbers, first)
+        for each in updates:
+            self._add(each.moved(distance, self.clock))
+
+    def _cells_of(self, start: int, size: int) -> Iterator[Cell]:
+        """The cells of a range, or their parts."""
+        cells = self.cells
+        if not cells:
+            return
+        place = start
+        while place < start + size:
+            cell = cells.get(place)
+            if cell is None:
+                place += 1
+                continue
+            count = min(cell[0] + cell[1], start + size) - place
+            whole = cell[2]
+            if cell[0] != place or count != cell[1]:
+                whole = extract(whole, 8 * (place - cell[0]), 8 * count)
+            yield place, count, whole
+            place += count
 
     def differs(self) -> list[Cell]:
-        """The cells whose halves are not the same term, by offset."""
+        """The scalars whose halves are not the same term, by offset."""
         if self.cells is None:
             return []
-        cells = [cell for place, cell in sorted(self.cells.items()) if cell[0] == place]
-        return [cell for cell in cells if old_of(cell[2]) is not new_of(cell[2])]
+        found = [cell for place, cell in sorted(self.cells.items()) if cell[0] == place]
+        found = [cell for cell in found if old_of(cell[2]) is not new_of(cell[2])]
+        if not self.updates:
+            return found
+        places = {(place, size) for place, size, _ in found}
+        for each in self.updates:
+            if each.differs():
+                places.update((place, each.size) for place in each.places)
+        now = [(place, size, self.load(place, size, BOTH)) for place, size in sorted(places)]
+        return [cell for cell in now if old_of(cell[2]) is not new_of(cell[2])]
+
+
+def _reached(updates: Sequence[Update], start: int, end: int) -> list[int]:
+    """The bytes of a range that any of them may have written."""
+    found = {
+        place + index for each in updates for place in each.places for index in range(each.size)
+    }
+    return sorted(found.intersection(range(start, end)))
+
+
+def _alike(column: bytearray, size: int, first: int, stop: int) -> int:
+    """How many elements in a row hold what the first one does: found by comparing the row with
+    itself, in pieces that double, then halve."""
+    low, end = first * size, stop * size
+    known = size
+    while low + 2 * known <= end and (
+        column[low : low + known] == column[low + known : low + 2 * known]
+    ):
+        known *= 2
+    piece = known
+    while piece >= size:
+        after = low + known
+        if after + piece <= end and column[low : low + piece] == column[after : after + piece]:
+            known += piece
+        piece //= 2
+    return known // size

@@ -12,14 +12,15 @@ from dataclasses import dataclass
 from typing import Final
 
 from symexec.expr import Data, Term
-from symexec.memory.objects import BOTH, NEW, OLD, MemoryObject
+from symexec.memory.objects import MemoryObject
+from symexec.memory.updates import BOTH, NEW, OLD
 
 PAGE_BITS: Final = 5
 PAGE_SIZE: Final = 1 << PAGE_BITS
 PAGE_MASK: Final = PAGE_SIZE - 1
 OFFSET_MASK: Final = 0xFFFFFFFF
 
-__all__ = ["BOTH", "NEW", "OLD", "Fault", "Memory", "address_of", "offset_of"]
+__all__ = ["Fault", "Memory", "address_of", "offset_of"]
 
 
 def address_of(number: int, offset: int = 0) -> int:
@@ -208,6 +209,16 @@ class Memory:
         if mode != BOTH:
             self.reveal(self.writable(item), offset, size)  # the other version's half
         self.writable(item).store(offset, size, value, mode)
+
+    def update(
+        self, item: MemoryObject, offset: Term, places: range, size: int, value: Data, mode: int
+    ) -> None:
+        """Write an object at one of several places that are known to be in it. Its bytes are not
+        copied, whoever shares them."""
+        if item.owner is not self.owner:
+            item = item.sharing()
+            self._own_page(item.number >> PAGE_BITS).objects[item.number & PAGE_MASK] = item
+        item.update(offset, places, size, value, mode)
 
     def live_objects(self) -> list[MemoryObject]:
         return [item for page in self.pages for item in page.objects if item is not None]

@@ -56,4 +56,10 @@ def _same_object(one: MemoryObject | None, other: MemoryObject | None) -> bool:
         return True
     if one is None or other is None:
         return False
-    return one.data == other.data and one.cells == other.cells and one.dead == other.dead
+    return (
+        one.data == other.data
+        and one.cells == other.cells
+        and one.updates == other.updates
+        and one.hidden == other.hidden
+        and one.dead == other.dead
+    )
