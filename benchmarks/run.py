@@ -66,6 +66,7 @@ TABLE = (
     Kernel("range_list_parser.c", "range lists over 6 unknown bytes", 1.5, "1.18", paths=2028),
     Kernel("brake_controller.c", "brakes, 3 steps on 9 inputs", 3.0, "3.3-5.4", paths=13824),
     Kernel("tables.c", "three look-ups in tables at unknown places", None, "0.15", paths=3),
+    Kernel("lzw.c", "LZW of 6 unknown bytes, table of 69,001", None, "-", paths=32),
     Kernel("sieve.c", "sieve up to 20,000, nothing unknown", 0.6, "0.27", output="2262\n"),
 )  # fmt: skip
 

@@ -322,7 +322,13 @@ class MemoryObject:
             if size == 1:
                 return self.data[offset]
             return int.from_bytes(self.data[offset : offset + size], "little")
-        value = self._updated(offset, size) if self.updates else self.beneath(offset, size)
+        cell = cells.get(offset)
+        if self.updates:
+            value = self._updated(offset, size)
+        elif cell is not None and cell[0] == offset and cell[1] == size:
+            value = cell[2]
+        else:
+            value = self.beneath(offset, size)
         if mode == BOTH or value.__class__ is int:
             return value
         return old_of(value) if mode == OLD else new_of(value)
@@ -386,7 +392,8 @@ class MemoryObject:
         """The caller owns the object and has checked bounds."""
         if mode != BOTH:
             value = merged(self.load(offset, size, BOTH), value, mode)
-        self._hide(offset, offset + size)
+        if self.updates:
+            self._hide(offset, offset + size)
         self._write(offset, size, value)
 
     def _write(self, offset: int, size: int, value: Data) -> None:
