@@ -23,7 +23,6 @@ from typing import Any
 ROOT = Path(__file__).parent.parent
 SAMPLES = ROOT / "samples"
 CSGTEST = [sys.executable, str(ROOT / "cli.py")]
-AS_INSTALLED = {"PYTHONDONTWRITEBYTECODE": ""}  # modules are compiled once, not for each run
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +54,7 @@ def csgtest(
     done = subprocess.run(
         [*CSGTEST, *map(str, words)],
         cwd=folder,
-        env={**os.environ, **AS_INSTALLED, **(environment or {})},
+        env={**os.environ, **(environment or {})},
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
@@ -71,7 +70,6 @@ def until(shown: Callable[[Any], object], *words: str | Path, folder: Path) -> D
     with subprocess.Popen(
         [*CSGTEST, *map(str, words), "--quiet"],
         cwd=folder,
-        env={**os.environ, **AS_INSTALLED},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

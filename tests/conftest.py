@@ -6,6 +6,8 @@ import os
 
 from hypothesis import settings
 
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # processes need not compile modules anew
+
 settings.register_profile("repeatable", derandomize=True, deadline=None)
 settings.register_profile("search", deadline=None, max_examples=1000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from symexec.progress import LiveLine, PlainLines, Silence
-from tests.command_line import AS_INSTALLED, CSGTEST, SAMPLES, csgtest, pair, read_report
+from tests.command_line import CSGTEST, SAMPLES, csgtest, pair, read_report
 
 OUT = "csgtest-out"
 
@@ -27,7 +27,7 @@ def endless(tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
     process = subprocess.Popen(
         words,
         cwd=tmp_path,
-        env={**os.environ, **AS_INSTALLED, "TMPDIR": str(tmp_path / "tmp")},
+        env={**os.environ, "TMPDIR": str(tmp_path / "tmp")},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -184,7 +184,7 @@ def test_a_compiler_that_never_ends_does_not_hold_an_interrupted_run_up(
     with subprocess.Popen(
         [*CSGTEST, command, *words, "--quiet"],
         cwd=tmp_path,
-        env={**os.environ, **AS_INSTALLED, **environment, "XDG_CACHE_HOME": str(tmp_path)},
+        env={**os.environ, **environment, "XDG_CACHE_HOME": str(tmp_path)},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

@@ -16,7 +16,7 @@ from symexec.campaign.building import BuildJob
 from symexec.options import BuildOptions, InputOptions, SearchOptions
 from symexec.progress import Silence
 from symexec.testcases import TestCase
-from tests.command_line import AS_INSTALLED, CSGTEST, csgtest
+from tests.command_line import CSGTEST, csgtest
 
 # 42 branches, and one of their 2**42 ways goes on: no search comes by, a word of the program does.
 SPELL = """
@@ -133,7 +133,7 @@ def long_run(tmp_path: Path) -> Iterator[subprocess.Popen[bytes]]:
     process = subprocess.Popen(
         [*CSGTEST, *words],
         cwd=tmp_path,
-        env={**os.environ, **AS_INSTALLED, "TMPDIR": str(tmp_path / "tmp")},
+        env={**os.environ, "TMPDIR": str(tmp_path / "tmp")},
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )
