@@ -1,6 +1,7 @@
 """What runs beside the search of a campaign: the native phase, and the exchange between the two.
 
-    beside = Beside(prepared, replay, options, signature, deadline, watchdog)     nothing runs yet
+    beside = Beside(prepared, replay, phase, options, signature, deadline, watchdog)
+                                         nothing runs yet
     beside.keep(test)                    the search made it: mutate it
     for found in beside.step(): ...      now and then; never waits for long
 
@@ -38,7 +39,6 @@ URGENT = 2.0  # times that share for what differs: beyond, it becomes a test wit
 SHARE, SLICE = 0.1, 0.1  # of the time, in slices of so many seconds, for symbolic execution
 MOST_WAITING = 4096  # inputs that do not differ and wait to be looked at
 MOST_KEPT = 256  # tests of the search that are mutated
-SOON = 0.5  # seconds of waiting for compilers after which its process is started
 ALONE = 0.1  # share of its time that the phase may use where there is one core only
 
 
@@ -49,6 +49,7 @@ class Beside:
         self,
         prepared: Prepared,
         replay: NativeReplay,
+        phase: NativePhase,
         options: BuildOptions,
         signature: EntrySignature | None,
         deadline: float,
@@ -60,8 +61,7 @@ class Beside:
         self._signature = signature
         self._deadline = deadline
         self._watchdog = watchdog
-        self._phase: NativePhase | None = None
-        self._ready: NativePhase | None = None  # a process that waits for the builds
+        self._phase = phase  # waits for the builds until this has begun
         self._created = time.monotonic()
         self._began = 0.0
         self._possible = True
@@ -78,12 +78,12 @@ class Beside:
     def keep(self, test: TestInput) -> None:
         if len(self._kept) < MOST_KEPT:
             self._kept.append(test)
-            if self._phase is not None:
+            if self._began:
                 self._phase.keep(test)
 
     def step(self) -> Iterator[TestCase | Finding]:
         """A moment for it: start it when that can be done, hear what it says."""
-        if self._phase is None:
+        if not self._began:
             self._start()
             return
         yield from self._heard_of(self._phase.sightings())
@@ -95,29 +95,25 @@ class Beside:
     @property
     def goes_on(self) -> bool:
         """Whether it may find more: it can begin, has not ended, and has inputs to try."""
-        phase = self._phase
-        return self._possible and (phase is None or not (phase.trouble or phase.tally.exhausted))
+        over = self._began and (self._phase.trouble or self._phase.tally.exhausted)
+        return self._possible and not over
 
     def end(self) -> Iterator[TestCase | Finding]:
         """The last that it has found."""
         self._possible = False
-        if self._phase is not None:
+        if self._began:
             self._phase.end()
             yield from self._heard_of(self._phase.sightings())
 
     def close(self) -> None:
         self._possible = False
-        for phase in (self._phase, self._ready):
-            if phase is not None:
-                phase.close()
+        self._phase.close()
 
     def _start(self) -> None:
         """As soon as everything is compiled, that of the verification first."""
         replay = self._replay
         if not self._possible:
             return
-        if self._ready is None and time.monotonic() - self._created > SOON:
-            self._ready = NativePhase()
         if not all(map(replay.ready, ("old", "new", "mask"))):
             return
         for build in ("old", "new", "touch"):
@@ -132,7 +128,6 @@ class Beside:
             self._possible = False
             return
         self._began = time.monotonic()
-        self._phase = self._ready or NativePhase()
         self._phase.begin(self._commission())
         for test in self._kept:
             self._phase.keep(test)
@@ -234,7 +229,7 @@ class Beside:
     def form(self) -> Json:
         """None when it has not begun. ``alike`` tests that differ were left out; ``executed`` runs
         began with an execve, all others are forks of a server."""
-        if self._phase is None:
+        if not self._began:
             return None
         tally, following = self._phase.tally, self._following
         return {
@@ -252,4 +247,4 @@ class Beside:
     @property
     def trouble(self) -> str:
         """Why the native phase has ended early; "" when it has not."""
-        return self._phase.trouble if self._phase is not None else ""
+        return self._phase.trouble if self._began else ""

@@ -32,6 +32,7 @@ from symexec.campaign.companion import Companion
 from symexec.campaign.examples import ALONG, Examples, are_drawn
 from symexec.campaign.exploration import PAUSE
 from symexec.campaign.generation import TestGeneration
+from symexec.campaign.phase import NativePhase
 from symexec.campaign.plain_builds import differing_plainly
 from symexec.campaign.preparation import Prepared
 from symexec.campaign.preparing import analysed, lower, read_versions, with_lasting
@@ -89,7 +90,9 @@ class BuildJob:
         self.tests = Collected()
         self.promises: Promises | None = None
         self._search: Search | None = None
-        self._verifying: Companion | None = None  # forked before there is much to copy
+        # Forked before there is much to copy.
+        self._verifying: Companion | None = None
+        self._phase: NativePhase | None = None
 
     # ------------------------------------------------------------------ preparation
 
@@ -98,6 +101,8 @@ class BuildJob:
         options = self.options
         if options.replay:
             self._verifying = spare()
+            if options.native and not self._deterministic:
+                self._phase = NativePhase()
         if options.shadow.mode is not Shadow.COMPLETE:
             self.seeding = Seeding()
             self.seeding.read(options.shadow.seeds)
@@ -152,8 +157,9 @@ class BuildJob:
             self.beside.close()
         if self.replay is not None:
             self.replay.close()
-        if self._verifying is not None:
-            self._verifying.close()
+        for spared in (self._verifying, self._phase):
+            if spared is not None:
+                spared.close()
 
     # ------------------------------------------------------------------ the search
 
@@ -327,7 +333,10 @@ class BuildJob:
         """None for a program that asks for its inputs while it runs: they are not made up."""
         if prepared.asks_for_inputs:
             return None
-        found = Beside(prepared, replay, self.options, self.signature, deadline, self.watchdog)
+        phase, self._phase = self._phase or NativePhase(), None
+        found = Beside(
+            prepared, replay, phase, self.options, self.signature, deadline, self.watchdog
+        )
         for seed in self.seeding.given if self.seeding is not None else ():
             found.keep(seed)
         return found

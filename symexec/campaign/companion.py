@@ -1,14 +1,13 @@
 """A process beside the campaign's: each says records to the other until the campaign leaves.
 
-    companion = started("from m import main; main()")     another Python, on its pipes 0 and 1
-    companion = forked(serve)                             a copy of this process
-    companion.say(Keep(test))                             never waits
-    for record in companion.heard(): ...                  what has come; never waits
-    companion.close()                                     with the folder that it has Begun in
+    companion = forked(serve)                    a copy of this process
+    companion.say(Keep(test))                    never waits
+    for record in companion.heard(): ...         what has come; never waits
+    companion.close()                            with the folder that it has Begun in
 
-A fork costs milliseconds and has all that its parent has; a new Python takes a fifth of a second
-until it has imported what it needs. The campaign closes its end of the pipe to end a companion, and
-so does the operating system when the campaign dies. Ctrl-C is the campaign's.
+A fork costs milliseconds and has all that its parent has; a new Python would take a quarter of a
+second until it has imported what it needs. The campaign closes its end of the pipe to end a
+companion, and so does the operating system when the campaign dies. Ctrl-C is the campaign's.
 """
 
 from __future__ import annotations
@@ -20,14 +19,12 @@ import select
 import shutil
 import signal
 import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import BinaryIO, NoReturn, Protocol
+from typing import BinaryIO, NoReturn
 
-import symexec
 from csg.errors import ToolchainError
 from csg.records import record
 from symexec.campaign.framing import Frames, framed
@@ -36,8 +33,6 @@ Serve = Callable[[BinaryIO, BinaryIO], None]  # requests, answers
 PATIENCE = 0.5  # seconds that one may take to end before it is killed
 _PIECE = 1 << 16
 _GLANCE = 0.002  # seconds between two looks whether a fork has ended
-# It must be the same program as ours, also where another copy is installed.
-_HOME = "import sys; sys.argv[1] in sys.path or sys.path.insert(0, sys.argv[1]); "
 
 
 @record
@@ -47,16 +42,11 @@ class Begun:
     folder: str
 
 
-class _Process(Protocol):
-    def kill(self) -> None: ...
-    def wait(self, timeout: float | None = None) -> int: ...
-
-
 class Companion:
     """``requests`` and ``answers`` are descriptors of this side. ``say`` may be called by any
     thread."""
 
-    def __init__(self, process: _Process, requests: int, answers: int) -> None:
+    def __init__(self, process: _Fork, requests: int, answers: int) -> None:
         self.left = False  # it has closed its end, before it was asked to end
         self._process = process
         self._requests, self._answers = requests, answers
@@ -142,22 +132,6 @@ class Companion:
             self._process.wait()
         if self._folder:
             shutil.rmtree(self._folder, ignore_errors=True)
-
-
-def started(program: str) -> Companion:
-    """``program``: Python that speaks on standard input and output."""
-    process = subprocess.Popen(
-        [sys.executable, "-P", "-c", _HOME + program, str(Path(symexec.__file__).parent.parent)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-    )
-    assert process.stdin is not None and process.stdout is not None
-    requests, answers = (os.dup(each.fileno()) for each in (process.stdin, process.stdout))
-    process.stdin.close()
-    process.stdout.close()
-    return Companion(process, requests, answers)
 
 
 def forked(serve: Serve) -> Companion:

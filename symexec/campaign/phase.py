@@ -1,6 +1,6 @@
 """The native phase as its campaign sees it: a process that is started, asked, and ended.
 
-    phase = NativePhase()                    a process that imports what it needs; returns at once
+    phase = NativePhase()                    a fork of this process, best while that is small
     phase.begin(commission)
     phase.keep(test)                         mutate this one as well
     for sighting in phase.sightings(): ...   what has come since the last call; never waits
@@ -13,19 +13,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from symexec.campaign.companion import started
+from symexec.campaign.companion import forked
+from symexec.campaign.phase_process import serve
 from symexec.campaign.phase_records import Commission, Keep, Sighting, Tally, Trouble
 from symexec.testcases import TestInput
 
 _MOST_UNSENT = 1 << 20  # bytes that wait for the pipe; what comes then is left out
-_PROGRAM = "from symexec.campaign.phase_process import main; main()"
 
 
 class NativePhase:
     def __init__(self) -> None:
         self.tally = Tally(0, 0, 0, False)
         self.trouble = ""
-        self._companion = started(_PROGRAM)
+        self._companion = forked(serve)
 
     def begin(self, commission: Commission) -> None:
         self._companion.say(commission)

@@ -1,7 +1,7 @@
 """The native phase as a process: it tries inputs for as long as its campaign keeps the pipe open.
 
-    stdin    Commission, then Keep for each test of the search that is worth mutating
-    stdout   Sighting for each input that differs or shows something new, Tally now and then
+    requests   Commission, then Keep for each test of the search that is worth mutating
+    answers    Sighting for each input that differs or shows something new, Tally now and then
 
 Tests of its own are n0001, n0002 ..; m3-0007 is the seventh mutation of the third test kept.
 """
@@ -9,7 +9,6 @@ Tests of its own are n0001, n0002 ..; m3-0007 is the seventh mutation of the thi
 from __future__ import annotations
 
 import queue
-import sys
 import threading
 import time
 from collections.abc import Callable
@@ -151,9 +150,8 @@ def _admits(commission: Commission) -> Callable[[TestInput], bool] | None:
     return Pins(commission.entry, commission.symbols, inputs, TermTable()).admits
 
 
-def main() -> None:
+def serve(requests: BinaryIO, answers: BinaryIO) -> None:
     """Until the campaign closes the pipe, or dies."""
-    requests, out = sys.stdin.buffer, sys.stdout.buffer
     try:
         commission = read_frame(requests)
     except EOFError:
@@ -163,17 +161,15 @@ def main() -> None:
     phase = None
     try:
         with NativeReplay(commission.plan, commission.builds) as replay:
-            send(out, Begun(str(replay.box)))
-            phase = Phase(commission, replay, out)
+            send(answers, Begun(str(replay.box)))
+            phase = Phase(commission, replay, answers)
             threading.Thread(target=phase.listen, args=(requests,), daemon=True).start()
             phase.run()
     except BrokenPipeError:  # the campaign has left
         pass
     except Exception as trouble:
         if phase is None or not phase.over.is_set():  # else it was stopped in the midst of a run
-            send(out, Trouble(_told(trouble)))
-    finally:
-        sys.stdout = None  # nobody is there to flush it to
+            send(answers, Trouble(_told(trouble)))
 
 
 def _told(trouble: Exception) -> str:
@@ -181,7 +177,3 @@ def _told(trouble: Exception) -> str:
     if isinstance(trouble, CsgtestError):
         return str(trouble)
     return f"internal error: {trouble!r}"
-
-
-if __name__ == "__main__":
-    main()

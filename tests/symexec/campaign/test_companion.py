@@ -14,7 +14,7 @@ from typing import BinaryIO
 import pytest
 
 from csg.errors import ToolchainError
-from symexec.campaign.companion import Begun, Companion, Serve, forked, started
+from symexec.campaign.companion import Begun, Companion, Serve, forked
 from symexec.campaign.framing import read_frame, send
 
 LARGE = 1 << 18  # bytes: several times what a pipe holds
@@ -82,16 +82,6 @@ def test_what_is_said_comes_back_in_its_order(fork: Fork) -> None:
     for number in range(100):
         companion.say(number)
     assert hear(companion, 100) == list(range(100))
-
-
-def test_another_python_speaks_the_same(fork: Fork) -> None:
-    companion = started(
-        "from symexec.campaign.framing import read_frame, send; "
-        "send(sys.stdout.buffer, read_frame(sys.stdin.buffer))"
-    )
-    companion.say({"x": 1})
-    assert hear(companion, 1) == [{"x": 1}]
-    companion.close()
 
 
 def test_nobody_waits_for_a_pipe_that_is_full(fork: Fork) -> None:
