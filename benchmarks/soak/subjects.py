@@ -87,6 +87,7 @@ class Grid:
     names: Sequence[str]
     returns: bool = True  # the result is that of the function itself
     complete: bool = True
+    starts: bool = False  # globals start with other values: a call that writes none leaves others
 
     @property
     def tried(self) -> int:
@@ -94,10 +95,13 @@ class Grid:
 
     @property
     def differing(self) -> int:
-        return sum(_differ(*each) is True for each in self.points.values())
+        return sum(self._differ(*each) is True for each in self.points.values())
 
     def differs(self, test: TestInput) -> bool | None:
-        return _differ(*self._ran(test))
+        return self._differ(*self._ran(test))
+
+    def _differ(self, was: Ran, now: Ran) -> bool | None:
+        return None if self.starts and was == now else _differ(was, now)
 
     def shown(self, test: TestInput) -> tuple[str, str] | None:
         was, now = self._ran(test)
@@ -164,7 +168,9 @@ def _bounded(old: Source, new: Source, folder: Path) -> Subject:
         words += ["--assume", limit] if "[" in name else ["--range", f"{name}={low}..{high}"]
     points = truth(old, new, folder)
     found: Truth = (
-        Nothing() if points is None else Grid(points, [each for each, _, _ in old.ranges])
+        Nothing()
+        if points is None
+        else Grid(points, [each for each, _, _ in old.ranges], starts=old.globals != new.globals)
     )
     return Subject(_pair(old.text, new.text), tuple(words), found, "f", "int v0")
 
@@ -258,7 +264,7 @@ def shapes(random: Random, folder: Path) -> Subject:
     )
     if isinstance(subject.truth, Grid):
         names = [shape.input.format(name) for name in subject.truth.names]
-        subject.truth = Grid(subject.truth.points, names, returns=False)
+        subject.truth = replace(subject.truth, names=names, returns=False)
     files = {name: content + text for name, content in subject.files.items()}
     return Subject(files, tuple(words), subject.truth, "top", "int v0")
 

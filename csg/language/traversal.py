@@ -9,7 +9,7 @@ Which fields of a class hold nodes is read off its annotations.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any, TypeVar, cast, get_args
 
 from csg.language import syntax
@@ -86,3 +86,8 @@ def rebuilt(node: T, change: Callable[[Any], Any]) -> T:
                 value = after
         values.append(value)
     return cast(T, kind(*values)) if touched else node
+
+
+def duplicate(node: T) -> T:
+    """The same tree of new nodes: what is known of a node by its identity tells both apart."""
+    return cast(T, replace(cast(Any, rebuilt(node, duplicate))))

@@ -36,7 +36,7 @@ from csg.language.syntax import (
     TranslationUnit,
     While,
 )
-from csg.language.traversal import rebuilt, walk
+from csg.language.traversal import duplicate, rebuilt, walk
 from csg.language.types import VOID, Type, is_scalar
 from csg.source import NOWHERE, Location
 from csg.versions.edits import Edits
@@ -151,4 +151,4 @@ class _Marker:
         before = self.lines[touched[0].file, touched[0].line]
         old = [Empty(each) for each in (before[:1] + before[-1:])]
         edit = self.edits.record(old, (value, Empty(place)), place)
-        return Change(value, value, edit, kind, value.location)
+        return Change(duplicate(value), value, edit, kind, value.location)

@@ -111,9 +111,9 @@ class Companion:
     def end(self) -> None:
         """Begin to end it; what it has said can still be heard."""
         with self._lock:
-            if self._requests >= 0:
-                os.close(self._requests)
-                self._requests = -1
+            requests, self._requests = self._requests, -1  # first: an interruption may come between
+            if requests >= 0:
+                os.close(requests)
 
     def close(self) -> None:
         """End it for good, with all that it has made; by force when it takes too long, or has made
@@ -123,8 +123,8 @@ class Companion:
             return
         for _ in self.heard():  # where its folder is
             pass
-        os.close(self._answers)
-        self._answers = -1
+        answers, self._answers = self._answers, -1
+        os.close(answers)
         try:
             self._process.wait(timeout=PATIENCE if self._folder else 0.0)
         except subprocess.TimeoutExpired:

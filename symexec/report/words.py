@@ -114,7 +114,8 @@ def blamed_changes(report: Report) -> list[str]:
     """What the numbers of the table mean, a line a change."""
     wanted = {change for each in report.groups for change in each.blamed}
     chosen = [change for change in report.changes if change.id in wanted][:_LISTED]
-    places = [f"{Path(change.location.file).name}:{change.location.line}" for change in chosen]
+    names = [_on_one_line(Path(change.location.file).name) for change in chosen]
+    places = [f"{name}:{each.location.line}" for name, each in zip(names, chosen, strict=True)]
     width = max(map(len, places), default=0)
     return [
         f"change {change.id}  {place:{width}}  {_edit(change)}"

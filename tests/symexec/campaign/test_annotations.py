@@ -47,3 +47,21 @@ def test_annotation(annotation: Annotation, changes: int, diff_paths: int, tmp_p
     assert job.exhausted
     assert len(job.prepared.program.changes) == changes  # type: ignore[union-attr]
     assert job.counters.diff_paths == diff_paths
+
+
+def test_what_stands_in_both_versions_decides_in_each(tmp_path: Path) -> None:
+    """A condition that only moved is old and new by lines: two decisions."""
+    old, new = tmp_path / "old.c", tmp_path / "new.c"
+    inner = "if (x > 1 && (y ? y < 5 : x < 9)) v--;"
+    old.write_text(f"int f(int x, int y)\n{{\n    int v = 3;\n    {inner}\n    return v * 0;\n}}\n")
+    new.write_text(
+        old.read_text().replace(inner, f"if ((x & 10) <= 0)\n    {{\n        {inner}\n    }}")
+    )
+    job = BuildJob(BuildOptions(old, new, annotation=Annotation(by_lines=True)))
+    for _ in job.cases(Silence()) if not job.prepare() else ():
+        pass
+    job.close()
+    decisions = job.prepared.program.decisions  # type: ignore[union-attr]
+    assert len({id(each.expression) for each in decisions}) == len(decisions)
+    assert job.counters.branches_compared > 0
+    assert job.counters.branch_mismatches == 0
