@@ -9,6 +9,7 @@ Both versions are built at the same place, so that no path tells them apart.
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import shutil
 import subprocess
@@ -26,6 +27,10 @@ REFUSED = 125  # exit code of enclosure.c where the machine has no such walls
 LONGEST = 900.0  # seconds for the build of one version
 _COMPILERS = ("cc", "gcc", "clang", "c99", "c89", "ar", "ld", "gcc-ar", "llvm-ar")
 _SAID = 6  # lines of a failed build that are shown
+_FAILURE = re.compile(r"(?i)error:|undefined reference|No such file|not found|\*\*\*")
+_FOLDERS = ("src", "source", "unix", "linux")  # of a Makefile where the top has none
+_MAKEFILES = ("GNUmakefile", "Makefile", "makefile")
+_SYSTEMS = ("all", "linux", "generic", "unix", "posix")  # targets, where the first one says usage
 _JOBS = max(1, os.cpu_count() or 1)
 _MAKE = f"make -k -j{_JOBS}"
 _CONFIGURE = "./configure --disable-nls --disable-dependency-tracking CFLAGS='-g -O0'"
@@ -34,9 +39,7 @@ RECIPES = (
     ("meson.build", f"meson setup csgtest-build && ninja -k 0 -j {_JOBS} -C csgtest-build"),
     ("CMakeLists.txt", f"cmake -S . -B csgtest-build && {_MAKE} -C csgtest-build"),
     ("configure", f"{_CONFIGURE} && {_MAKE}"),
-    ("GNUmakefile", _MAKE),
-    ("Makefile", _MAKE),
-    ("makefile", _MAKE),
+    ("Makefile", ""),  # see _makefiles
     ("autogen.sh", f"NOCONFIGURE=1 sh autogen.sh && {_CONFIGURE} && {_MAKE}"),
     ("configure.ac", f"autoreconf -fi && {_CONFIGURE} && {_MAKE}"),
 )
@@ -50,12 +53,46 @@ class ToolCall:
     words: tuple[str, ...]
 
 
-def recipe_of(tree: Path) -> str | None:
-    """How a tree says that it is built; None where it does not."""
+def recipes_of(tree: Path) -> list[str]:
+    """How a tree says that it is built; the next one is for where one makes nothing."""
+    found: list[str] = []
     for name, command in RECIPES:
-        if (tree / name).is_file():
-            return command
-    return None
+        if not command:
+            found += _makefiles(tree, ".")
+        elif (tree / name).is_file():
+            found.append(command)
+    for folder in _FOLDERS:
+        found += _makefiles(tree, folder)
+    return found
+
+
+def _makefiles(tree: Path, folder: str) -> Iterator[str]:
+    """With the first target, or one for systems like this one. One in a folder may be meant to be
+    read from the top."""
+    for name in _MAKEFILES:
+        file = tree / folder / name
+        if file.is_file():
+            text = file.read_text(errors="replace")
+            systems = [each for each in _SYSTEMS if re.search(rf"^{each}\s*:", text, re.M)]
+            ways = ["", f" -C {folder}", f" -f {folder}/{name}"]
+            for target in ("", *(f" {each}" for each in systems)):
+                for way in ways[:1] if folder == "." else ways[1:]:
+                    yield f"{_MAKE}{way}{target}"
+            return
+
+
+class NothingMadeError(ToolchainError):
+    """The build of a version left no program and no library. ``calls``: of its tools."""
+
+    def __init__(self, command: str, code: int, calls: int, log: Path) -> None:
+        lines = log.read_text(errors="replace").splitlines()
+        said = [line for line in lines if _FAILURE.search(line)][:_SAID] or lines[-_SAID:]
+        what = "makes no program and no library" if calls else "compiles nothing"
+        super().__init__(
+            f"'{command}' ends with {code} and {what}" + "".join(_indented(said)),
+            hint=f"say how it is built: --build COMMAND; all that it said is in {log}",
+        )
+        self.calls = calls
 
 
 class Enclosure:
@@ -77,20 +114,14 @@ class Enclosure:
     def tree(self) -> Path:
         return self._base / "src"
 
-    def build(self, command: str, log: Path) -> list[ToolCall]:
-        """ToolchainError where not a single tool was called; what the build says goes to ``log``.
-        A build that fails half-way is one: what it made may be all that is needed."""
+    def build(self, command: str, log: Path) -> tuple[list[ToolCall], int]:
+        """The calls of its tools, and its exit code: a build that fails half-way is one, what it
+        made may be all that is needed. What it says goes to ``log``."""
         self._install()
-        log.unlink(missing_ok=True)
+        for file in (self._base / "calls").iterdir():
+            file.unlink()
         code = self.run(command, log)
-        calls = [*self._calls()]
-        if not calls:
-            said = log.read_text(errors="replace").splitlines()[-_SAID:]
-            raise ToolchainError(
-                f"'{command}' ends with {code} and compiles nothing" + "".join(_indented(said)),
-                hint=f"say how it is built: --build COMMAND; all that it said is in {log}",
-            )
-        return calls
+        return [*self._calls()], code
 
     def run(self, command: str, log: Path) -> int:
         """A shell command in the tree. UsageError where it would run unprotected."""

@@ -24,7 +24,7 @@ from pathlib import Path, PurePosixPath
 from csg.errors import CsgtestError, ToolchainError
 from csg.records import record
 from csg.toolchain import preprocess_noting
-from symexec.projects.building import PLACE, Enclosure
+from symexec.projects.building import PLACE, Enclosure, NothingMadeError
 from symexec.projects.linking import Compiled, Link, Products, read_calls
 
 # Folders of programs that are not what a repository is for.
@@ -32,6 +32,11 @@ _ASIDE = re.compile(
     r"tests?|testsuite|t|check|examples?|samples?|demos?|fuzz|fuzzing|oss-fuzz|bench|benchmarks?"
     r"|contrib"
 )
+_ASIDE_NAME = re.compile(
+    r"(?:test|fuzz|bench|example).*|.*[-_.](?:tests?|fuzz\w*|bench\w*|examples?)"
+)
+# Where meson and cmake leave programs of their own.
+_PROBES = re.compile(r"(?:.*/)?(?:meson-private|CMakeFiles/(?:[^/]*/CompilerIdC|CMake\w+))(?:/.*)?")
 _MAIN = re.compile(rb"\b(?:main|wmain)\s*\(")
 _MAPS = "/tmp/maps"
 _LOADED = re.compile(r"^(\S.*?)\(([^()]+)\)(?:\s|$)")  # in a linker's map: archive(member)
@@ -51,7 +56,7 @@ class Target:
         """Of the tests or examples."""
         parts = PurePosixPath(self.name).parts
         aside = any(_ASIDE.fullmatch(part) for part in parts[:-1])
-        return aside or parts[-1].startswith(("test", "fuzz", "bench"))
+        return aside or _ASIDE_NAME.fullmatch(parts[-1].partition(".")[0]) is not None
 
 
 @dataclass(slots=True)
@@ -60,6 +65,7 @@ class BuiltVersion:
 
     tree: Path
     products: Products
+    code: int = 0  # exit status of the build
     loaded: dict[str, dict[str, list[str]]] = field(default_factory=dict)
     reads: dict[Compiled, tuple[str, ...]] = field(default_factory=dict)
 
@@ -76,10 +82,13 @@ class BuiltVersion:
 
 
 def build_version(enclosure: Enclosure, command: str, log: Path) -> BuiltVersion:
-    calls = enclosure.build(command, log)
+    """NothingMadeError where it makes no program and no library."""
+    calls, code = enclosure.build(command, log)
     products = read_calls(calls, enclosure.tree)
-    version = BuiltVersion(enclosure.tree, products)
+    version = BuiltVersion(enclosure.tree, products, code)
     _drop_lost(version)
+    if not products.links and not products.archives:
+        raise NothingMadeError(command, code, len(calls), log)
     _note_loaded(version, enclosure, log)
     return version
 
@@ -88,10 +97,10 @@ def _drop_lost(version: BuiltVersion) -> None:
     """Probes of configure, and what was made from files that are gone."""
     products, tree = version.products, version.tree
     for path, compiled in [*products.objects.items()]:
-        if not (tree / compiled.source).is_file():
+        if not (tree / compiled.source).is_file() or _PROBES.match(compiled.source):
             del products.objects[path]
     for path in [*products.links]:
-        if not (tree / path).exists():
+        if not (tree / path).exists() or not version.sources(path):
             del products.links[path]
 
 
@@ -156,6 +165,21 @@ def reached_targets(
             program = old.is_program(name) and new.is_program(name)
             found.append(Target(name, program, new.products.libraries(name), differing))
     return sorted(found, key=lambda each: (-each.differing, each.name)), notes
+
+
+def unused_files(old: BuiltVersion, new: BuiltVersion) -> list[str]:
+    """C files and headers that differ, and that the compiler reads for no target of both."""
+    used = {file for version in (old, new) for files in version.reads.values() for file in files}
+    found = set()
+    for version in (old, new):
+        for folder, _, files in os.walk(version.tree):
+            below = os.path.relpath(folder, version.tree)
+            names = [name for name in files if name.endswith((".c", ".h"))]
+            found |= {os.path.normpath(os.path.join(below, name)) for name in names}
+    differ = [
+        each for each in found - used if _content(old.tree / each) != _content(new.tree / each)
+    ]
+    return sorted(differ)
 
 
 def copy_target(old: BuiltVersion, new: BuiltVersion, name: str, folder: Path) -> None:

@@ -34,13 +34,14 @@ from symexec.options import (
     RevisionOptions,
     UnifyOptions,
 )
-from symexec.projects.building import Enclosure, recipe_of
+from symexec.projects.building import Enclosure, NothingMadeError, recipes_of
 from symexec.projects.programs import (
     BuiltVersion,
     Target,
     build_version,
     copy_target,
     reached_targets,
+    unused_files,
 )
 from symexec.projects.revisions import Revisions, read_revisions
 from symexec.testcases import OutputFolder
@@ -48,6 +49,8 @@ from symexec.testcases import OutputFolder
 Call = TypeVar("Call", BuildOptions, CompareOptions, GraphOptions, UnifyOptions)
 
 MOST = 4  # programs, or functions of a library, that are looked at
+
+_SHOWN = 4  # files that differ and are in nothing
 
 
 @record
@@ -76,14 +79,16 @@ def read_project(asked: RevisionOptions, flags: Flags, out: Path, quiet: bool) -
     with ExitStack() as stack:
         old, new = (stack.enter_context(Enclosure()) for _ in range(2))
         notes += revisions.export(old.tree, new.tree)
-        command = asked.command or recipe_of(new.tree) or recipe_of(old.tree)
+        recipes = [asked.command] if asked.command else recipes_of(new.tree)
         named = asked.command is not None and os.path.exists(asked.command)
         database = Path(asked.command or "") if named else None
-        if command is None or database is not None:
+        if not recipes or database is not None:
+            if database is None:
+                _say(quiet, "nothing says how it is built: its C files are one program")
             trees = {"old": old.tree, "new": new.tree}
             return Project(revisions, (_folders(revisions, trees, flags, out, database),))
-        _say(quiet, f"{' -> '.join(revisions.shown)}: building both versions: {command}")
-        built = _built(old, new, command, out)
+        _say(quiet, f"{' -> '.join(revisions.shown)}: building both versions: {recipes[0]}")
+        built = _built(old, new, recipes, out, quiet)
         targets, alone = reached_targets(*built, asked.targets)
         if alone and not targets:
             raise UsageError(
@@ -91,6 +96,8 @@ def read_project(asked: RevisionOptions, flags: Flags, out: Path, quiet: bool) -
                 hint=f"what the builds said is in {out}/build-old.log and build-new.log",
             )
         notes += alone
+        if not targets and not asked.targets:
+            notes += _about_nothing(*built, out)
         chosen = _chosen(targets, bool(asked.targets))
         if targets and not chosen:
             notes.append(f"only tests and examples differ (--target NAME): {_listed(targets)}")
@@ -162,14 +169,37 @@ def _listed(targets: list[Target]) -> str:
 
 
 def _built(
-    old: Enclosure, new: Enclosure, command: str, out: Path
+    old: Enclosure, new: Enclosure, recipes: Sequence[str], out: Path, quiet: bool
 ) -> tuple[BuiltVersion, BuiltVersion]:
-    """Side by side."""
+    """Side by side, by the first recipe that makes something in both."""
     out.mkdir(parents=True, exist_ok=True)
-    with ThreadPoolExecutor(2) as pool:
-        before = pool.submit(build_version, old, command, out / "build-old.log")
-        after = pool.submit(build_version, new, command, out / "build-new.log")
-        return before.result(), after.result()
+    logs = [out / f"build-{side}.log" for side in ("old", "new")]
+    for log in logs:
+        log.unlink(missing_ok=True)
+    failed: list[NothingMadeError] = []
+    for command in recipes:
+        if failed:
+            _say(quiet, f"which makes nothing; trying {command}")
+        with ThreadPoolExecutor(2) as pool:
+            before = pool.submit(build_version, old, command, logs[0])
+            after = pool.submit(build_version, new, command, logs[1])
+            try:
+                return before.result(), after.result()
+            except NothingMadeError as error:
+                failed.append(error)
+    raise max(failed, key=lambda error: error.calls)  # what came furthest
+
+
+def _about_nothing(old: BuiltVersion, new: BuiltVersion, out: Path) -> Iterator[str]:
+    """Why no target may be reached although something differs."""
+    unused = unused_files(old, new)
+    if unused:
+        more = f" and {len(unused) - _SHOWN} more" if len(unused) > _SHOWN else ""
+        yield f"nothing that is built is made of what differs: {', '.join(unused[:_SHOWN])}{more}"
+        for version, side in ((old, "old"), (new, "new")):
+            if version.code:
+                log = out / f"build-{side}.log"
+                yield f"the build of the {side} version ends with {version.code}, see {log}"
 
 
 def _chosen(targets: list[Target], asked: bool) -> list[Target]:
@@ -190,6 +220,8 @@ def _subjects(
 ) -> Iterator[Subject]:
     for each in targets:
         folder = out if len(targets) == 1 else out / each.name.replace("/", "_")
+        if folder != out:
+            OutputFolder(folder).close()
         place = folder / "versions"
         shutil.rmtree(place, ignore_errors=True)
         place.mkdir(parents=True)
