@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import shutil
 import subprocess
 from collections.abc import Iterator
@@ -17,6 +18,7 @@ from csg.programs import Versions
 from symexec.options import RevisionOptions
 from symexec.projects.building import PLACE, Enclosure, ToolCall
 from symexec.projects.linking import read_calls
+from symexec.projects.programs import Target
 from symexec.projects.session import Project, entries_of, read_project
 from tests.command_line import csgtest
 
@@ -175,6 +177,19 @@ def test_what_a_change_reaches(
     assert sorted(names(project(tmp_path, "HEAD"))) == reached
 
 
+def test_what_differs_and_is_not_built_is_said(
+    repository: Repository, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    repository.write("win32/sum.c", "int main(void) { return 0; }\n")
+    repository.edit("Makefile", "tests/check\n", "tests/check missing\n")
+    repository.edit("src/words.c", "argc);", "argc );")
+    options = RevisionOptions("HEAD", False, command="make -k sum missing")
+    assert not read_project(options, (), tmp_path / "out", quiet=False).subjects
+    said = capsys.readouterr().err
+    assert "nothing that is built is made of what differs: src/words.c, win32/sum.c\n" in said
+    assert "the build of the new version ends with 2, see " in said
+
+
 def test_tests_are_looked_at_when_asked_for(repository: Repository, tmp_path: Path) -> None:
     repository.edit("tests/check.c", "!= 2", "== 2")
     assert names(project(tmp_path, "", targets=("check",))) == ["tests/check"]
@@ -258,6 +273,74 @@ def test_from_a_clone_to_a_difference_in_one_command(repository: Repository) -> 
     assert done.code == 0 and "Nothing that is compiled differs." in done.out
 
 
+@pytest.mark.parametrize(
+    ("place", "recipe"),
+    [
+        ("Makefile", "make -k -jN linux"),
+        ("src/Makefile", "make -k -jN -C src linux"),
+        ("unix/Makefile", "make -k -jN -f unix/Makefile linux"),
+    ],
+)
+def test_a_makefile_wants_the_system_or_the_folder(
+    repository: Repository,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    place: str,
+    recipe: str,
+) -> None:
+    """The next way to build is taken where one makes nothing."""
+    top = ".." if place.startswith("src") else "."
+    repository.git("rm", "-q", "Makefile")
+    repository.write(
+        place,
+        f"usage:\n\t@echo usage: make SYSTEM\nlinux:\n\t$(CC) -o {top}/words {top}/src/words.c\n",
+    )
+    repository.commit("make")
+    repository.edit("src/words.c", "argc);", "argc + 1);")
+    found = read_project(RevisionOptions("HEAD", False), (), tmp_path / "out", quiet=False)
+    assert names(found) == ["words"]
+    (said,) = re.findall("which makes nothing; trying (.*)", capsys.readouterr().err)[-1:]
+    assert re.sub("-j[0-9]+", "-jN", said) == recipe
+
+
+def test_what_a_compiler_warns_of_is_no_error(repository: Repository, tmp_path: Path) -> None:
+    """But in a probe: what it can do is asked with -Werror."""
+    repository.edit("Makefile", "words: src/words.o", "words: src/words.o | conftest")
+    probe = "conftest:\n\tcp src/words.c conftest.c; ! $(CC) $(CFLAGS) -c conftest.c\n"
+    flags = "CFLAGS = -Wall -Werror -Werror=unused-variable"
+    repository.edit("Makefile", "CFLAGS =", f"words:\n{probe}{flags}")
+    repository.edit("src/words.c", "{\n", "{\n    int unused;\n")
+    repository.commit("warned of")
+    repository.edit("src/words.c", "argc);", "argc + 1);")
+    assert names(project(tmp_path, "HEAD")) == ["words"]
+
+
+def test_each_of_several_programs_has_a_folder(repository: Repository) -> None:
+    repository.edit("Makefile", "LIMIT=10", "LIMIT=10 -DMORE=1")
+    repository.edit("src/words.c", "argc);", "argc + MORE - 1 + (argc > 1));")
+    for _ in range(2):
+        done = csgtest("build", "HEAD", "--time", "4", folder=repository.folder)
+        assert done.code == 1, done.err
+        assert "sum:\n" in done.out and "words:\n" in done.out
+    for name in ("sum", "words"):
+        assert (repository.folder / "csgtest-out" / name / "report.json").is_file()
+
+
+@pytest.mark.parametrize(
+    ("name", "aside"),
+    [
+        ("csgtest-build/cJSON_test", True),
+        ("src/xml-benchmark", True),
+        ("test_parse", True),
+        ("tests/parse", True),
+        ("src/latest", False),
+        ("src/contest", False),
+    ],
+)
+def test_programs_that_only_test_others(name: str, aside: bool) -> None:
+    assert Target(name, True, (), 1).aside is aside
+
+
 def test_a_database_says_how_files_are_compiled(repository: Repository, tmp_path: Path) -> None:
     flags = ["-I", str(repository.folder / "lib"), "-DLIMIT=3"]
     files = ["src/sum.c", "lib/number.c"]
@@ -281,7 +364,9 @@ def test_a_database_says_how_files_are_compiled(repository: Repository, tmp_path
         (("HEAD~7",), "has no revision 'HEAD~7'"),
         (("HEAD", "--build", "true"), "'true' ends with 0 and compiles nothing"),
         (("HEAD", "--build", "exit 3"), "'exit 3' ends with 3 and compiles nothing"),
-        (("HEAD", "--build", "make words NEWER=1"), "only the old version has words"),
+        (("HEAD", "--build", "make src/sum.o"), "no program and no library"),
+        (("HEAD", "--build", "make words NEWER=1"), "src/words.c:4:20: error: 'argc'"),
+        (("HEAD", "--build", "make -k sum words"), "only the old version has words"),
         (("src/sum.c", "src/words.c", "--staged"), "--staged and --target are for revisions"),
     ],
 )
