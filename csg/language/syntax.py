@@ -485,7 +485,7 @@ class Empty:
 
 @record
 class Assembly:
-    """An asm statement: a located refusal when it is executed."""
+    """An asm statement: a located refusal when it is executed, but for an empty one."""
 
     text: str
     location: Location = _place()

@@ -8,6 +8,8 @@ for (s; c; n) A        s;  head: branch c, body, end;   body: A;   step: n, jump
 
 from __future__ import annotations
 
+import re
+
 from csg.ir import Block, Constant, Refuse, Value
 from csg.language.one_version import parts_of_one
 from csg.language.syntax import (
@@ -31,6 +33,13 @@ from csg.lower import lifetimes
 from csg.lower.context import Lowering
 from csg.lower.excerpts import Excerpts
 from csg.source import Location
+
+# Keeps the compiler from moving accesses; the processor sees nothing of it:
+#     asm ("" : : : "memory")      asm ("" : "+r" (x))
+_OPERANDS = r'(?: "[^"]*" \( \w+ \)(?: ,)?)*'
+_BARRIER = re.compile(
+    rf'asm \(""(?: "")*(?: :(?: "\+[^"]*" \( \w+ \)(?: ,)?)*(?: :{_OPERANDS}(?: :[^:]*)?)?)?\)'
+)
 
 
 def condition_node(lowering: Lowering, location: Location, text: str) -> None:
@@ -205,6 +214,8 @@ def discard_statement_expression(lowering: Lowering, expression: StatementExpres
 
 
 def assembly(lowering: Lowering, statement: Assembly) -> None:
+    if _BARRIER.fullmatch(statement.text):
+        return
     builder = lowering.builder
     node = lowering.nodes.draft("statement", statement.location, statement.text)
     builder.node = node
