@@ -315,6 +315,15 @@ def test_what_a_compiler_warns_of_is_no_error(repository: Repository, tmp_path: 
     assert names(project(tmp_path, "HEAD")) == ["words"]
 
 
+def test_a_flag_that_changes_types_is_left_out(repository: Repository) -> None:
+    repository.edit("Makefile", "CFLAGS =", "CFLAGS = -funsigned-char")
+    repository.commit("flag")
+    repository.edit("src/words.c", "argc);", "argc + 1);")
+    done = csgtest("build", "HEAD", "--time", "4", folder=repository.folder)
+    assert done.code == 1, done.err
+    assert "both versions are tested without -funsigned-char" in done.err
+
+
 def test_each_of_several_programs_has_a_folder(repository: Repository) -> None:
     repository.edit("Makefile", "LIMIT=10", "LIMIT=10 -DMORE=1")
     repository.edit("src/words.c", "argc);", "argc + MORE - 1 + (argc > 1));")

@@ -17,7 +17,7 @@ from csg.language.types import Type
 from csg.source import Location
 from csg.toolchain import preprocess_text
 
-_OTHER_LAYOUTS = frozenset(
+OTHER_LAYOUTS = frozenset(
     {"-m32", "-mx32", "-funsigned-char", "-fshort-enums", "-fshort-wchar", "-fpack-struct"}
 )
 HEADERS = Path(__file__).with_name("include")
@@ -78,7 +78,7 @@ def parse_expression(
 def check_flags(flags: Sequence[str]) -> None:
     """Types are laid out as on x86-64 Linux, whatever the flags say; so some may not be given."""
     for flag in flags:
-        if flag in _OTHER_LAYOUTS:
+        if flag in OTHER_LAYOUTS:
             raise UnsupportedError(f"the flag {flag} is not supported: it changes types")
 
 

@@ -22,6 +22,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
 from csg.errors import CsgtestError, ToolchainError
+from csg.frontend.read import OTHER_LAYOUTS
 from csg.records import record
 from csg.toolchain import preprocess_noting
 from symexec.projects.building import PLACE, Enclosure, NothingMadeError
@@ -66,6 +67,7 @@ class BuiltVersion:
     tree: Path
     products: Products
     code: int = 0  # exit status of the build
+    left_out: set[str] = field(default_factory=set)  # flags that csgtest refuses
     loaded: dict[str, dict[str, list[str]]] = field(default_factory=dict)
     reads: dict[Compiled, tuple[str, ...]] = field(default_factory=dict)
 
@@ -87,6 +89,7 @@ def build_version(enclosure: Enclosure, command: str, log: Path) -> BuiltVersion
     products = read_calls(calls, enclosure.tree)
     version = BuiltVersion(enclosure.tree, products, code)
     _drop_lost(version)
+    _leave_out(version)
     if not products.links and not products.archives:
         raise NothingMadeError(command, code, len(calls), log)
     _note_loaded(version, enclosure, log)
@@ -99,9 +102,22 @@ def _drop_lost(version: BuiltVersion) -> None:
     for path, compiled in [*products.objects.items()]:
         if not (tree / compiled.source).is_file() or _PROBES.match(compiled.source):
             del products.objects[path]
+    for path in [*products.archives]:
+        if not version.sources(path):
+            del products.archives[path]
     for path in [*products.links]:
         if not (tree / path).exists() or not version.sources(path):
             del products.links[path]
+
+
+def _leave_out(version: BuiltVersion) -> None:
+    """Flags that csgtest refuses: better tested without -funsigned-char, which is said."""
+    for path, compiled in [*version.products.objects.items()]:
+        refused = OTHER_LAYOUTS.intersection(compiled.flags)
+        if refused:
+            version.left_out |= refused
+            flags = tuple(flag for flag in compiled.flags if flag not in refused)
+            version.products.objects[path] = Compiled(compiled.source, flags)
 
 
 def _note_loaded(version: BuiltVersion, enclosure: Enclosure, log: Path) -> None:

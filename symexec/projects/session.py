@@ -96,6 +96,10 @@ def read_project(asked: RevisionOptions, flags: Flags, out: Path, quiet: bool) -
                 hint=f"what the builds said is in {out}/build-old.log and build-new.log",
             )
         notes += alone
+        notes += [
+            f"both versions are tested without {flag}, with which their build compiles"
+            for flag in sorted(built[0].left_out | built[1].left_out)
+        ]
         if not targets and not asked.targets:
             notes += _about_nothing(*built, out)
         chosen = _chosen(targets, bool(asked.targets))
