@@ -5,7 +5,8 @@
 
 Upstream's files are the first commit, each patch of debian/patches/series is one more. A commit
 that touches .c or .h is looked at without a word about how the package is built: its build
-dependencies have to be installed. Histories and results stay in FOLDER.
+dependencies have to be installed. Histories and results stay in FOLDER; what has a result there is
+not run again.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from benchmarks.foreign import private_apt
@@ -164,6 +165,11 @@ def _trouble(done: subprocess.CompletedProcess[str]) -> str:
     return (errors or lines or [f"exit {done.returncode}"])[-1].strip()
 
 
+def _stored(file: Path) -> list[Row]:
+    lines = file.read_text().splitlines() if file.is_file() else []
+    return [Row(**json.loads(line)) for line in lines]
+
+
 def document(rows: Sequence[Row], seconds: float) -> str:
     given = sum(not row.trouble for row in rows)
     wrong = sum(row.mispredicted for row in rows)
@@ -202,14 +208,20 @@ def main(words: Sequence[str]) -> int:
     given = parser.parse_intermixed_args(words)
     folder = given.folder.resolve()
     folder.mkdir(parents=True, exist_ok=True)
-    rows: list[Row] = []
+    stored = folder / "results" / "rows.jsonl"
+    rows = _stored(stored)
     for package in fetch(folder, given.packages):
         steps = [*history(package, folder, folder / "histories")]
         for step in [each for each in steps if (given.patch or "") in each.patch][: given.most]:
+            if any((each.package, each.patch) == (package, step.patch) for each in rows):
+                continue
             out = folder / "results" / package / step.patch.replace("/", "_")
             rows.append(tried(step, out, given.time))
+            with stored.open("a") as file:
+                file.write(json.dumps(asdict(rows[-1])) + "\n")
             print(rows[-1], flush=True)
     if not given.no_write:
+        rows.sort(key=lambda each: each.package)
         TABLE.write_text(document(rows, given.time))
     return int(any(row.trouble or row.mispredicted for row in rows))
 
