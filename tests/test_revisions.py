@@ -315,6 +315,17 @@ def test_what_a_compiler_warns_of_is_no_error(repository: Repository, tmp_path: 
     assert names(project(tmp_path, "HEAD")) == ["words"]
 
 
+def test_a_library_is_tested_once(repository: Repository, tmp_path: Path) -> None:
+    """Its shared form is made of the same files."""
+    repository.edit("Makefile", "all: sum", "all: lib/libutil.so sum")
+    shared = "lib/libutil.so: lib/number.c lib/unused.c\n\t$(CC) $(CFLAGS) -shared -fPIC -o $@ $^\n"
+    repository.write("Makefile", (repository.folder / "Makefile").read_text() + shared)
+    repository.commit("shared")
+    repository.edit("lib/unused.c", '"1"', '"2"')
+    found = project(tmp_path, "HEAD", command="make lib/libutil.so lib/libutil.a")
+    assert names(found) == ["lib/libutil.a"]
+
+
 def test_a_flag_that_changes_types_is_left_out(repository: Repository) -> None:
     repository.edit("Makefile", "CFLAGS =", "CFLAGS = -funsigned-char")
     repository.commit("flag")

@@ -175,10 +175,15 @@ def reached_targets(
         names = [name for name in names if name in asked or PurePosixPath(name).name in asked]
     _read_all(old, new, names)
     found = []
+    libraries: set[frozenset[str]] = set()
     for name in names:
         differing = _differing(old, new, name)
         if differing:
             program = old.is_program(name) and new.is_program(name)
+            files = frozenset(each.source for each in new.sources(name))
+            if not program and files in libraries:
+                continue  # the shared one beside the static one
+            libraries.add(files)
             found.append(Target(name, program, new.products.libraries(name), differing))
     return sorted(found, key=lambda each: (-each.differing, each.name)), notes
 
