@@ -315,6 +315,19 @@ def test_what_a_compiler_warns_of_is_no_error(repository: Repository, tmp_path: 
     assert names(project(tmp_path, "HEAD")) == ["words"]
 
 
+def test_main_may_have_a_macro_around_its_parameters(
+    repository: Repository, tmp_path: Path
+) -> None:
+    repository.edit("src/words.c", "int main", "#define PARAMETERS(list) list\nint main")
+    repository.edit(
+        "src/words.c", "(int argc, char **argv)\n", " PARAMETERS((int argc, char **argv))\n"
+    )
+    repository.commit("macro")
+    repository.edit("src/words.c", "argc);", "argc + 1);")
+    (subject,) = project(tmp_path, "HEAD").subjects
+    assert subject.entries == ("",)
+
+
 def test_a_library_is_tested_once(repository: Repository, tmp_path: Path) -> None:
     """Its shared form is made of the same files."""
     repository.edit("Makefile", "all: sum", "all: lib/libutil.so sum")

@@ -38,7 +38,7 @@ _ASIDE_NAME = re.compile(
 )
 # Where meson and cmake leave programs of their own.
 _PROBES = re.compile(r"(?:.*/)?(?:meson-private|CMakeFiles/(?:[^/]*/CompilerIdC|CMake\w+))(?:/.*)?")
-_MAIN = re.compile(rb"\b(?:main|wmain)\s*\(")
+_MAIN = re.compile(rb"\bw?main\b")  # older code has a macro around its parameters
 _MAPS = "/tmp/maps"
 _LOADED = re.compile(r"^(\S.*?)\(([^()]+)\)(?:\s|$)")  # in a linker's map: archive(member)
 
@@ -75,9 +75,9 @@ class BuiltVersion:
         return self.products.sources(name, self.loaded.get(name, {}))
 
     def is_program(self, name: str) -> bool:
-        """Does one of its files define main? The linker would say so, and takes longer."""
+        """Does it run, and one of its files speak of main?"""
         link = self.products.links.get(name)
-        if link is None or link.shared or not os.path.exists(self.tree / name):
+        if link is None or link.shared or not os.access(self.tree / name, os.X_OK):
             return False
         files = {each.source for each in self.sources(name)}
         return any(_MAIN.search((self.tree / file).read_bytes()) for file in files)
