@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from csg.errors import UsageError
 from csg.programs import Versions
 from symexec.options import RevisionOptions
 from symexec.projects.building import PLACE, Enclosure, ToolCall
@@ -180,14 +181,20 @@ def test_what_a_change_reaches(
 def test_what_differs_and_is_not_built_is_said(
     repository: Repository, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    """It is an error where the build failed, and may have to do with it."""
     repository.write("win32/sum.c", "int main(void) { return 0; }\n")
-    repository.edit("Makefile", "tests/check\n", "tests/check missing\n")
     repository.edit("src/words.c", "argc);", "argc );")
-    options = RevisionOptions("HEAD", False, command="make -k sum missing")
+    options = RevisionOptions("HEAD", False, command="make sum")
     assert not read_project(options, (), tmp_path / "out", quiet=False).subjects
     said = capsys.readouterr().err
     assert "nothing that is built is made of what differs: src/words.c, win32/sum.c\n" in said
-    assert "the build of the new version ends with 2, see " in said
+    repository.write("src/words.c", "int main(void) { return missing; }\n")
+    repository.commit("both")
+    repository.write("src/words.c", "int main(void) { return missing + 1; }\n")
+    with pytest.raises(
+        UsageError, match=r"(?s)build of the old version .*'missing' undeclared"
+    ):
+        project(tmp_path, "HEAD", command="make -k sum words")
 
 
 def test_tests_are_looked_at_when_asked_for(repository: Repository, tmp_path: Path) -> None:

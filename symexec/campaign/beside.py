@@ -245,6 +245,12 @@ class Beside:
         }
 
     @property
+    def tested(self) -> bool:
+        """Whether it has run some of many inputs: a result, also where no path can be followed."""
+        phase = self._phase
+        return phase is not None and phase.tally.tests > 0 and not phase.tally.exhausted
+
+    @property
     def trouble(self) -> str:
         """Why the native phase has ended early; "" when it has not."""
         return self._phase.trouble if self._began else ""

@@ -85,11 +85,10 @@ class NothingMadeError(ToolchainError):
     """The build of a version left no program and no library. ``calls``: of its tools."""
 
     def __init__(self, command: str, code: int, calls: int, log: Path) -> None:
-        lines = log.read_text(errors="replace").splitlines()
-        said = [line for line in lines if _FAILURE.search(line)][:_SAID] or lines[-_SAID:]
         what = "makes no program and no library" if calls else "compiles nothing"
         super().__init__(
-            f"'{command}' ends with {code} and {what}" + "".join(_indented(said)),
+            f"'{command}' ends with {code} and {what}"
+            + "".join(f"\n    {line}" for line in failures(log)),
             hint=f"say how it is built: --build COMMAND; all that it said is in {log}",
         )
         self.calls = calls
@@ -182,6 +181,7 @@ class Enclosure:
             yield ToolCall(os.fsdecode(folder), tuple(map(os.fsdecode, words)))
 
 
-def _indented(lines: Sequence[str]) -> Iterator[str]:
-    for line in lines:
-        yield f"\n    {line}"
+def failures(log: Path) -> list[str]:
+    """The lines that say why a build failed, or else the last ones."""
+    lines = log.read_text(errors="replace").splitlines()
+    return [line for line in lines if _FAILURE.search(line)][:_SAID] or lines[-_SAID:]

@@ -34,7 +34,7 @@ from symexec.options import (
     RevisionOptions,
     UnifyOptions,
 )
-from symexec.projects.building import Enclosure, NothingMadeError, recipes_of
+from symexec.projects.building import Enclosure, NothingMadeError, failures, recipes_of
 from symexec.projects.programs import (
     BuiltVersion,
     Target,
@@ -101,7 +101,7 @@ def read_project(asked: RevisionOptions, flags: Flags, out: Path, quiet: bool) -
             for flag in sorted(built[0].left_out | built[1].left_out)
         ]
         if not targets and not asked.targets:
-            notes += _about_nothing(*built, out)
+            notes += _unused(*built, out)
         chosen = _chosen(targets, bool(asked.targets))
         if targets and not chosen:
             notes.append(f"only tests and examples differ (--target NAME): {_listed(targets)}")
@@ -194,16 +194,22 @@ def _built(
     raise max(failed, key=lambda error: error.calls)  # what came furthest
 
 
-def _about_nothing(old: BuiltVersion, new: BuiltVersion, out: Path) -> Iterator[str]:
-    """Why no target may be reached although something differs."""
+def _unused(old: BuiltVersion, new: BuiltVersion, out: Path) -> Iterator[str]:
+    """What differs and was not built. UsageError where that may be because a build failed."""
     unused = unused_files(old, new)
-    if unused:
-        more = f" and {len(unused) - _SHOWN} more" if len(unused) > _SHOWN else ""
-        yield f"nothing that is built is made of what differs: {', '.join(unused[:_SHOWN])}{more}"
-        for version, side in ((old, "old"), (new, "new")):
-            if version.code:
-                log = out / f"build-{side}.log"
-                yield f"the build of the {side} version ends with {version.code}, see {log}"
+    if not unused:
+        return
+    more = f" and {len(unused) - _SHOWN} more" if len(unused) > _SHOWN else ""
+    said = f"nothing that is built is made of what differs: {', '.join(unused[:_SHOWN])}{more}"
+    for version, side in ((old, "old"), (new, "new")):
+        if version.code:
+            log = out / f"build-{side}.log"
+            shown = "".join(f"\n    {line}" for line in failures(log))
+            raise UsageError(
+                f"{said}; the build of the {side} version ends with {version.code}{shown}",
+                hint=f"say how it is built: --build COMMAND; all that it said is in {log}",
+            )
+    yield said
 
 
 def _chosen(targets: list[Target], asked: bool) -> list[Target]:

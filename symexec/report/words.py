@@ -101,6 +101,9 @@ def _end_of_search(report: Report) -> str:
         return "before the search was interrupted."
     if report.counters.get("exhausted") and (report.seeds or {}).get("used"):
         return "beside the ways of the seeds; other paths were not looked at."
+    followed = ("paths", "diff_paths", "dropped", "pruned")
+    if isinstance(report.native, dict) and not any(map(report.counters.get, followed)):
+        return f"by {report.native['tests']} native runs; no path could be followed to its end."
     if report.counters.get("exhausted"):
         return "on any path; what was not covered stands below."
     return "before the time was over."
