@@ -191,9 +191,7 @@ def test_what_differs_and_is_not_built_is_said(
     repository.write("src/words.c", "int main(void) { return missing; }\n")
     repository.commit("both")
     repository.write("src/words.c", "int main(void) { return missing + 1; }\n")
-    with pytest.raises(
-        UsageError, match=r"(?s)build of the old version .*'missing' undeclared"
-    ):
+    with pytest.raises(UsageError, match=r"(?s)build of the old version .*'missing' undeclared"):
         project(tmp_path, "HEAD", command="make -k sum words")
 
 

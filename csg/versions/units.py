@@ -176,7 +176,8 @@ class Unification:
 
         def united(symbol: Symbol) -> Symbol:
             if symbol.linkage == "none" and symbol.kind != "function":  # a compound literal
-                return locals_.setdefault(symbol, replace(symbol))
+                kind = names.layouts.unified(symbol.type) if version is Version.OLD else symbol.type
+                return locals_.setdefault(symbol, replace(symbol, type=kind))
             return names.united(symbol, version)
 
         return Translation(names.layouts, version, united, names.signatures).node(node)

@@ -280,6 +280,13 @@ PATTERNS = {
         "int f(int a, int b) { return h((struct p) {b, a}); }",
         1,
     ),
+    "a compound literal of a record at file scope": (
+        "struct p { struct p *next; int x; }; static struct p *v = &(struct p) {"
+        "&(struct p) {0, 2}, 1}; int f(int a, int b) { return v->next->x + a - b; }",
+        "struct p { struct p *next; int x; }; static struct p *v = &(struct p) {"
+        "&(struct p) {0, 2}, 1}; int f(int a, int b) { return v->next->x + a * b; }",
+        1,
+    ),
     "a comma": (
         "int f(int a, int b) { return (a++, b); }",
         "int f(int a, int b) { return (b++, a); }",
