@@ -57,6 +57,7 @@ class Row:
     tests: int = 0
     mispredicted: int = 0
     build_s: float | None = None
+    time_s: float = 0.0
     trouble: str = ""
 
 
@@ -155,14 +156,16 @@ def tried(step: Step, out: Path, seconds: float) -> Row:
         sum(len(each["tests"]) for each in reports),
         sum(each["counters"].get("mispredicted", 0) for each in reports),
         min(built, default=None),
+        seconds,
         _trouble(done) if done.returncode not in (0, 1) else "",
     )
 
 
 def _trouble(done: subprocess.CompletedProcess[str]) -> str:
     lines = [line for line in done.stderr.splitlines() if line and not line.startswith("hint:")]
-    errors = [line for line in lines if "error" in line.lower()]
-    return (errors or lines or [f"exit {done.returncode}"])[-1].strip()
+    errors = [line for line in lines if re.match(r"csgtest: (?:.*: )?error: ", line)]
+    text = (errors or lines or [f"exit {done.returncode}"])[-1]
+    return re.sub(r"/\S*/versions/", "", text.removeprefix("csgtest: ")).strip()
 
 
 def _stored(file: Path) -> list[Row]:
@@ -170,7 +173,7 @@ def _stored(file: Path) -> list[Row]:
     return [Row(**json.loads(line)) for line in lines]
 
 
-def document(rows: Sequence[Row], seconds: float) -> str:
+def document(rows: Sequence[Row], most: int) -> str:
     given = sum(not row.trouble for row in rows)
     wrong = sum(row.mispredicted for row in rows)
     packages = len({row.package for row in rows})
@@ -179,20 +182,21 @@ def document(rows: Sequence[Row], seconds: float) -> str:
         + ("none" if row.trouble else ", ".join(dict.fromkeys(row.verdicts)))
         + f" | {row.tests} | {row.mispredicted} | "
         + ("-" if row.build_s is None else f"{row.build_s:.0f}")
-        + f" | {row.trouble.replace('|', '/')} |"
+        + f" | {row.time_s:g} | {row.trouble.replace('|', '/')} |"
         for row in rows
     )
     return f"""# Patches of Debian as revisions
 
-Written by `python -m benchmarks.revisions FOLDER --time {seconds:g}`, which makes a git history of
-each source package, upstream first and then a commit for each patch, and calls
-`csgtest build HEAD~1..HEAD` on each commit that touches C. Seconds of the build are for both
-versions and for finding what the change reaches.
+Written by `python -m benchmarks.revisions FOLDER`, which makes a git history of each package,
+upstream first and then a commit for each patch, and calls `csgtest build HEAD~1..HEAD` on each
+commit that touches C, at most {most} of a package. Seconds of the build are for both versions and
+for finding what the change reaches; `--time` is for all targets together. What has a row in FOLDER
+is not run again: rows can be of different states of csgtest.
 
 **{given} of {len(rows)} patches of {packages} packages give a result; mispredicted: {wrong}.**
 
-| package | patch | targets | verdict | tests | mispredicted | build, s | why there is none |
-|---|---|---|---|---:|---:|---:|---|
+| package | patch | targets | verdict | tests | mispredicted | build, s | --time | reason |
+|---|---|---|---|---:|---:|---:|---:|---|
 {lines}
 """
 
@@ -222,7 +226,7 @@ def main(words: Sequence[str]) -> int:
             print(rows[-1], flush=True)
     if not given.no_write:
         rows.sort(key=lambda each: each.package)
-        TABLE.write_text(document(rows, given.time))
+        TABLE.write_text(document(rows, given.most))
     return int(any(row.trouble or row.mispredicted for row in rows))
 
 
