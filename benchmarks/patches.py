@@ -34,7 +34,7 @@ from symexec.replay import NativeReplay, ReplayPlan, Text
 from symexec.replay.build import PLAIN
 from symexec.replay.native import Request
 from symexec.testcases import TestInput
-from symexec.testcases.observation import Observation
+from symexec.testcases.testcase import Observation
 
 ROOT = Path(__file__).resolve().parent.parent
 TABLE = ROOT / "docs" / "patches.md"

@@ -10,8 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from symexec.campaign.work import LOOK, QUERY, WorkClock
-from symexec.counters import Counters
+from symexec.counters import LOOK, QUERY, Counters, WorkClock
 from tests.command_line import SAMPLES, csgtest
 
 OUT = "csgtest-out"

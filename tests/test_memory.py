@@ -19,7 +19,7 @@ import pytest
 
 from symexec.campaign.building import BuildJob
 from symexec.campaign.exploring import ExploreJob
-from symexec.classification.unwritten import UNWRITTEN
+from symexec.classification.undefined import UNWRITTEN
 from symexec.options import (
     BuildOptions,
     ExploreOptions,

@@ -31,7 +31,7 @@ from csg.ir import (
 )
 from csg.language.types import BOOL, Array, Integer, Record, Type, size_of
 from csg.source import Location
-from symexec.campaign.predicting import written
+from symexec.campaign.exploring import written
 from symexec.campaign.start import command_line, fresh_state, loaded_program
 from symexec.counters import Counters
 from symexec.environment import library

@@ -13,7 +13,7 @@ from benchmarks.agreement.compare import both_told, versions
 from csg.errors import UnsupportedError
 from csg.pipeline import program_of, unify_files
 from csg.programs import Versions
-from symexec.campaign.predicting import predicted
+from symexec.campaign.exploring import predicted
 from symexec.campaign.start import command_line, fresh_state
 from symexec.counters import Counters
 from symexec.environment import library

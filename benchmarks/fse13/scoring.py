@@ -29,7 +29,7 @@ from typing import Any
 
 from benchmarks.fse13.facts import PAIRS, Error, Pair
 from benchmarks.fse13.outcomes import faulty, limit, outcome
-from symexec.experiments.critical import exercises, longest_common
+from symexec.experiments.comparison import exercises, longest_common
 
 CRASHES = {-signal.SIGSEGV, -signal.SIGBUS, -signal.SIGABRT, -signal.SIGFPE, -signal.SIGILL}
 NO_DIFFERENCE = ("same", "not-replayed")

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from csg.pickling import loads
 from csg.toolchain import find_compiler
-from symexec.environment.archive import load_archive
+from symexec.environment.library import load_archive
 from symexec.environment.registry import registry
 
 _NAMES = (

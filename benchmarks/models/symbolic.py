@@ -13,7 +13,7 @@ from pathlib import Path
 from benchmarks.agreement.forced import ways_to_say
 from benchmarks.models.cases import Case
 from benchmarks.models.drawing import FLOAT_FIELDS
-from symexec.campaign.predicting import written
+from symexec.campaign.exploring import written
 from symexec.campaign.start import fresh_state, loaded_program
 from symexec.counters import Counters
 from symexec.environment.nodes import disk

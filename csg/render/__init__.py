@@ -4,7 +4,9 @@ SequenceGraph  ->  sequence_picture  ->  write_picture(picture, Path("csg.svg"))
 """
 
 from csg.render.files import (
+    graphml,
     layout_of,
+    mermaid,
     picture_bytes,
     script_hash,
     viewer,
@@ -14,9 +16,7 @@ from csg.render.files import (
     write_picture,
 )
 from csg.render.folding import Highlights, steps
-from csg.render.graphml import graphml
 from csg.render.listing import form_of, listing, picture_listing
-from csg.render.mermaid import mermaid
 from csg.render.picture import READABLE, Picture
 from csg.render.pictures import (
     dependence_picture,

@@ -21,7 +21,6 @@ from typing import Any
 
 from csg.escapes import printable
 from csg.render.layout import Layout, Placing, Point, Route, Sketch
-from csg.render.legend import legend_rows
 from csg.render.picture import (
     CRITICAL,
     EDGE_STYLES,
@@ -31,6 +30,7 @@ from csg.render.picture import (
     Picture,
     PictureEdge,
     PictureNode,
+    legend_rows,
 )
 
 # Graphviz slants the sides of wide polygons so far that texts run over them; these stay upright.

@@ -1,7 +1,4 @@
-"""Write a picture or a graph to a file, in the form that its name asks for.
-
-picture_bytes(picture, "svg")      laid out by dot where it is there, else by ourselves
-"""
+"""Write a picture or a graph to a file, in the form that its name asks for."""
 
 from __future__ import annotations
 
@@ -11,15 +8,131 @@ import json
 from html import escape
 from pathlib import Path
 from string import Template
+from typing import Any
+
+import networkx
 
 from csg.errors import UsageError
 from csg.escapes import printable
 from csg.graphs import SequenceGraph, graph_form
 from csg.render.dot import dot_placings, dot_text, has_dot, placed_png
 from csg.render.layout import Layout, arranged
-from csg.render.picture import READABLE, Picture
+from csg.render.picture import EDGE_STYLES, NODE_STYLES, READABLE, Picture, PictureNode
 from csg.render.pictures import sequence_picture
 from csg.render.svg import svg_text
+
+# ---------------------------------------------------------------------------------------- graphml
+# A networkx graph as GraphML, which Gephi, yEd, Cytoscape and networkx itself read.
+#
+# <node id="c1"><data key="d0">change</data>...</node>   <edge source="c1" target="i1"/>
+
+
+def graphml(graph: networkx.Graph[Any]) -> bytes:
+    """Numbers, truth values and texts stay what they are; change ids are listed with commas, and
+    what is no plain value (records, the program) is left out. Start nodes are marked ``start``."""
+    plain: networkx.Graph[Any] = (
+        networkx.MultiDiGraph() if graph.is_multigraph() else networkx.DiGraph()
+    )
+    start = graph.graph.get("start", ())
+    for node, attributes in graph.nodes(data=True):
+        plain.add_node(node, **_plain(attributes))
+        if start:
+            plain.nodes[node]["start"] = node in start
+    for source, target, attributes in graph.edges(data=True):
+        if graph.is_multigraph():  # keys become ids of edges
+            key = f"{source}-{target}-{attributes['kind']}"
+            plain.add_edge(source, target, key=key, **_plain(attributes))
+        else:
+            plain.add_edge(source, target, **_plain(attributes))
+    text = "\n".join(networkx.generate_graphml(plain, named_key_ids=True))
+    return f'<?xml version="1.0" encoding="utf-8"?>\n{text}\n'.encode(errors="xmlcharrefreplace")
+
+
+def _plain(attributes: dict[str, Any]) -> dict[str, bool | int | str]:
+    found: dict[str, bool | int | str] = {}
+    for name, value in attributes.items():
+        if isinstance(value, bool | int):
+            found[name] = value
+        elif isinstance(value, str):
+            found[name] = "".join(
+                sign if _in_xml(sign) else "\N{REPLACEMENT CHARACTER}" for sign in value
+            )
+        elif isinstance(value, tuple):
+            found[name] = ",".join(map(str, value))
+    return found
+
+
+def _in_xml(sign: str) -> bool:
+    """XML 1.0 section 2.2: control characters and lone surrogates have no spelling."""
+    code = ord(sign)
+    return (
+        code in (0x9, 0xA, 0xD) or 0x20 <= code < 0xD800 or 0xE000 <= code < 0xFFFE or code > 0xFFFF
+    )
+
+
+# ---------------------------------------------------------------------------------------- mermaid
+# A picture as a Mermaid flowchart, which forges and editors draw within Markdown.
+#
+# flowchart TD
+#     n0{{"c1 · line 7 · change 3<br/>c = lhs;"}}:::change
+#     n0 --> n1
+
+
+_SHAPES = {
+    "octagon": ('{{"', '"}}'),
+    "parallelogram": ('[/"', '"/]'),
+    "hexagon": ('[["', '"]]'),
+    "stadium": ('(["', '"])'),
+    "box": ('["', '"]'),
+    "tab": ('("', '")'),
+}
+_ARROWS = {"": "-->", "dashed": "-. {} .->", "dotted": "-. {} .->"}
+
+
+def mermaid(picture: Picture) -> str:
+    """The text of a flowchart; groups become subgraphs, styles become classes."""
+    names = {node.id: f"n{number}" for number, node in enumerate(picture.nodes)}
+    by_id = {node.id: node for node in picture.nodes}
+    lines = ["---", f"title: {picture.title}", "---", "flowchart TD"]
+    if picture.groups:
+        for number, (title, ids) in enumerate(picture.groups):
+            lines.append(f'    subgraph g{number}["{_text(title)}"]')
+            lines += [f"        {_node(names[name], by_id[name])}" for name in ids]
+            lines.append("    end")
+    else:
+        lines += [f"    {_node(names[node.id], node)}" for node in picture.nodes]
+    for edge in picture.edges:
+        arrow = _ARROWS[EDGE_STYLES[edge.style].dashes].format(edge.style)
+        lines.append(f"    {names[edge.source]} {arrow} {names[edge.target]}")
+    for name in picture.node_styles():
+        style = NODE_STYLES[name]
+        dashes = ",stroke-dasharray:4 3" if style.dashed else ""
+        lines.append(
+            f"    classDef {name} fill:{style.fill},stroke:{style.border},"
+            f"stroke-width:{style.width}px,color:#111827{dashes}"
+        )
+    return "\n".join(lines) + "\n"
+
+
+def _node(name: str, node: PictureNode) -> str:
+    before, after = _SHAPES[NODE_STYLES[node.style].shape]
+    label = "<br/>".join(_text(line) for line in (node.title, *node.shown))
+    return f"{name}{before}{label}{after}:::{node.style}"
+
+
+def _text(text: str) -> str:
+    """Within quotes everything stands for itself but what HTML and Mermaid read: as its number."""
+    return "".join(sign if sign.isalnum() or sign in _PLAIN else f"#{ord(sign)};" for sign in text)
+
+
+_PLAIN = frozenset(" ·.,:+-*/=()[]?!_%")
+
+
+# ------------------------------------------------------------------------------------------ files
+# Write a picture or a graph to a file, in the form that its name asks for.
+#
+# picture_bytes(picture, "svg")      laid out by dot where it is there, else by ourselves
+
 
 FORMS = ("dot", "svg", "png", "html")
 _MOST_EDGES = 200  # dot takes seconds for what has more

@@ -12,18 +12,20 @@ from html import escape
 
 from csg.escapes import printable
 from csg.render.layout import Frame, Layout, Route
-from csg.render.legend import SAMPLE, Entry, legend_rows
 from csg.render.picture import (
     CRITICAL,
     EDGE_STYLES,
     HEAD_SIZE,
     LINE_HEIGHT,
     NODE_STYLES,
+    SAMPLE,
     TEXT_SIZE,
+    Entry,
     NodeStyle,
     Picture,
     PictureEdge,
     PictureNode,
+    legend_rows,
 )
 
 _DASHES = {"dashed": ' stroke-dasharray="6 4"', "dotted": ' stroke-dasharray="2 4"', "": ""}

@@ -22,10 +22,9 @@ from csg.errors import ToolchainError
 from csg.language.syntax import Compound
 from symexec.campaign.exploration import Finding
 from symexec.campaign.following import Following
-from symexec.campaign.phase import NativePhase
-from symexec.campaign.phase_records import Commission, Sighting
+from symexec.campaign.native_phase import Commission, NativePhase, Sighting
+from symexec.campaign.pinning import PATIENCE, Trace, Tracer
 from symexec.campaign.preparation import Prepared
-from symexec.campaign.tracing import PATIENCE, Trace, Tracer
 from symexec.fuzzing.testing import SOURCE
 from symexec.options import BuildOptions
 from symexec.replay import PLAIN, NativeReplay

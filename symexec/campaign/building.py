@@ -26,24 +26,20 @@ from typing import TypeVar
 from csg.source import Location
 from csg.versions import Unified
 from symexec.campaign.beside import Beside
-from symexec.campaign.builds import files_to_build, golden_files
-from symexec.campaign.collected import Collected
+from symexec.campaign.builds import differing_plainly, files_to_build, golden_files
 from symexec.campaign.companion import Companion
-from symexec.campaign.examples import ALONG, Examples, are_drawn
 from symexec.campaign.exploration import PAUSE
-from symexec.campaign.generation import TestGeneration
-from symexec.campaign.phase import NativePhase
-from symexec.campaign.plain_builds import differing_plainly
-from symexec.campaign.preparation import Prepared
-from symexec.campaign.preparing import analysed, lower, read_versions, with_lasting
-from symexec.campaign.promises import Promises
+from symexec.campaign.following import ALONG, Examples, are_drawn
+from symexec.campaign.generation import Collected, TestGeneration
+from symexec.campaign.native_phase import NativePhase
+from symexec.campaign.preparation import Prepared, analysed, lower, read_versions, with_lasting
 from symexec.campaign.searching import Search
 from symexec.campaign.seeding import Seeding
 from symexec.campaign.shrinking import Shrinker, share_of
+from symexec.campaign.trace_validation import Promises
 from symexec.campaign.verification import Verifier, spare
-from symexec.campaign.work import CANDIDATE, PATIENT, WorkClock
 from symexec.classification import Requirements, repeating, told_apart
-from symexec.counters import Counters
+from symexec.counters import CANDIDATE, PATIENT, Counters, WorkClock
 from symexec.options import After, BuildOptions, Shadow, program_name
 from symexec.progress import Progress
 from symexec.replay import NativeReplay, ReplayPlan, probed

@@ -1,23 +1,15 @@
-"""A process beside the campaign's: each says records to the other until the campaign leaves.
-
-    companion = forked(serve)                    a copy of this process
-    companion.say(Keep(test))                    never waits
-    for record in companion.heard(): ...         what has come; never waits
-    companion.close()                            with the folder that it has Begun in
-
-A fork costs milliseconds and has all that its parent has; a new Python would take a quarter of a
-second until it has imported what it needs. The campaign closes its end of the pipe to end a
-companion, and so does the operating system when the campaign dies. Ctrl-C is the campaign's.
-"""
+"""A process beside the campaign's: each says records to the other until the campaign leaves."""
 
 from __future__ import annotations
 
 import contextlib
 import gc
 import os
+import pickle
 import select
 import shutil
 import signal
+import struct
 import subprocess
 import threading
 import time
@@ -27,7 +19,72 @@ from typing import BinaryIO, NoReturn
 
 from csg.errors import ToolchainError
 from csg.records import record
-from symexec.campaign.framing import Frames, framed
+
+# ---------------------------------------------------------------------------------------- framing
+# Records on a pipe: each is pickled behind a 32-bit length.
+#
+# send(out, Keep(test))                    read_frame(requests) -> Keep(test)
+# frames = Frames()                        for whoever must not wait for the rest of a record
+# list(frames.whole(piece)) -> [...]
+
+
+_HEAD = struct.Struct("<I")
+
+
+def framed(item: object) -> bytes:
+    data = pickle.dumps(item, pickle.HIGHEST_PROTOCOL)
+    return _HEAD.pack(len(data)) + data
+
+
+def send(out: BinaryIO, item: object) -> None:
+    out.write(framed(item))
+    out.flush()
+
+
+def read_frame(stream: BinaryIO) -> object:
+    """EOFError when the other side has closed its end."""
+    (length,) = _HEAD.unpack(_exactly(stream, _HEAD.size))
+    found: object = pickle.loads(_exactly(stream, length))
+    return found
+
+
+def _exactly(stream: BinaryIO, size: int) -> bytes:
+    data = stream.read(size)
+    if len(data) < size:
+        raise EOFError
+    return data
+
+
+class Frames:
+    """Puts records together from the pieces that a pipe has at the moment."""
+
+    def __init__(self) -> None:
+        self._data = bytearray()
+
+    def whole(self, piece: bytes) -> Iterator[object]:
+        self._data += piece
+        while len(self._data) >= _HEAD.size:
+            (length,) = _HEAD.unpack_from(self._data)
+            end = _HEAD.size + length
+            if len(self._data) < end:
+                return
+            item: object = pickle.loads(self._data[_HEAD.size : end])
+            del self._data[:end]
+            yield item
+
+
+# -------------------------------------------------------------------------------------- companion
+# A process beside the campaign's: each says records to the other until the campaign leaves.
+#
+#     companion = forked(serve)                    a copy of this process
+#     companion.say(Keep(test))                    never waits
+#     for record in companion.heard(): ...         what has come; never waits
+#     companion.close()                            with the folder that it has Begun in
+#
+# A fork costs milliseconds and has all that its parent has; a new Python would take a quarter of a
+# second until it has imported what it needs. The campaign closes its end of the pipe to end a
+# companion, and so does the operating system when the campaign dies. Ctrl-C is the campaign's.
+
 
 Serve = Callable[[BinaryIO, BinaryIO], None]  # requests, answers
 PATIENCE = 0.5  # seconds that one may take to end before it is killed

@@ -18,12 +18,11 @@ from collections import deque
 from collections.abc import Iterator
 
 from symexec.executor.machine import Machine
-from symexec.executor.register_use import LiveRegisters
+from symexec.executor.registers import LiveRegisters
 from symexec.expr import Data, Shadowed, Term, halves, symbols
 from symexec.memory import NEW, OLD, UNDEFINED
 from symexec.solver import PathCondition, SolverChain
-from symexec.state.frames import Frame
-from symexec.state.state import State
+from symexec.state.state import Frame, State
 
 QUIET = 128  # chunks without a decision after which a state is looked at
 SHARE = 16  # of the chunks that run, one in so many is of states at rest while others wait

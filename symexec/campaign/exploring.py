@@ -1,32 +1,29 @@
-"""Explore one program alone: all its paths within the budget, a test for each, errors found.
-
-job = ExploreJob(options)
-job.prepare()
-for case in job.cases(progress): ...
-job.errors          the tests whose path ends in an error of the program
-"""
+"""Explore one program alone: all its paths within the budget, a test for each, errors found."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from csg.ir import Block, Program
 from csg.language.completing import complete_records
 from csg.language.syntax import TranslationUnit
 from symexec.campaign.exploration import Exploration, Finding
-from symexec.campaign.predicting import predicted
 from symexec.campaign.start import begin, definition, lowered_program
 from symexec.counters import Counters
+from symexec.environment.contract import Formatted
+from symexec.environment.formats import FLOATS, Conversion, float_text, integer_text, parse
 from symexec.environment.plan import no_input_left, plan
 from symexec.environment.registry import registry
 from symexec.environment.structures import compared_with_null
 from symexec.executor.engine import Engine
-from symexec.expr import TermTable
-from symexec.fuzzing.lines import shaped
+from symexec.expr import Data, Model, Operand, Term, TermTable, evaluate
+from symexec.fuzzing.command_lines import shaped
 from symexec.options import ExploreOptions
 from symexec.progress import Progress
+from symexec.replay.sandbox import signal_name
 from symexec.search import Searcher
 from symexec.search.coverage import Covering, Frontier
 from symexec.search.strategies import in_turns
@@ -36,16 +33,107 @@ from symexec.state.endings import (
     AssertionFailed,
     DivisionByZero,
     Endless,
+    Exit,
+    Killed,
     MemoryFault,
     PathEnding,
+    Returned,
     row,
 )
-from symexec.state.state import Chain, Event, Lost, State
+from symexec.state.state import Chain, Event, Lost, Outcome, Output, State
 from symexec.testcases import Observation, TestCase, decode
 from symexec.watchdog import Spent, Watchdog
 
 if TYPE_CHECKING:
     from csg.analysis import Distances
+
+
+# ------------------------------------------------------------------------------------- predicting
+# What a native run of a path's input has to show: the engine's word, for replay to judge.
+#
+#     outcome    returned 1, wrote "n=" and x as "%d"
+#     x = 7      Observation(exit=1, stdout=b"n=7")
+#
+# A fault in memory is told by its kind alone, as a sanitizer would: what the program had written by
+# then, and whether a build without sanitizer crashes, is not the engine's to say.
+
+
+_LENGTHS = {8: "hh", 16: "h", 32: "", 64: "l", 80: "L"}
+
+Evaluate = Callable[[Operand], int]
+
+
+def predicted(outcome: Outcome, model: Model, main: bool) -> Observation:
+    """Of one version. Values that differ between the versions have no place in its outcome."""
+
+    def value(term: Operand) -> int:
+        return term if isinstance(term, int) else evaluate(term, model)
+
+    stdout, stderr = written(outcome.output, 1, value), written(outcome.output, 2, value)
+    leaks = None if outcome.leaks is None else len(outcome.leaks)
+    match outcome.ending:
+        case Exit(status=status):
+            code = value(_plain(status)) & 0xFF
+            return Observation(exit=code, stdout=stdout, stderr=stderr, leaks=leaks)
+        case Returned(value=status) if main:
+            code = value(_plain(status or 0)) & 0xFF
+            return Observation(exit=code, stdout=stdout, stderr=stderr, leaks=leaks)
+        case MemoryFault(kind=kind):
+            return Observation(sanitizer=kind, stdout=stdout, stderr=stderr)
+        case Killed(signal=number):
+            return Observation(signal=signal_name(number), stdout=stdout, stderr=stderr)
+        case Endless():
+            return Observation(timed_out=True)
+        case _:
+            native = row(outcome.ending).native
+            signal = native if native.startswith("SIG") else None
+            return Observation(signal=signal, stdout=stdout, stderr=stderr)
+
+
+def written(last: Output | None, stream: int, value: Evaluate) -> bytes:
+    """What went to a stream."""
+    if last is None:
+        return b""
+    found = bytearray()
+    for where, item in Output.items(last):
+        if where != stream:
+            continue
+        match item:
+            case bytes():
+                found += item
+            case int() | Term():
+                found.append(value(item))
+            case Formatted(spec=spec, term=term):
+                found += _number(spec, term.width, value(term))
+            case _:
+                raise AssertionError(f"a program cannot write {item}")
+    return bytes(found)
+
+
+def _number(spec: str, width: int, value: int) -> bytes:
+    """A number as printf writes it."""
+    (conversion,) = parse(spec.encode())
+    assert isinstance(conversion, Conversion)
+    floating = conversion.letter in FLOATS
+    length = "" if floating and width == 64 else _LENGTHS[width]
+    shown = replace(conversion, length=length)
+    text = float_text(shown, value) if floating else integer_text(shown, value)
+    return bytes(unit for unit in text if isinstance(unit, int))
+
+
+def _plain(value: Data) -> Operand:
+    assert isinstance(value, int | Term)
+    return value
+
+
+# -------------------------------------------------------------------------------------- exploring
+# Explore one program alone: all its paths within the budget, a test for each, errors found.
+#
+# job = ExploreJob(options)
+# job.prepare()
+# for case in job.cases(progress): ...
+# job.errors          the tests whose path ends in an error of the program
+
 
 LEAK = "leak"  # the path of a test ends well, but for what it has lost
 UNFINISHED = "unfinished"  # the path of a test that had not come to its end when the time was over

@@ -22,8 +22,7 @@ from symexec.environment.starts import Start
 from symexec.executor.engine import Engine
 from symexec.expr import Term
 from symexec.options import InputOptions
-from symexec.state.inputs import Input
-from symexec.state.seeds import Seed, Values
+from symexec.state.inputs import Input, Seed, Values
 from symexec.state.state import State
 from symexec.testcases import TestInput
 from symexec.testcases.encoding import Json

@@ -10,8 +10,8 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from symexec.campaign.pinning import Trace, Tracer
 from symexec.campaign.preparation import Prepared
-from symexec.campaign.tracing import Trace, Tracer
 from symexec.classification import Kind, Patience, examine, group, minimise, shrink
 from symexec.options import InputOptions
 from symexec.replay import NativeReplay

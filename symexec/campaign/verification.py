@@ -16,8 +16,7 @@ from functools import partial
 
 from csg.errors import ToolchainError
 from symexec.campaign.companion import Companion, forked
-from symexec.campaign.verification_process import serve
-from symexec.campaign.verification_records import (
+from symexec.campaign.verification_process import (
     Check,
     Checked,
     Failure,
@@ -27,6 +26,7 @@ from symexec.campaign.verification_records import (
     Task,
     Walls,
     Wanted,
+    serve,
 )
 from symexec.replay import SANITIZED, Built, NativeReplay
 from symexec.replay.build import Executable

@@ -1,10 +1,4 @@
-"""Verification as a process: it replays, classifies and explains tests, the most telling first.
-
-    requests   Task, then Built, Runner and Check as they come
-    answers    Checked for each test in the order of finishing, Seen before that of a difference
-
-One thread listens, the other one talks to the sandbox.
-"""
+"""Verification as a process: it replays, classifies and explains tests, the most telling first."""
 
 from __future__ import annotations
 
@@ -14,25 +8,15 @@ import threading
 import time
 import traceback
 from collections import Counter, deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
+from pathlib import Path
 from typing import BinaryIO
 
-from csg.errors import CsgtestError
-from symexec.campaign.companion import Begun
-from symexec.campaign.framing import read_frame, send
-from symexec.campaign.verification_records import (
-    Check,
-    Checked,
-    Failure,
-    Rank,
-    Runner,
-    Seen,
-    Task,
-    Walls,
-    Wanted,
-)
+from csg.errors import CsgtestError, ToolchainError
+from csg.records import record
+from symexec.campaign.companion import Begun, read_frame, send
 from symexec.classification import (
     Kind,
     Patience,
@@ -47,8 +31,93 @@ from symexec.classification import (
     unwritten,
 )
 from symexec.fuzzing.testing import SOURCE
-from symexec.replay import PLAIN, SANITIZED, AwaitedBuilds, Built, NativeReplay, Pair
+from symexec.replay import PLAIN, SANITIZED, AwaitedBuilds, Built, NativeReplay, Pair, ReplayPlan
 from symexec.testcases import TestCase
+
+# --------------------------------------------------------------------------- verification records
+# What a campaign and the process that verifies its tests say to each other.
+#
+# campaign -> process   Task       once: what to run, and until when
+#                       Built      an executable, when it is compiled
+#                       Runner     the program behind the sandbox, when it is
+#                       Check      a test
+# process -> campaign   Begun      once: where its temporary files are
+#                       Walls      once: what holds the programs
+#                       Wanted     an executable to compile
+#                       Checked    a test, examined
+#                       Failure    why it cannot go on
+
+
+Rank = tuple[int, int]  # smaller is sooner; the second part is 1 where no difference is predicted
+
+
+@record
+class Task:
+    """``changes`` can be switched on, each together with those that it ``requires``. ``deadline``
+    is on the monotonic clock, which processes share: what is waiting then is given up. ``folder``
+    holds, or will hold, the executables; ``names`` are those of the programs. ``deterministic``:
+    no clock decides what is asked of a test, and tests come back in the order of their ranks."""
+
+    plan: ReplayPlan
+    folder: Path
+    names: frozenset[str]
+    changes: tuple[int, ...]
+    requires: Mapping[int, frozenset[int]]
+    deadline: float
+    deterministic: bool = False
+
+
+@record
+class Runner:
+    outcome: Path | ToolchainError
+
+
+@record
+class Check:
+    case: TestCase
+    rank: Rank
+
+
+@record
+class Walls:
+    level: str
+
+
+@record
+class Wanted:
+    build: str
+    style: str
+
+
+@record
+class Seen:
+    case: TestCase
+
+
+@record
+class Checked:
+    case: TestCase
+
+
+@record
+class Failure:
+    """``trouble``, for a defect of ours in words, with the lines that it comes from."""
+
+    trouble: Exception
+    lines: str
+
+
+Request = Built | Runner | Check
+
+
+# --------------------------------------------------------------------------- verification process
+# Verification as a process: it replays, classifies and explains tests, the most telling first.
+#
+#     requests   Task, then Built, Runner and Check as they come
+#     answers    Checked for each test in the order of finishing, Seen before that of a difference
+#
+# One thread listens, the other one talks to the sandbox.
+
 
 FEW = 40  # tests before it pays to compile the fast builds
 ENOUGH = 3  # tests that look alike and are explained; later ones count to them

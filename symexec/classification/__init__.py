@@ -1,8 +1,17 @@
 """From observations to findings: what differs, what class it is, which changes are to blame."""
 
-from symexec.classification.blame import blame, native_blame
+from symexec.classification.blame import Patience, Requirements, blame, native_blame, smallest_sets
 from symexec.classification.compare import Kind, Verdict, classify, differing_parts
-from symexec.classification.examine import decided, examine, explained, observe, repeating, shrink
+from symexec.classification.examine import (
+    Refusal,
+    decided,
+    examine,
+    explained,
+    looked_again,
+    observe,
+    repeating,
+    shrink,
+)
 from symexec.classification.grouping import (
     Group,
     changed_nodes,
@@ -10,13 +19,10 @@ from symexec.classification.grouping import (
     likeness,
     may_share,
     options_used,
+    told_apart,
 )
 from symexec.classification.minimise import minimise
-from symexec.classification.refusal import Refusal, looked_again
-from symexec.classification.subsets import Patience, Requirements, smallest_sets
-from symexec.classification.undefined import judged
-from symexec.classification.unwritten import unwritten
-from symexec.classification.wording import told_apart
+from symexec.classification.undefined import judged, unwritten
 
 __all__ = [
     "Group",

@@ -1,27 +1,292 @@
-"""Which changes bring a difference about, found by switching them on one set at a time.
-
-int limit = change(10, 9);            change 1          input x = 10:   mask {}      prints 10
-if (change(x > limit, x >= limit))    change 2                          mask {1}     prints 9
-                                                                        blamed (1)
-"""
+"""Which changes bring a difference about, found by switching them on one set at a time."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import math
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import combinations
 
 from csg.errors import ToolchainError
 from symexec.classification.compare import differing_parts
-from symexec.classification.subsets import (
-    DEFAULT_PATIENCE,
-    Ids,
-    Patience,
-    Requires,
-    generating,
-    smallest_sets,
-)
 from symexec.replay import SANITIZED, NativeReplay, Pair, Request
 from symexec.testcases import Blame, Observation, TestInput
+
+# ---------------------------------------------------------------------------------------- subsets
+# Smallest sets of changes with a property, found with few questions.
+#
+# smallest_sets((1, 2, 3), lambda s: {1, 3} <= s)       [(1, 3)]
+#
+# Changes are statements, and a patch may have hundreds: so hunks are tried first, and statements
+# inside of the hunks that matter.
+
+
+Ids = frozenset[int]
+Requires = Mapping[int, Ids]
+
+EXHAUSTIVE = 8  # changes at most for all subsets to be asked
+SMALL = 4  # members at most of a set inside of which all subsets are asked
+
+
+class OutOfQuestions(Exception):
+    """The number of questions allowed, or the time, is used up. Never leaves this module."""
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How long to go on: questions at most, and a time by ``clock``."""
+
+    questions: int = 256
+    deadline: float = math.inf
+    clock: Callable[[], float] = time.monotonic
+
+    def ends(self, asked: int) -> bool:
+        return asked >= self.questions or self.clock() > self.deadline
+
+
+DEFAULT_PATIENCE = Patience()
+
+
+@dataclass(slots=True)
+class Oracle:
+    """Asks a question once for each set."""
+
+    ask: Callable[[Ids], bool]
+    patience: Patience
+    answers: dict[Ids, bool] = field(default_factory=dict)
+
+    def holds(self, ids: Ids) -> bool:
+        if ids not in self.answers:
+            if self.patience.ends(len(self.answers)):
+                raise OutOfQuestions
+            self.answers[ids] = self.ask(ids)
+        return self.answers[ids]
+
+
+@dataclass(frozen=True, slots=True)
+class Smallest:
+    """``sets`` in order of size, then of ids; ``complete``: there are no others; ``ended``:
+    questions or time were used up before each of them was known to be minimal."""
+
+    sets: tuple[Ids, ...]
+    complete: bool
+    ended: bool = False
+
+
+def closed(ids: Ids, requires: Requires) -> Ids:
+    """``ids`` and everything that they need to make sense together."""
+    result, open_ids = set(ids), list(ids)
+    while open_ids:
+        for needed in requires.get(open_ids.pop(), frozenset()):
+            if needed not in result:
+                result.add(needed)
+                open_ids.append(needed)
+    return frozenset(result)
+
+
+def generating(ids: Ids, requires: Requires) -> Ids:
+    """The members of a closed set that no other member requires (of those that require each other
+    the first): what has to come together, and brings the rest."""
+    around = {each: closed(frozenset({each}), requires) for each in ids}
+    return frozenset(
+        each
+        for each in ids
+        if not any(
+            each in around[other] and (other not in around[each] or other < each)
+            for other in ids
+            if other != each
+        )
+    )
+
+
+class Requirements(dict[int, Ids]):
+    """What each change requires, with the number of the hunk that it stands in."""
+
+    def __init__(self, requires: Requires, hunks: Mapping[int, int]) -> None:
+        super().__init__(requires)
+        self.hunks = dict(hunks)
+
+
+def smallest_sets(
+    changes: Sequence[int],
+    has: Callable[[Ids], bool],
+    requires: Requires | None = None,
+    patience: Patience = DEFAULT_PATIENCE,
+) -> Smallest:
+    """Minimal closed sets for which ``has`` holds.
+
+    Up to EXHAUSTIVE changes every closed set is asked in order of size, except above one that was
+    found: no closed proper subset of a result has the property, and there are no other results.
+
+    Beyond, groups are asked first: the hunks of ``Requirements``, or else single changes. One group
+    alone, pairs while there are few, then ddmin over the groups; then the same inside of the groups
+    that matter. No closed set one step smaller than a result has the property, unless ``patience``
+    came to its end (``Smallest.ended``).
+    """
+    needs: Requires = requires or {}
+    ids = sorted(changes)
+    search = _Search(_groups(ids, needs), needs, Oracle(has, patience))
+    try:
+        if len(ids) <= EXHAUSTIVE:
+            search.found.extend(search.exhaust(_singles(ids), len(ids)))
+            return _sorted(search.found, complete=True)
+        search.by_groups()
+        search.others()
+    except OutOfQuestions:
+        return _sorted(search.found or search.coarse[:1], complete=False, ended=True)
+    return _sorted(search.found, complete=False)
+
+
+def _sorted(found: list[Ids], complete: bool, ended: bool = False) -> Smallest:
+    kept = {ids for ids in found if not any(other < ids for other in found)}
+    order = sorted(kept, key=lambda ids: (len(ids), sorted(ids)))
+    return Smallest(tuple(order), complete, ended)
+
+
+def _singles(ids: Iterable[int]) -> list[Ids]:
+    return [frozenset({each}) for each in sorted(ids)]
+
+
+def _groups(ids: Sequence[int], requires: Requires) -> list[Ids]:
+    """The hunks, in order; each change by itself where nothing is known of hunks."""
+    if not isinstance(requires, Requirements):
+        return _singles(ids)
+    hunks: dict[int, set[int]] = {}
+    for each in ids:
+        hunks.setdefault(requires.hunks.get(each, -each), set()).add(each)
+    return [frozenset(hunk) for hunk in hunks.values()]
+
+
+@dataclass(slots=True)
+class _Search:
+    """``found``: minimal sets so far. ``coarse``: what was known to have the property last, before
+    it was reduced."""
+
+    groups: list[Ids]
+    requires: Requires
+    oracle: Oracle
+    found: list[Ids] = field(default_factory=list)
+    coarse: list[Ids] = field(default_factory=list)
+
+    def by_groups(self) -> None:
+        """The groups that have the property alone or in pairs, or else those that ddmin leaves."""
+        budget, count = self.oracle.patience.questions, len(self.groups)
+        alone: list[Ids] = []
+        if count <= budget // 4:
+            pairs = count * (count - 1) // 2 <= budget // 2
+            alone = self.exhaust(self.groups, 2 if pairs else 1)
+        everything = closed(frozenset().union(*self.groups), self.requires)
+        if alone:
+            for each in alone:
+                self.refine(each)
+        elif self.oracle.holds(everything):
+            self.reduce(everything)
+
+    def reduce(self, ids: Ids) -> None:
+        """``ids`` has the property: leave out groups, then changes."""
+        self.refine(ddmin(ids, self.oracle.holds, self.requires, self.groups, self.note))
+
+    def refine(self, ids: Ids) -> None:
+        """``ids`` has the property: all smallest sets in it where it is small, or else one."""
+        self.note(ids)
+        if len(ids) <= SMALL:
+            self.found.extend(self.exhaust(_singles(ids), len(ids)) or [ids])
+        else:
+            self.found.append(ddmin(ids, self.oracle.holds, self.requires, None, self.note))
+
+    def note(self, ids: Ids) -> None:
+        self.coarse.insert(0, ids)
+
+    def exhaust(self, groups: Sequence[Ids], most: int) -> list[Ids]:
+        """The smallest sets that up to ``most`` of ``groups`` generate."""
+        found: list[Ids] = []
+        try:
+            for candidate in candidates(groups, most, self.requires):
+                if not any(other <= candidate for other in found) and self.oracle.holds(candidate):
+                    found.append(candidate)
+        except OutOfQuestions:
+            self.found.extend(found)
+            raise
+        return found
+
+    def others(self) -> None:
+        """All changes without one member of a set that was found, while that has the property."""
+        rest = closed(frozenset().union(*self.groups), self.requires)
+        tried = 0
+        while tried < len(self.found):
+            for member in sorted(self.found[tried]):
+                without = _without(rest, frozenset({member}), self.requires)
+                known = any(other <= without for other in self.found)
+                if without and not known and self.oracle.holds(without):
+                    self.reduce(without)
+            tried += 1
+
+
+def candidates(groups: Sequence[Ids], most: int, requires: Requires) -> Iterator[Ids]:
+    """The closed sets that are generated by up to ``most`` groups, smallest first."""
+    seen: set[Ids] = set()
+    for size in range(1, most + 1):
+        for chosen in combinations(groups, size):
+            seen.add(closed(frozenset().union(*chosen), requires))
+    return iter(sorted(seen, key=lambda each: (len(each), sorted(each))))
+
+
+def ddmin(
+    ids: Ids,
+    has: Callable[[Ids], bool],
+    requires: Requires,
+    groups: Sequence[Ids] | None = None,
+    note: Callable[[Ids], None] = lambda ids: None,
+) -> Ids:
+    """Zeller and Hildebrandt's minimisation (TSE 2002): ``ids`` has the property; the result has it
+    too, and loses it with any one of ``groups`` (and what needs that one), or of its members when
+    there are none. ``note`` is told of each smaller set that has the property."""
+    parts = 2
+    while True:
+        atoms = [part for part in map(ids.__and__, groups or _singles(ids)) if part]
+        if len(atoms) <= 1:
+            return ids
+        smaller = _smaller(ids, atoms, has, requires, min(parts, len(atoms)))
+        if smaller is not None:
+            ids, parts = smaller, max(parts - 1, 2)
+            note(ids)
+        elif parts < len(atoms):
+            parts = min(2 * parts, len(atoms))
+        else:
+            return ids
+
+
+def _smaller(
+    ids: Ids, atoms: Sequence[Ids], has: Callable[[Ids], bool], requires: Requires, parts: int
+) -> Ids | None:
+    size = -(-len(atoms) // parts)
+    chunks = [frozenset().union(*atoms[i : i + size]) for i in range(0, len(atoms), size)]
+    alone = [closed(chunk, requires) for chunk in chunks]
+    without = [_without(ids, chunk, requires) for chunk in chunks]
+    for candidate in [*alone, *without]:
+        if candidate and candidate < ids and has(candidate):
+            return candidate
+    return None
+
+
+def _without(ids: Ids, removed: Ids, requires: Requires) -> Ids:
+    """``ids`` less ``removed`` and all that needs one of these."""
+    gone, kept = removed, ids - removed
+    while True:
+        needing = frozenset(i for i in kept if requires.get(i, frozenset()) & gone)
+        if not needing:
+            return kept
+        gone, kept = gone | needing, kept - needing
+
+
+# ------------------------------------------------------------------------------------------ blame
+# Which changes bring a difference about, found by switching them on one set at a time.
+#
+# int limit = change(10, 9);            change 1          input x = 10:   mask {}      prints 10
+# if (change(x > limit, x >= limit))    change 2                          mask {1}     prints 9
+#                                                                         blamed (1)
+
 
 Run = Callable[[Ids], Observation]
 

@@ -9,8 +9,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 from symexec.environment.contract import Arguments, Context, Model, Registry
-from symexec.environment.error_numbers import EBADF, EINVAL, EMFILE, ENOTTY, ERRNO, answered
 from symexec.environment.nodes import (
+    EBADF,
+    EINVAL,
+    EMFILE,
+    ENOTTY,
+    ERRNO,
     FILE,
     FOLDER,
     MOST_DESCRIPTORS,
@@ -18,6 +22,7 @@ from symexec.environment.nodes import (
     Descriptor,
     Node,
     Opened,
+    answered,
     descriptor,
     file_of,
     free_number,
@@ -30,12 +35,12 @@ from symexec.environment.nodes import (
 from symexec.environment.open_files import (
     APPEND,
     CLOSE_ON_EXEC,
+    NOT_WAITING,
     closed,
     free_descriptor,
     number_of,
 )
 from symexec.environment.operands import pin, place, signed
-from symexec.environment.pipes import NOT_WAITING
 
 models = Registry()
 

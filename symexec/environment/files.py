@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from symexec.environment.contract import Arguments, Context, Model, Registry
-from symexec.environment.error_numbers import (
+from symexec.environment.nodes import (
     EACCES,
     EBADF,
     EEXIST,
@@ -24,9 +24,6 @@ from symexec.environment.error_numbers import (
     EROFS,
     ERRNO,
     ESPIPE,
-    answered,
-)
-from symexec.environment.nodes import (
     FILE,
     FOLDER,
     LINK,
@@ -37,6 +34,7 @@ from symexec.environment.nodes import (
     Descriptor,
     Node,
     Opened,
+    answered,
     creation_mask,
     file_of,
     free_number,
@@ -66,7 +64,7 @@ from symexec.environment.open_files import (
     write_to,
     writes,
 )
-from symexec.environment.operands import Asking, pin, place, signed
+from symexec.environment.operands import Asking, pin, place, read_bytes, signed, write_bytes
 from symexec.environment.paths import (
     READ,
     SEARCH,
@@ -77,7 +75,6 @@ from symexec.environment.paths import (
     look_up,
     pinned_name,
 )
-from symexec.environment.strings import read_bytes, write_bytes
 from symexec.expr import Operand
 
 models = Registry()

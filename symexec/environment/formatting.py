@@ -12,28 +12,31 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from symexec.environment.contract import Context, End, Formatted
-from symexec.environment.float_text import float_text
-from symexec.environment.format_strings import (
+from symexec.environment.formats import (
+    BASES,
     BadFormat,
     Conversion,
     Part,
     Star,
+    float_text,
+    integer_text,
+    padded,
     parse,
     with_amounts,
 )
-from symexec.environment.number_text import BASES, integer_text, padded
 from symexec.environment.operands import (
     Asking,
     calculated,
     decide,
     fitted,
     holds,
+    known_bytes,
     pin,
     place,
     plain,
+    read_string,
     signed,
 )
-from symexec.environment.strings import known_bytes, read_string
 from symexec.environment.symbolic_digits import digits_text, printed_length
 from symexec.expr import Operand, Term
 from symexec.state.endings import Unsupported

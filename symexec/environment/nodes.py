@@ -1,12 +1,4 @@
-"""The file system in memory: nodes, open files and descriptors.
-
-    node3    Node(FOLDER, entries=((b"A", 100),))      descriptor3   Descriptor(opened=101)
-    node100  Node(FILE, contents=Contents(...))        opened101     Opened(node=100, position=2)
-
-All of them are records in the environment store, never changed in place: forks share them, and
-each version sees its own. The plan of inputs says what there is at the start (``disk``); nothing
-of the host is ever touched.
-"""
+"""The file system in memory: nodes, open files and descriptors."""
 
 from __future__ import annotations
 
@@ -19,6 +11,41 @@ from symexec.environment.contract import Context
 from symexec.environment.operands import Asking, counted, decide, holds
 from symexec.expr import Operand
 from symexec.state.inputs import Input
+
+# ---------------------------------------------------------------------------------- error numbers
+# The numbers of errno that the models of files set, as Linux has them.
+#
+# return answered(context, -ENOENT)         stores 2 in errno, returns -1
+
+
+ERRNO = "__csgtest_errno"
+
+EPERM, ENOENT, ENXIO, EBADF, EAGAIN, EACCES, EBUSY, EEXIST, EXDEV = 1, 2, 6, 9, 11, 13, 16, 17, 18
+ENOTDIR, EISDIR, EINVAL, EMFILE, ENOTTY, EFBIG, ESPIPE = 20, 21, 22, 24, 25, 27, 29
+EROFS, ERANGE, ENAMETOOLONG, ENOTEMPTY, ELOOP = 30, 34, 36, 39, 40
+
+
+def failure(context: Context, number: int, width: int = 32) -> int:
+    """-1 of the result's width, and errno."""
+    context.store(context.global_address(ERRNO), 4, number)
+    return (1 << width) - 1
+
+
+def answered(context: Context, value: int, width: int = 32) -> int:
+    """What a system call yields: a result, or the negative of an error's number."""
+    return failure(context, -value, width) if value < 0 else value
+
+
+# ------------------------------------------------------------------------------------------ nodes
+# The file system in memory: nodes, open files and descriptors.
+#
+#     node3    Node(FOLDER, entries=((b"A", 100),))      descriptor3   Descriptor(opened=101)
+#     node100  Node(FILE, contents=Contents(...))        opened101     Opened(node=100, position=2)
+#
+# All of them are records in the environment store, never changed in place: forks share them, and
+# each version sees its own. The plan of inputs says what there is at the start (``disk``); nothing
+# of the host is ever touched.
+
 
 FILE, FOLDER, LINK, PIPE, DEVICE = 0o100000, 0o040000, 0o120000, 0o010000, 0o020000
 ROOT, TMP, WORK, NULL, TTY, STDIN, STDOUT, STDERR = 1, 2, 3, 5, 8, 10, 11, 12

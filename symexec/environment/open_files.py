@@ -1,21 +1,21 @@
-"""What can be done with an open file: read, write, seek, cut.
-
-    Opened(node=100, position=1)  of "abc",  read 5      "bc", position 3
-    Opened(node=11)               write "x"              x on standard output
-
-Results are those of the system calls: a count, or the negative of an error's number.
-"""
+"""What can be done with an open file or a pipe: read, write, seek, cut."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from symexec.environment.contract import Context
-from symexec.environment.error_numbers import EBADF, EFBIG, EINVAL, EISDIR, ESPIPE
+from symexec.environment.contract import Context, End
 from symexec.environment.nodes import (
     DEVICE,
+    EAGAIN,
+    EBADF,
+    EFBIG,
+    EINVAL,
+    EISDIR,
+    ESPIPE,
     FILE,
+    FIRST_NUMBER,
     FOLDER,
     MOST_DESCRIPTORS,
     PIPE,
@@ -34,10 +34,83 @@ from symexec.environment.nodes import (
     put_node,
     put_opened,
 )
-from symexec.environment.operands import Asking, pin, signed
-from symexec.environment.pipes import is_own, put_into_pipe, starved
-from symexec.environment.strings import emit_bytes
+from symexec.environment.operands import Asking, emit_bytes, pin, signed
 from symexec.expr import Operand
+from symexec.state.endings import Unsupported
+
+# ------------------------------------------------------------------------------------------ pipes
+# Pipes that the program makes, for itself: nobody else is at the other end.
+#
+# pipe(p); write(p[1], "ab", 2)     a node that holds "ab"; p[0] stands before it
+# read(p[0], b, 9)                  2 bytes; once more: it would wait for ever, *unsupported*
+# close(p[1]); read(p[0], b, 9)     0: the end
+#
+# The node keeps what was written; the end for reading moves on in it.
+
+
+CAPACITY = 1 << 16  # bytes on Linux
+NOT_WAITING = 0o4000  # O_NONBLOCK
+
+
+def is_own(context: Context, file: Opened) -> bool:
+    """A pipe of the program's, not one of the standard streams."""
+    return file.node >= FIRST_NUMBER and node(context, file.node).kind == PIPE
+
+
+def _ends(context: Context, pipe: int, writing: bool) -> Iterator[Opened]:
+    for number in range(MOST_DESCRIPTORS):
+        known = descriptor(context, number)
+        if known is None:
+            continue
+        end = opened(context, known.opened)
+        if end.node == pipe and bool(end.flags & 1) == writing:
+            yield end
+
+
+def size_of_pipe(context: Context, file: Opened) -> int:
+    size = node(context, file.node).contents.size
+    assert isinstance(size, int)  # what is written is counted
+    return size
+
+
+def starved(context: Context, file: Opened) -> Asking[int]:
+    """Before a read: -EAGAIN when there is nothing yet; 0 when it can go on."""
+    if not is_own(context, file) or file.position < size_of_pipe(context, file):
+        return 0
+    if not any(_ends(context, file.node, True)):
+        return 0  # the end
+    if file.flags & NOT_WAITING:
+        return -EAGAIN
+    return (yield from _refused("reading an empty pipe, which waits for ever"))
+
+
+def put_into_pipe(context: Context, file: Opened, text: Sequence[Operand]) -> Asking[int]:
+    """All of ``text``: its length, or -EAGAIN."""
+    readers = list(_ends(context, file.node, False))
+    if not readers:
+        yield from _refused("writing into a pipe that nobody reads (SIGPIPE)")
+    size = size_of_pipe(context, file)
+    if size - min(end.position for end in readers) + len(text) > CAPACITY:
+        yield from _refused("writing into a pipe that is full")
+    target = node(context, file.node)
+    after = changed_bytes(target.contents, size, size, list(text))
+    put_node(context, file.node, replace(target, contents=after))
+    return len(text)
+
+
+def _refused(what: str) -> Asking[int]:
+    yield End(Unsupported(what))
+    return 0
+
+
+# ------------------------------------------------------------------------------------- open files
+# What can be done with an open file: read, write, seek, cut.
+#
+#     Opened(node=100, position=1)  of "abc",  read 5      "bc", position 3
+#     Opened(node=11)               write "x"              x on standard output
+#
+# Results are those of the system calls: a count, or the negative of an error's number.
+
 
 ACCESS, CREATE, EXCLUSIVE, EMPTY, APPEND = 3, 0o100, 0o200, 0o1000, 0o2000
 DIRECTORY, NO_FOLLOW, CLOSE_ON_EXEC, LARGE = 0o200000, 0o400000, 0o2000000, 0o100000

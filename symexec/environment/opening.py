@@ -10,15 +10,20 @@ from dataclasses import replace
 
 from symexec.environment.contract import Arguments, Context, Model, Registry
 from symexec.environment.descriptors import moved_to
-from symexec.environment.error_numbers import EBADF, EINVAL, EISDIR, ERRNO, ESPIPE, answered
 from symexec.environment.files import is_named_as_folder, open_found
 from symexec.environment.nodes import (
+    EBADF,
+    EINVAL,
+    EISDIR,
+    ERRNO,
+    ESPIPE,
     FILE,
     MOST_DESCRIPTORS,
     PIPE,
     Descriptor,
     Node,
     Opened,
+    answered,
     descriptor,
     file_of,
     free_number,

@@ -29,10 +29,10 @@ from csg.language.types import (
     value_bits,
 )
 from csg.records import record
-from symexec.environment.admitting import SHAPED
 from symexec.environment.assumptions import Named, assumption, range_conditions
 from symexec.environment.nodes import FILE, Contents, Node, disk, standard_input
 from symexec.environment.operands import calculated, plain, widened
+from symexec.environment.process import SHAPED
 from symexec.environment.starts import Address, Cell, Line, Start, StartObject, Word
 from symexec.environment.structures import (
     Member,

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from symexec.environment.contract import Arguments, Context, Model, Registry
-from symexec.environment.error_numbers import ERRNO
+from symexec.environment.nodes import ERRNO
 from symexec.environment.operands import (
     Asking,
     decide,
@@ -18,9 +18,9 @@ from symexec.environment.operands import (
     place,
     signed,
     widened,
+    write_bytes,
 )
 from symexec.environment.streams import EOF, Stream, keep, next_byte, stream, stream_of
-from symexec.environment.strings import write_bytes
 from symexec.expr import Operand
 
 models = Registry()

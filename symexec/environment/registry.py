@@ -6,52 +6,40 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from symexec.environment import (
-    admitting,
     allocation,
     blocks,
-    comparing,
     descriptors,
-    far_jumps,
     files,
     float_reading,
     folders,
-    host_math,
-    klee,
-    listings,
+    host_library,
+    intrinsics,
     opening,
-    output,
-    places,
+    paths,
     printing,
     process,
     reading,
     regular,
     status,
-    verifier,
 )
 from symexec.environment.contract import ModelEntry
 
 FAMILIES = (
-    admitting,
     allocation,
     blocks,
-    comparing,
-    far_jumps,
     descriptors,
     files,
     float_reading,
     folders,
-    host_math,
-    klee,
-    listings,
+    host_library,
+    intrinsics,
     opening,
-    output,
-    places,
+    paths,
     printing,
     process,
     reading,
     regular,
     status,
-    verifier,
 )
 
 

@@ -10,7 +10,8 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from symexec.environment.contract import Arguments, Context, Model, Registry
-from symexec.environment.error_numbers import (
+from symexec.environment.nodes import (
+    DEVICES,
     EACCES,
     EBADF,
     EINVAL,
@@ -18,15 +19,12 @@ from symexec.environment.error_numbers import (
     EPERM,
     EROFS,
     ERRNO,
-    answered,
-)
-from symexec.environment.nodes import (
-    DEVICES,
     FILE,
     FOLDER,
     FOREIGN,
     READ_ONLY,
     Node,
+    answered,
     creation_mask,
     file_of,
     node,

@@ -16,8 +16,10 @@ from types import MappingProxyType
 
 from csg.records import record
 from symexec.environment.contract import Context
-from symexec.environment.error_numbers import EBADF, EISDIR, ERRNO
 from symexec.environment.nodes import (
+    EBADF,
+    EISDIR,
+    ERRNO,
     FOLDER,
     Contents,
     descriptor,
@@ -32,10 +34,10 @@ from symexec.environment.open_files import (
     position_of,
     reads,
     seek_in,
+    starved,
     write_to,
 )
 from symexec.environment.operands import Asking, place, signed
-from symexec.environment.pipes import starved
 from symexec.expr import Operand
 
 EOF = 0xFFFFFFFF

@@ -10,8 +10,7 @@ On an output stream the number stays whole (``Formatted``); only its length beco
 from __future__ import annotations
 
 from symexec.environment.contract import Formatted
-from symexec.environment.format_strings import SIGNED, Conversion
-from symexec.environment.number_text import BASES, Text, laid_out, padded
+from symexec.environment.formats import BASES, SIGNED, Conversion, Text, laid_out, padded
 from symexec.environment.operands import (
     Asking,
     calculated,

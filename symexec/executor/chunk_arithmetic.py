@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 from csg.ir import Binary, Compare, Constant, Extend, Load, Store, Value
-from symexec.executor.chunk_registers import ChunkRegisters
+from symexec.executor.registers import ChunkRegisters
 
 _OPERATORS = {"add": "+", "sub": "-", "mul": "*", "and": "&", "or": "|", "xor": "^"}
 _COMPARISONS = {"eq": "==", "ne": "!=", "ult": "<", "ule": "<=", "slt": "<", "sle": "<="}

@@ -54,8 +54,7 @@ from csg.ir import (
 )
 from csg.language.syntax import Version
 from symexec.executor.chunk_arithmetic import ChunkArithmetic, mask
-from symexec.executor.chunk_registers import BOTH, NEW, OLD
-from symexec.executor.register_use import last_reads
+from symexec.executor.registers import BOTH, NEW, OLD, last_reads
 
 LARGEST_TABLE: Final = 1024
 LONGEST: Final = 60  # instructions that a chunk may hold when jumps are followed

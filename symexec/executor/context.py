@@ -11,8 +11,7 @@ from csg.records import record
 from csg.source import Location
 from symexec.environment.contract import Formatted, Paired
 from symexec.executor.accesses import inside
-from symexec.executor.offsets import read_at
-from symexec.executor.stretches import copy, fill
+from symexec.executor.offsets import copy, fill, read_at
 from symexec.executor.undefined import USED, Used, note
 from symexec.executor.variadic import next_argument, parted
 from symexec.expr import Data, Operand, Shadowed, Term, TermTable

@@ -39,7 +39,7 @@ from csg.ir import (
 from csg.source import NOWHERE, Location
 from symexec.counters import Counters
 from symexec.environment.contract import ModelEntry
-from symexec.executor import accesses, arithmetic, branching, calls, undefined, variadic
+from symexec.executor import accesses, branching, helpers, undefined, variadic
 from symexec.executor.context import environment_of
 from symexec.executor.helpers import chunk_helpers
 from symexec.executor.leaks import lost_objects
@@ -63,7 +63,7 @@ from symexec.shadow.directions import ways
 from symexec.shadow.regions import Joins, at_join, begin_instruction, go_alone, settle, survivor
 from symexec.solver import Answer, PathCondition, SolverChain
 from symexec.state.endings import PathEnding, Returned, Trapped, Unsupported, row
-from symexec.state.seeds import Guided
+from symexec.state.inputs import Guided
 from symexec.state.state import Divergence, Lost, Outcome, State
 
 Visit = Callable[[State, int], None]
@@ -262,11 +262,11 @@ class Engine:
             case Switch():
                 return branching.switch(self, state, step)
             case Call():
-                return calls.call(self, state, step)
+                return helpers.call(self, state, step)
             case Load() | Store() | Copy() | Fill():
                 return accesses.access(self, state, step)
             case Binary():
-                return arithmetic.divide(self, state, step)
+                return branching.divide(self, state, step)
             case Enter():
                 return (branching.enter(self, state, step),)
             case Allocate():

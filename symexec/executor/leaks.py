@@ -17,8 +17,7 @@ from symexec.environment.streams import STREAM_OBJECT
 from symexec.expr import Data, Operand, Term, new_half, old_half
 from symexec.memory import BOTH, OLD, Memory, MemoryObject
 from symexec.state.endings import Exit, PathEnding, Returned
-from symexec.state.frames import Frame
-from symexec.state.state import Lost, State
+from symexec.state.state import Frame, Lost, State
 
 _WORD = 8  # bytes of a pointer; one that is not aligned is not seen
 _ROOTS = frozenset({"global", "constant", "input"})

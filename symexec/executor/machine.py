@@ -13,14 +13,12 @@ from csg.analysis.unassigned import unassigned
 from csg.ir import Enter as EnterRegion
 from csg.ir import FunctionCode, GlobalObject, Program, Relocation, Slot
 from csg.language.types import Type, value_bytes
-from symexec.executor.chunk_registers import BOTH, MASKED_OLD
 from symexec.executor.codegen import ChunkWriter
-from symexec.executor.register_use import escaping_registers
+from symexec.executor.registers import BOTH, MASKED_OLD, escaping_registers
 from symexec.executor.undefined import UndefinedValues
 from symexec.expr import Data, Term, shadowed
 from symexec.memory import Memory, address_of
-from symexec.state.frames import Frame
-from symexec.state.state import State
+from symexec.state.state import Frame, State
 
 Chunk = Callable[[State, list[Data]], object]
 Place = tuple[int, int]  # block, index

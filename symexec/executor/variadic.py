@@ -14,8 +14,7 @@ from csg.ir import VaArgument, VaCopy, VaStart
 from symexec.expr import Data, Shadowed, extend, new_half, old_half, truncate
 from symexec.memory import BOTH, OLD
 from symexec.state.endings import MemoryFault
-from symexec.state.frames import Frame
-from symexec.state.state import State
+from symexec.state.state import Frame, State
 
 if TYPE_CHECKING:
     from symexec.executor.engine import Engine

@@ -8,16 +8,16 @@ A value is an ``int`` (bits known), an interned ``Term``, or ``Shadowed(old, new
 knows bit-vectors, bit patterns of floats, and arrays of bytes; it knows nothing of C.
 """
 
-from symexec.expr.few import few_values
 from symexec.expr.float_operations import (
     convert_float,
     float_binary,
     float_compare,
     float_unary,
 )
-from symexec.expr.linear import Comparer
 from symexec.expr.operations import (
     ArrayData,
+    Data,
+    Shadowed,
     ShadowedArray,
     array_of,
     array_select,
@@ -29,16 +29,20 @@ from symexec.expr.operations import (
     disjunction,
     extend,
     extract,
+    halves,
     ite,
     negate,
+    new_half,
+    old_half,
+    shadowed,
     truncate,
     unary,
 )
+from symexec.expr.polynomials import Comparer
 from symexec.expr.ranges import bounds, interval
-from symexec.expr.shadowed import Data, Shadowed, halves, new_half, old_half, shadowed
 from symexec.expr.table import TermTable
 from symexec.expr.terms import Operand, Term
-from symexec.expr.walk import Model, evaluate, substitute, symbols, to_text
+from symexec.expr.walk import Model, evaluate, few_values, substitute, symbols, to_text
 
 __all__ = [
     "ArrayData",

@@ -11,7 +11,6 @@ from symexec.replay.build import (
     Text,
     told_flags,
 )
-from symexec.replay.deciding import MOST, Decided, decision, hashed
 from symexec.replay.native import (
     PLAIN,
     SANITIZED,
@@ -20,9 +19,9 @@ from symexec.replay.native import (
     ReplayPlan,
     Request,
 )
+from symexec.replay.probes import MOST, Decided, decision, hashed, probed, probes
 from symexec.replay.recording import Call, SuiteRun, run_suite
 from symexec.replay.sandbox import Sandbox
-from symexec.replay.touching import probed, probes
 
 __all__ = [
     "FILLED",

@@ -15,8 +15,8 @@ from collections.abc import Callable
 from csg.errors import ToolchainError
 from csg.language import types as c
 from symexec.testcases.inputs import TestInput
-from symexec.testcases.observation import Observation
 from symexec.testcases.signature import EntrySignature, parameter_of
+from symexec.testcases.testcase import Observation
 
 CONTROL = "control"  # its name among the builds
 NUMBERS = ONE, OTHER, ERROR = 1, 2, 3

@@ -35,8 +35,8 @@ from symexec.replay.build import (
     Text,
     Told,
 )
-from symexec.replay.deciding import Decided, read_decisions
 from symexec.replay.harness import NO_SYMBOLS, control_text, decode_answer
+from symexec.replay.probes import Decided, read_decisions, touched
 from symexec.replay.sandbox import ALL_WALLS, Sandbox, environment_below, signal_name
 from symexec.replay.sanitizer import (
     leaks_of,
@@ -45,12 +45,11 @@ from symexec.replay.sanitizer import (
     without_announcement,
 )
 from symexec.replay.symbols import Symbols, read_symbols
-from symexec.replay.touching import touched
 from symexec.replay.varying import Masks, masks, shows_addresses
 from symexec.replay.wire import Job, RawResult, Stream
 from symexec.testcases.inputs import TestInput
-from symexec.testcases.observation import Observation, clipped
 from symexec.testcases.signature import EntrySignature
+from symexec.testcases.testcase import Observation, clipped
 
 MOST_STARTS = 256
 MOST_OUTPUT = 8 << 20

@@ -17,7 +17,7 @@ from dataclasses import fields, replace
 from difflib import SequenceMatcher
 
 from csg.records import record
-from symexec.testcases.observation import Observation
+from symexec.testcases.testcase import Observation
 
 VARIES = b"[varies]"
 MOST_LINES = 2000  # of a text that is aligned

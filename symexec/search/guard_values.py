@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from csg.analysis import Guard, Place
     from symexec.expr import Data
-    from symexec.state.frames import Frame
-    from symexec.state.state import State
+    from symexec.state.state import Frame, State
 
 OTHER, OPEN, AWAY = -1, -2, -3  # no constant of the guard; a term or a pair; not on the stack
 

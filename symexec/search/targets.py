@@ -17,9 +17,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from csg.analysis import Distances
     from symexec.solver import PathCondition
-    from symexec.state.frames import Frame
     from symexec.state.inputs import Input
-    from symexec.state.state import Chain, Divergence, State
+    from symexec.state.state import Chain, Divergence, Frame, State
 
 FAR = float("inf")
 

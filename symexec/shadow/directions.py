@@ -19,7 +19,7 @@ from typing import Protocol
 
 from symexec.expr import Data, Shadowed, Term, binary, negate, new_half, old_half
 from symexec.solver import Assignment, PathCondition
-from symexec.state.seeds import Guided
+from symexec.state.inputs import Guided
 
 
 class Directions(Enum):

@@ -8,7 +8,7 @@ chain.py shows the stack: cheap layers that answer nine questions of ten, and on
 (bitwuzla_backend.py, z3_backend.py), each the only door to its library.
 """
 
-from symexec.solver.answer import Answer, Backend, Solver
+from symexec.solver.backend import Answer, Backend, Solver
 from symexec.solver.chain import SolverChain, SolverOptions, build_backend, build_solver
 from symexec.solver.path import EMPTY, Assignment, PathCondition
 

@@ -18,10 +18,8 @@ from time import monotonic, thread_time
 from typing import Any
 
 from symexec.expr import Term
-from symexec.solver.alignment import Alignment
-from symexec.solver.answer import Answer
-from symexec.solver.builder import ROUNDED, Handle
-from symexec.solver.lowering import Lowering
+from symexec.solver.backend import ROUNDED, Answer, Handle
+from symexec.solver.lowering import Alignment, Lowering
 from symexec.solver.path import PathCondition
 
 _REBUILD_AFTER = 300

@@ -13,11 +13,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from symexec.expr import Term
-from symexec.solver import sets
-from symexec.solver.answer import Answer, Backend
+from symexec.solver import domains
+from symexec.solver.backend import Answer, Backend
+from symexec.solver.domains import Intervals
 from symexec.solver.facts import Facts, Group
 from symexec.solver.path import Assignment, PathCondition
-from symexec.solver.sets import Intervals
 
 _MOST_QUERIES = 400
 
@@ -34,7 +34,7 @@ def canonical_model(
     for group in sorted(set(facts.groups.values()), key=_name_of):
         if group.exact:
             for symbol in group.symbols:
-                domain = facts.domains.get(symbol, sets.full(symbol.width))
+                domain = facts.domains.get(symbol, domains.full(symbol.width))
                 result[symbol] = _preferred(domain, symbol.width)
             continue
         values = _Minimizer(facts, group, build(), limit_s, asked).run()
@@ -94,7 +94,7 @@ class _Minimizer:
 
     def _fix(self, name: Term, names: list[Term]) -> None:
         """Binary search for the preferred value; the last model found always fits the path."""
-        domain = self._facts.domains.get(name, sets.full(name.width))
+        domain = self._facts.domains.get(name, domains.full(name.width))
         half = 1 << (name.width - 1)
         least = domain[0][0]
         positive = least < half or name.width == 1

@@ -8,7 +8,7 @@ solver.model(path, x < 5)               ->  {x: 0}
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from math import inf
 from time import monotonic, perf_counter
@@ -16,10 +16,10 @@ from time import monotonic, perf_counter
 from csg.records import record
 from symexec.counters import Counters
 from symexec.expr import Operand, Term, bounds, few_values
-from symexec.solver.answer import Answer, Backend
+from symexec.solver.backend import Answer, Backend
 from symexec.solver.bitwuzla_backend import BitwuzlaBackend
 from symexec.solver.canonical import canonical_model
-from symexec.solver.facts import FactFinder
+from symexec.solver.facts import FactFinder, Layer, Question
 from symexec.solver.layers import (
     KnownConditions,
     ModelPatching,
@@ -31,10 +31,7 @@ from symexec.solver.layers import (
     SymbolBounds,
 )
 from symexec.solver.path import Assignment, PathCondition
-from symexec.solver.question import Layer, Question
-from symexec.solver.self_check import SelfCheck
-from symexec.solver.simplifying import Simplifier
-from symexec.solver.sweeping import Sweep
+from symexec.solver.simplifying import Simplifier, Sweep
 from symexec.solver.z3_backend import Z3Backend
 
 BRIEF = 0.5  # seconds that a question may always take
@@ -355,3 +352,43 @@ class SolverChain:
         if question is not None:
             names = names.union(question.slice_symbols())
         return Assignment(backend.values(sorted(names, key=lambda term: term.id)))
+
+
+# ------------------------------------------------------------------------------------- self check
+# Doubt the answers: ask the other solver about a sample, evaluate every model.
+#
+# SelfCheck(z3, every=10)   every tenth answer of bitwuzla is put to z3
+
+
+_LIMIT_S = 20.0
+
+
+class SelfCheck:
+    """A wrong answer is our defect or the solver's: an assertion, never an ending of a path."""
+
+    def __init__(self, build: Callable[[], Backend], every: int, counters: Counters) -> None:
+        self._build = build
+        self._every = every
+        self._counters = counters
+        self._backend: Backend | None = None
+        self._seen = 0
+
+    def verify(
+        self,
+        path: PathCondition,
+        condition: Term | None,
+        answer: Answer,
+        found: Assignment | None,
+    ) -> None:
+        if found is not None:
+            self._counters.models_checked += 1
+            for literal in (*path.terms(), *([] if condition is None else [condition])):
+                assert Assignment(found.values).holds(literal), f"no model of {literal!r}"
+        self._seen += 1
+        if self._seen % self._every or answer is Answer.UNKNOWN:
+            return
+        if self._backend is None:
+            self._backend = self._build()
+        second = self._backend.check(path, condition, _LIMIT_S)
+        self._counters.answers_checked += 1
+        assert second in (answer, Answer.UNKNOWN), f"{answer.value} against {second.value}"

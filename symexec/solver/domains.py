@@ -1,21 +1,103 @@
-"""Exactly which values of one symbol make a condition true.
-
-    x + 3 < 10  (8 bits)                ->  x in 0..6, 253..255
-    zext(b) == 65 or zext(b) == 66      ->  b in 65..66
-    a < b  while b is 9                 ->  a in 0..8        (``values`` tells what b is)
-
-Two ways: pull the set of wanted results back through the operations down to the symbol (any
-width, when the symbol occurs once on the way), or try all values (8 bits and less).
-"""
+"""Exactly which values of one symbol make a condition true, as sorted disjoint closed intervals."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from symexec.expr import Term, symbols
 from symexec.expr.concrete import BINARY, COMPARE, UNARY, sign_extend
-from symexec.solver import sets
-from symexec.solver.sets import Intervals
+
+# ------------------------------------------------------------------------------------------- sets
+# Sets of values of one symbol, as sorted disjoint closed intervals.
+#
+# below 5, at 8 bits       ->  ((0, 4),)
+# not equal to 7           ->  ((0, 6), (8, 255))
+# shifted by 250           ->  ((250, 254),) and so on, wrapping at the width
+
+
+Intervals = tuple[tuple[int, int], ...]
+
+EMPTY: Intervals = ()
+
+
+def full(width: int) -> Intervals:
+    return ((0, (1 << width) - 1),)
+
+
+def normal(parts: Iterable[tuple[int, int]]) -> Intervals:
+    """Sorted, disjoint, neighbours joined."""
+    result: list[tuple[int, int]] = []
+    for low, high in sorted(parts):
+        if result and low <= result[-1][1] + 1:
+            if high > result[-1][1]:
+                result[-1] = (result[-1][0], high)
+        else:
+            result.append((low, high))
+    return tuple(result)
+
+
+def intersect(a: Intervals, b: Intervals) -> Intervals:
+    result: list[tuple[int, int]] = []
+    i = j = 0
+    while i < len(a) and j < len(b):
+        low, high = max(a[i][0], b[j][0]), min(a[i][1], b[j][1])
+        if low <= high:
+            result.append((low, high))
+        if a[i][1] < b[j][1]:
+            i += 1
+        else:
+            j += 1
+    return tuple(result)
+
+
+def complement(a: Intervals, width: int) -> Intervals:
+    result: list[tuple[int, int]] = []
+    start = 0
+    for low, high in a:
+        if start < low:
+            result.append((start, low - 1))
+        start = high + 1
+    if start < 1 << width:
+        result.append((start, (1 << width) - 1))
+    return tuple(result)
+
+
+def shift(a: Intervals, offset: int, width: int) -> Intervals:
+    """Every element plus ``offset``, wrapped."""
+    top = (1 << width) - 1
+    parts: list[tuple[int, int]] = []
+    for low, high in a:
+        first, last = (low + offset) & top, (high + offset) & top
+        if high - low == top:
+            return a
+        if first <= last:
+            parts.append((first, last))
+        else:
+            parts.extend(((first, top), (0, last)))
+    return normal(parts)
+
+
+def reflect(a: Intervals, total: int, width: int) -> Intervals:
+    """``total`` minus every element, wrapped."""
+    top = (1 << width) - 1
+    mirrored = tuple((top - high, top - low) for low, high in reversed(a))
+    return shift(mirrored, total + 1, width)
+
+
+def contains(a: Intervals, value: int) -> bool:
+    return any(low <= value <= high for low, high in a)
+
+
+# ---------------------------------------------------------------------------------------- domains
+# Exactly which values of one symbol make a condition true.
+#
+#     x + 3 < 10  (8 bits)                ->  x in 0..6, 253..255
+#     zext(b) == 65 or zext(b) == 66      ->  b in 65..66
+#     a < b  while b is 9                 ->  a in 0..8        (``values`` tells what b is)
+#
+# Two ways: pull the set of wanted results back through the operations down to the symbol (any
+# width, when the symbol occurs once on the way), or try all values (8 bits and less).
+
 
 Valuation = Callable[[Term], int]
 
@@ -55,22 +137,22 @@ def _combine(term: Term, results: list[Intervals], width: int) -> None:
     last = results.pop()
     match term.op:
         case "not":
-            results.append(sets.complement(last, width))
+            results.append(complement(last, width))
         case "and":
-            results.append(sets.intersect(results.pop(), last))
+            results.append(intersect(results.pop(), last))
         case "or":
-            results.append(sets.normal((*results.pop(), *last)))
+            results.append(normal((*results.pop(), *last)))
         case _:  # xor: in one but not in both
             other = results.pop()
-            one = sets.intersect(last, sets.complement(other, width))
-            two = sets.intersect(other, sets.complement(last, width))
-            results.append(sets.normal((*one, *two)))
+            one = intersect(last, complement(other, width))
+            two = intersect(other, complement(last, width))
+            results.append(normal((*one, *two)))
 
 
 def _atom(term: Term, symbol: Term, value_of: Valuation) -> Intervals | None:
     """A comparison, or a term of width 1 of another kind."""
     if symbol not in symbols(term):
-        return sets.full(symbol.width) if value_of(term) else sets.EMPTY
+        return full(symbol.width) if value_of(term) else EMPTY
     if term.op not in COMPARE:
         return pull_back(((1, 1),), term, symbol, value_of)
     left, right = term.args
@@ -89,12 +171,12 @@ def _below(op: str, width: int, k: int) -> Intervals:
         case "eq":
             return ((k, k),)
         case "ult":
-            return ((0, k - 1),) if k else sets.EMPTY
+            return ((0, k - 1),) if k else EMPTY
         case "ule":
             return ((0, k),)
         case _:  # signed orders are unsigned ones with the range turned by half
             turned = _below("u" + op[1:], width, (k + half) & top)
-            return sets.shift(turned, half, width)
+            return shift(turned, half, width)
 
 
 def _above(op: str, width: int, k: int) -> Intervals:
@@ -102,7 +184,7 @@ def _above(op: str, width: int, k: int) -> Intervals:
     if op == "eq":
         return ((k, k),)
     opposite = {"ult": "ule", "ule": "ult", "slt": "sle", "sle": "slt"}[op]
-    return sets.complement(_below(opposite, width, k), width)
+    return complement(_below(opposite, width, k), width)
 
 
 def pull_back(goal: Intervals, term: Term, symbol: Term, value_of: Valuation) -> Intervals | None:
@@ -142,24 +224,24 @@ def _through_unary(goal: Intervals, term: Term, child: Term) -> Intervals | None
     """{v: op v in goal}"""
     match term.op:
         case "zext":
-            return sets.intersect(goal, sets.full(child.width))
+            return intersect(goal, full(child.width))
         case "sext":
             return _through_sext(goal, child, term.width)
         case "extract":
             return _through_extract(goal, term, child)
         case "neg":
-            return sets.reflect(goal, 0, term.width)
+            return reflect(goal, 0, term.width)
         case "not":
-            return sets.reflect(goal, -1, term.width)
+            return reflect(goal, -1, term.width)
         case _:
             return None
 
 
 def _through_sext(goal: Intervals, child: Term, width: int) -> Intervals:
     half = 1 << (child.width - 1)
-    low = sets.intersect(goal, ((0, half - 1),))
+    low = intersect(goal, ((0, half - 1),))
     top = 1 << width
-    high = sets.intersect(goal, ((top - half, top - 1),))
+    high = intersect(goal, ((top - half, top - 1),))
     offset = top - 2 * half
     return (*low, *((a - offset, b - offset) for a, b in high))
 
@@ -174,7 +256,7 @@ def _through_extract(goal: Intervals, term: Term, child: Term) -> Intervals | No
     if above > 6 or len(goal) << above > _MOST_PARTS:
         return None
     period = 1 << (low + term.width)
-    return sets.normal(
+    return normal(
         (a + turn * period, b + turn * period) for turn in range(1 << above) for a, b in widened
     )
 
@@ -184,12 +266,12 @@ def _through_ite(
 ) -> tuple[Intervals, Term] | None:
     condition, yes, no = term.args
     if child is condition:
-        wish = [(k, k) for k, side in ((1, yes), (0, no)) if sets.contains(goal, value_of(side))]
-        return sets.normal(wish), condition
+        wish = [(k, k) for k, side in ((1, yes), (0, no)) if contains(goal, value_of(side))]
+        return normal(wish), condition
     if bool(value_of(condition)) == (child is yes):
         return goal, child
     other = no if child is yes else yes
-    return (sets.full(symbol.width) if sets.contains(goal, value_of(other)) else sets.EMPTY), symbol
+    return (full(symbol.width) if contains(goal, value_of(other)) else EMPTY), symbol
 
 
 def _through_binary(goal: Intervals, term: Term, on_left: bool, k: int) -> Intervals | None:
@@ -198,24 +280,24 @@ def _through_binary(goal: Intervals, term: Term, on_left: bool, k: int) -> Inter
     top = (1 << width) - 1
     match term.op:
         case "add":
-            return sets.shift(goal, -k, width)
+            return shift(goal, -k, width)
         case "sub":
-            return sets.shift(goal, k, width) if on_left else sets.reflect(goal, k, width)
+            return shift(goal, k, width) if on_left else reflect(goal, k, width)
         case "xor" if k == top:
-            return sets.reflect(goal, -1, width)
+            return reflect(goal, -1, width)
         case "xor" if width == 1:
             return goal
         case "and" | "or" if width == 1:
             neutral = 1 if term.op == "and" else 0
             if k == neutral:
                 return goal
-            return sets.full(1) if sets.contains(goal, k) else sets.EMPTY
+            return full(1) if contains(goal, k) else EMPTY
         case "concat" if on_left:
             low = term.args[1].width
-            return _divided(sets.shift(goal, -k, width), 1 << low, top >> low)
+            return _divided(shift(goal, -k, width), 1 << low, top >> low)
         case "concat":
             base = k << term.args[1].width
-            span = sets.intersect(goal, ((base, base + (1 << term.args[1].width) - 1),))
+            span = intersect(goal, ((base, base + (1 << term.args[1].width) - 1),))
             return tuple((a - base, b - base) for a, b in span)
         case "udiv" if on_left and k:
             return tuple((a * k, min(b * k + k - 1, top)) for a, b in goal if a * k <= top)
@@ -226,7 +308,7 @@ def _through_binary(goal: Intervals, term: Term, on_left: bool, k: int) -> Inter
 def _divided(goal: Intervals, unit: int, top: int) -> Intervals:
     """{v: v * unit in goal}"""
     parts = ((-(-a // unit), min(b // unit, top)) for a, b in goal)
-    return sets.normal((a, b) for a, b in parts if a <= b)
+    return normal((a, b) for a, b in parts if a <= b)
 
 
 # ---------------------------------------------------------------------- all 256 values

@@ -15,10 +15,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from symexec.expr import Operand, Term, evaluate, substitute, symbols
-from symexec.solver import sets
-from symexec.solver.domains import as_intervals, truth_mask, wanted
-from symexec.solver.path import PathCondition
-from symexec.solver.sets import Intervals
+from symexec.solver import domains
+from symexec.solver.backend import Answer
+from symexec.solver.domains import Intervals, as_intervals, truth_mask, wanted
+from symexec.solver.path import Assignment, PathCondition
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -66,7 +66,7 @@ class Facts:
     def narrow(self, symbol: Term, values: Intervals) -> bool:
         """The symbol has one of these values. False when that was known."""
         before = self.domains.get(symbol)
-        domain = values if before is None else sets.intersect(before, values)
+        domain = values if before is None else domains.intersect(before, values)
         if domain == before:
             return False
         self.domains[symbol] = domain
@@ -79,7 +79,7 @@ class Facts:
         domain = self.domains.get(symbol)
         if domain is None:
             return None
-        common = sets.intersect(domain, values)
+        common = domains.intersect(domain, values)
         return 0 if not common else 1 if common == domain else None
 
     def ranges(self, term: Term) -> dict[Term, tuple[int, int]]:
@@ -200,7 +200,7 @@ class FactFinder:
         exact = self.exact(condition)
         if exact is not None:
             symbol, values = exact
-            facts.narrow(symbol, sets.complement(values, symbol.width))
+            facts.narrow(symbol, domains.complement(values, symbol.width))
 
     def _still_open(self, facts: Facts, literals: tuple[Term, ...]) -> tuple[Term, ...]:
         """Simpler literals for these where the domains decide parts of them; those that speak of
@@ -281,3 +281,56 @@ def conjuncts(condition: Term) -> list[Term]:
 def _constant_only(term: Term) -> int:
     """There is one symbol only, so what stands beside it is constant."""
     return term.value if term.value is not None else evaluate(term, {})
+
+
+# --------------------------------------------------------------------------------------- question
+# One question on its way down the solver chain.
+#
+# Question(path, facts, x < y)    ->   Answer.SAT, with question.assignment set if a model is known
+
+
+@dataclass(slots=True)
+class Question:
+    """Can ``path`` and ``condition`` hold together? ``base`` is a model of the path, if one is
+    known: a layer that finds values for a few symbols takes the others from there."""
+
+    path: PathCondition
+    facts: Facts
+    condition: Term
+    base: Assignment | None
+    assignment: Assignment | None = None
+    divisible: bool = False  # should it be hard, its pieces may be easy
+    simpler: Term | None = None  # the same condition, as a backend likes it better
+    _groups: list[Group] | None = None
+
+    def groups(self) -> list[Group]:
+        """The groups of literals that share symbols with the condition."""
+        if self._groups is None:
+            self._groups = self.facts.groups_of(symbols(self.condition))
+        return self._groups
+
+    def slice_symbols(self) -> list[Term]:
+        """All symbols that can matter to the condition, in order of age."""
+        names = symbols(self.condition).union(*(group.symbols for group in self.groups()))
+        return sorted(names, key=lambda term: term.id)
+
+    def satisfied_by(self, changes: dict[Term, int]) -> Answer:
+        """The base model with these changes is a model of path and condition."""
+        assert self.base is not None
+        self.assignment = Assignment({**self.base.values, **changes}, self.condition)
+        return Answer.SAT
+
+
+class Layer:
+    """Answers what it can; None leaves the question to the next layer."""
+
+    name: str
+
+    def decide(self, question: Question) -> Answer | None:
+        raise NotImplementedError
+
+    def learn(self, question: Question, answer: Answer) -> None:
+        """Told of each answer of the backend. Most layers have nothing to remember."""
+
+    def forget(self) -> None:
+        """Give up what was remembered."""

@@ -13,15 +13,12 @@ SimplerForms      products and quotients in normal form decide it, or at least b
 from __future__ import annotations
 
 from symexec.expr import Comparer, Term, bounds, symbols
-from symexec.solver import sets
-from symexec.solver.answer import Answer
-from symexec.solver.domains import wanted
-from symexec.solver.facts import FactFinder, conjuncts
+from symexec.solver import domains
+from symexec.solver.backend import Answer
+from symexec.solver.domains import Intervals, wanted
+from symexec.solver.facts import FactFinder, Layer, Question, conjuncts
 from symexec.solver.path import Assignment
-from symexec.solver.question import Layer, Question
-from symexec.solver.sets import Intervals
-from symexec.solver.simplifying import Simplifier
-from symexec.solver.sweeping import compares
+from symexec.solver.simplifying import Simplifier, compares
 
 
 class KnownConditions(Layer):
@@ -62,7 +59,7 @@ class SingleSymbols(Layer):
             return None
         symbol, values = exact
         facts = question.facts
-        possible = sets.intersect(facts.domains.get(symbol, sets.full(symbol.width)), values)
+        possible = domains.intersect(facts.domains.get(symbol, domains.full(symbol.width)), values)
         if not possible:
             return Answer.UNSAT
         group = facts.groups.get(symbol)
@@ -100,8 +97,8 @@ class Reduced(Layer):
                 free = False
                 continue
             symbol, values = exact
-            known = wanted.get(symbol) or facts.domains.get(symbol, sets.full(symbol.width))
-            wanted[symbol] = sets.intersect(known, values)
+            known = wanted.get(symbol) or facts.domains.get(symbol, domains.full(symbol.width))
+            wanted[symbol] = domains.intersect(known, values)
             if not wanted[symbol]:
                 return Answer.UNSAT
             group = facts.groups.get(symbol)
@@ -169,13 +166,13 @@ class ModelPatching(Layer):
         """Values that satisfy the condition and, as far as it is easy to see, the literals."""
         domain = question.facts.domains.get(symbol)
         if domain is not None:
-            wish = sets.intersect(wish, domain)
+            wish = domains.intersect(wish, domain)
         for literal in concerned:
             if len(symbols(literal)) == 1:
                 continue  # in the domain
             allowed = wanted(literal, symbol, base.value)
             if allowed is not None:
-                wish = sets.intersect(wish, allowed)
+                wish = domains.intersect(wish, allowed)
         if not wish:
             return []
         first, last = wish[0][0], wish[-1][1]

@@ -14,10 +14,8 @@ from time import monotonic
 from typing import Any
 
 from symexec.expr import Term
-from symexec.solver.alignment import Alignment
-from symexec.solver.answer import Answer
-from symexec.solver.builder import ROUNDED, Handle
-from symexec.solver.lowering import Lowering
+from symexec.solver.backend import ROUNDED, Answer, Handle
+from symexec.solver.lowering import Alignment, Lowering
 from symexec.solver.path import PathCondition
 
 _STEPS_A_MILLISECOND = 7000  # by the library's own count of what it does

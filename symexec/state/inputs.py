@@ -6,8 +6,11 @@ int f(int x, char *s)      Input("parameter", "x", "int", 32, (x,), signed=True)
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from csg.records import record
-from symexec.expr import Operand
+from symexec.expr import Operand, Term
+from symexec.solver import Assignment, PathCondition
 
 
 @record
@@ -31,3 +34,99 @@ class Input:
     size: Operand | None = None
     order: int = 0
     scalar: bool = False
+
+
+# ------------------------------------------------------------------------------------------ seeds
+# A seed: one concrete input that a state follows while its inputs stay symbolic.
+#
+#     seed = Seed(lambda inputs: {x: -1})
+#     seed.under(state.inputs).holds(x < 0)      ->  True: this way, without asking a solver
+#
+# The path condition grows as if both ways had been open, so whoever leaves the seed's way starts
+# from all inputs that come here, not from the one (concolic execution).
+
+
+Values = Callable[[tuple[Input, ...]], dict[Term, int]]
+
+
+class Guided(Assignment):
+    """A model of a path that has been searched: whoever follows it takes the same ways, also where
+    the versions part, and comes by the same conditions. ``way``: from each condition to the next.
+    A condition that is not next, or a part of one, is nothing that the search had to assume."""
+
+    __slots__ = ("way",)
+
+    def __init__(self, values: dict[Term, int], path: PathCondition, first: PathCondition) -> None:
+        """From ``first`` to ``path``."""
+        super().__init__(values)
+        self.way: dict[PathCondition, PathCondition] = {}
+        node = path
+        while node is not first:
+            assert node.parent is not None
+            self.way[node.parent] = node
+            node = node.parent
+
+    def along(self, path: PathCondition, condition: Operand) -> PathCondition:
+        """The path with a condition that this model fulfils."""
+        extended = path.assuming(condition)
+        following = self.way.get(path)
+        if following is None:
+            return extended  # beyond what was searched
+        found: list[Term | None] = []
+        while extended is not path:
+            found.append(extended.term)
+            assert extended.parent is not None
+            extended = extended.parent
+        for term in reversed(found):
+            ahead: PathCondition | None = following
+            while ahead is not None and ahead.term is not term and _other_value(ahead.term, term):
+                ahead = self.way.get(ahead)
+            if ahead is not None and ahead.term is term:
+                path, following = ahead, self.way.get(ahead)
+        return path
+
+
+def _other_value(left_out: Term | None, chosen: Term | None) -> bool:
+    """``not (x == 49)`` before ``x == 50``: a search that tries one value after the other has said
+    no to the first ones; whoever knows the value takes it at once."""
+    if left_out is None or chosen is None or left_out.op != "not" or chosen.op != "eq":
+        return False
+    other = left_out.args[0]
+    return (
+        other.op == "eq"
+        and other.args[0] is chosen.args[0]
+        and other.args[1].value is not None
+        and chosen.args[1].value is not None
+    )
+
+
+class Seed:
+    """``values`` gives each input's symbols their values; it is asked again when the program has
+    asked for more input on its way."""
+
+    stays = False  # where the versions part?
+
+    def __init__(self, number: int, values: Values) -> None:
+        self.number = number
+        self.values = values
+        self._inputs: tuple[Input, ...] | None = None
+        self._known = Assignment({})
+
+    def under(self, inputs: tuple[Input, ...]) -> Assignment:
+        if inputs is not self._inputs:
+            self._inputs = inputs
+            self._known = Assignment(self.values(inputs))
+        return self._known
+
+
+class Guide(Seed):
+    """Follows one path of a search to its end, through every divergence."""
+
+    stays = True
+
+    def __init__(self, known: Guided) -> None:
+        super().__init__(0, lambda inputs: known.values)
+        self._known = known
+
+    def under(self, inputs: tuple[Input, ...]) -> Assignment:
+        return self._known

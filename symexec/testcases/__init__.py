@@ -3,11 +3,6 @@
 from symexec.testcases.decoding import decode
 from symexec.testcases.encoding import LongDouble, Scalar, Value
 from symexec.testcases.inputs import TestInput, input_from_json, input_to_json
-from symexec.testcases.observation import (
-    Observation,
-    observation_from_json,
-    observation_to_json,
-)
 from symexec.testcases.signature import (
     EntrySignature,
     Parameter,
@@ -18,7 +13,17 @@ from symexec.testcases.signature import (
 )
 from symexec.testcases.spelling import c_call, c_value, shell_command, spelled
 from symexec.testcases.store import OutputFolder, load_tests
-from symexec.testcases.testcase import MASKED, Blame, Divergence, TestCase, from_json, to_json
+from symexec.testcases.testcase import (
+    MASKED,
+    Blame,
+    Divergence,
+    Observation,
+    TestCase,
+    from_json,
+    observation_from_json,
+    observation_to_json,
+    to_json,
+)
 
 __all__ = [
     "MASKED",

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from csg.toolchain import find_compiler
-from symexec.environment.archive import SOURCES, load_archive
+from symexec.environment.library import SOURCES, load_archive
 from symexec.environment.registry import registry
 
 PREFIX = "csgtest_"

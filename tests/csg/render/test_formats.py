@@ -11,7 +11,7 @@ import pytest
 from csg import pipeline
 from csg.errors import UsageError
 from csg.programs import Versions
-from csg.render import graphml, mermaid
+from csg.render.files import graphml, mermaid
 from csg.render.picture import NODE_STYLES, Picture, PictureEdge, PictureNode
 
 FOLDER = Path(__file__).parents[3] / "samples" / "cut_ranges"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from symexec.campaign.collected import ALIKE, ALIKE_THERE, Collected
+from symexec.campaign.generation import ALIKE, ALIKE_THERE, Collected
 from symexec.testcases import TestInput
 
 

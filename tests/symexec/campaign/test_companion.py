@@ -14,8 +14,7 @@ from typing import BinaryIO
 import pytest
 
 from csg.errors import ToolchainError
-from symexec.campaign.companion import Begun, Companion, Serve, forked
-from symexec.campaign.framing import read_frame, send
+from symexec.campaign.companion import Begun, Companion, Serve, forked, read_frame, send
 
 LARGE = 1 << 18  # bytes: several times what a pipe holds
 

@@ -9,7 +9,7 @@ import pytest
 from csg.graphs import SequenceGraph
 from csg.pipeline import graph_of, program_of, unify_files
 from csg.programs import Versions
-from symexec.campaign.graph_coverage import GraphCoverage
+from symexec.campaign.searching import GraphCoverage
 from tests.command_line import SAMPLES, csgtest, pair
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from csg.frontend import parse_text
 from csg.versions import unify
-from symexec.campaign.plain_builds import can_overflow
+from symexec.campaign.builds import can_overflow
 from tests.command_line import csgtest
 
 

@@ -13,9 +13,8 @@ from pathlib import Path
 import pytest
 
 from symexec.campaign import searching
-from symexec.campaign.comparing import first_difference
-from symexec.campaign.promises import Promises
-from symexec.campaign.retracing import Predicted, Promise
+from symexec.campaign.expected_traces import Predicted, Promise, first_difference
+from symexec.campaign.trace_validation import Promises
 from symexec.environment.contract import Arguments, Context, Model, ModelEntry
 from symexec.environment.registry import registry
 from symexec.options import (
@@ -252,7 +251,7 @@ def test_an_engine_that_is_wrong_is_noticed(
         return {**registry(), "access": ModelEntry("access", wrong)}
 
     monkeypatch.setattr(searching, "registry", broken)
-    monkeypatch.setattr("symexec.campaign.retracing.registry", broken)
+    monkeypatch.setattr("symexec.campaign.expected_traces.registry", broken)
     text = (
         "#include <unistd.h>\n"
         'int f(int a, int b) { if (access("none", 0) == 0) b++; return a %s b; }'

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from symexec.campaign import promises as campaign_promises
-from symexec.campaign.promises import Promises
-from symexec.campaign.retracing import Promise
+from symexec.campaign import trace_validation as campaign_promises
+from symexec.campaign.expected_traces import Promise
+from symexec.campaign.trace_validation import Promises
 from symexec.options import BuildOptions, InputOptions, Range, SearchOptions
 from symexec.replay import LITERAL
 from symexec.testcases import TestInput

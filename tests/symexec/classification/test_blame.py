@@ -9,8 +9,7 @@ import pytest
 
 from csg.programs import SourceFile
 from symexec.classification import Patience, examine, shrink
-from symexec.classification.blame import blame
-from symexec.classification.subsets import Ids
+from symexec.classification.blame import Ids, blame
 from symexec.replay import NativeReplay, Pair, ReplayPlan, Text
 from symexec.testcases import Blame, Observation, TestCase, TestInput
 

@@ -8,7 +8,7 @@ import pytest
 
 from csg.programs import SourceFile
 from symexec.classification import Refusal, looked_again, observe
-from symexec.classification.refusal import HIDDEN, PLAIN_ALONE
+from symexec.classification.examine import HIDDEN, PLAIN_ALONE
 from symexec.replay import PLAIN, SANITIZED, NativeReplay, ReplayPlan
 from symexec.testcases import TestCase, TestInput
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from symexec.classification.subsets import (
+from symexec.classification.blame import (
     Ids,
     Patience,
     Requirements,

@@ -10,7 +10,7 @@ from csg.ir import ChangeInfo
 from csg.source import Location
 from symexec.campaign.building import BuildJob
 from symexec.classification import group, told_apart
-from symexec.classification.wording import rewords
+from symexec.classification.grouping import rewords
 from symexec.options import BuildOptions, SearchOptions
 from symexec.progress import Silence
 from symexec.testcases import Blame, Observation, TestCase, TestInput

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from symexec.environment.admitting import BEHIND, SHAPED, found_option
 from symexec.environment.contract import Defer
+from symexec.environment.process import BEHIND, SHAPED, found_option
 from symexec.expr import Operand, TermTable
 
 ANY = TermTable().symbol("arg1[0]", 8)

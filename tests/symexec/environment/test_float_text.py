@@ -7,8 +7,7 @@ import random
 import struct
 from collections.abc import Callable
 
-from symexec.environment.float_text import float_text
-from symexec.environment.format_strings import Conversion, parse
+from symexec.environment.formats import Conversion, float_text, parse
 
 ROUNDS = 12_000
 NEAR_A_POWER = (0.5, 1.5, 2.5, 9.5, 99.5, 0.05, 9.9995, 99995.0, 0.1, 1e22, 999999.5, 9.9999995e-5)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from symexec.environment.archive import load_archive
+from symexec.environment.library import load_archive
 from symexec.environment.registry import registry
 
 HEADERS = [

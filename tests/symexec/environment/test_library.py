@@ -11,7 +11,7 @@ from csg.frontend import parse_text
 from csg.ir import Program, Refuse
 from csg.lower import lower
 from csg.pickling import loads
-from symexec.environment import archive, library
+from symexec.environment import library
 
 
 def completed(text: str) -> Program:
@@ -82,7 +82,7 @@ def test_nodes_of_models_exist() -> None:
 
 def test_every_model_is_known_to_somebody() -> None:
     """Whatever a model in C calls is a model too, or what each program has of its own."""
-    kept = archive.load_archive()
+    kept = library.load_archive()
     program = Program(undefined={name for name in kept if loads(kept[name]).functions})
     program.undefined.add("main")
     library.complete(program, kept)
@@ -94,12 +94,12 @@ def test_the_archive_is_made_once_and_survives_damage(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    made = archive.load_archive()
+    made = library.load_archive()
     (file,) = (tmp_path / "csgtest" / "models").iterdir()
-    monkeypatch.setattr(archive, "make_archive", dict)  # would make an empty one
-    assert archive.load_archive() == made
+    monkeypatch.setattr(library, "make_archive", dict)  # would make an empty one
+    assert library.load_archive() == made
     file.write_bytes(b"\x80")
-    assert archive.load_archive() == {}
+    assert library.load_archive() == {}
 
 
 def test_a_folder_that_cannot_be_written_is_no_trouble(
@@ -107,8 +107,8 @@ def test_a_folder_that_cannot_be_written_is_no_trouble(
 ) -> None:
     (tmp_path / "csgtest").write_text("a file in the way")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    monkeypatch.setattr(archive, "make_archive", lambda: {"x": b""})
-    assert archive.load_archive() == {"x": b""}
+    monkeypatch.setattr(library, "make_archive", lambda: {"x": b""})
+    assert library.load_archive() == {"x": b""}
     assert os.listdir(tmp_path) == ["csgtest"]
 
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from symexec.environment.contract import Formatted
-from symexec.environment.format_strings import BadFormat, Conversion, parse
+from symexec.environment.formats import BadFormat, Conversion, parse
 from symexec.expr import Operand
 from tests.reference.context import ReferenceContext
 from tests.reference.native_models import shared_library

@@ -13,8 +13,8 @@ import pytest
 from csg.graphs import SequenceGraph
 from csg.pipeline import graph_of, program_of, unify_files
 from csg.programs import Versions
+from symexec.experiments.comparing import curves, plot, steps_of
 from symexec.experiments.comparison import Comparison, compared
-from symexec.experiments.plot import curves, plot, steps_of
 from symexec.experiments.runs import Exercise, Run
 from symexec.testcases import Blame, Divergence, TestCase, TestInput
 

@@ -13,7 +13,7 @@ from csg.versions import unify
 from symexec.campaign.building import BuildJob
 from symexec.environment.plan import DEFAULT_ARGUMENTS
 from symexec.environment.starts import Word
-from symexec.fuzzing.lines import SHORT, lines, shaped
+from symexec.fuzzing.command_lines import SHORT, lines, shaped
 from symexec.fuzzing.option_table import FAR, NONE, OPTIONAL, REQUIRED, Option, option_table
 from symexec.fuzzing.usage import Kind, Slot, Usage
 from symexec.options import BuildOptions, InputOptions, SearchOptions, SymbolicArguments

@@ -14,8 +14,8 @@ from dataclasses import replace
 
 from symexec.campaign.exploration import Finding
 from symexec.campaign.preparation import Prepared
-from symexec.campaign.promises import Promises
 from symexec.campaign.searching import Search
+from symexec.campaign.trace_validation import Promises
 from symexec.replay import NativeReplay
 from symexec.state.state import State
 from symexec.testcases import decode

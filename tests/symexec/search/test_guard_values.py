@@ -10,8 +10,7 @@ from symexec.expr import Shadowed, TermTable
 from symexec.memory import BOTH, NEW, OLD, Memory
 from symexec.search.guard_values import AWAY, OPEN, OTHER, GuardValues
 from symexec.solver import EMPTY
-from symexec.state.frames import Frame
-from symexec.state.state import State
+from symexec.state.state import Frame, State
 
 X = TermTable().symbol("x", 32)
 

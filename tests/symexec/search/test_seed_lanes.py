@@ -13,7 +13,7 @@ from symexec.search.contract import Searcher
 from symexec.search.modes.orders import BreadthFirst, DepthFirst
 from symexec.search.seed_lanes import AlongSeeds
 from symexec.solver import EMPTY
-from symexec.state.seeds import Seed
+from symexec.state.inputs import Seed
 from symexec.state.state import State
 from tests.symexec.search.fakes import Told, context
 

@@ -9,7 +9,7 @@ import pytest
 from symexec.expr import Data, Shadowed, Term, TermTable, binary, compare, evaluate
 from symexec.shadow.directions import Directions, followed, joint_ways, ways
 from symexec.solver import EMPTY, Answer, Assignment, PathCondition, build_solver
-from symexec.state.seeds import Guided
+from symexec.state.inputs import Guided
 
 TABLE = TermTable()
 X = TABLE.symbol("x", 4)

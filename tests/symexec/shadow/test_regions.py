@@ -18,8 +18,7 @@ from symexec.shadow.regions import (
     survivor,
 )
 from symexec.solver import EMPTY
-from symexec.state.frames import Frame
-from symexec.state.state import Region, State
+from symexec.state.state import Frame, Region, State
 
 JOIN, THERE = (7, 0), (5, 2)
 

@@ -28,7 +28,7 @@ from symexec.solver import (
     bitwuzla_backend,
     build_solver,
 )
-from symexec.solver.sets import complement, intersect, reflect, shift
+from symexec.solver.domains import complement, intersect, reflect, shift
 
 
 def condition(op: str, width: int, a: Data, b: Data) -> Term:

@@ -12,8 +12,7 @@ from symexec.expr import Operand, Term, TermTable
 from symexec.expr.polynomials import Polynomials, dear
 from symexec.solver import Answer, PathCondition, SolverOptions, build_backend, build_solver
 from symexec.solver.facts import FactFinder, Facts
-from symexec.solver.simplifying import Simplifier, literal_ranges
-from symexec.solver.sweeping import inner_first
+from symexec.solver.simplifying import Simplifier, inner_first, literal_ranges
 
 table = TermTable()
 a, b, c, d = (table.symbol(name, 32) for name in "abcd")

@@ -14,10 +14,8 @@ from hypothesis import strategies as st
 
 from csg.errors import UsageError
 from symexec.testcases import TestInput, input_to_json, shell_command
-from symexec.testcases.command_text import command_input
-from symexec.testcases.ktest import read_ktest
-from symexec.testcases.seeds import SeedInput, Unusable, read_seeds
-from symexec.testcases.shell_words import NotUnderstood
+from symexec.testcases.command_text import NotUnderstood, command_input
+from symexec.testcases.seeds import SeedInput, Unusable, read_ktest, read_seeds
 
 HERE = Path()
 no_nul = st.binary(max_size=12).filter(lambda data: b"\0" not in data)

@@ -1,44 +1,143 @@
-"""Does a test natively take the branches that the search says it takes?
-
-    promises.note(name, test, kind, finding)       while the search goes on
-    promises.step()                                a moment for the comparison beside it
-    for _ in promises.compared_one_by_one(..): ..  what is left, afterwards
-    promises.mismatches
-
-Terms are those of the search, so whoever takes its paths again must stop it, or have a copy of it:
-a fork (``Snapshot``) compares what there is by then while the search goes on. A test that native
-testing found lies on no path of a search: there the engine runs the input concretely, and its word
-is compared. A mismatch is an error of csgtest.
-"""
+"""Does a test natively take the branches that the search says it takes?"""
 
 from __future__ import annotations
 
 import math
 import os
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
+from functools import partial
+from typing import BinaryIO
 
 from csg.errors import ToolchainError
 from csg.language.syntax import Expression
+from csg.records import record
 from csg.versions.probing import probed_text
-from symexec.campaign.comparing import (
+from symexec.campaign.companion import Begun, forked, give_way, read_frame, send
+from symexec.campaign.expected_traces import (
+    LIMITS,
     NO_PROBES,
     NO_TIME,
+    QUIET,
     Comparison,
     Judged,
     Mismatch,
     Noted,
+    Promise,
 )
 from symexec.campaign.exploration import Finding
 from symexec.campaign.preparation import Prepared
-from symexec.campaign.retracing import LIMITS, QUIET, Promise
-from symexec.campaign.snapshot import Snapshot
 from symexec.campaign.start import Origin
 from symexec.counters import Counters
 from symexec.options import InputOptions, MemoryOptions
-from symexec.replay import LITERAL, NativeReplay, Text
+from symexec.replay import LITERAL, NativeReplay, ReplayPlan, Text
+from symexec.replay.build import FinishedBuilds
 from symexec.testcases import TestInput
+
+# --------------------------------------------------------------------------------------- snapshot
+# A copy of the searching process that compares branches while the search goes on.
+#
+#     snapshot = Snapshot(comparison, noted, *replay.lent())      a fork; takes milliseconds
+#     for judged in snapshot.judged(): ...                        what has come; never waits
+#     snapshot.over
+#
+# It has the terms and paths of the search as they were, so nothing is sent there.
+
+
+NICE = 5  # the search goes first where there are too few cores
+
+
+@record
+class _Over:
+    """``trouble``: why it has not come to the end."""
+
+    trouble: str = ""
+
+
+class Snapshot:
+    """``over`` when it has come to its end; ``trouble``: why it is another one."""
+
+    def __init__(
+        self,
+        comparison: Comparison,
+        noted: Sequence[Noted],
+        plan: ReplayPlan,
+        builds: FinishedBuilds,
+    ) -> None:
+        self.noted = noted
+        self.over = False
+        self.trouble = ""
+        self._companion = forked(partial(_serve, comparison, noted, plan, builds))
+
+    def judged(self) -> Iterator[Judged]:
+        """What has come since the last call."""
+        for each in self._companion.heard():
+            match each:
+                case Judged():
+                    yield each
+                case _Over(trouble=trouble):
+                    self.over, self.trouble = True, trouble
+        if self._companion.left and not self.over:
+            self.over, self.trouble = True, "its process has died"
+
+    def wait(self, seconds: float) -> None:
+        """Until something comes, or so long."""
+        self._companion.wait(seconds)
+
+    def close(self) -> None:
+        self._companion.close()
+
+
+def _serve(
+    comparison: Comparison,
+    noted: Sequence[Noted],
+    plan: ReplayPlan,
+    builds: FinishedBuilds,
+    requests: BinaryIO,
+    answers: BinaryIO,
+) -> None:
+    """In the fork: until all are judged, or the campaign closes the pipe."""
+    give_way(NICE)
+    over = threading.Event()
+    trouble = ""
+    with suppress(BrokenPipeError), NativeReplay(plan, builds) as replay:
+        send(answers, Begun(str(replay.box)))
+        threading.Thread(target=_listen, args=(requests, over, replay), daemon=True).start()
+        try:
+            for each in comparison.judged(noted, replay, lambda: not over.is_set()):
+                send(answers, each)
+        except ToolchainError as error:
+            trouble = error.message
+        except BrokenPipeError:
+            raise
+        except Exception as error:  # a defect of ours; the search is not to end for it
+            trouble = f"internal error: {error!r}"
+        send(answers, _Over(trouble))
+
+
+def _listen(requests: BinaryIO, over: threading.Event, replay: NativeReplay) -> None:
+    with suppress(EOFError):
+        read_frame(requests)
+    over.set()
+    replay.stop()
+
+
+# --------------------------------------------------------------------------------------- promises
+# Does a test natively take the branches that the search says it takes?
+#
+#     promises.note(name, test, kind, finding)       while the search goes on
+#     promises.step()                                a moment for the comparison beside it
+#     for _ in promises.compared_one_by_one(..): ..  what is left, afterwards
+#     promises.mismatches
+#
+# Terms are those of the search, so whoever takes its paths again must stop it, or have a copy of
+# it: a fork (``Snapshot``) compares what there is by then while the search goes on. A test that
+# native testing found lies on no path of a search: there the engine runs the input concretely,
+# and its word is compared. A mismatch is an error of csgtest.
+
 
 FIRST, BETWEEN = 3.0, 2.0  # seconds before the first snapshot, and from one to the next
 REST = 3.0  # times what one took have to pass until the next, where all cores are wanted

@@ -1,36 +1,100 @@
-"""The native phase as a process: it tries inputs for as long as its campaign keeps the pipe open.
-
-    requests   Commission, then Keep for each test of the search that is worth mutating
-    answers    Sighting for each input that differs or shows something new, Tally now and then
-
-Tests of its own are n0001, n0002 ..; m3-0007 is the seventh mutation of the third test kept.
-"""
+"""The native phase, a process that tries inputs for as long as its campaign keeps the pipe open."""
 
 from __future__ import annotations
 
 import queue
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import BinaryIO
 
 from csg.errors import CsgtestError
-from symexec.campaign.companion import Begun, give_way
-from symexec.campaign.framing import read_frame, send
-from symexec.campaign.phase_records import (
-    Answer,
-    Commission,
-    Keep,
-    Sighting,
-    Tally,
-    Trouble,
-)
+from csg.language.syntax import FunctionDefinition, Symbol
+from csg.records import record
+from symexec.campaign.companion import Begun, forked, give_way, read_frame, send
 from symexec.classification import observe
 from symexec.fuzzing.candidates import Candidates, Domain, FunctionDomain, Offspring
 from symexec.fuzzing.ordinary import command_lines
 from symexec.fuzzing.testing import BRIEF, HURRY, NativeTesting
-from symexec.replay import NativeReplay
+from symexec.fuzzing.usage import Usage
+from symexec.fuzzing.vocabulary import Vocabulary
+from symexec.options import InputOptions
+from symexec.replay import NativeReplay, ReplayPlan
+from symexec.replay.build import FinishedBuilds
 from symexec.testcases import TestCase, TestInput
+from symexec.testcases.signature import EntrySignature
+
+# ---------------------------------------------------------------------------------- phase records
+# What a campaign and its native phase, a process of its own, say to each other.
+#
+#     campaign -> phase   Commission   once: what to run, and on which inputs
+#                         Keep         a test that the search has made: mutate it
+#     phase -> campaign   Sighting     an input on which the versions differ, or that is new in kind
+#                         Tally        how far it is, a few times a second
+#                         Trouble      why it ends early
+#
+# The pipe is ``companion``'s.
+
+
+@record
+class Commission:
+    """``signature`` None means main. ``entry`` without its body; ``symbols`` are the globals that
+    are inputs. ``share``: the part of its time that the phase may use. ``changes``: what a run can
+    be seen to come by; none when that program does not compile."""
+
+    plan: ReplayPlan
+    builds: FinishedBuilds
+    entry: FunctionDefinition
+    symbols: tuple[Symbol, ...]
+    signature: EntrySignature | None
+    words: Vocabulary
+    usage: Usage
+    inputs: InputOptions
+    seed: int = 0
+    share: float = 1.0
+    changes: frozenset[int] = frozenset()
+
+
+@record
+class Keep:
+    input: TestInput
+
+
+@record
+class Sighting:
+    """``found_at`` is a time on the monotonic clock, which processes share."""
+
+    name: str
+    input: TestInput
+    found_at: float
+    seen: TestCase | None = None  # what the versions did, where that differs
+
+
+@record
+class Tally:
+    tests: int
+    differing: int
+    alike: int  # those of them that were left out
+    exhausted: bool  # of what it makes up itself
+    executed: int = 0  # runs that no server began (fork_server.c)
+
+
+@record
+class Trouble:
+    text: str
+
+
+Answer = Sighting | Tally | Trouble
+
+
+# ---------------------------------------------------------------------------------- phase process
+# The native phase as a process: it tries inputs for as long as its campaign keeps the pipe open.
+#
+#     requests   Commission, then Keep for each test of the search that is worth mutating
+#     answers    Sighting for each input that differs or shows something new, Tally now and then
+#
+# Tests of its own are n0001, n0002 ..; m3-0007 is the seventh mutation of the third test kept.
+
 
 NICE = 5  # the search goes first where there are too few cores
 MOMENT = 0.3  # seconds at the start that it has whatever its share is
@@ -177,3 +241,56 @@ def _told(trouble: Exception) -> str:
     if isinstance(trouble, CsgtestError):
         return str(trouble)
     return f"internal error: {trouble!r}"
+
+
+# ------------------------------------------------------------------------------------------ phase
+# The native phase as its campaign sees it: a process that is started, asked, and ended.
+#
+#     phase = NativePhase()                    a fork of this process, best while that is small
+#     phase.begin(commission)
+#     phase.keep(test)                         mutate this one as well
+#     for sighting in phase.sightings(): ...   what has come since the last call; never waits
+#     phase.close()
+#
+# It outlives its campaign by no more than a run.
+
+
+_MOST_UNSENT = 1 << 20  # bytes that wait for the pipe; what comes then is left out
+
+
+class NativePhase:
+    def __init__(self) -> None:
+        self.tally = Tally(0, 0, 0, False)
+        self.trouble = ""
+        self._companion = forked(serve)
+
+    def begin(self, commission: Commission) -> None:
+        self._companion.say(commission)
+
+    def keep(self, test: TestInput) -> None:
+        if self._companion.unsent < _MOST_UNSENT:
+            self._companion.say(Keep(test))
+
+    def sightings(self) -> Iterator[Sighting]:
+        """Those that have come; the rest of what the process says is kept here."""
+        for answer in self._companion.heard():
+            match answer:
+                case Sighting():
+                    yield answer
+                case Tally():
+                    self.tally = answer
+                case Trouble(text=text):
+                    self.trouble = text
+        if self._companion.left and not self.trouble:
+            self.trouble = "its process has died"
+
+    def end(self) -> None:
+        """Begin to end it; what it has said can still be asked for."""
+        self._companion.end()
+
+    def close(self) -> None:
+        """End it for good, with all that it has made. May be called twice."""
+        self.end()
+        for _ in self.sightings():  # the last tally
+            pass
+        self._companion.close()
