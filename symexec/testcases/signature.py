@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 
 from csg.errors import UsageError
 from csg.language.declarators import declaration_text
@@ -310,14 +310,24 @@ def signature_to_json(signature: EntrySignature) -> Json:
 
 
 def signature_from_json(value: Json) -> EntrySignature:
+    """TypeError, KeyError where it is none: reports come from strangers, too."""
     return EntrySignature(
-        value["name"],
-        Parameter(**value["result"]) if value["result"] else None,
-        tuple(Parameter(**each) for each in value["parameters"]),
-        tuple(Parameter(**each) for each in value["globals"]),
-        tuple(Parameter(**each) for each in value.get("returned", ())),
-        tuple(Parameter(**each) for each in value.get("lasting", ())),
+        str(value["name"]),
+        _parameter(value["result"]) if value["result"] else None,
+        tuple(map(_parameter, value["parameters"])),
+        tuple(map(_parameter, value["globals"])),
+        tuple(map(_parameter, value.get("returned", ()))),
+        tuple(map(_parameter, value.get("lasting", ()))),
     )
+
+
+def _parameter(value: Json) -> Parameter:
+    found = Parameter(**value)
+    for each in fields(Parameter):
+        part = getattr(found, each.name)
+        if type(part).__name__.removesuffix("Type") not in str(each.type).split(" | "):
+            raise TypeError(f"{each.name} of a parameter is {part!r}")
+    return found
 
 
 def _parameter_to_json(parameter: Parameter) -> Json:

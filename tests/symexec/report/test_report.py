@@ -460,6 +460,18 @@ def test_replay_wants_a_folder_of_ours(tmp_path: Path) -> None:
         list(replay_folder(tmp_path))
 
 
+@pytest.mark.parametrize("part", ["name", "size", "signed", "bits"])
+def test_a_signature_of_a_stranger_is_looked_at(finished: Path, part: str) -> None:
+    file = finished / "report.json"
+    report = json.loads(file.read_text())
+    number = {"kind": "scalar", "element": "int", "size": 4, "width": 32, "name": "x", part: {}}
+    signature = {"name": "f", "result": None, "parameters": [number], "globals": []}
+    report["replay"]["signature"] = signature
+    file.write_text(json.dumps(report))
+    with pytest.raises(UsageError, match=f"no report of csgtest.*{part} of a parameter"):
+        list(replay_folder(finished, trusts=lambda reason: True))
+
+
 @pytest.mark.parametrize(
     "left", ["cuts", "unsupported", "unknown", "dropped", "concretised", "gaps", "diff_paths"]
 )
