@@ -31,6 +31,7 @@ from symexec.options import (
 )
 from symexec.progress import Silence
 from symexec.replay.sanitizer import sanitizer_kind
+from tests.command_line import csgtest
 
 FOLDER = Path(__file__).parent / "memory"
 PROGRAMS = sorted(FOLDER.glob("*.c"))
@@ -318,3 +319,14 @@ def test_a_local_object_that_is_used_too_late_is_a_regression(
     for case in found:
         assert case.new is not None and case.new.sanitizer == shown
         assert dict(case.input.parameters)["x"] > 5  # type: ignore[operator]
+
+
+def test_versions_that_leave_an_object_by_reading_and_by_writing_fail_alike(tmp_path: Path) -> None:
+    """As the sanitizers see it: nothing is predicted that native runs do not show."""
+    text = "int t[2];\nint f(int a)\n{\n    {}\n    return t[128 + a * 0];\n}\n"
+    for name, line in (("old.c", "t[2] = a;"), ("new.c", "")):
+        (tmp_path / name).write_text(text.replace("{}", line))
+    done = csgtest("build", "old.c", "new.c", "--entry", "f", "--time", "5", folder=tmp_path)
+    assert done.code == 0
+    assert done.report["verdict"] == "equivalent-within-bounds"
+    assert done.report["counters"]["mispredicted"] == 0

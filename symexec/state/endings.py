@@ -60,11 +60,12 @@ class MemoryFault:
     """``kind`` is out-of-bounds, use-after-free, use-after-return,
     use-after-scope, double-free, bad-free, null,
     read-only, wild, overlap, uninitialised or stack-overflow; ``what`` names the object and offset;
-    ``access`` is read, write, free, call, copy or use, of ``size`` bytes."""
+    ``access`` is read, write, free, call, copy or use, of ``size`` bytes. Faults of one kind are
+    alike, as for the sanitizers of replay, which do not tell reading from writing."""
 
     kind: str
     what: str = field(compare=False)
-    access: str
+    access: str = field(compare=False)
     size: int = field(default=0, compare=False)
 
 

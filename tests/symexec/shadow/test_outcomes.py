@@ -76,7 +76,7 @@ def holds(condition: int | Term, x: int = 0, y: int = 0, long: int = 0) -> bool:
         (AssertionFailed("x", HERE), AssertionFailed("x", THERE), False),
         (AssertionFailed("x"), AssertionFailed("y"), True),
         (MemoryFault("null", "p", "read"), MemoryFault("null", "q", "read"), False),
-        (MemoryFault("null", "p", "read"), MemoryFault("null", "p", "write"), True),
+        (MemoryFault("null", "p", "read"), MemoryFault("null", "p", "write"), False),
         (Endless(), Returned(0), True),
     ],
 )
