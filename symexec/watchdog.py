@@ -18,13 +18,15 @@ from __future__ import annotations
 import os
 import resource
 import signal
+import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from enum import Enum
 from pathlib import Path
 from types import FrameType, TracebackType
+from typing import Any
 
 from csg.errors import UsageError
 
@@ -110,6 +112,7 @@ class Watchdog:
             yield
             return
         outer, self._deadline = self._deadline, deadline
+        hook, sys.unraisablehook = sys.unraisablehook, _without_spent(sys.unraisablehook)
         before = signal.signal(signal.SIGALRM, self._tick)
         timer = signal.setitimer(signal.ITIMER_REAL, TICK, TICK)
         try:
@@ -117,6 +120,7 @@ class Watchdog:
         finally:
             signal.setitimer(signal.ITIMER_REAL, *timer)
             signal.signal(signal.SIGALRM, before)
+            sys.unraisablehook = hook
             self._deadline = outer
 
     @contextmanager
@@ -152,6 +156,17 @@ class Watchdog:
         taken = taken_memory()
         self.most = max(self.most, taken)
         return taken
+
+
+def _without_spent(hook: Callable[[Any], object]) -> Callable[[Any], None]:
+    """Python drops what is raised while an object is taken apart, and says so: the next tick raises
+    it again."""
+
+    def heard(unraisable: Any) -> None:
+        if unraisable.exc_type is not Spent:
+            hook(unraisable)
+
+    return heard
 
 
 def taken_memory() -> int:

@@ -173,7 +173,6 @@ def test_a_wrong_call_keeps_the_report_of_the_last_one(workshop: Path) -> None:
         ("old.c new.c --time -1", "'-1' is no time"),
         ("old.c new.c --range x=1-2", "'x=1-2' is no range; write NAME=LO..HI"),
         ("old.c new.c --range x=2..1", "'x=2..1' is empty"),
-        ("", "required: OLD"),
     ],
 )
 def test_a_call_that_cannot_be_meant_shows_how_to_call(

@@ -5,7 +5,7 @@
         ...
     job.verdict, job.counters, job.events
 
-    read_versions, lower, analysed     files to a program and its graph             preparation.py
+    read_versions, lower, analysed     files to a program and its graph               preparation.py
     Search                             where states begin, and which runs next        searching.py
     TestGeneration                     what it comes upon, and Beside, becomes tests  generation.py
     Verifier, Promises                 does it happen natively, branch by branch? whose fault is it?

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import sys
 import time
 from collections.abc import Callable
 from itertools import repeat
@@ -242,3 +243,21 @@ def test_ended_states_are_let_go(tmp_path: Path) -> None:
     job = explored(MANY, tmp_path, SearchOptions(time=30), Counting())
     assert job.counters.paths == 1 << 9
     assert max(states) < 200
+
+
+class _Slow:
+    def __del__(self) -> None:
+        end = time.monotonic() + LATE + 5 * TICK
+        while time.monotonic() < end:
+            pass
+
+
+def test_what_python_drops_is_raised_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The time may be over while an object is taken apart; nobody is told of that."""
+    heard: list[object] = []
+    monkeypatch.setattr(sys, "unraisablehook", heard.append)
+    watchdog = Watchdog()
+    with pytest.raises(Spent), watchdog.until(time.monotonic()), watchdog.guard():
+        _Slow()
+        for_ever()
+    assert heard == []

@@ -7,7 +7,11 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from symexec.experiments.critical import (
+
+from csg.graphs import SequenceGraph
+from csg.pipeline import graph_of, program_of, unify_files
+from csg.programs import Versions
+from symexec.experiments.comparison import (
     Difference,
     critical_sequence,
     critical_sequences,
@@ -15,10 +19,6 @@ from symexec.experiments.critical import (
     exercises,
     longest_common,
 )
-
-from csg.graphs import SequenceGraph
-from csg.pipeline import graph_of, program_of, unify_files
-from csg.programs import Versions
 from symexec.testcases import Blame, Divergence, Observation, TestCase, TestInput
 
 SAMPLES = Path(__file__).parents[3] / "samples"
