@@ -188,6 +188,7 @@ class Sandbox:
     _runner: _Runner | None = field(init=False, default=None)
     _stopped: bool = field(init=False, default=False)
     _pace: int = field(init=False, default=_MOMENT)  # microseconds of a run, lately
+    _waiting: deque[Request] = field(init=False, default_factory=deque)  # sent, and not answered
     forked: int = field(init=False, default=0)  # runs that a server began
     executed: int = field(init=False, default=0)  # those of execve
 
@@ -241,8 +242,10 @@ class Sandbox:
             yield decode_result(body)
 
     def answers(self, requests: Iterable[Request]) -> Iterator[tuple[Request, bytes]]:
-        """The same, not decoded, each with what was asked."""
-        waiting: deque[Request] = deque()
+        """The same, not decoded, each with what was asked. Whoever asked before and has not heard
+        all answers, hears no more of them."""
+        self._forget(self._waiting)
+        waiting = self._waiting = deque()
         size = 0
         try:
             for request in requests:
@@ -257,15 +260,18 @@ class Sandbox:
             while waiting:
                 yield self._answer(waiting)
         finally:  # whoever asked may have left
-            self._forget(waiting)
+            if waiting is self._waiting:
+                self._forget(waiting)
 
     def _forget(self, waiting: deque[Request]) -> None:
         """Nobody wants these answers any more: runs that take long are ended."""
-        if len(waiting) * self._pace > _MOMENT:
+        count = len(waiting)
+        waiting.clear()
+        if count * self._pace > _MOMENT:
             self._restart(())
             return
         try:
-            for _ in waiting:
+            for _ in range(count):
                 self._started().receive()
         except (EOFError, OSError):
             self._restart(())
