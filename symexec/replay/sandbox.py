@@ -11,6 +11,7 @@ behind every wall that the machine allows.
 from __future__ import annotations
 
 import contextlib
+import io
 import os
 import resource
 import shutil
@@ -23,7 +24,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Event
-from typing import IO
+from typing import IO, cast
 
 from csg.cache import Cache, key_of
 from csg.errors import ToolchainError, UsageError
@@ -123,24 +124,26 @@ def level_name(walls: int) -> str:
 
 @dataclass(slots=True)
 class _Runner:
-    """A living runner process."""
+    """A living runner process. ``requests`` has no buffer: a fork of ours would write what is in
+    it, too."""
 
     process: subprocess.Popen[bytes]
     requests: IO[bytes]
     answers: IO[bytes]
     greeting: Greeting
-    collected: int = 0  # requests that are not on their way yet
+    collected: list[bytes] = field(default_factory=list)  # requests that are not on their way yet
 
     def send(self, frame: bytes) -> None:
         """A few are collected before they go; whoever waits for an answer sends them."""
-        self.requests.write(frame)
-        self.collected += 1
-        if self.collected >= _TOGETHER:
+        self.collected.append(frame)
+        if len(self.collected) >= _TOGETHER:
             self.flush()
 
     def flush(self) -> None:
-        self.collected = 0
-        self.requests.flush()
+        left = memoryview(b"".join(self.collected))
+        self.collected.clear()
+        while left:
+            left = left[self.requests.write(left) :]
 
     def receive(self) -> bytes:
         if self.collected:
@@ -188,6 +191,7 @@ class Sandbox:
     _runner: _Runner | None = field(init=False, default=None)
     _stopped: bool = field(init=False, default=False)
     _pace: int = field(init=False, default=_MOMENT)  # microseconds of a run, lately
+    _process: int = field(init=False, default_factory=os.getpid)  # whose it is
     _waiting: deque[Request] = field(init=False, default_factory=deque)  # sent, and not answered
     forked: int = field(init=False, default=0)  # runs that a server began
     executed: int = field(init=False, default=0)  # those of execve
@@ -205,6 +209,8 @@ class Sandbox:
         self.close()
 
     def close(self) -> None:
+        if os.getpid() != self._process:
+            return
         if self._runner is not None:
             self._runner.end()
             self._runner = None
@@ -259,22 +265,31 @@ class Sandbox:
                 self._send(request)
             while waiting:
                 yield self._answer(waiting)
-        finally:  # whoever asked may have left
+        except GeneratorExit:  # whoever asked has left
             if waiting is self._waiting:
                 self._forget(waiting)
+            raise
+        except BaseException:  # half of an answer may be read
+            waiting.clear()
+            self._restart(())
+            raise
 
     def _forget(self, waiting: deque[Request]) -> None:
         """Nobody wants these answers any more: runs that take long are ended."""
         count = len(waiting)
         waiting.clear()
+        if os.getpid() != self._process:  # a fork takes apart what it has a copy of
+            return
         if count * self._pace > _MOMENT:
             self._restart(())
             return
         try:
             for _ in range(count):
                 self._started().receive()
-        except (EOFError, OSError):
+        except BaseException as trouble:
             self._restart(())
+            if not isinstance(trouble, (EOFError, OSError)):
+                raise
 
     def _ahead(self) -> int:
         """So many runs may wait that they are over in a moment."""
@@ -334,12 +349,13 @@ class Sandbox:
         process = _begun(command)
         assert process.stdin is not None and process.stdout is not None
         try:
-            greeting = decode_greeting(_read_frame(process.stdout))
+            answers = io.BufferedReader(cast(io.FileIO, process.stdout))
+            greeting = decode_greeting(_read_frame(answers))
         except EOFError:
             process.kill()
             process.wait()
             raise ToolchainError("the sandbox runner does not start") from None
-        runner = _Runner(process, process.stdin, process.stdout, greeting)
+        runner = _Runner(process, process.stdin, answers, greeting)
         self._check(runner)
         return runner
 
@@ -359,7 +375,7 @@ def _begun(command: list[str]) -> subprocess.Popen[bytes]:
     pipe = subprocess.PIPE
     try:
         return subprocess.Popen(
-            command, stdin=pipe, stdout=pipe, cwd="/", env={}, start_new_session=True
+            command, bufsize=0, stdin=pipe, stdout=pipe, cwd="/", env={}, start_new_session=True
         )
     except OSError as trouble:
         raise ToolchainError(f"cannot start {command[0]}: {trouble.strerror}") from None

@@ -344,6 +344,28 @@ def test_who_leaves_early_leaves_no_answers_behind(builds: Path) -> None:
         assert sandbox.run(Job("/bin/echo", (b"echo", b"other"), ())).stdout.data == b"other\n"
 
 
+def test_who_is_interrupted_or_asks_anew_leaves_no_answers_behind(
+    builds: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The time may be over while an answer is read; what was asked may still be suspended."""
+    jobs = [Job("/bin/echo", (b"echo", b"%d" % number), ()) for number in range(40)]
+    other = Job("/bin/echo", (b"echo", b"other"), ())
+
+    def interrupted(pipe: object) -> bytes:
+        raise KeyboardInterrupt
+
+    with Sandbox(builds) as sandbox:
+        results = sandbox.run_all(jobs)
+        assert next(results).stdout.data == b"0\n"
+        with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
+            patched.setattr("symexec.replay.sandbox._read_frame", interrupted)
+            next(results)
+        assert sandbox.run(other).stdout.data == b"other\n"
+        suspended = sandbox.run_all(jobs)
+        next(suspended)
+        assert sandbox.run(other).stdout.data == b"other\n"
+
+
 @pytest.mark.parametrize(("words", "most"), [((b"sleep", b"0.1"), 3), ((b"true",), 64)])
 def test_only_short_runs_are_asked_for_long_before(
     words: tuple[bytes, ...], most: int, builds: Path
