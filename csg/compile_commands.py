@@ -61,6 +61,15 @@ def read_commands(build: Path) -> Commands:
     return Commands(database, known)
 
 
+def write_commands(database: Path, known: Mapping[str, Sequence[str]]) -> None:
+    """The flags of each file, as ``read_commands`` reads them in the same working folder."""
+    entries = [
+        {"directory": "", "file": file, "arguments": ["cc", *flags, "-c", file]}
+        for file, flags in known.items()
+    ]
+    database.write_text(json.dumps(entries, indent=1))
+
+
 def _entries(value: object) -> list[dict[str, object]]:
     if not isinstance(value, list) or not all(isinstance(each, dict) for each in value):
         raise ValueError("a list of objects is expected")

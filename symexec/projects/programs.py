@@ -11,7 +11,6 @@ its flags, differs between the versions; generated files count as they are.
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import shlex
@@ -21,6 +20,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
+from csg.compile_commands import write_commands
 from csg.errors import CsgtestError, ToolchainError
 from csg.frontend.read import OTHER_LAYOUTS
 from csg.records import record
@@ -207,14 +207,13 @@ def copy_target(old: BuiltVersion, new: BuiltVersion, name: str, folder: Path) -
     """What the compiler reads for a target to ``folder/old`` and ``folder/new``, and how it is
     compiled, seen from the working folder, to ``folder/old.json`` and ``folder/new.json``."""
     for version, side in ((old, "old"), (new, "new")):
-        entries = []
+        known: dict[str, list[str]] = {}
         for each in version.sources(name):
             for file in version.reads[each]:
                 _copy(version.tree / file, folder / side / file)
             source = str(folder / side / each.source)
-            words = ["cc", *_seen_from(each.flags, str(folder / side)), "-c", source]
-            entries.append({"directory": "", "file": source, "arguments": words})
-        (folder / f"{side}.json").write_text(json.dumps(entries, indent=1))
+            known.setdefault(source, [*_seen_from(each.flags, str(folder / side))])
+        write_commands(folder / f"{side}.json", known)
 
 
 def _copy(source: Path, target: Path) -> None:

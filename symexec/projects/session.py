@@ -6,7 +6,6 @@ csgtest build main...HEAD      csgtest build csgtest-out/versions/old csgtest-ou
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import sys
@@ -19,7 +18,7 @@ from typing import TypeVar
 
 import networkx
 
-from csg.compile_commands import read_commands
+from csg.compile_commands import read_commands, write_commands
 from csg.errors import UsageError
 from csg.language.syntax import TranslationUnit
 from csg.pipeline import call_graph_of, program_of
@@ -217,9 +216,7 @@ def _chosen(targets: list[Target], asked: bool) -> list[Target]:
     if asked:
         return targets
     proper = [each for each in targets if not each.aside]
-    return [each for each in proper if each.program] or [
-        each for each in proper if not each.program
-    ]
+    return [each for each in proper if each.program] or proper
 
 
 def _subjects(
@@ -293,13 +290,11 @@ def _moved_database(known: Mapping[str, Flags], top: Path, tree: Path) -> Path:
     """How the files of the work tree are compiled, said of another version's. What only the work
     tree has, as generated headers, is taken from there."""
     before = os.path.realpath(top)
-    entries = []
+    found = {}
     for file, flags in known.items():
         moved = tree / os.path.relpath(file, before)
         if file.startswith(before + "/") and moved.exists():
-            words = moved_flags(flags, before, str(tree))
-            arguments = ["cc", *words, "-c", str(moved)]
-            entries.append({"directory": "", "file": str(moved), "arguments": arguments})
+            found[str(moved)] = moved_flags(flags, before, str(tree))
     database = tree.with_suffix(".json")
-    database.write_text(json.dumps(entries, indent=1))
+    write_commands(database, found)
     return database
