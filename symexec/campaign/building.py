@@ -203,7 +203,7 @@ class BuildJob:
                     beside = self._bounded(self.beside.end())
                     yield from generation.found_beside(beside)
                 if verifier is not None:
-                    yield from self._bounded(self._compared(verifier, deadline + GRACE))
+                    yield from self._compared(verifier, deadline + GRACE)
                     yield from self._verified(verifier.drain())
                     verifier.end()
                     yield from self._bounded(self._proved_endless(generation.endless))
@@ -295,10 +295,8 @@ class BuildJob:
         while True:
             try:
                 with self.watchdog.guard(memory=False):
-                    each = next(found, None)
-            except Spent:
-                return
-            if each is None:
+                    each = next(found)
+            except (Spent, StopIteration):
                 return
             yield each
 
@@ -359,7 +357,7 @@ class BuildJob:
             now = self.clock()
             return now < enough or (verifier.busy and now < deadline)
 
-        for _ in self.promises.compared_one_by_one(in_time):
+        for _ in self._bounded(self.promises.compared_one_by_one(in_time)):
             yield from self._verified(verifier.finished())
 
     def _minimised(self, prepared: Prepared, deadline: float) -> Iterator[TestCase]:

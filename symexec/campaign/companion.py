@@ -13,7 +13,9 @@ import struct
 import subprocess
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Iterator
+from itertools import islice
 from pathlib import Path
 from typing import BinaryIO, NoReturn
 
@@ -24,10 +26,17 @@ from csg.records import record
 # Records on a pipe: each is pickled behind a 32-bit length.
 #
 # send(out, Keep(test))                    read_frame(requests) -> Keep(test)
-# frames = Frames()                        for whoever must not wait for the rest of a record
-# list(frames.whole(piece)) -> [...]
+# inbox = Inbox(descriptor)                for whoever must not wait for the rest of a record
+# inbox.fill(); list(inbox.records()) -> [...]
+# outbox = Outbox(descriptor)              for whoever must not wait until there is room
+# outbox.add(Keep(test)); outbox.push()
+#
+# Ctrl-C and the watchdog raise an exception between any two steps of the interpreter, and what
+# comes over a pipe cannot be asked for again. So what was read or written is noted in the step that
+# reads or writes (``extend`` over ``map``), and a record leaves by one assignment.
 
 
+_PIECE = 1 << 16
 _HEAD = struct.Struct("<I")
 
 
@@ -55,22 +64,72 @@ def _exactly(stream: BinaryIO, size: int) -> bytes:
     return data
 
 
-class Frames:
+class Inbox:
     """Puts records together from the pieces that a pipe has at the moment."""
 
-    def __init__(self) -> None:
-        self._data = bytearray()
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+        self._read: tuple[deque[bytes], int] = (
+            deque(),
+            0,
+        )  # pieces, and where the next record begins
 
-    def whole(self, piece: bytes) -> Iterator[object]:
-        self._data += piece
-        while len(self._data) >= _HEAD.size:
-            (length,) = _HEAD.unpack_from(self._data)
-            end = _HEAD.size + length
-            if len(self._data) < end:
+    def fill(self) -> bool:
+        """Takes what there is; False when that is the end. BlockingIOError: nothing, so far."""
+        pieces, _ = self._read
+        pieces.extend(map(os.read, (self._descriptor,), (_PIECE,)))
+        return bool(pieces[-1])
+
+    def records(self) -> Iterator[object]:
+        while True:
+            pieces, begin = self._read
+            if len(pieces) != 1:
+                pieces, begin = deque((b"".join(pieces)[begin:],)), 0
+                self._read = pieces, begin
+            data = pieces[0]
+            if len(data) < begin + _HEAD.size:
                 return
-            item: object = pickle.loads(self._data[_HEAD.size : end])
-            del self._data[:end]
+            (length,) = _HEAD.unpack_from(data, begin)
+            end = begin + _HEAD.size + length
+            if len(data) < end:
+                return
+            item: object = pickle.loads(memoryview(data)[begin + _HEAD.size : end])
+            self._read = pieces, end
             yield item
+
+
+class Outbox:
+    """Records that wait until a pipe takes them."""
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+        # What is waiting, and how much of the first of it was written, write by write.
+        self._waiting: tuple[deque[bytes], deque[int]] = deque(), deque()
+
+    @property
+    def size(self) -> int:
+        """Bytes that wait."""
+        frames, written = self._waiting
+        return sum(map(len, frames)) - sum(written)
+
+    def add(self, item: object) -> None:
+        self._waiting[0].append(framed(item))
+
+    def push(self) -> None:
+        """As much as the pipe takes; nothing is left where nobody reads any more."""
+        while self._waiting[0]:
+            frames, written = self._waiting
+            rest = memoryview(frames[0])[sum(written) :]
+            try:
+                if rest:
+                    written.extend(map(os.write, (self._descriptor,), (rest,)))
+                    continue
+            except BlockingIOError:
+                return
+            except BrokenPipeError:
+                frames = deque()
+            following = deque(islice(frames, 1, None)), deque[int]()
+            self._waiting = following
 
 
 # -------------------------------------------------------------------------------------- companion
@@ -88,7 +147,6 @@ class Frames:
 
 Serve = Callable[[BinaryIO, BinaryIO], None]  # requests, answers
 PATIENCE = 0.5  # seconds that one may take to end before it is killed
-_PIECE = 1 << 16
 _GLANCE = 0.002  # seconds between two looks whether a fork has ended
 
 
@@ -107,8 +165,7 @@ class Companion:
         self.left = False  # it has closed its end, before it was asked to end
         self._process = process
         self._requests, self._answers = requests, answers
-        self._unsent = bytearray()
-        self._frames = Frames()
+        self._outbox, self._inbox = Outbox(requests), Inbox(answers)
         self._folder = ""
         self._lock = threading.Lock()
         os.set_blocking(requests, False)
@@ -117,53 +174,47 @@ class Companion:
     @property
     def unsent(self) -> int:
         """Bytes that wait for the pipe."""
-        return len(self._unsent)
+        return self._outbox.size
 
     def say(self, item: object) -> None:
-        data = framed(item)
         with self._lock:
-            self._unsent += data
+            self._outbox.add(item)
             self._push()
 
     def heard(self) -> Iterator[object]:
         with self._lock:
             self._push()
-        while piece := self._piece():
-            for item in self._frames.whole(piece):
-                if isinstance(item, Begun):
-                    self._folder = item.folder
-                else:
-                    yield item
+        going_on = True
+        while going_on:
+            going_on = self._fill()
+            for item in self._inbox.records():
+                match item:  # no call, which an exception could follow
+                    case Begun(folder=folder):
+                        self._folder = folder
+                    case _:
+                        yield item
 
     def wait(self, seconds: float) -> None:
         """Until it says something or has left, or so long."""
         if self._answers >= 0 and not self.left:
-            sending = [self._requests] if self._unsent and self._requests >= 0 else []
+            sending = [self._requests] if self.unsent and self._requests >= 0 else []
             select.select([self._answers], sending, [], max(0.0, seconds))
 
-    def _piece(self) -> bytes:
-        """What the pipe has; nothing at the moment, or for good."""
+    def _fill(self) -> bool:
+        """False: there is nothing at the moment, or for good."""
         if self._answers < 0:
-            return b""
+            return False
         try:
-            piece = os.read(self._answers, _PIECE)
+            found = self._inbox.fill()
         except BlockingIOError:
-            return b""
-        if not piece and self._requests >= 0:
+            return False
+        if not found and self._requests >= 0:
             self.left = True
-        return piece
+        return found
 
     def _push(self) -> None:
-        """As much as the pipe takes."""
-        while self._unsent and self._requests >= 0:
-            try:
-                sent = os.write(self._requests, self._unsent)
-            except BlockingIOError:
-                return
-            except BrokenPipeError:
-                self._unsent.clear()
-                return
-            del self._unsent[:sent]
+        if self._requests >= 0:
+            self._outbox.push()
 
     def end(self) -> None:
         """Begin to end it; what it has said can still be heard."""

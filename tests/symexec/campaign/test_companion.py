@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 import signal
 import tempfile
 import time
@@ -91,6 +92,60 @@ def test_nobody_waits_for_a_pipe_that_is_full(fork: Fork) -> None:
     assert companion.unsent
     assert hear(companion, 8) == records
     assert not companion.unsent
+
+
+class Interruption(Exception):
+    pass
+
+
+def under_interruptions(seed: int, step: Callable[[], object], done: Callable[[], bool]) -> int:
+    """Steps until ``done``, and signals at any moment that raise ``Interruption``: how many."""
+    moments = random.Random(seed)
+    armed = False
+
+    def interrupt(number: int, frame: object) -> None:
+        nonlocal armed
+        signal.setitimer(signal.ITIMER_REAL, moments.uniform(1e-5, 5e-3))
+        if armed:
+            armed = False
+            raise Interruption
+
+    before = signal.signal(signal.SIGALRM, interrupt)
+    signal.setitimer(signal.ITIMER_REAL, 1e-4)
+    met = 0
+    going_on = True
+    while going_on:
+        try:
+            armed = True
+            while not done():
+                step()
+            armed = going_on = False
+        except Interruption:
+            met += 1
+    signal.setitimer(signal.ITIMER_REAL, 0)
+    signal.signal(signal.SIGALRM, before)
+    return met
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_an_exception_at_any_step_loses_and_doubles_nothing(fork: Fork, seed: int) -> None:
+    """As Ctrl-C and the watchdog raise one."""
+    companion = fork(echo)
+    records: list[object] = [bytes([n % 251]) * (n * n % 5000) for n in range(3000)]
+    for each in records:
+        companion.say(each)
+    found: list[object] = []
+    until = time.monotonic() + 60
+
+    def step() -> None:
+        companion.wait(0.0)
+        found.extend(companion.heard())
+
+    def done() -> bool:
+        return len(found) >= len(records) or time.monotonic() > until
+
+    assert under_interruptions(seed, step, done) > 10
+    assert found == records
 
 
 def test_one_that_dies_has_left_and_its_words_are_heard(fork: Fork) -> None:
