@@ -28,8 +28,8 @@ from benchmarks.foreign import private_apt
 from csg.errors import CsgtestError
 from csg.frontend import parse_file
 from csg.programs import SourceFile
-from csg.versions import Unified, check, printed, unify
-from csg.versions.compiled import BUILDS, Confirmation
+from csg.unify import Unified, check, printed, unify
+from csg.unify.compiled import BUILDS, Confirmation
 from symexec.replay import NativeReplay, ReplayPlan, Text
 from symexec.replay.build import PLAIN
 from symexec.replay.native import Request

@@ -28,7 +28,7 @@ from csg.frontend import parse_file
 from csg.language.syntax import Compound, Empty, For, Label, Statement, TranslationUnit
 from csg.language.traversal import Tree, children
 from csg.source import Location
-from csg.versions import unify
+from csg.unify import unify
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "unification.md"

@@ -22,6 +22,9 @@ from csg.records import record
 NAME = "compile_commands.json"
 LARGEST = 64 << 20  # bytes of a database that is read
 
+_BUILDS = ("build", "builddir", "_build")
+_SHOWN = 4  # files of it that are gone
+
 _WITH_PATH = ("-iquote", "-isystem", "-idirafter", "-include", "-imacros", "-I")
 _WITH_WORD = ("-D", "-U")
 _KEPT = ("-std=", "-ansi", "-f", "-m32", "-m64", "-mx32", "-pthread", "-nostdinc")
@@ -61,6 +64,27 @@ def read_commands(build: Path) -> Commands:
     return Commands(database, known)
 
 
+def find_commands(folder: Path, top: Path | None) -> Path | None:
+    """The database nearest to a folder: in it, where builds leave one below it, or likewise in a
+    folder above, up to ``top`` (None: no further than the folder itself)."""
+    folder = folder.resolve()
+    places = [folder]
+    if top is not None and folder.is_relative_to(top.resolve()):
+        places += [each for each in folder.parents if each.is_relative_to(top.resolve())]
+    files = [place / name / NAME for place in places for name in ("", *_BUILDS)]
+    return next((file for file in files if os.path.isfile(file)), None)
+
+
+def told(commands: Commands) -> str:
+    """The database as a line names it, with the entries whose files are gone."""
+    lost = [os.path.relpath(file) for file in commands.known if not os.path.exists(file)]
+    shown = os.path.relpath(commands.database)
+    if not lost:
+        return shown
+    more = f" and {len(lost) - _SHOWN} more" if len(lost) > _SHOWN else ""
+    return f"{shown} ({len(lost)} of its files are gone: {', '.join(lost[:_SHOWN])}{more})"
+
+
 def write_commands(database: Path, known: Mapping[str, Sequence[str]]) -> None:
     """The flags of each file, as ``read_commands`` reads them in the same working folder."""
     entries = [
@@ -96,6 +120,17 @@ def kept_flags(words: Sequence[str], directory: str) -> Iterator[str]:
             next(rest, None)
         elif word.startswith(_KEPT) and not word.startswith(_FOREIGN):
             yield word
+
+
+def placed_flags(words: Sequence[str], directory: str) -> Iterator[str]:
+    """All of the words, with folders of headers made absolute."""
+    rest = iter(words)
+    for word in rest:
+        option = next((each for each in _WITH_PATH if word.startswith(each)), None)
+        if option is None:
+            yield word
+        else:
+            yield from _placed(option, word[len(option) :] or next(rest, ""), directory)
 
 
 def _placed(option: str, path: str, directory: str) -> tuple[str, ...]:

@@ -6,6 +6,10 @@ range.c:12:5: error: unknown type name 'uint'
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from csg.escapes import LINES, printable
 from csg.source import Location
 
@@ -39,3 +43,27 @@ class ParseError(CsgtestError):
 
 class UnsupportedError(CsgtestError):
     """Correct C of a kind that csgtest cannot treat yet."""
+
+
+# ------------------------------------------------------------------------------------- deep nesting
+# Let deeply nested C be read by recursive functions; give up with an error, not a crash.
+
+
+_DEEPEST = 30_000  # Python frames; a level of C's nesting takes about 15 of them
+
+
+def too_deep(location: Location | None) -> UnsupportedError:
+    return UnsupportedError("this nests too deeply to be read", location)
+
+
+@contextmanager
+def deep_recursion() -> Iterator[None]:
+    """Within it, Python functions may nest deeper than Python's default allows."""
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(before, _DEEPEST))
+    try:
+        yield
+    except RecursionError:
+        raise too_deep(None) from None
+    finally:
+        sys.setrecursionlimit(before)

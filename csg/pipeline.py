@@ -22,34 +22,34 @@ if TYPE_CHECKING:
     from csg.ir import Program
     from csg.language.syntax import TranslationUnit
     from csg.render import Picture
-    from csg.versions import Unified
+    from csg.unify import Unified
 
 
 def unify_files(
     versions: Versions, entry: str = "main", annotation: Annotation = BY_TREES
 ) -> Unified:
     """Both versions as one annotated program."""
-    from csg.unite import read_pair, unite
+    from csg.unify.pairs import read_pair, unite
 
     return unite(read_pair(versions.pairs()), entry, annotation)
 
 
 def united_text(versions: Versions, entry: str, annotation: Annotation, ids: bool) -> str:
     """C text of both versions, of which the compiler says that it is C."""
-    from csg.versions import printed
+    from csg.unify import printed
 
     return printed(_confirmed(versions, entry, annotation), ids)
 
 
 def explained(versions: Versions, entry: str, annotation: Annotation) -> str:
     """What each change is, and why it stands as it does."""
-    from csg.versions.explaining import explanation
+    from csg.unify.changes.explaining import explanation
 
     return explanation(_confirmed(versions, entry, annotation), versions.flags)
 
 
 def _confirmed(versions: Versions, entry: str, annotation: Annotation) -> Unified:
-    from csg.versions.compiled import confirmed
+    from csg.unify.compiled import confirmed
 
     return confirmed(unify_files(versions, entry, annotation), entry, annotation=annotation)
 

@@ -9,11 +9,13 @@ Each file has its own flags for the compiler: those given for all, and those tha
 
 from __future__ import annotations
 
+import fnmatch
 import os
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from enum import Enum
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from csg.errors import UsageError
@@ -54,7 +56,12 @@ class FilePair:
     old: SourceFile | None
     new: SourceFile | None
     both: SourceFile | None = None  # the file that holds both versions, annotated by hand
-    unnamed: bool = False  # it lies in a folder, and may belong to another program or to none
+    below: str = ""  # its path in the folder that it lies in: it may belong to another program
+
+    @property
+    def unnamed(self) -> bool:
+        """Did nobody say that it belongs to the program?"""
+        return bool(self.below)
 
 
 ANNOTATED = "CSGTEST_ANNOTATED"  # defined where change() and execute() are no macros
@@ -78,7 +85,8 @@ def _annotated(file: SourceFile) -> FilePair:
 @record
 class Annotation:
     """How two versions are united. ``by_lines``: a statement whose line differs is a change though
-    it computes the same. ``published``: as the papers annotate by hand (csg.versions.published)."""
+    it computes the same. ``published``: as the papers annotate by hand
+    (csg.unify.output.annotated)."""
 
     by_lines: bool = False
     published: bool = False
@@ -122,13 +130,16 @@ class Versions:
     old_build: Path | None = None
     new_build: Path | None = None
     annotated: bool = False  # OLD is NEW: one file with change() and execute() in it
+    ignored: tuple[str, ...] = ()  # patterns of files of the folders that do not belong to it
 
     def pairs(self) -> tuple[FilePair, ...]:
         """Every file once: OLD and NEW first, or the folders' files by their relative paths."""
         flags = _FlagsOfFiles(self)
         if os.path.isdir(self.old) and os.path.isdir(self.new):
-            found = [flags.pair(old, new) for old, new in _in_folders(self)]
-            pairs = [replace(pair, unnamed=True) for pair in found]
+            pairs = [
+                replace(flags.pair(old, new), below=name)
+                for name, (old, new) in _in_folders(self).items()
+            ]
         else:
             pairs = [flags.pair(self.old, self.new)]
         pairs += [flags.pair(other, other) for other in _distinct(self.others)]
@@ -137,6 +148,14 @@ class Versions:
         return tuple(pairs)
 
 
+# Folders of programs that are not what a repository is for.
+_ASIDE = re.compile(
+    r"tests?|testsuite|t|check|examples?|samples?|demos?|fuzz|fuzzing|oss-fuzz|bench|benchmarks?"
+    r"|contrib"
+)
+_ASIDE_NAME = re.compile(
+    r"(?:test|fuzz|bench|example).*|.*[-_.](?:tests?|fuzz\w*|bench\w*|examples?)"
+)
 PathPair = tuple[Path | None, Path | None]
 
 
@@ -154,9 +173,10 @@ def _distinct(files: Sequence[Path]) -> list[Path]:
     return list({os.path.realpath(file): file for file in reversed(files)}.values())[::-1]
 
 
-def _in_folders(versions: Versions) -> list[PathPair]:
-    """A build knows which files belong to the program, in its own version and in the other one."""
-    before, after = _c_files(versions.old), _c_files(versions.new)
+def _in_folders(versions: Versions) -> dict[str, PathPair]:
+    """By their relative paths. A build knows which files belong to the program, in its own version
+    and in the other one."""
+    before, after = (_c_files(each, versions.ignored) for each in (versions.old, versions.new))
     if not before and not after:
         raise UsageError(
             f"neither {versions.old} nor {versions.new} has a C file in it",
@@ -173,7 +193,7 @@ def _in_folders(versions: Versions) -> list[PathPair]:
             if not listed
         ]
         names = (known | set(alone)) or names
-    return [(before.get(name), after.get(name)) for name in sorted(names)]
+    return {name: (before.get(name), after.get(name)) for name in sorted(names)}
 
 
 def _built(files: Mapping[str, Path], build: Path | None) -> set[str]:
@@ -181,7 +201,25 @@ def _built(files: Mapping[str, Path], build: Path | None) -> set[str]:
     return {name for name, file in files.items() if _known(commands, file) is not None}
 
 
-def _c_files(folder: Path) -> dict[str, Path]:
+def is_aside(path: str) -> bool:
+    """Is what stands there a test or an example, by its name or that of its folder?"""
+    *folders, name = PurePosixPath(path).parts
+    aside = any(_ASIDE.fullmatch(each) for each in folders)
+    return aside or _ASIDE_NAME.fullmatch(name.partition(".")[0]) is not None
+
+
+def matches(path: str, patterns: Iterable[str]) -> bool:
+    """Does a pattern mean the file, or a folder that it is in? ``*`` stands for slashes as well."""
+    places = [path, *map(str, PurePosixPath(path).parents)]
+    return any(
+        fnmatch.fnmatchcase(place, form)
+        for pattern in patterns
+        for form in (pattern.strip("/"), pattern.strip("/").removeprefix("**/"))
+        for place in places[: len(places) - 1]  # the last one is "."
+    )
+
+
+def _c_files(folder: Path, ignored: Sequence[str]) -> dict[str, Path]:
     """Every C file below the folder by its relative path."""
     found: dict[str, Path] = {}
     for place, folders, names in os.walk(folder):
@@ -190,7 +228,7 @@ def _c_files(folder: Path) -> dict[str, Path]:
             if name.endswith(".c") and not name.startswith("."):
                 file = Path(place, name)
                 found[file.relative_to(folder).as_posix()] = file
-    return found
+    return {name: file for name, file in found.items() if not matches(name, ignored)}
 
 
 class _FlagsOfFiles:

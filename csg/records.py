@@ -15,8 +15,20 @@ hot table stay ordinary dataclasses.
 from __future__ import annotations
 
 import dataclasses
+import types
 from collections.abc import Callable
-from typing import Any, NoReturn, TypeVar, dataclass_transform, overload
+from functools import cache
+from typing import (
+    Any,
+    NoReturn,
+    TypeVar,
+    Union,
+    dataclass_transform,
+    get_args,
+    get_origin,
+    get_type_hints,
+    overload,
+)
 
 T = TypeVar("T")
 Class = TypeVar("Class", bound=type[Any])
@@ -107,6 +119,31 @@ def _initialiser(cls: type[Any], every: dict[str, Any]) -> Callable[..., None]:
     made: Callable[..., None] = scope["__init__"]
     made.__qualname__ = f"{cls.__qualname__}.__init__"
     return made
+
+
+def fits(item: object, kind: Any) -> bool:
+    """Is it what a type says, in all its parts: of records that were made of a stranger's JSON.
+    Records, tuples, unions and simple types are looked into; an int is a float, too."""
+    origin, parts = get_origin(kind), get_args(kind)
+    if origin in (Union, types.UnionType):
+        return any(fits(item, each) for each in parts)
+    if origin is tuple and isinstance(item, tuple):
+        if parts[1:] == (...,):
+            return all(fits(each, parts[0]) for each in item)
+        return len(item) == len(parts) and all(map(fits, item, parts))
+    if kind is None or origin is not None:
+        return item is None if kind is None else isinstance(item, origin)
+    if kind in (int, float):
+        return isinstance(item, int | kind) and not isinstance(item, bool)
+    if not isinstance(item, kind):
+        return False
+    wanted = _kinds(kind) if hasattr(kind, "__dataclass_fields__") else {}
+    return all(fits(getattr(item, name), each) for name, each in wanted.items())
+
+
+@cache
+def _kinds(cls: type[Any]) -> dict[str, Any]:
+    return get_type_hints(cls)
 
 
 # --------------------------------------------------------------------------- shared by all records

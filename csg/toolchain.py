@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import os
 import re
+import selectors
 import shlex
 import shutil
 import signal
@@ -21,14 +22,14 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
-from typing import ParamSpec, TypeVar
+from typing import IO, ParamSpec, TypeVar
 
 from csg.errors import ToolchainError
 from csg.source import Location
 
 TIME_LIMIT = 120.0  # seconds for one run of the compiler
 _GLANCE = 0.1  # seconds between two looks whether nobody wants it any more
-_PATIENCE = 0.4  # seconds that a compiler has to remove its temporary files
+_PATIENCE = 1.0  # seconds that a compiler has to remove its temporary files
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -295,15 +296,25 @@ def _given_up(command: Sequence[str]) -> ToolchainError:
 
 def _end(process: subprocess.Popen[bytes]) -> None:
     """Asked to end, gcc removes its temporary files; whatever ignores that is killed. The first of
-    the group keeps its number meanwhile, for nobody has waited for it."""
+    the group, which may be a script that has called gcc, keeps its number meanwhile, for nobody has
+    waited for it."""
     with suppress(ProcessLookupError, ChildProcessError):
         os.killpg(process.pid, signal.SIGTERM)
-        until = time.monotonic() + _PATIENCE
-        while time.monotonic() < until:
-            if os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT | os.WNOHANG) is not None:
-                break
-            time.sleep(_PATIENCE / 20)
+        _wait_until_closed([each for each in (process.stdout, process.stderr) if each], _PATIENCE)
         os.killpg(process.pid, signal.SIGKILL)
+
+
+def _wait_until_closed(pipes: Sequence[IO[bytes]], seconds: float) -> None:
+    """Until all processes that could write to these pipes have ended, or so long."""
+    until = time.monotonic() + seconds
+    with selectors.DefaultSelector() as selector:
+        for each in pipes:
+            if not each.closed:
+                selector.register(each, selectors.EVENT_READ)
+        while selector.get_map() and (left := until - time.monotonic()) > 0:
+            for key, _ in selector.select(left):
+                if not os.read(key.fd, 1 << 16):
+                    selector.unregister(key.fileobj)
 
 
 def _refusal(compiler: str, code: int, messages: str) -> ToolchainError:

@@ -11,14 +11,17 @@ Front doors: ``dependence_graph``, ``depends_on_changes``, ``statement_flow``, `
 """
 
 from csg.analysis.call_graph import CallGraph, call_graph
-from csg.analysis.dependence import DependenceGraph, dependence_graph
+from csg.analysis.constraints import PointsTo, points_to
+from csg.analysis.dependence import (
+    ChangeSets,
+    DependenceGraph,
+    dependence_graph,
+    depends_on_changes,
+    statement_sources,
+)
 from csg.analysis.distances import Distances, changes_reachable
 from csg.analysis.dominators import dominators, postdominators
-from csg.analysis.guard_names import guard_names
-from csg.analysis.guards import Guard, guards
-from csg.analysis.places import Place
-from csg.analysis.points_to import PointsTo, points_to
-from csg.analysis.slices import ChangeSets, depends_on_changes, statement_sources
+from csg.analysis.guards import Guard, Place, guard_names, guards
 from csg.analysis.statement_flow import StatementFlow, statement_flow
 
 __all__ = [

@@ -11,10 +11,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from csg.analysis.call_graph import CallGraph
-from csg.analysis.constraints import Place, heap_name
+from csg.analysis.constraints import Place, PointsTo, heap_name
 from csg.analysis.library_effects import Effect, argument_indices, effect_of
 from csg.analysis.objects import ANYWHERE, bits
-from csg.analysis.points_to import PointsTo
 from csg.ir import (
     Call,
     Copy,

@@ -1,6 +1,8 @@
 """Who calls whom, calls through pointers and callbacks of library functions included.
 
-f(x);  (*handler)(x);  qsort(a, n, 4, compare)       callees f, all that handler may be, compare
+    f(x);  (*handler)(x);  qsort(a, n, 4, compare)       callees f, all that handler may be, compare
+
+Who therefore never returns is here, too.
 """
 
 from __future__ import annotations
@@ -8,15 +10,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from csg.analysis.constraints import Place
+from csg.analysis.constraints import Place, PointsTo
+from csg.analysis.flow import successors
 from csg.analysis.library_effects import effect_of
-from csg.analysis.points_to import PointsTo
 from csg.ir import Call, Program
 
 if TYPE_CHECKING:
     import networkx
 
     NameGraph = networkx.DiGraph[str]
+
+
+# -------------------------------------------------------------------------------------------- calls
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,3 +78,57 @@ def _targets(call: Call, place: Place, pointers: PointsTo) -> tuple[str, ...]:
     if isinstance(call.callee, str):
         return tuple(dict.fromkeys((call.callee, *resolved)))
     return resolved
+
+
+# ---------------------------------------------------------------------- functions that never return
+# Which functions never return, and the blocks that therefore lead nowhere.
+#
+#     static void fail(void) { puts("bad"); exit(2); }
+#     if (x == 0) fail();            what follows depends on x == 0
+#
+# The compiler's ``noreturn`` is already in the code as a trap after the call; this finds functions
+# that nobody has declared so. What a function *may* do, as ``xmalloc`` may end the program, decides
+# nothing here: everything after it would depend on everything before it.
+
+
+def ending_blocks(program: Program, calls: CallGraph) -> dict[str, frozenset[int]]:
+    """Per function the blocks with a call from which no callee returns."""
+    returning: set[str] = set()
+    changed = True
+    while changed:
+        changed = False
+        for group in calls.order:
+            for name in group:
+                if name not in returning and _returns(program, calls, name, returning):
+                    returning.add(name)
+                    changed = True
+    return {name: _ending(program, calls, name, returning) for name in program.functions}
+
+
+def _returns(program: Program, calls: CallGraph, name: str, returning: set[str]) -> bool:
+    function = program.functions[name]
+    ending = _ending(program, calls, name, returning)
+    seen, work = {0}, [0]
+    while work:
+        number = work.pop()
+        if number in ending:
+            continue
+        if number == function.exit:
+            return True
+        for target in successors(function.blocks[number]):
+            if target not in seen:
+                seen.add(target)
+                work.append(target)
+    return False
+
+
+def _ending(program: Program, calls: CallGraph, name: str, returning: set[str]) -> frozenset[int]:
+    ending = set()
+    for block in program.functions[name].blocks:
+        for index, instruction in enumerate(block.instructions):
+            if type(instruction) is Call:
+                place = (name, block.index, index)
+                callees = calls.callees[place]
+                if callees and not calls.external[place] and returning.isdisjoint(callees):
+                    ending.add(block.index)
+    return frozenset(ending)

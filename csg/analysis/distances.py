@@ -16,8 +16,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from csg.analysis.call_graph import CallGraph, call_graph
+from csg.analysis.constraints import points_to
 from csg.analysis.flow import successors
-from csg.analysis.points_to import points_to
 from csg.ir import Block, Call, Program
 
 if TYPE_CHECKING:

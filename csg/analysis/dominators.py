@@ -4,11 +4,13 @@
 
 Post-dominators are the dominators of the reversed graph, seen from its end. Where control cannot
 reach the return, the function is given a virtual exit: after blocks that end the program and after
-the last block of each loop that nothing leaves.
+the last block of each loop that nothing leaves. What follows from them, control dependence and
+natural loops, is here, too.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from csg.analysis.flow import FlowGraph, flow_graph
@@ -19,6 +21,9 @@ if TYPE_CHECKING:
     import networkx
 
     BlockGraph = networkx.DiGraph[int]
+
+
+# --------------------------------------------------------------------------------------- dominators
 
 
 def immediate_dominators(graph: BlockGraph, root: int) -> dict[int, int]:
@@ -120,3 +125,64 @@ def _trapping_loops(graph: FlowGraph, forward: BlockGraph, missing: set[int]) ->
         if all(target in members for block in members for target in graph.successors[block])
     ]
     return sorted(last, key=place.__getitem__)
+
+
+# ------------------------------------------------------------------------------- control dependence
+# Which branches decide whether a block runs.
+#
+#     b0: if (x) b1 else b2        b1 and b2 depend on b0, their join does not
+#
+# A block depends on a branch when one way out of the branch always leads to the block and another
+# may avoid it (Ferrante, Ottenstein and Warren 1987). That is the dominance frontier of the block
+# in the reversed graph, which networkx computes.
+
+
+def control_dependence(function: FunctionCode, graph: FlowGraph) -> list[list[int]]:
+    """Per block the blocks whose terminators it depends on, ascending."""
+
+    import networkx
+
+    branching = frozenset(block for block in graph.order if len(graph.successors[block]) > 1)
+    if not branching:
+        return [[] for _ in graph.successors]
+    # A block that is put in front of the virtual exit has one way more, which decides nothing.
+    backward, virtual = with_exit(function, graph)
+    frontiers: dict[int, set[int]] = networkx.dominance_frontiers(backward, virtual)
+    return [
+        sorted(branching.intersection(frontiers.get(block, ())))
+        for block in range(len(graph.successors))
+    ]
+
+
+# -------------------------------------------------------------------------------------------- loops
+# The natural loops of a function.
+#
+#     b0 -> b1;  b1: if (x) b2 else b3;  b2: -> b1        one loop, with head b1: {b1, b2}
+#
+# An edge to a block that dominates where it comes from closes a loop; to it belong the blocks from
+# which the edge is reached without passing the head. Loops with one head count as one.
+
+
+def natural_loops(graph: FlowGraph) -> list[frozenset[int]]:
+    """The blocks of each, inner loops before those around them."""
+
+    import networkx
+
+    blocks = graph.digraph()
+    above = immediate_dominators(blocks, 0)
+    found: dict[int, set[int]] = {}
+    for tail in graph.order:
+        for head in graph.successors[tail]:
+            if _dominates(head, tail, above):
+                body = found.setdefault(head, {head})
+                if tail != head:
+                    without = networkx.restricted_view(blocks, [head], [])
+                    body |= networkx.ancestors(without, tail) | {tail}
+    return sorted(map(frozenset, found.values()), key=lambda body: (len(body), min(body)))
+
+
+def _dominates(head: int, block: int, above: Mapping[int, int]) -> bool:
+    runner: int | None = block
+    while runner is not None and runner != head:
+        runner = above.get(runner)
+    return runner == head

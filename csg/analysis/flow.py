@@ -67,7 +67,7 @@ def flow_graph(
     version: Version | None = None,
     ending: frozenset[int] = frozenset(),
 ) -> FlowGraph:
-    """``ending`` blocks lead nowhere, see ``csg.analysis.endings``."""
+    """``ending`` blocks lead nowhere, see ``csg.analysis.call_graph``."""
     following = [
         () if block.index in ending else successors(block, version) for block in function.blocks
     ]

@@ -13,21 +13,166 @@ have values that bar it, or that hide what it did. Only what is compared for equ
 counts, flags and selectors that is, and no variable that gets each of its values in the very loop
 that looks at it (the letter of the next option). The branches are those that changes depend on, in
 their functions and around the calls that lead there, and then, of what can be run behind a change,
-those that outputs depend on, if what they ask for is not written there.
+those that outputs depend on, if what they ask for is not written there. What the source calls the
+variables comes last.
 """
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 
 from csg.analysis.constraints import Place as CallPlace
-from csg.analysis.control_dependence import control_dependence
+from csg.analysis.constraints import PointsTo
 from csg.analysis.dependence import DependenceGraph
-from csg.analysis.loops import natural_loops
-from csg.analysis.places import Place, Places
-from csg.ir import Block, FunctionCode, Program, Return
+from csg.analysis.dominators import control_dependence, natural_loops
+from csg.analysis.objects import ANYWHERE, bits
+from csg.ir import (
+    Binary,
+    Block,
+    Branch,
+    Compare,
+    Constant,
+    Extend,
+    FunctionCode,
+    GlobalAddress,
+    Instruction,
+    Load,
+    Move,
+    Program,
+    Register,
+    Return,
+    SlotAddress,
+    Store,
+    Switch,
+    Truncate,
+    Value,
+)
+from csg.language.types import Array, Record, Type, size_of
 from csg.records import record
+
+# ------------------------------------------------------------------------------------------- places
+# Which variable, or which part of one, an instruction reads or writes.
+#
+# settings->quiet      eight bytes into the slot ``settings`` of main, by way of a parameter
+
+
+@record
+class Place:
+    """``size`` bytes at ``offset`` in a global or in a slot of a function, or (``size`` 0) a
+    register of it."""
+
+    function: str  # "" for a global
+    home: str | int  # the name of a global, the number of a slot or register
+    offset: int = 0
+    size: int = 0
+
+
+class Places:
+    """Says where a value was read from, where one is written to."""
+
+    def __init__(self, pointers: PointsTo) -> None:
+        self._pointers = pointers
+
+    def asked(self, function: FunctionCode, block: Block) -> Iterator[tuple[Place, set[int]]]:
+        """What the end of a block compares with constants."""
+        match block.terminator:
+            case Branch(condition=Register() as condition):
+                made = _Made(block)
+                match made.maker_of(condition):
+                    case Compare(operator="eq" | "ne", left=left, right=Constant(value=value)):
+                        place = self._place(function, made, left)
+                        if place is not None:
+                            yield place, {value}
+            case Switch(value=selector, cases=cases):
+                place = self._place(function, _Made(block), selector)
+                if place is not None:
+                    yield place, {low for low, high, *_ in cases if low == high}
+            case _:
+                pass
+
+    def _place(self, function: FunctionCode, made: _Made, value: Value) -> Place | None:
+        """Where a value was read from just before."""
+        while isinstance(value, Register):
+            if value.number in function.register_names:
+                return Place(function.name, value.number)
+            match made.maker_of(value):
+                case Extend(operand=inner) | Truncate(operand=inner) | Move(value=inner):
+                    value = inner
+                case Load(address=address, size=size):
+                    return self._object(function, made, address, size)
+                case _:
+                    return None
+        return None
+
+    def written(self, function: FunctionCode, block: Block, first: int = 0) -> Iterator[Place]:
+        """What a block writes to, from this step on."""
+        for number, step in enumerate(block.instructions):
+            if number < first:
+                continue
+            target = getattr(step, "target", None)
+            if isinstance(target, Register) and target.number in function.register_names:
+                yield Place(function.name, target.number)
+            if type(step) is Store:
+                made = _Made(block, number)
+                place = self._object(function, made, step.address, step.size)
+                if place is not None:
+                    yield place
+
+    def _object(
+        self, function: FunctionCode, made: _Made, address: Value, size: int
+    ) -> Place | None:
+        offset = 0
+        while isinstance(address, Register):
+            match made.maker_of(address):
+                case Binary(operator="add", left=left, right=Constant(value=distance)):
+                    address, offset = left, offset + distance
+                case SlotAddress(slot=slot):
+                    return Place(function.name, slot, offset, size)
+                case GlobalAddress(name=name):
+                    return Place("", name, offset, size)
+                case _:
+                    return self._only(function.name, address, offset, size)
+        return None
+
+    def _only(self, function: str, pointer: Value, offset: int, size: int) -> Place | None:
+        """Through a pointer that points into one variable only."""
+        objects = self._pointers.objects
+        places = list(islice(bits(self._pointers.locations(function, pointer)), 2))
+        if len(places) != 1:
+            return None
+        number, start = objects.locations[places[0]]
+        found = objects.objects[number]
+        if start == ANYWHERE:
+            return None
+        if found.kind == "global":
+            return Place("", found.name, start + offset, size)
+        if found.kind == "slot":
+            return Place(found.owner, found.slot, start + offset, size)
+        return None
+
+
+class _Made:
+    """Goes back through a block: each question is about a register as it is just before the
+    instruction that answered the last one (at first: ``before``, or the end). So ``p = p - 1``
+    is an answer once."""
+
+    def __init__(self, block: Block, before: int | None = None) -> None:
+        self._steps = block.instructions
+        self._before = len(block.instructions) if before is None else before
+
+    def maker_of(self, value: Register) -> Instruction | None:
+        """The instruction of the block that the register has its value from."""
+        for place in reversed(range(self._before)):
+            if getattr(self._steps[place], "target", None) == value:
+                self._before = place
+                return self._steps[place]
+        return None
+
+
+# ------------------------------------------------------------------------------------------- guards
+
 
 MOST = 16  # variables, those nearest to a change
 WIDEST = 64  # constants that one variable is compared with; more make a value, no selector
@@ -215,3 +360,61 @@ def _passing(
         if (target := getattr(step, "target", None)) is not None and target.number == place.home
     ]
     return bool(given) and all(number in inner for number in given)
+
+
+# -------------------------------------------------------------------------------------------- names
+# What the source calls the variables that guard a change, and who sets them.
+#
+# if (!settings->quiet)                    quiet
+# static int format;                       format
+# void choose(...) { format = HEX; }       choose
+
+
+def guard_names(dependences: DependenceGraph, guards: Sequence[Guard]) -> frozenset[str]:
+    """Names of variables, of members, and of functions that write to them."""
+    program = dependences.program
+    guarding = {each.place for each in guards}
+    found = {name for place in guarding for name in _names(program, place)}
+    return frozenset(found | set(_writers(dependences, guarding)))
+
+
+def _names(program: Program, place: Place) -> Iterator[str]:
+    home = place.home
+    if isinstance(home, str):
+        held = program.globals.get(home)
+        name, kind = home, held.type if held is not None else None
+    elif place.size:
+        slot = program.functions[place.function].slots[home]
+        name, kind = slot.name, slot.type
+    else:
+        name, kind = program.functions[place.function].register_names[home], None
+    members = list(_members(kind, place.offset))
+    yield from members or [name]
+
+
+def _members(kind: Type | None, offset: int) -> Iterator[str]:
+    """From the outermost member to the one that begins at ``offset``."""
+    while True:
+        while isinstance(kind, Array):
+            kind = kind.element
+            size = size_of(kind)
+            offset = offset % size if size else 0
+        if not isinstance(kind, Record) or not kind.fields:
+            return
+        before = [each for each in kind.fields if each.offset <= offset]
+        if not before:
+            return
+        member = before[-1]
+        if member.name:
+            yield member.name
+        kind, offset = member.type, offset - member.offset
+
+
+def _writers(dependences: DependenceGraph, guarding: set[Place]) -> Iterator[str]:
+    program, places = dependences.program, Places(dependences.pointers)
+    for name, function in program.functions.items():
+        if function.library or name == program.entry:
+            continue
+        for block in function.blocks:
+            if not guarding.isdisjoint(places.written(function, block)):
+                yield name

@@ -4,7 +4,8 @@
 
 Temporaries are used in the block that sets them and never enter the bit sets; only registers that
 are read in a block before it sets them do. The instructions of the other version are not there, so
-after ``OLD: %2 = ..``, ``NEW: %2 = ..`` a use sees both: one in each version's run.
+after ``OLD: %2 = ..``, ``NEW: %2 = ..`` a use sees both: one in each version's run. Registers that
+may be read before anything is assigned to them come last.
 """
 
 from __future__ import annotations
@@ -13,9 +14,12 @@ from collections.abc import Callable
 
 from csg.analysis.flow import FlowGraph
 from csg.analysis.objects import bits
-from csg.ir import Call, FunctionCode, Register, Value
-from csg.ir.flow import decides, reads, target
+from csg.ir import Block, Call, Enter, FunctionCode, Instruction, Register, Value
+from csg.ir.flow import decides, reads, successors, target
 from csg.language.syntax import Version
+
+# ----------------------------------------------------------------------------- definitions and uses
+
 
 Link = Callable[[int, int], None]  # told (use, definition)
 
@@ -30,7 +34,7 @@ def link_registers(
     link: Link,
 ) -> None:
     """``starts``, ``parameters`` and ``arguments`` (call -> its first argument's vertex) number the
-    vertices, see ``csg.analysis.vertices``."""
+    vertices, see ``csg.analysis.memory_flow``."""
     exposed: list[tuple[int, int, int]] = []  # block, use, register
     # per block the last definition of each register that it sets
     leaving: list[dict[int, int]] = [{} for _ in function.blocks]
@@ -149,3 +153,86 @@ def solve_forward(graph: FlowGraph, gen: list[int], keep: list[int], entry: int)
                 leaving[number] = after
                 changed = True
     return reaching
+
+
+# --------------------------------------------------------------------------------- nothing assigned
+# Registers that may be read although nothing was assigned to them on some way from the entry.
+#
+#     int x;                  x is read at the end: one of the two ways there assigns nothing
+#     if (c)
+#         x = 1;
+#     return x;
+#
+# What one version has to itself is no way for the other, so each is looked at alone.
+
+
+def unassigned(function: FunctionCode) -> dict[int, int]:
+    """Register number -> width, in ascending order; of either version."""
+    found: dict[int, int] = {}
+    for version in Version:
+        found.update(_of_version(function, version))
+    return dict(sorted(found.items()))
+
+
+def _of_version(function: FunctionCode, version: Version) -> dict[int, int]:
+    everything = (1 << function.registers) - 1
+    entry = sum(1 << register.number for register in function.parameters)
+    assigned = {block.index: everything for block in function.blocks}
+    assigned[0] = entry
+    waiting = [0]
+    reached: set[int] = set()
+    writes = [_written(block, version) for block in function.blocks]
+    while waiting:
+        place = waiting.pop()
+        reached.add(place)
+        behind = assigned[place] | writes[place]
+        for follower in _following(function.blocks[place], version):
+            met = assigned[follower] & behind
+            if met != assigned[follower] or follower not in reached:
+                assigned[follower] = met
+                waiting.append(follower)
+    found: dict[int, int] = {}
+    for place in reached:
+        found.update(_read_too_early(function.blocks[place], assigned[place], version))
+    return found
+
+
+def _runs(instruction: Instruction, version: Version) -> bool:
+    return instruction.version is None or instruction.version is version
+
+
+def _written(block: Block, version: Version) -> int:
+    written = 0
+    for instruction in block.instructions:
+        result = target(instruction)
+        if result is not None and _runs(instruction, version):
+            written |= 1 << result.number
+    return written
+
+
+def _following(block: Block, version: Version) -> tuple[int, ...]:
+    terminator = block.terminator
+    assert terminator is not None
+    if isinstance(terminator, Enter):
+        return (terminator.body if terminator.region is version else terminator.exit,)
+    return successors(terminator)
+
+
+def _read_too_early(block: Block, assigned: int, version: Version) -> dict[int, int]:
+    found: dict[int, int] = {}
+
+    def look(values: tuple[Value, ...]) -> None:
+        for value in values:
+            if isinstance(value, Register) and not assigned >> value.number & 1:
+                found[value.number] = value.width
+
+    for instruction in block.instructions:
+        if not _runs(instruction, version):
+            continue
+        look(reads(instruction))
+        result = target(instruction)
+        if result is not None:
+            assigned |= 1 << result.number
+    assert block.terminator is not None
+    look(decides(block.terminator))
+    return found

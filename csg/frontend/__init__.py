@@ -5,7 +5,7 @@
     parse_expression("x > 0", {"x": INT})       Binary(">", Name x, 0)
 
 Stages: preprocess (``csg.toolchain``), leave out unused declarations of headers (``prune``), cut
-into tokens (``tokens``, ``gnu``, ``columns``), parse (``parser``, the only door to pycparser),
+into tokens (``tokens``, ``gnu``), parse (``parser``, the only door to pycparser),
 resolve names and types (``translate`` and the modules that it names).
 """
 

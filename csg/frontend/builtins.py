@@ -1,8 +1,10 @@
 """gcc's builtins: those that only the compiler knows, and those that stand for library functions.
 
-__builtin_clz(x)            Builtin("clz", (x,)) of type int
-__builtin_constant_p(3)     1
-__builtin_memcpy(a, b, n)   a call of memcpy
+    __builtin_clz(x)            Builtin("clz", (x,)) of type int
+    __builtin_constant_p(3)     1
+    __builtin_memcpy(a, b, n)   a call of memcpy
+
+Library functions that are used without a declaration get theirs here.
 """
 
 from __future__ import annotations
@@ -11,20 +13,31 @@ from collections.abc import Sequence
 
 from csg.errors import ParseError, UnsupportedError
 from csg.frontend.context import Context
-from csg.frontend.library import LIBRARY, library_function
-from csg.language.syntax import Builtin, Call, Expression, IntegerConstant, Name, StringLiteral
+from csg.language.syntax import (
+    Builtin,
+    Call,
+    Declaration,
+    Expression,
+    IntegerConstant,
+    Name,
+    StringLiteral,
+    Symbol,
+)
 from csg.language.types import (
     BOOL,
+    CHAR,
     DOUBLE,
     FLOAT,
     INT,
     LDOUBLE,
+    LLONG,
     LONG,
     SIZE,
     UINT,
     UINT128,
     ULONG,
     USHORT,
+    VA_LIST,
     VOID,
     Floating,
     Function,
@@ -35,13 +48,94 @@ from csg.language.types import (
 )
 from csg.source import Location
 
+# -------------------------------------------------------------------------------- library functions
+# Functions that are used without a declaration: the library's behind ``__builtin_X``, and C90's.
+#
+# __builtin_strlen(s)    strlen of the type that the C standard gives it
+# f(1)                   int f(), with a warning
+
+
+_TEXT = Pointer(CHAR)
+_CONST_TEXT = Pointer(CHAR, frozenset({"const"}))
+_MEMORY = Pointer(VOID)
+_CONST_MEMORY = Pointer(VOID, frozenset({"const"}))
+
+
+def _prototype(result: Type, *parameters: Type, variadic: bool = False) -> Function:
+    return Function(result, parameters, variadic)
+
+
+LIBRARY: dict[str, Function] = {
+    "abort": _prototype(VOID), "exit": _prototype(VOID, INT), "_exit": _prototype(VOID, INT),
+    "abs": _prototype(INT, INT), "labs": _prototype(LONG, LONG), "llabs": _prototype(LLONG, LLONG),
+    "malloc": _prototype(_MEMORY, SIZE), "calloc": _prototype(_MEMORY, SIZE, SIZE),
+    "realloc": _prototype(_MEMORY, _MEMORY, SIZE), "free": _prototype(VOID, _MEMORY),
+    "memcpy": _prototype(_MEMORY, _MEMORY, _CONST_MEMORY, SIZE),
+    "memmove": _prototype(_MEMORY, _MEMORY, _CONST_MEMORY, SIZE),
+    "memset": _prototype(_MEMORY, _MEMORY, INT, SIZE),
+    "memcmp": _prototype(INT, _CONST_MEMORY, _CONST_MEMORY, SIZE),
+    "memchr": _prototype(_MEMORY, _CONST_MEMORY, INT, SIZE),
+    "strlen": _prototype(SIZE, _CONST_TEXT), "strcpy": _prototype(_TEXT, _TEXT, _CONST_TEXT),
+    "strncpy": _prototype(_TEXT, _TEXT, _CONST_TEXT, SIZE),
+    "strcat": _prototype(_TEXT, _TEXT, _CONST_TEXT),
+    "strncat": _prototype(_TEXT, _TEXT, _CONST_TEXT, SIZE),
+    "strcmp": _prototype(INT, _CONST_TEXT, _CONST_TEXT),
+    "strncmp": _prototype(INT, _CONST_TEXT, _CONST_TEXT, SIZE),
+    "strchr": _prototype(_TEXT, _CONST_TEXT, INT), "strrchr": _prototype(_TEXT, _CONST_TEXT, INT),
+    "strstr": _prototype(_TEXT, _CONST_TEXT, _CONST_TEXT),
+    "strdup": _prototype(_TEXT, _CONST_TEXT),
+    "printf": _prototype(INT, _CONST_TEXT, variadic=True), "putchar": _prototype(INT, INT),
+    "puts": _prototype(INT, _CONST_TEXT),
+    "sprintf": _prototype(INT, _TEXT, _CONST_TEXT, variadic=True),
+    "snprintf": _prototype(INT, _TEXT, SIZE, _CONST_TEXT, variadic=True),
+    **{name: _prototype(INT, INT) for name in ("toupper", "tolower", "isalpha", "isdigit",
+       "isalnum", "isspace", "isupper", "islower", "ispunct", "isprint", "iscntrl", "isxdigit",
+       "isgraph", "isblank")},
+    **{name: _prototype(DOUBLE, DOUBLE) for name in ("fabs", "sqrt", "floor", "ceil", "sin", "cos",
+       "tan", "exp", "log", "log2", "log10", "round", "trunc", "rint", "nearbyint")},
+    **{f"{name}f": _prototype(FLOAT, FLOAT) for name in ("fabs", "sqrt", "floor", "ceil", "round",
+       "trunc")},
+    **{f"{name}l": _prototype(LDOUBLE, LDOUBLE) for name in ("fabs", "sqrt", "floor", "ceil")},
+    **{name: _prototype(DOUBLE, DOUBLE, DOUBLE) for name in ("pow", "fmod", "fmin", "fmax",
+       "copysign", "atan2")},
+    "copysignf": _prototype(FLOAT, FLOAT, FLOAT), "vprintf": _prototype(INT, _CONST_TEXT, VA_LIST),
+}  # fmt: skip
+
+
+def implicit_function(context: Context, name: str, place: Location) -> Symbol:
+    """A function that nobody declared: it returns int, as C90 had it, with a warning."""
+    context.warn(place, f"implicit declaration of function '{name}'")
+    return _declare(context, name, Function(INT, (), False, False), place)
+
+
+def library_function(context: Context, name: str, place: Location) -> Symbol | None:
+    """The function of the C library behind ``__builtin_name``, as ``name``."""
+    if not name.startswith("__builtin_"):
+        return None
+    plain = name.removeprefix("__builtin_")
+    known = context.scopes.lookup(plain)
+    if isinstance(known, Symbol) and known.kind == "function":
+        return known
+    prototype = LIBRARY.get(plain)
+    return None if prototype is None else _declare(context, plain, prototype, place)
+
+
+def _declare(context: Context, name: str, kind_: Function, place: Location) -> Symbol:
+    symbol = Symbol(name, kind_, place, "function", "static", "external")
+    context.scopes.file.names[name] = symbol
+    context.unit.declarations.append(Declaration(symbol, None, location=place))
+    return symbol
+
+
+# ----------------------------------------------------------------------------------------- builtins
+
+
 PREFIXES = ("__builtin_", "__sync_", "__atomic_")
 
 # Calls that gcc makes other ones at -O0 already, where nobody uses the result: of what reads what
 # the last argument points to, and does not print "(null)" for a null pointer.
 _MADE_ANOTHER = {("printf", 0, b"%s\n"): "puts", ("fprintf", 1, b"%s"): "fputs"}
 
-_MEMORY = Pointer(VOID)
 
 _FLOAT_TESTS = (
     "isnan", "isinf", "isinf_sign", "isfinite", "isnormal", "signbit", "signbitf", "signbitl",

@@ -1,9 +1,11 @@
 """Calls: of functions, of the compiler's builtins, and of csgtest's own ``change``.
 
-f(1, p)                       Call(Name f, (1, p))
-__builtin_strlen(s)           Call(Name strlen, (s))
-__builtin_expect(x, 0)        Builtin("expect", (x, 0))
-change(x + 1, x - 1)          Change(old, new, id)
+    f(1, p)                       Call(Name f, (1, p))
+    __builtin_strlen(s)           Call(Name strlen, (s))
+    __builtin_expect(x, 0)        Builtin("expect", (x, 0))
+    change(x + 1, x - 1)          Change(old, new, id)
+
+Objects without a name, which arguments may need, come first.
 """
 
 from __future__ import annotations
@@ -13,23 +15,28 @@ from itertools import zip_longest
 
 from csg.errors import ParseError
 from csg.frontend import builtins, operators
-from csg.frontend.compound_literals import in_union
-from csg.frontend.context import Context, refuse
-from csg.frontend.library import implicit_function, library_function
+from csg.frontend.builtins import implicit_function, library_function
+from csg.frontend.context import Context, Qualified, refuse
 from csg.frontend.nodes import Node, kind
 from csg.language.syntax import (
     Binary,
     Call,
     Change,
+    CompoundLiteral,
     Expression,
+    Initializer,
+    InitializerEntry,
+    InitializerList,
     IntegerConstant,
     Name,
+    Symbol,
     VaArg,
 )
 from csg.language.types import (
     INT,
     SIZE,
     Array,
+    Field,
     Function,
     Pointer,
     Record,
@@ -39,6 +46,56 @@ from csg.language.types import (
     size_of,
 )
 from csg.source import Location
+
+# --------------------------------------------------------------------------- objects without a name
+# Objects without a name, and unions that a value is put into.
+#
+# (int[]){1, 2}                    an object with an initializer
+# (union u) 5                      (union u){.i = 5}
+# connect(s, &address, n)          connect(s, (union){.__sockaddr_in__ = &address}, n)
+
+
+def literal(
+    context: Context, found: Qualified, initializer: Initializer, place: Location
+) -> CompoundLiteral:
+    context.numbers.literals += 1
+    symbol = Symbol(
+        f"<literal>{context.numbers.literals}",
+        found.type,
+        place,
+        storage="static" if context.scopes.at_file_level else "automatic",
+        qualifiers=found.qualifiers,
+        address_taken=isinstance(found.type, Array | Record),
+        defined=True,
+    )
+    return CompoundLiteral(symbol, initializer, found.type, place)
+
+
+def union_of(
+    context: Context, union: Record, field: Field, value: Expression, place: Location
+) -> Expression:
+    """GNU's cast to a union: ``(union u) 5`` holds 5 in the member of that type."""
+    entry = InitializerEntry((field.name,), field.offset, field.type, value)
+    return literal(context, Qualified(union), InitializerList((entry,), union, place), place)
+
+
+def in_union(context: Context, argument: Expression, wanted: Type | None) -> Expression:
+    """``connect(s, &address, n)`` where the parameter is a transparent union (glibc's): gcc passes
+    ``(union) {.member = &address}``."""
+    if not isinstance(wanted, Record) or not wanted.transparent or not is_scalar(argument.type):
+        return argument
+    members = wanted.fields or ()
+    same = [each for each in members if each.type == argument.type] or [
+        each
+        for each in members
+        if isinstance(each.type, Pointer) == isinstance(argument.type, Pointer)
+    ]
+    if not same:
+        return argument
+    return union_of(context, wanted, same[0], argument, argument.location)
+
+
+# -------------------------------------------------------------------------------------------- calls
 
 
 def call(context: Context, node: Node) -> Expression:

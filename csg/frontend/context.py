@@ -1,15 +1,17 @@
 """What the translation of one file shares: its scopes, what it has found so far, and the ways from
-one part of the grammar to another (an expression can hold statements, a type an expression)."""
+one part of the grammar to another (an expression can hold statements, a type an expression). What a
+name means, in which scope, and where jumps go comes first.
+"""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
 from csg.errors import ParseError, UnsupportedError
-from csg.frontend.jumps import Jumps
 from csg.frontend.nodes import Node
-from csg.frontend.scopes import Qualified, Scopes
 from csg.language.syntax import (
     Compound,
     Dereference,
@@ -22,8 +24,143 @@ from csg.language.syntax import (
     Symbol,
     TranslationUnit,
 )
-from csg.language.types import NONE, Array, Function, Pointer, Qualifiers, Type
+from csg.language.types import NONE, Array, Enumeration, Function, Pointer, Qualifiers, Record, Type
+from csg.records import record
 from csg.source import NOWHERE, Location
+
+# ------------------------------------------------------------------------------------------- scopes
+# What a name means at a place: an object, a function, a type, an enumerator, or a tag.
+#
+# typedef int T;            ordinary name T: Typedef
+# enum E { A };             tag E, ordinary name A: Enumerator
+# { int T; struct E e; }    an inner scope hides both
+
+
+@record
+class Qualified:
+    """A type with the qualifiers that stand at its outside, and an alignment asked for."""
+
+    type: Type
+    qualifiers: Qualifiers = NONE
+    alignment: int = 0
+
+
+@record
+class Typedef:
+    meaning: Qualified
+
+
+@record
+class Enumerator:
+    name: str  # its own in the whole file
+    value: int
+    type: Type
+
+
+Meaning = Symbol | Typedef | Enumerator
+
+
+@dataclass(slots=True)
+class Scope:
+    """``names`` are C's ordinary identifiers, ``tags`` those after struct, union and enum."""
+
+    names: dict[str, Meaning] = field(default_factory=dict)
+    tags: dict[str, Record | Enumeration] = field(default_factory=dict)
+
+
+class Scopes:
+    """The scopes around the place that is being read, the file's first."""
+
+    def __init__(self) -> None:
+        self.stack = [Scope()]
+
+    @property
+    def file(self) -> Scope:
+        return self.stack[0]
+
+    @property
+    def innermost(self) -> Scope:
+        return self.stack[-1]
+
+    @property
+    def at_file_level(self) -> bool:
+        return len(self.stack) == 1
+
+    def enter(self) -> None:
+        self.stack.append(Scope())
+
+    def leave(self) -> None:
+        self.stack.pop()
+
+    def lookup(self, name: str) -> Meaning | None:
+        for scope in reversed(self.stack):
+            if (meaning := scope.names.get(name)) is not None:
+                return meaning
+        return None
+
+    def lookup_tag(self, tag: str) -> Record | Enumeration | None:
+        for scope in reversed(self.stack):
+            if (found := scope.tags.get(tag)) is not None:
+                return found
+        return None
+
+
+# -------------------------------------------------------------------------------------------- jumps
+# Check that jumps have a place to go to: ``goto`` a label, ``break`` a loop or switch.
+#
+# void f(void) { goto end; }      label 'end' is not defined
+
+
+@dataclass(slots=True)
+class Jumps:
+    """The jumps of the function that is being read."""
+
+    labels: set[str] = field(default_factory=set)
+    wanted: dict[str, Location] = field(default_factory=dict)
+    loops: int = 0
+    switches: list[set[tuple[int, int] | None]] = field(default_factory=list)  # their cases
+
+    @contextmanager
+    def loop(self) -> Iterator[None]:
+        self.loops += 1
+        yield
+        self.loops -= 1
+
+    @contextmanager
+    def switch(self) -> Iterator[None]:
+        self.switches.append(set())
+        yield
+        self.switches.pop()
+
+    def label(self, name: str, location: Location) -> None:
+        if name in self.labels:
+            raise ParseError(f"duplicate label '{name}'", location)
+        self.labels.add(name)
+
+    def go(self, name: str, location: Location) -> None:
+        self.wanted.setdefault(name, location)
+
+    def case(self, values: tuple[int, int] | None, location: Location) -> None:
+        """One label of a switch; ``None`` is the default."""
+        if not self.switches:
+            raise ParseError("a case label outside of a switch", location)
+        if values in self.switches[-1]:
+            raise ParseError("duplicate case label in a switch", location)
+        self.switches[-1].add(values)
+
+    def leave(self, word: str, location: Location) -> None:
+        """``break`` or ``continue``."""
+        if not self.loops and not (word == "break" and self.switches):
+            raise ParseError(f"'{word}' outside of a loop", location)
+
+    def finish(self) -> None:
+        """At the end of a function every label that is jumped to has to be there."""
+        for name, location in self.wanted.items():
+            if name not in self.labels:
+                raise ParseError(f"label '{name}' is not defined", location)
+
+
+# ------------------------------------------------------------------------------------------ context
 
 
 @dataclass(slots=True)

@@ -11,11 +11,9 @@ from dataclasses import replace
 
 from csg.errors import ParseError
 from csg.frontend.attributes import Wishes, wishes
-from csg.frontend.context import Context, refuse
+from csg.frontend.context import Context, Enumerator, Jumps, Qualified, Scope, Typedef, refuse
 from csg.frontend.declarators import parameter_symbol
-from csg.frontend.jumps import Jumps
 from csg.frontend.nodes import Node, innermost, kind, name_place
-from csg.frontend.scopes import Enumerator, Qualified, Scope, Typedef
 from csg.language.syntax import Declaration, FunctionDefinition, Statement, Symbol
 from csg.language.types import INT, Array, Function, Record, Type, Void, decayed
 

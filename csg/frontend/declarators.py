@@ -9,9 +9,8 @@ from collections.abc import Callable
 
 from csg.errors import UnsupportedError
 from csg.frontend import records
-from csg.frontend.context import Context, refuse, unsupported
+from csg.frontend.context import Context, Qualified, Typedef, refuse, unsupported
 from csg.frontend.nodes import Node, kind, name_place
-from csg.frontend.scopes import Qualified, Typedef
 from csg.language.syntax import Expression, Symbol
 from csg.language.types import (
     BOOL,
@@ -184,7 +183,7 @@ def _words(context: Context, node: Node) -> Qualified:
 
 def _record(context: Context, node: Node) -> Qualified:
     if id(node) not in context.specified:
-        context.specified[id(node)] = records.record(context, node)
+        context.specified[id(node)] = records.record_type(context, node)
     return Qualified(context.specified[id(node)])
 
 

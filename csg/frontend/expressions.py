@@ -11,11 +11,10 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from csg.errors import ParseError
-from csg.frontend import calls, library, literals, operators
-from csg.frontend.compound_literals import literal, union_of
-from csg.frontend.context import Context, decay, refuse, unsupported
+from csg.frontend import builtins, calls, constants, operators
+from csg.frontend.calls import literal, union_of
+from csg.frontend.context import Context, Enumerator, Typedef, decay, refuse, unsupported
 from csg.frontend.nodes import Node, kind
-from csg.frontend.scopes import Enumerator, Typedef
 from csg.language.syntax import (
     Assign,
     Builtin,
@@ -73,12 +72,12 @@ def _constant(context: Context, node: Node) -> Expression:
     if node.type == "nullptr_t":
         return Cast(IntegerConstant(0, INT, "0", node.coord), Pointer(VOID), node.coord)
     if text.endswith('"'):
-        return literals.string(text, node.coord)
+        return constants.string(text, node.coord)
     if text.endswith("'"):
-        return literals.character(text, node.coord)
+        return constants.character(text, node.coord)
     if node.type == "double":
-        return literals.floating(text, node.coord)
-    return literals.integer(text, node.coord)
+        return constants.floating(text, node.coord)
+    return constants.integer(text, node.coord)
 
 
 def _name(context: Context, node: Node) -> Expression:
@@ -94,7 +93,7 @@ def _name(context: Context, node: Node) -> Expression:
     if node.name in _OWN_NAME and context.function is not None:
         name = context.function.name.encode("utf-8", "surrogateescape")
         return StringLiteral(name, Array(CHAR, len(name) + 1), location=node.coord)
-    if (builtin := library.library_function(context, node.name, node.coord)) is not None:
+    if (builtin := builtins.library_function(context, node.name, node.coord)) is not None:
         return Name(builtin, builtin.type, node.coord)
     hint = "declare it, or include the header that does" if node.name.islower() else ""
     raise refuse(node, f"'{node.name}' is not declared", hint)

@@ -1,25 +1,38 @@
 """C files become syntax trees: preprocessed beside each other, parsed once, and remembered.
 
-texts = preprocess_files([SourceFile(Path("old.c")), SourceFile(Path("new.c"))])
-texts[0].means_the_same(texts[1])        nobody needs to parse both
-parse_texts(texts)                       their trees
+    texts = preprocess_files([SourceFile(Path("old.c")), SourceFile(Path("new.c"))])
+    texts[0].means_the_same(texts[1])        nobody needs to parse both
+    parse_texts(texts)                       their trees
+
+Many are not parsed at all: they come from the cache.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+import signal
+import tempfile
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
+from typing import BinaryIO
 
-from csg.errors import UsageError
-from csg.frontend.markers import MARKER
+import csg
+from csg.cache import Cache, key_of, source_digest
+from csg.errors import CsgtestError, UsageError
 from csg.frontend.prune import prune
 from csg.frontend.read import HEADERS, check_flags, is_c23, parse_preprocessed
-from csg.frontend.sources import SourceLines
+from csg.frontend.sources import MARKER, SourceLines
 from csg.language.syntax import TranslationUnit
+from csg.pickling import dumps, loads
 from csg.programs import SourceFile
 from csg.records import record
+from csg.source import Location
 from csg.toolchain import CompilerPool, preprocess_noting
+
+# -------------------------------------------------------------------------------------------- files
+
 
 WORKERS = 4  # compilers at a time
 WORTH_KEEPING = 200_000  # characters after preprocessing, of all files; fewer are parsed at once
@@ -95,7 +108,6 @@ def parse_texts(texts: Sequence[Preprocessed], may_be_empty: bool = False) -> li
     if sum(len(text.text) for text in texts) < WORTH_KEEPING:
         lines = SourceLines()
         return [parsed(text, lines, may_be_empty) for text in texts]
-    from csg.frontend.kept import kept_units
 
     return kept_units(texts, may_be_empty)
 
@@ -123,3 +135,132 @@ def _check_readable(file: str) -> None:
             stream.read(1)
     except OSError as error:
         raise UsageError(f"cannot read '{file}': {error.strerror}") from error
+
+
+# ----------------------------------------------------------------------------------- from the cache
+# Trees of files that were parsed before, by this run or another, come from the cache.
+#
+#     kept_units(texts)      [TranslationUnit, ...]
+#
+# A tree is found by the preprocessed text, the user's own lines in it, and our own source. What is
+# not there is parsed by two processes where the machine has two processors; both leave pickles, so
+# the result is the same as with one.
+
+
+MAKERS = ("frontend", "language")
+WORTH_A_PROCESS = 400_000  # characters that another process is started for
+
+
+def kept_units(texts: Sequence[Preprocessed], may_be_empty: bool) -> list[TranslationUnit]:
+    """The first file's trouble is reported first."""
+    cache = Cache("units")
+    package = Path(csg.__file__).parent
+    own = source_digest([package, *(package / part for part in MAKERS)])
+    lines = SourceLines()
+    for text in texts:
+        lines.admit(text.read)
+    keys = [_key(text, own, lines, may_be_empty) for text in texts]
+    found = {key: cache.find(key) for key in dict.fromkeys(keys)}
+    missing = {key: text for key, text in zip(keys, texts, strict=True) if found[key] is None}
+    if missing:
+        made = _made(list(missing.values()), lines, may_be_empty)
+        new = {key: data for key, data in zip(missing, made, strict=True) if data is not None}
+        cache.keep(new)
+        found.update(new)
+    return [
+        _unit(text, found[key], lines, may_be_empty) for key, text in zip(keys, texts, strict=True)
+    ]
+
+
+def _key(text: Preprocessed, own: str, lines: SourceLines, may_be_empty: bool) -> str:
+    options = f"{text.file} {is_c23(text.flags)} {may_be_empty}"
+    return key_of(csg.VERSION, own, options, text.text, lines.digest(text.text))
+
+
+def _unit(
+    text: Preprocessed, data: bytes | None, lines: SourceLines, may_be_empty: bool
+) -> TranslationUnit:
+    if data is None:
+        return parsed(text, lines, may_be_empty)
+    unit: TranslationUnit = loads(data)
+    unit.sources, _ = lines.of(text.text)
+    return unit
+
+
+# ------------------------------------------------------------------ in two processes
+
+
+def _made(
+    texts: Sequence[Preprocessed], lines: SourceLines, may_be_empty: bool
+) -> list[bytes | None]:
+    """Pickled trees; None for what cannot be parsed or pickled."""
+    total = sum(len(text.text) for text in texts)
+    alone = (os.cpu_count() or 1) < 2 or threading.active_count() > 1
+    if alone or total < WORTH_A_PROCESS or len(texts) < 2:
+        return [_pickled(text, lines, may_be_empty) for text in texts]
+    theirs = _half(texts)
+    with tempfile.TemporaryFile() as stream:
+        child = os.fork()
+        if child == 0:
+            _work(texts, theirs, lines, may_be_empty, stream)
+        try:
+            found: list[bytes | None] = [
+                None if at in theirs else _pickled(text, lines, may_be_empty)
+                for at, text in enumerate(texts)
+            ]
+        except BaseException:  # somebody wants us to end
+            os.kill(child, signal.SIGKILL)
+            raise
+        finally:
+            os.waitpid(child, 0)
+        stream.seek(0)
+        for at, data in _sent(stream):
+            found[at] = data
+    return found
+
+
+def _half(texts: Sequence[Preprocessed]) -> frozenset[int]:
+    """About half of the characters, the longest texts spread first."""
+    here, there = 0, 0
+    chosen = set()
+    for at in sorted(range(len(texts)), key=lambda at: -len(texts[at].text)):
+        if there < here:
+            there += len(texts[at].text)
+            chosen.add(at)
+        else:
+            here += len(texts[at].text)
+    return frozenset(chosen)
+
+
+def _work(
+    texts: Sequence[Preprocessed],
+    chosen: frozenset[int],
+    lines: SourceLines,
+    may_be_empty: bool,
+    stream: BinaryIO,
+) -> None:
+    """In the other process, which ends here. What it cannot do the first one tries again."""
+    try:
+        for at in sorted(chosen):
+            data = _pickled(texts[at], lines, may_be_empty)
+            if data is not None:
+                stream.write(at.to_bytes(4, "little") + len(data).to_bytes(8, "little") + data)
+        stream.flush()
+    finally:
+        os._exit(0)
+
+
+def _sent(stream: BinaryIO) -> Iterator[tuple[int, bytes]]:
+    while len(head := stream.read(12)) == 12:
+        data = stream.read(size := int.from_bytes(head[4:], "little"))
+        if len(data) == size:
+            yield int.from_bytes(head[:4], "little"), data
+
+
+def _pickled(text: Preprocessed, lines: SourceLines, may_be_empty: bool) -> bytes | None:
+    """Without the source's lines: every text that includes a header has those of the header."""
+    with suppress(CsgtestError, RecursionError):
+        unit = parsed(text, lines, may_be_empty)
+        unit.sources = {}
+        return dumps(unit, (Location,))
+    return None

@@ -18,8 +18,7 @@ from typing import Any, NoReturn
 from pycparser import c_ast
 from pycparser.c_parser import CParser
 
-from csg.errors import ParseError
-from csg.frontend.deep import too_deep
+from csg.errors import ParseError, too_deep
 from csg.frontend.nodes import Node
 from csg.frontend.tokens import Token
 from csg.source import Location
@@ -413,7 +412,7 @@ class _GnuParser(CParser):  # type: ignore[misc]
                 return super()._parse_primary_expression()
 
     def _parse_constant(self) -> Any:
-        """Spellings are read later, by ``csg.frontend.literals``."""
+        """Spellings are read later, by ``csg.frontend.constants``."""
         token = self._tokens.peek()
         if token is None or token.type not in ("INT_CONST_DEC", "FLOAT_CONST"):
             return super()._parse_constant()

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from csg.errors import ParseError, UnsupportedError
-from csg.frontend.columns import restore
-from csg.frontend.deep import deep_recursion
+from csg.errors import ParseError, UnsupportedError, deep_recursion
 from csg.frontend.gnu import standard_tokens
 from csg.frontend.prune import prune
 from csg.frontend.sources import SourceLines
-from csg.frontend.tokens import C23_WORDS, WORDS, tokenize
+from csg.frontend.tokens import C23_WORDS, WORDS, restore, tokenize
 from csg.language.syntax import Expression, Symbol, TranslationUnit
 from csg.language.types import Type
 from csg.source import Location

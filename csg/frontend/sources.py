@@ -1,15 +1,11 @@
-"""The lines of the user's files as written: what messages quote and graphs show.
+"""The lines of the user's files: whose are those of preprocessed text, and what do they say?
 
     lines = SourceLines()
     lines.admit(["cut.c", "cut.h", "/usr/include/stdio.h"])      what the compiler has read
     own, system = lines.of(preprocessed)      {"cut.c": [...], "cut.h": [...]}, {"/usr/include/..."}
 
-Each file is read once, however many texts include it; none that the compiler has not read, for a
-line marker may name anything: ``#line 1 "/dev/zero"``. Behind such a directive lines have other
-names and numbers, and the text that stands there is shown for those:
-
-    #line 70 "scan.l"
-    return 7;                 {"scan.l": [.., "return 7;"]}, its 70th
+Line markers say where text comes from; ``SourceLines`` has the lines as written, which messages
+quote and graphs show; and the preprocessor is asked which lines it leaves out.
 """
 
 from __future__ import annotations
@@ -17,15 +13,84 @@ from __future__ import annotations
 import os
 import re
 import stat
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from csg.cache import key_of
-from csg.frontend.markers import segments
+from csg.records import record
+from csg.source import Location
+from csg.toolchain import preprocess_text
+
+# ------------------------------------------------------------------------------------- line markers
+# Read the line markers of preprocessed text: whose lines are these?
+#
+#     # 1 "range.c"                    the user's own file
+#     # 1 "/usr/include/stdio.h" 1 3   a system header starts
+#     # 2 "range.c" 2                  back in the user's file
+#
+# A file is the user's *own* when it is the one named on the command line or is included by such a
+# file and is no header (``#include "real.c"``, tables in a ``.def``).
+
+
+MARKER = re.compile(r'^#(?:line)? (\d+) "((?:[^"\\\n]|\\.)*)"((?: \d)*)[ \t\r]*$', re.MULTILINE)
+_ESCAPE = re.compile(r'\\([\\"])')
+_HEADER = (".h", ".hh", ".hpp", ".in")
+
+
+@record
+class Segment:
+    """The text from ``start`` to ``end``, whose first line is ``line`` of ``file``."""
+
+    start: int
+    end: int
+    file: str
+    line: int
+    own: bool
+    system: bool
+
+
+def segments(text: str) -> Iterator[Segment]:
+    """Cut preprocessed text at its line markers; text without any is one nameless segment."""
+    stack: list[tuple[str, bool, bool]] = []  # file, own, system
+    here: tuple[int, int] | None = None  # start, line
+    for marker in MARKER.finditer(text):
+        if here is not None:
+            yield _segment(here, marker.start(), stack[-1])
+        _enter(stack, marker)
+        here = (marker.end() + 1, int(marker[1]))
+    if here is not None:
+        yield _segment(here, len(text), stack[-1])
+    elif text:
+        yield Segment(0, len(text), "<text>", 1, True, False)
+
+
+def _segment(here: tuple[int, int], end: int, place: tuple[str, bool, bool]) -> Segment:
+    return Segment(min(here[0], end), end, place[0], here[1], place[1], place[2])
+
+
+def _enter(stack: list[tuple[str, bool, bool]], marker: re.Match[str]) -> None:
+    """Follow one marker: 1 enters a file, 2 returns to one, 3 says that it is the system's."""
+    file = marker[2]
+    if "\\" in file:
+        file = _ESCAPE.sub(r"\1", file)
+    flags = marker[3]  # single digits
+    if "1" in flags and stack:
+        system = "3" in flags
+        stack.append((file, stack[-1][1] and not system and not file.endswith(_HEADER), system))
+        return
+    if "2" in flags and len(stack) > 1:
+        stack.pop()
+    if not stack:
+        stack.append((file, True, False))
+    else:  # a marker of a macro that a system header defines has a 3 too: not the file's
+        stack[-1] = (file, stack[-1][1], stack[-1][2])
+
+
+# --------------------------------------------------------------------------------- lines as written
+
 
 LARGEST = 16 << 20  # bytes of a file that is quoted
 FURTHEST = 1_000_000  # the last line with a text, where #line has numbered it
 _DIRECTIVE = re.compile(r'[ \t]*#[ \t]*(?:line[ \t]+)?(\d+)\b(?:[ \t]*"((?:[^"\\]|\\.)*)")?')
-_ESCAPE = re.compile(r'\\([\\"])')
 
 
 class SourceLines:
@@ -125,3 +190,88 @@ def _lines(file: str) -> list[str]:
             return stream.read(LARGEST).splitlines()
     except OSError:
         return []
+
+
+# ----------------------------------------------------------------------------------- lines left out
+# Which lines of a file the preprocessor leaves out.
+#
+#     1 #if DEBUG                  ->   {2: Branch("#if DEBUG", line 1)}
+#     2     check(x);
+#     3 #endif
+#
+# The preprocessor itself is asked: a word put behind each ``#if``, ``#elif`` and ``#else`` comes
+# out again where the branch is taken.
+
+
+_COMMENT = re.compile(
+    r"""//[^\n]*|/\*.*?(?:\*/|\Z)|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'""", re.DOTALL
+)
+_CONDITIONAL = re.compile(r"\s*#\s*(if|ifdef|ifndef|elif|else|endif)\b")
+_MARK = "csgtest_branch_"
+
+
+@record
+class Branch:
+    """``text`` is the directive that opens it, whose place is ``location``."""
+
+    text: str
+    location: Location
+
+
+def without_comments(text: str) -> str:
+    """Comments become blanks; lines stay lines."""
+
+    def blank(found: re.Match[str]) -> str:
+        part = found[0]
+        return "\n" * part.count("\n") + " " if part[0] == "/" else part
+
+    return _COMMENT.sub(blank, text)
+
+
+def lines_left_out(name: str, lines: Sequence[str], flags: Sequence[str] = ()) -> dict[int, Branch]:
+    """The lines (counted from 1) of a branch that is not taken, with the outermost such branch."""
+    plain = without_comments("\n".join(lines)).split("\n")
+    marked: list[str] = []
+    branches: list[tuple[int, int]] = []  # the line of a directive, and the branch around it
+    around: list[int] = []
+    of_line: dict[int, int] = {}
+    for number, (line, shown) in enumerate(zip(plain, lines, strict=True), 1):
+        marked.append(shown)
+        word = found[1] if (found := _CONDITIONAL.match(line)) else ""
+        if word in ("elif", "else", "endif") and around:
+            around.pop()
+        if word and word != "endif":
+            branches.append((number, around[-1] if around else -1))
+            around.append(len(branches) - 1)
+            marked.append(f"{_MARK}{len(branches) - 1} ")
+        elif around:
+            of_line[number] = around[-1]
+    if not branches:
+        return {}
+    taken = _taken("\n".join(marked) + "\n", name, flags)
+    left_out: dict[int, Branch] = {}
+    for number, branch in of_line.items():
+        outer = _outermost(branch, branches, taken)
+        if outer is not None:
+            opened = branches[outer][0]
+            left_out[number] = Branch(plain[opened - 1].strip(), Location(name, opened))
+    return left_out
+
+
+def _taken(text: str, name: str, flags: Sequence[str]) -> frozenset[int]:
+    folder = os.path.dirname(name) or "."
+    shown = preprocess_text(text, name, [*flags, f"-I{folder}"])
+    return frozenset(int(each) for each in re.findall(rf"{_MARK}(\d+)", shown))
+
+
+def _outermost(
+    branch: int, branches: Sequence[tuple[int, int]], taken: frozenset[int]
+) -> int | None:
+    """The outermost branch around, or this one, that is not taken."""
+    found: int | None = None
+    at = branch
+    while at >= 0:
+        if at not in taken:
+            found = at
+        at = branches[at][1]
+    return found

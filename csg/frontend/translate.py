@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 
-from csg.errors import UnsupportedError
+from csg.errors import UnsupportedError, too_deep
 from csg.frontend import (
     constants,
     declarations,
@@ -18,10 +18,8 @@ from csg.frontend import (
     initializers,
     statements,
 )
-from csg.frontend.context import Context, place, refuse, unsupported
-from csg.frontend.deep import too_deep
+from csg.frontend.context import Context, Qualified, place, refuse, unsupported
 from csg.frontend.nodes import Node, kind
-from csg.frontend.scopes import Qualified
 from csg.language.syntax import Compound, Expression, Initializer, Statement, TranslationUnit
 from csg.language.types import Type, is_integer
 

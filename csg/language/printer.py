@@ -1,14 +1,16 @@
 """A translation unit as C text that stands alone: no header is included, all types are spelt out.
 
-TranslationUnit(...)   ->   struct point;
-                            struct point { int x; int y; };
-                            extern int puts(const char *);
-                            static int limit = 3;
-                            int main(void);
-                            int main(void)
-                            {
-                                ...
-                            }
+    TranslationUnit(...)   ->   struct point;
+                                struct point { int x; int y; };
+                                extern int puts(const char *);
+                                static int limit = 3;
+                                int main(void);
+                                int main(void)
+                                {
+                                    ...
+                                }
+
+What a file leaves incomplete is completed from others.
 """
 
 from __future__ import annotations
@@ -16,15 +18,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from csg.language.declarators import (
-    base_text,
-    declaration_text,
-    enumeration_text,
-    named_parameters,
-    symbol_text,
-)
 from csg.language.expression_text import Notation
-from csg.language.record_text import record_text
 from csg.language.statement_text import StatementText, changes_within, linking_words
 from csg.language.syntax import (
     Cast,
@@ -38,7 +32,18 @@ from csg.language.syntax import (
     VaArg,
 )
 from csg.language.traversal import walk
+from csg.language.type_text import (
+    base_text,
+    declaration_text,
+    enumeration_text,
+    named_parameters,
+    record_text,
+    symbol_text,
+)
 from csg.language.types import Array, Enumeration, Function, Pointer, Record, Type
+
+# ------------------------------------------------------------------------------------------ printer
+
 
 READABLE = Notation()
 NUMBERED = Notation(ids=True)
@@ -213,3 +218,32 @@ def _tagged(roots: Iterable[Type]) -> Iterator[Record | Enumeration]:
 
 
 __all__ = ["NUMBERED", "READABLE", "Notation", "print_unit"]
+
+
+# --------------------------------------------------------------------------------------- completing
+# Structures of which a file knows only the name, completed from the files that define them.
+#
+#     a.c: struct box; int f(struct box *);     b.c: struct box { int n; };
+#     a.c's struct box gets the members of b.c's
+#
+# No code of the file can tell: it may not look inside. Whoever makes up the file's inputs can then.
+
+
+def complete_records(units: Iterable[TranslationUnit]) -> None:
+    """Those of which these files hold exactly one definition."""
+    known: dict[tuple[str, str], list[Record]] = {}
+    incomplete: list[Record] = []
+    for unit in units:
+        for kind in mentioned_types(unit):
+            if not isinstance(kind, Record):
+                continue
+            if kind.fields is None:
+                incomplete.append(kind)
+            else:
+                known.setdefault((kind.kind, kind.tag), []).append(kind)
+    for kind in incomplete:
+        found = known.get((kind.kind, kind.tag), [])
+        if len(found) == 1:
+            (whole,) = found
+            kind.fields, kind.size = whole.fields, whole.size
+            kind.alignment, kind.packed = whole.alignment, whole.packed

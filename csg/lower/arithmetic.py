@@ -37,8 +37,15 @@ from csg.language.types import (
 )
 from csg.lower.builder import ADDRESS
 from csg.lower.context import Lowering
-from csg.lower.conversions import convert, from_truth, operand_type
-from csg.lower.expressions import converted, is_variable, promoted_value, run_time_size
+from csg.lower.expressions import (
+    convert,
+    converted,
+    from_truth,
+    is_variable,
+    operand_type,
+    promoted_value,
+    run_time_size,
+)
 
 COMPARISONS = frozenset({"<", ">", "<=", ">=", "==", "!="})
 _COMMUTATIVE = frozenset({"+", "*", "&", "|", "^"}) | COMPARISONS

@@ -36,8 +36,7 @@ from csg.language.types import (
 )
 from csg.lower.arithmetic import moved, operate
 from csg.lower.context import Lowering
-from csg.lower.conversions import convert, operand_type
-from csg.lower.expressions import converted
+from csg.lower.expressions import convert, converted, operand_type
 from csg.lower.floats import pattern
 from csg.lower.places import BitField, InRegister, Place, read, write
 from csg.lower.versions import assign_variable

@@ -29,8 +29,7 @@ from csg.language.types import (
     value_bits,
 )
 from csg.lower.context import Lowering
-from csg.lower.conversions import operand_type
-from csg.lower.expressions import converted
+from csg.lower.expressions import converted, operand_type
 from csg.lower.places import by_address
 
 NEVER_RETURN = frozenset(

@@ -25,8 +25,7 @@ from csg.language.types import BOOL, Void, value_bits
 from csg.lower import versions
 from csg.lower.arithmetic import COMPARISONS, comparison
 from csg.lower.context import Lowering
-from csg.lower.conversions import from_truth, truth
-from csg.lower.expressions import converted
+from csg.lower.expressions import converted, from_truth, truth
 from csg.lower.places import by_address
 
 
@@ -191,7 +190,7 @@ def _elvis(
         holds = builder.compare("ne", value, Constant(0, 64))
     _decide(lowering, holds, expression.condition, then, otherwise)
     builder.block = then
-    from csg.lower.conversions import convert
+    from csg.lower.expressions import convert
 
     moved = value if by_address(kind) else convert(builder, value, kind, expression.type)
     builder.assign(result, moved)

@@ -16,9 +16,8 @@ from csg.language.syntax import Expression, Initializer, Statement, Symbol, Vers
 from csg.language.types import Array, Type, alignment_of, size_of
 from csg.lower.builder import FunctionBuilder
 from csg.lower.lifetimes import Scope
-from csg.lower.nodes import NodeTable
-from csg.lower.objects import Objects
 from csg.lower.places import Place
+from csg.lower.tables import NodeTable, Objects
 from csg.records import record
 from csg.source import Location
 

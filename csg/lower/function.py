@@ -22,7 +22,6 @@ from csg.lower import (
     lvalues,
     statements,
     static_data,
-    switches,
     versions,
 )
 from csg.lower.context import LabelEntry, Lowering
@@ -140,9 +139,9 @@ class FunctionLowering(Lowering):
             case c.For():
                 statements.for_statement(self, statement)
             case c.Switch():
-                switches.switch(self, statement)
+                statements.switch(self, statement)
             case c.Case():
-                switches.case_label(self, statement)
+                statements.case_label(self, statement)
             case c.Label():
                 jumps.label(self, statement)
             case c.Goto():

@@ -2,31 +2,342 @@
 
     va_arg(ap, int)                        %4 = va_arg integer 4, [%2]
     __builtin_add_overflow(a, b, &r)       in twice the width, stored, compared with what was stored
-    __builtin_popcount(x)                  lower to shifts and masks (csg.lower.bits)
+    __builtin_popcount(x)                  lower to shifts and masks
 
-Names come without the prefix ``__builtin_``.
+Names come without the prefix ``__builtin_``. Before these come atomic builtins, bits, and builtins
+on floating-point numbers.
 """
 
 from __future__ import annotations
 
 import re
+from fractions import Fraction
 
 from csg.ir import Constant, Refuse, VaArgument, VaCopy, Value, VaStart
 from csg.language.syntax import Builtin, Expression, StringLiteral, VaArg
-from csg.language.types import SIZE, Floating, Pointer, Record, Type, Void, is_signed, value_bits
+from csg.language.types import (
+    INT,
+    SIZE,
+    UCHAR,
+    Floating,
+    Pointer,
+    Record,
+    Type,
+    Void,
+    is_signed,
+    usual_conversion,
+    value_bits,
+)
 from csg.language.types import size_of as type_size
-from csg.lower import atomics, bits, floating
+from csg.lower import floats
 from csg.lower.arithmetic import operate
+from csg.lower.builder import FunctionBuilder
 from csg.lower.context import Lowering
-from csg.lower.conversions import operand_type
-from csg.lower.expressions import converted
+from csg.lower.expressions import converted, operand_type
 from csg.lower.jumps import label_address
 from csg.lower.object_sizes import object_size
-from csg.lower.places import InMemory, by_address, write
+from csg.lower.places import InMemory, by_address, read, write
+
+# ---------------------------------------------------------------------------------- atomic builtins
+# gcc's atomic builtins, for programs with one thread.
+#
+# __sync_fetch_and_add(&n, 3)   %2 = load 4, [%1];  %3 = add %2, 3;  store 4, [%1], %3; gives %2
+# __sync_add_and_fetch(&n, 3)   the same, gives %3
+# __atomic_compare_exchange_n(&n, &e, 3, ..)    n == e: store 3 to n; else what n is to e
+
+
+_FETCH = re.compile(r"__(?:sync|atomic)_fetch_(?:and_)?(add|sub|or|and|xor|nand)$")
+_RESULT = re.compile(r"__(?:sync|atomic)_(add|sub|or|and|xor|nand)_(?:and_)?fetch$")
+_OPERATORS = {"add": "+", "sub": "-", "or": "|", "and": "&", "xor": "^", "nand": "&"}
+_BYTES = frozenset({"__atomic_test_and_set", "__atomic_clear"})  # whatever the pointer's type
+_FENCES = frozenset({"__sync_synchronize", "__atomic_thread_fence", "__atomic_signal_fence"})
+
+
+def _atomic_builtin(lowering: Lowering, expression: Builtin) -> Value | None:
+    """The value of an atomic builtin, None for any other."""
+    name = expression.name
+    if name in _FENCES:
+        return Constant(0, 32)
+    kind = UCHAR if name in _BYTES else _target(expression)
+    if kind is None or by_address(kind) or isinstance(kind, Void):
+        return None
+    place = InMemory(lowering.value(expression.arguments[0]), kind)
+    if changing := _FETCH.match(name) or _RESULT.match(name):
+        if isinstance(kind, Pointer):
+            return None
+        return _changed(lowering, expression, place, changing[1])
+    if "compare" in name:
+        return _compared(lowering, expression, place)
+    return _moved(lowering, expression, place)
+
+
+def _changed(lowering: Lowering, expression: Builtin, place: InMemory, operation: str) -> Value:
+    kind, builder = place.type, lowering.builder
+    operand = converted(lowering, expression.arguments[1], kind)
+    old = read(builder, place)
+    new = operate(lowering, _OPERATORS[operation], kind, old, operand)
+    if operation == "nand":
+        new = builder.unary("not", new)
+    write(builder, place, new)
+    return old if _FETCH.match(expression.name) else new
+
+
+def _moved(lowering: Lowering, expression: Builtin, place: InMemory) -> Value | None:
+    """Loads, stores and exchanges; the generic ones take addresses of their operands."""
+    kind, builder, arguments = place.type, lowering.builder, expression.arguments
+    match expression.name:
+        case "__atomic_load_n":
+            return read(builder, place)
+        case "__atomic_load":
+            write(builder, _behind(lowering, arguments[1], kind), read(builder, place))
+        case "__atomic_store_n":
+            write(builder, place, converted(lowering, arguments[1], kind))
+        case "__atomic_store":
+            write(builder, place, read(builder, _behind(lowering, arguments[1], kind)))
+        case "__sync_lock_release" | "__atomic_clear":
+            write(builder, place, Constant(0, value_bits(kind)))
+        case "__sync_lock_test_and_set" | "__atomic_exchange_n":
+            operand = converted(lowering, arguments[1], kind)
+            old = read(builder, place)
+            write(builder, place, operand)
+            return old
+        case "__atomic_test_and_set":
+            old = read(builder, place)
+            write(builder, place, Constant(1, value_bits(kind)))
+            return builder.compare("ne", old, Constant(0, value_bits(kind)))
+        case "__atomic_exchange":
+            operand = read(builder, _behind(lowering, arguments[1], kind))
+            write(builder, _behind(lowering, arguments[2], kind), read(builder, place))
+            write(builder, place, operand)
+        case _:
+            return None
+    return Constant(0, 32)
+
+
+def _compared(lowering: Lowering, expression: Builtin, place: InMemory) -> Value | None:
+    """Store where the old value is the expected one."""
+    kind, builder, name = place.type, lowering.builder, expression.name
+    if isinstance(kind, Floating):
+        return None
+    _, expected, wanted, *_ = expression.arguments
+    told = None if name.startswith("__sync") else _behind(lowering, expected, kind)
+    known = converted(lowering, expected, kind) if told is None else read(builder, told)
+    generic = name == "__atomic_compare_exchange"
+    desired = (
+        read(builder, _behind(lowering, wanted, kind))
+        if generic
+        else converted(lowering, wanted, kind)
+    )
+    old = read(builder, place)
+    equal = builder.compare("eq", old, known)
+    then, otherwise, end = builder.new_block(), builder.new_block(), builder.new_block()
+    builder.branch(equal, then, otherwise)
+    builder.block = then
+    write(builder, place, desired)
+    builder.jump(end)
+    builder.block = otherwise
+    if told is not None:
+        write(builder, told, old)
+    builder.jump(end)
+    builder.block = end
+    return old if name == "__sync_val_compare_and_swap" else equal
+
+
+def _behind(lowering: Lowering, pointer: Expression, kind: Type) -> InMemory:
+    return InMemory(lowering.value(pointer), kind)
+
+
+def _target(expression: Builtin) -> Type | None:
+    first = expression.arguments[0].type if expression.arguments else None
+    return first.target if isinstance(first, Pointer) else None
+
+
+# --------------------------------------------------------------------------------------------- bits
+# Counting and exchanging bits with shifts and masks, without branches.
+#
+# popcount(x)    pairs, nibbles, bytes, then one multiplication adds up the bytes
+# ctz(x)         popcount((x & -x) - 1)
+# clz(x)         popcount(~smeared), smeared = every bit below the highest one set
+# ffs(x)         popcount(x ^ (x - 1)), 0 for 0
+
+
+def count(builder: FunctionBuilder, operation: str, value: Value) -> Value:
+    match operation:
+        case "popcount":
+            return _population(builder, value)
+        case "parity":
+            return builder.binary("and", _population(builder, value), _constant(1, value))
+        case "ctz":
+            lowest = builder.binary("and", value, builder.unary("neg", value))
+            return _population(builder, builder.binary("sub", lowest, _constant(1, value)))
+        case "clz":
+            return _leading_zeros(builder, value)
+        case "ffs":
+            return _first_set(builder, value)
+        case "clrsb":
+            sign = builder.binary("ashr", value, _constant(value.width - 1, value))
+            zeros = _leading_zeros(builder, builder.binary("xor", value, sign))
+            return builder.binary("sub", zeros, _constant(1, value))
+        case _:
+            raise AssertionError(operation)
+
+
+def swap_bytes(builder: FunctionBuilder, value: Value) -> Value:
+    """Halves are exchanged at 8, 16, 32 bits."""
+    distance = 8
+    while distance < value.width:
+        low = _repeated((1 << distance) - 1, 2 * distance, value)
+        up = builder.binary("shl", builder.binary("and", value, low), _constant(distance, value))
+        shifted = builder.binary("lshr", value, _constant(distance, value))
+        value = builder.binary("or", up, builder.binary("and", shifted, low))
+        distance *= 2
+    return value
+
+
+def _population(builder: FunctionBuilder, value: Value) -> Value:
+    shifted = builder.binary("lshr", value, _constant(1, value))
+    halves = builder.binary("and", shifted, _repeated(0x55, 8, value))
+    value = builder.binary("sub", value, halves)
+    pairs = _repeated(0x33, 8, value)
+    upper = builder.binary("and", builder.binary("lshr", value, _constant(2, value)), pairs)
+    value = builder.binary("add", builder.binary("and", value, pairs), upper)
+    value = builder.binary("add", value, builder.binary("lshr", value, _constant(4, value)))
+    value = builder.binary("and", value, _repeated(0x0F, 8, value))
+    value = builder.binary("mul", value, _repeated(0x01, 8, value))
+    return builder.binary("lshr", value, _constant(value.width - 8, value))
+
+
+def _leading_zeros(builder: FunctionBuilder, value: Value) -> Value:
+    distance = 1
+    while distance < value.width:
+        shifted = builder.binary("lshr", value, _constant(distance, value))
+        value = builder.binary("or", value, shifted)
+        distance *= 2
+    return _population(builder, builder.unary("not", value))
+
+
+def _first_set(builder: FunctionBuilder, value: Value) -> Value:
+    below = builder.binary("sub", value, _constant(1, value))
+    number = _population(builder, builder.binary("xor", value, below))
+    present = builder.resize(builder.compare("ne", value, _constant(0, value)), value.width, True)
+    return builder.binary("and", number, present)
+
+
+def _constant(number: int, like: Value) -> Constant:
+    return Constant(number, like.width)
+
+
+def _repeated(pattern: int, period: int, like: Value) -> Constant:
+    number = sum(pattern << at for at in range(0, like.width, period))
+    return Constant(number, like.width)
+
+
+# --------------------------------------------------------------------------- floating-point numbers
+# Builtins on floating-point numbers.
+#
+# __builtin_isnan(x)     %3 = fne.64 %2, %2
+# __builtin_inff()       0x7f800000
+
+
+_ORDERED = {"isgreater": "lt", "isgreaterequal": "le", "isless": "lt", "islessequal": "le"}
+_SIGN_BITS = {32: 31, 64: 0, 80: 9}  # of what gcc's __builtin_signbit gives for a variable
+
+
+def _floating_builtin(lowering: Lowering, expression: Builtin) -> Value | None:
+    """The value of a builtin of this theme, None for any other."""
+    builder = lowering.builder
+    name, arguments = expression.name, expression.arguments
+    if name.startswith(("inf", "huge_val", "nan")):
+        width = value_bits(expression.type)
+        special = floats.quiet_nan if name.startswith("nan") else floats.infinity
+        return Constant(special(width), width)
+    if name[:7] == "signbit":
+        value = lowering.value(arguments[0])
+        holds = builder.resize(_classified(lowering, name, value), 32, False)
+        if isinstance(value, Constant):
+            return holds
+        return builder.binary("shl", holds, Constant(_SIGN_BITS[value.width], 32))
+    if name in ("isnan", "isinf", "isinf_sign", "isfinite", "isnormal"):
+        value = lowering.value(arguments[0])
+        return builder.resize(_classified(lowering, name, value), 32, name == "isinf_sign")
+    if name == "fpclassify":
+        return _class(lowering, arguments)
+    if name in _ORDERED or name in ("isunordered", "islessgreater"):
+        return builder.resize(_ordered(lowering, name, arguments), 32, False)
+    return None
+
+
+def _class(lowering: Lowering, arguments: tuple[Expression, ...]) -> Value:
+    """``fpclassify(NAN, INFINITE, NORMAL, SUBNORMAL, ZERO, x)``: the number of what x is, without a
+    branch: that of the subnormal ones, corrected where x is something else."""
+    builder = lowering.builder
+    *numbers, number = arguments
+    value = lowering.value(number)
+    nan, infinite, normal, result, zero = (converted(lowering, each, INT) for each in numbers)
+    least = result
+    kinds = (("isnan", nan), ("isinf", infinite), ("isnormal", normal), ("iszero", zero))
+    for name, chosen in kinds:
+        holds = builder.resize(_classified(lowering, name, value), 32, False)
+        correction = builder.binary("mul", holds, builder.binary("sub", chosen, least))
+        result = builder.binary("add", result, correction)
+    return result
+
+
+def _classified(lowering: Lowering, name: str, value: Value) -> Value:
+    builder = lowering.builder
+    width = value.width
+    sign = builder.binary("and", value, Constant(1 << (width - 1), width))
+    size = builder.binary("and", value, Constant((1 << (width - 1)) - 1, width))
+    infinity = Constant(floats.infinity(width), width)
+    match name:
+        case "iszero":
+            return builder.compare("eq", size, Constant(0, width))
+        case "isnan":
+            return builder.float_compare("ne", value, value)
+        case "isinf":
+            return builder.float_compare("eq", size, infinity)
+        case "isinf_sign":
+            wide = builder.resize(builder.float_compare("eq", size, infinity), 32, False)
+            negative = builder.resize(_is_set(lowering, sign), 32, False)
+            twice = builder.binary("and", builder.scaled(negative, 2), builder.scaled(wide, 2))
+            return builder.binary("sub", wide, twice)
+        case "isfinite":
+            return builder.float_compare("lt", size, infinity)
+        case "isnormal":
+            layout = floats.format_of(width)
+            least = floats.pattern(Fraction(2) ** (1 - layout.bias), width)
+            large = builder.float_compare("le", Constant(least, width), size)
+            return builder.binary("and", large, builder.float_compare("lt", size, infinity))
+        case _:
+            return _is_set(lowering, sign)
+
+
+def _is_set(lowering: Lowering, value: Value) -> Value:
+    return lowering.builder.compare("ne", value, Constant(0, value.width))
+
+
+def _ordered(lowering: Lowering, name: str, arguments: tuple[Expression, ...]) -> Value:
+    builder = lowering.builder
+    kind = usual_conversion(*(operand_type(each) for each in arguments))
+    assert isinstance(kind, Floating)
+    left, right = (converted(lowering, each, kind) for each in arguments)
+    if name == "isunordered":
+        odd = [builder.float_compare("ne", each, each) for each in (left, right)]
+        return builder.binary("or", odd[0], odd[1])
+    if name == "islessgreater":
+        below = builder.float_compare("lt", left, right)
+        return builder.binary("or", below, builder.float_compare("lt", right, left))
+    if name.startswith("isgreater"):
+        left, right = right, left
+    return builder.float_compare(_ORDERED[name], left, right)
+
+
+# ------------------------------------------------------------------ builtins and variable arguments
+
 
 _OVERFLOW = re.compile(r"[su]?(add|sub|mul)(?:l|ll)?_overflow(_p)?$")
 _BITS = re.compile(r"(clz|ctz|ffs|popcount|parity|clrsb)(?:l|ll)?$")
-_OPERATORS = {"add": "+", "sub": "-", "mul": "*"}
+_OVERFLOW_OPERATORS = {"add": "+", "sub": "-", "mul": "*"}
 _VOID = Constant(0, 32)
 
 
@@ -61,18 +372,18 @@ def builtin(lowering: Lowering, expression: Builtin) -> Value:
             assert isinstance(arguments[0], StringLiteral)
             return label_address(lowering, arguments[0].value.decode())
         case "bswap16" | "bswap32" | "bswap64" | "bswap128":
-            return bits.swap_bytes(builder, converted(lowering, arguments[0], expression.type))
+            return swap_bytes(builder, converted(lowering, arguments[0], expression.type))
         case name if _OVERFLOW.match(name):
             return _overflow(lowering, expression)
         case name if matched := _BITS.match(name):
             value = lowering.value(arguments[0])
             width = 32 if name == matched[1] else 64
             value = builder.resize(value, width, is_signed(arguments[0].type))
-            return builder.resize(bits.count(builder, matched[1], value), 32, False)
+            return builder.resize(count(builder, matched[1], value), 32, False)
         case _:
-            known = floating.builtin(lowering, expression)
+            known = _floating_builtin(lowering, expression)
             if known is None:
-                known = atomics.builtin(lowering, expression)
+                known = _atomic_builtin(lowering, expression)
             return _refuse(lowering, expression) if known is None else known
 
 
@@ -99,7 +410,7 @@ def _overflow(lowering: Lowering, expression: Builtin) -> Value:
         builder.resize(converted(lowering, each, its), width, is_signed(its))
         for each, its in zip((a, b), kinds, strict=True)
     ]
-    exact = operate(lowering, _OPERATORS[matched[1]], SIZE, operands[0], operands[1])
+    exact = operate(lowering, _OVERFLOW_OPERATORS[matched[1]], SIZE, operands[0], operands[1])
     kept = builder.resize(exact, value_bits(kind), False)
     if not matched[2]:
         write(builder, InMemory(lowering.value(place), kind), kept)

@@ -12,8 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from csg.errors import UnsupportedError
-from csg.frontend.deep import deep_recursion
+from csg.errors import UnsupportedError, deep_recursion
 from csg.ir import (
     Call,
     ChangeInfo,
@@ -33,10 +32,8 @@ from csg.language.syntax import (
 from csg.language.types import Function
 from csg.lower import static_data
 from csg.lower.definitions import lower_function
-from csg.lower.excerpts import Excerpts
 from csg.lower.function import FunctionLowering
-from csg.lower.nodes import NodeTable
-from csg.lower.objects import Objects
+from csg.lower.tables import Excerpts, NodeTable, Objects
 
 LIBRARY_PREFIX = "libc:"
 

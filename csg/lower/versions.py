@@ -17,7 +17,8 @@
                                   NEW: %4 = 1
                                   branch %4, B1, B2
 
-Within a region of one version, a change is simply that version's operand.
+Within a region of one version, a change is simply that version's operand. What comes first: which
+operands may stand in line, and whether control leaves a statement.
 """
 
 from __future__ import annotations
@@ -27,22 +28,166 @@ from dataclasses import replace
 
 from csg.ir import Constant, Enter, Register, Value
 from csg.language.syntax import (
+    AddressOf,
+    Binary,
+    Break,
+    Builtin,
+    Call,
+    Cast,
     Change,
+    Comma,
     Compound,
+    ComputedGoto,
+    Continue,
+    DoWhile,
+    EnumeratorName,
     Execute,
     Expression,
+    ExpressionStatement,
+    FloatingConstant,
+    For,
+    Goto,
     If,
     IntegerConstant,
+    Label,
+    Name,
+    Return,
+    SizeOf,
     Statement,
+    StringLiteral,
+    Switch,
+    Unary,
     Version,
+    While,
 )
-from csg.language.types import BOOL, INT, Type, Void, value_bits
+from csg.language.types import BOOL, INT, Floating, Function, Type, Void, value_bits
+from csg.lower.calls import direct_callee, never_returns
 from csg.lower.context import Lowering
-from csg.lower.conversions import truth
-from csg.lower.escapes import escapes, is_escaping_if
-from csg.lower.expressions import converted
+from csg.lower.expressions import converted, truth
+from csg.lower.lvalues import is_local
 from csg.lower.places import by_address
-from csg.lower.purity import is_trivial
+
+# ------------------------------------------------------------------------------ does control leave?
+# Does control leave a statement other than at its end?
+#
+# { x = 1; }                        no
+# { if (x) return 1; }              yes
+# { while (c) { break; } }          no: the break stays inside
+# { puts("bad"); exit(1); }         yes
+
+
+def escapes(statement: Statement) -> bool:
+    """Any way out: return, a goto to a label outside, break or continue of an outer loop, a call
+    that does not return (as a statement of its own)."""
+    labels: set[str] = set()
+    gotos: list[str] = []
+    leaves = _scan(statement, labels, gotos)
+    return leaves or any(goal not in labels for goal in gotos)
+
+
+def _scan(statement: Statement, labels: set[str], gotos: list[str]) -> bool:
+    found = False
+    pending = [(statement, False, False)]  # does a break, a continue stay inside?
+    while pending:
+        item, breaks_stay, continues_stay = pending.pop()
+        match item:
+            case Return() | ComputedGoto():
+                found = True
+            case Break():
+                found |= not breaks_stay
+            case Continue():
+                found |= not continues_stay
+            case Goto(label=name):
+                gotos.append(name)
+            case Label(name=name):
+                labels.add(name)
+            case ExpressionStatement(expression=Call(function=function)):
+                callee = direct_callee(function)
+                found |= callee is not None and never_returns(callee)
+            case Compound(items=items):
+                pending += [(inner, breaks_stay, continues_stay) for inner in items]
+            case If(then=then, otherwise=otherwise):
+                pending.append((then, breaks_stay, continues_stay))
+                if otherwise is not None:
+                    pending.append((otherwise, breaks_stay, continues_stay))
+            case While(body=body) | DoWhile(body=body) | For(body=body):
+                pending.append((body, True, True))
+            case Switch(body=body):
+                pending.append((body, True, continues_stay))
+            case Execute(body=body):
+                pending.append((body, breaks_stay, continues_stay))
+            case _:
+                pass
+    return found
+
+
+def is_escaping_if(statement: If) -> bool:
+    """``if (c) { ... return; }`` without else, whose condition can guard by itself."""
+    return statement.otherwise is None
+
+
+# --------------------------------------------------------------------------- what may stand in line
+# Which operands of a change may stand in line.
+#
+# change(x, x + 1)       both: a register, arithmetic that cannot trap
+# change(a[i], f(x))     neither: a load, a call; each gets a region of its version
+
+
+def is_trivial(lowering: Lowering, expression: Expression, version: Version) -> bool:
+    """Can it neither trap, nor load, call, write or transfer control?"""
+    pending = [expression]
+    while pending:
+        match pending.pop():
+            case IntegerConstant() | EnumeratorName() | FloatingConstant() | StringLiteral():
+                pass
+            case Name() as name:
+                if not _is_settled(lowering, name):
+                    return False
+            case AddressOf(operand=Name()):
+                pass
+            case Unary(operand=operand):
+                pending.append(operand)
+            case Binary() as binary:
+                if not _cannot_trap(binary):
+                    return False
+                pending += [binary.left, binary.right]
+            case Cast(operand=operand, type=kind):
+                if isinstance(kind, Void):
+                    return False
+                pending.append(operand)
+            case SizeOf(value=value):
+                if value is None:
+                    return False
+            case Comma(left=left, right=right):
+                pending += [left, right]
+            case Builtin(name="expect", arguments=arguments):
+                pending.append(arguments[0])
+            case Change(old=old, new=new):
+                pending.append(old if version is Version.OLD else new)
+            case _:
+                return False
+    return True
+
+
+def _is_settled(lowering: Lowering, name: Name) -> bool:
+    """A register, or something whose value is its address."""
+    symbol = name.symbol
+    if symbol in lowering.registers:
+        return True
+    if by_address(symbol.type) or isinstance(symbol.type, Function):
+        return True
+    return is_local(symbol) and not symbol.address_taken and symbol not in lowering.slots
+
+
+def _cannot_trap(binary: Binary) -> bool:
+    if binary.operator not in ("/", "%") or isinstance(binary.type, Floating):
+        return True
+    divisor = binary.right
+    return isinstance(divisor, IntegerConstant) and divisor.value not in (0, -1)
+
+
+# ------------------------------------------------------------------------------------ both versions
+
 
 VERSIONS = (Version.OLD, Version.NEW)
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from csg.ir import Block, Program
-from csg.language.completing import complete_records
+from csg.language.printer import complete_records
 from csg.language.syntax import TranslationUnit
 from symexec.campaign.exploration import Exploration, Finding
 from symexec.campaign.start import begin, definition, lowered_program

@@ -25,13 +25,13 @@ from csg.graphs import SequenceGraph
 from csg.graphs.program_graphs import control_graph
 from csg.ir import Call, FunctionCode, Program
 from csg.ir.flow import successors
-from csg.language.completing import complete_records
+from csg.language.printer import complete_records
 from csg.language.syntax import FunctionDefinition, Symbol, TranslationUnit
 from csg.pipeline import graph_of, program_of, shared_entry
 from csg.programs import FilePair
-from csg.unite import ProgramPair, read_pair, unite
-from csg.versions import Unified, printed
-from csg.versions.compiled import MASKED, Confirmation, confirmed, located
+from csg.unify import Unified, printed
+from csg.unify.compiled import MASKED, Confirmation, confirmed, located
+from csg.unify.pairs import ProgramPair, read_pair, unite
 from symexec.campaign.caller import Caller
 from symexec.campaign.lasting import NOTHING_OUTLIVES, Outliving, outliving
 from symexec.campaign.start import definition
@@ -52,7 +52,7 @@ from symexec.state.state import State
 from symexec.testcases import EntrySignature, called_with, differing_part, signature_of
 
 if TYPE_CHECKING:
-    from csg.versions import Unified
+    from csg.unify import Unified
 
     Graph = networkx.DiGraph[int]
 

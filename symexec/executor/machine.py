@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from csg.analysis.unassigned import unassigned
+from csg.analysis.register_flow import unassigned
 from csg.ir import Enter as EnterRegion
 from csg.ir import FunctionCode, GlobalObject, Program, Relocation, Slot
 from csg.language.types import Type, value_bytes

@@ -13,8 +13,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import fields, replace
 
 from csg.errors import UsageError
-from csg.language.declarators import declaration_text
 from csg.language.syntax import FunctionDefinition, Symbol
+from csg.language.type_text import declaration_text
 from csg.language.types import (
     Array,
     Enumeration,

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from csg.frontend import parse_file, parse_text
-from csg.language.declarators import declaration_text
 from csg.language.printer import print_unit
+from csg.language.type_text import declaration_text
 from csg.language.types import (
     CHAR,
     DOUBLE,

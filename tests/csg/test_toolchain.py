@@ -154,6 +154,21 @@ def test_a_pool_that_closes_leaves_no_compiler_and_no_file_of_it(tmp_path: Path)
             time.sleep(0.01)
 
 
+def test_a_script_that_calls_the_compiler_leaves_no_file_of_it(tmp_path: Path) -> None:
+    """The script ends at once, and what it has called a moment later."""
+    compiler, script = tmp_path / "cc1", tmp_path / "cc"
+    tidy = f"trap 'sleep 0.3; rm {tmp_path}/made; exit 1' TERM; touch {tmp_path}/made"
+    compiler.write_text(f"#!/bin/sh\n{tidy}\nsleep 60 &\nwait\n")
+    script.write_text(f"#!/bin/sh\n{compiler} &\nwait\n")
+    for each in (compiler, script):
+        each.chmod(0o755)
+    with CompilerPool(1) as pool:
+        pool.submit(compile_program, ["a.c"], "a", (), str(script), pool.cancelled)
+        while not (tmp_path / "made").exists():
+            time.sleep(0.01)
+    assert not (tmp_path / "made").exists()
+
+
 def _has_ended(number: int) -> bool:
     try:
         return Path(f"/proc/{number}/stat").read_text().rpartition(")")[2].split()[0] in "ZX"

@@ -17,8 +17,8 @@ from pathlib import Path
 from csg.frontend import parse_file
 from csg.language.expression_text import Notation
 from csg.language.printer import print_unit
-from csg.versions import unify
-from csg.versions.printing import prelude
+from csg.unify import unify
+from csg.unify.output.printing import prelude
 from tests.reference.probes import HEADER, probed
 
 DRIVER = Path(__file__).parent / "grid.c"

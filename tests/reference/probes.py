@@ -31,7 +31,7 @@ from csg.language.syntax import (
     Unary,
 )
 from csg.language.traversal import walk
-from csg.versions.probing import Probes, applied
+from csg.unify.output.printing import Probes, applied
 
 HEADER = """\
 #define csgtest_probe(site, ...) csg_probed(site, (__VA_ARGS__) != 0)

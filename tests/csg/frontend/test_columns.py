@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from csg.frontend.columns import restore
-from csg.frontend.tokens import tokenize
+from csg.frontend.tokens import restore, tokenize
 
 
 def columns(preprocessed: str, source: str) -> list[int]:

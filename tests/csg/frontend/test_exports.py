@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from csg.frontend.exports import exports
-from csg.frontend.prune import prune
+from csg.frontend.prune import exports, prune
 from tests.command_line import csgtest
 
 

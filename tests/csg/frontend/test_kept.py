@@ -9,7 +9,7 @@ import pytest
 
 from csg.cache import Cache
 from csg.errors import CsgtestError
-from csg.frontend import files, kept, parse_files, preprocess_files
+from csg.frontend import files, parse_files, preprocess_files
 from csg.frontend.sources import SourceLines
 from csg.language.printer import print_unit
 from csg.language.syntax import TranslationUnit
@@ -34,7 +34,7 @@ int kind_%d(enum kind k)
 def sources(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[SourceFile]:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setattr(files, "WORTH_KEEPING", 0)
-    monkeypatch.setattr(kept, "WORTH_A_PROCESS", 0)
+    monkeypatch.setattr(files, "WORTH_A_PROCESS", 0)
     (tmp_path / "pair.h").write_text(HEADER)
     found = []
     for at in range(4):
@@ -68,7 +68,7 @@ def test_kept_trees_are_parsed_trees(
     expected = plainly(sources)
     assert [told(unit) for unit in parse_files(sources)] == expected
     assert len(os.listdir(Cache("units").folder)) == 4
-    monkeypatch.setattr(kept, "parsed", None)  # nothing is parsed a second time
+    monkeypatch.setattr(files, "parsed", None)  # nothing is parsed a second time
     assert [told(unit) for unit in parse_files(sources)] == expected
 
 

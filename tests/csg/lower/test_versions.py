@@ -12,7 +12,7 @@ from csg.ir import Switch
 from csg.ir.verify import verify
 from csg.language.syntax import Version
 from csg.lower import lower
-from csg.versions import unify
+from csg.unify import unify
 from tests.reference.comparing import lowered
 from tests.reference.interpreter import run
 

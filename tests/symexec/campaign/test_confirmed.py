@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from csg.errors import ToolchainError
-from csg.versions import compiled
+from csg.unify import compiled
 from symexec.campaign.building import BuildJob
 from symexec.options import BuildOptions
 

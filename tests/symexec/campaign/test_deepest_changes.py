@@ -12,7 +12,7 @@ from csg.analysis import Distances, dependence_graph
 from csg.frontend import parse_text
 from csg.graphs import build_csg
 from csg.lower import lower
-from csg.versions import Unified
+from csg.unify import Unified
 from symexec.campaign.preparation import Prepared, deepest_changes
 from symexec.search.registry import Aim
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from csg.frontend import parse_text
-from csg.versions import unify
+from csg.unify import unify
 from symexec.campaign.builds import can_overflow
 from tests.command_line import csgtest
 

@@ -9,7 +9,7 @@ import pytest
 from csg.frontend import parse_text
 from csg.ir import ChangeInfo
 from csg.source import Location
-from csg.versions import unify
+from csg.unify import unify
 from symexec.campaign.building import BuildJob
 from symexec.environment.plan import DEFAULT_ARGUMENTS
 from symexec.environment.starts import Word

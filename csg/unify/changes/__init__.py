@@ -1,0 +1,1 @@
+"""What a change is: its statements, its number, where it stands and why."""

@@ -1,0 +1,147 @@
+"""Let the C compiler confirm that a united program is C; what is not is kept in coarser pieces.
+
+    with Confirmation(text, MASKED) as confirmation:
+        confirmed(unified, confirmation.trouble())
+
+A projection can be right where the text is not: a region may hold a declaration that the other
+version needs, too. The compiler only checks, beside whatever else is being done. The function that
+an error stands in is kept as two copies; failing that, the whole program is.
+"""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from csg.errors import ToolchainError
+from csg.language.syntax import TranslationUnit
+from csg.programs import BY_TREES, Annotation
+from csg.toolchain import CompilerPool, compile_program, relevant_flags
+from csg.unify.output.annotated import published
+from csg.unify.output.printing import printed
+from csg.unify.unified import Fallback, Unified
+from csg.unify.unifier import everything_twice, unify
+
+Build = tuple[str, ...]
+MASKED: tuple[Build, ...] = ((),)
+BUILDS: tuple[Build, ...] = (("-DCSGTEST_OLD",), ("-DCSGTEST_NEW",), ())
+_OF_THE_LANGUAGE = ("-std", "-ansi", "-f", "-m")  # the others are the preprocessor's
+CHECK_ONLY = ("-fsyntax-only", "-w", "-x", "c")
+
+
+class Confirmation:
+    """The compiler's word on a text, asked for in the background. ``flags`` are the program's."""
+
+    def __init__(
+        self,
+        text: str,
+        builds: Sequence[Build] = BUILDS,
+        compiler: str | None = None,
+        flags: Sequence[str] = (),
+    ) -> None:
+        self._text = text
+        self._flags = [flag for flag in relevant_flags(flags) if flag.startswith(_OF_THE_LANGUAGE)]
+        self._compiler = compiler
+        self._pool = CompilerPool(max(1, len(builds)))
+        self._answers = [self._pool.submit(self._ask, build) for build in builds]
+
+    def __enter__(self) -> Confirmation:
+        return self
+
+    def __exit__(self, *reason: object) -> None:
+        self._pool.close()
+
+    def trouble(self) -> tuple[int, str] | None:
+        """The line of an error, and what it says; waits."""
+        found = [each.result() for each in self._answers]
+        return next((each for each in found if each is not None), None)
+
+    def _ask(self, build: Build) -> tuple[int, str] | None:
+        with tempfile.TemporaryDirectory(prefix="csgtest-") as folder:
+            source = Path(folder, "unified.c")
+            source.write_text(self._text, "utf-8", "surrogateescape")
+            try:
+                compile_program(
+                    [],
+                    "/dev/null",
+                    [*CHECK_ONLY, *self._flags, *build, str(source)],
+                    self._compiler,
+                    cancelled=self._pool.cancelled,
+                )
+            except ToolchainError as error:
+                return error.location.line if error.location is not None else 0, error.message
+        return None
+
+
+def unify_compiled(
+    old: TranslationUnit,
+    new: TranslationUnit,
+    entry: str = "main",
+    compiler: str | None = None,
+) -> Unified:
+    """``unify``, confirmed in all three builds."""
+    return confirmed(unify(old, new, entry), entry, compiler=compiler)
+
+
+def confirmed(
+    unified: Unified,
+    entry: str = "main",
+    trouble: tuple[str, str] | None = None,
+    compiler: str | None = None,
+    annotation: Annotation = BY_TREES,
+) -> Unified:
+    """``unified``, or what compiles in its place. ``trouble`` is what is known already: the
+    function (or "") that an error stands in, and what it says."""
+    found = trouble or compile_trouble(unified, compiler)
+    old, new, shared = unified.old, unified.new, unified.shared
+    whole: frozenset[str] = frozenset()
+    reasons: list[Fallback] = []
+    while found is not None:
+        function, message = found
+        if not function or function in whole:
+            unified = everything_twice(old, new, entry)
+            unified.fallbacks.clear()
+            reasons = [Fallback("program", f"its united form does not compile: {message}")]
+            break
+        whole |= {function}
+        reasons.append(Fallback(function, f"its united form does not compile: {message}"))
+        unified = unify(old, new, entry, whole, by_lines=annotation.by_lines)
+        unified = published(unified) if annotation.published else unified
+        found = compile_trouble(unified, compiler)
+    others = [each for each in unified.fallbacks if each.region not in whole]
+    unified.fallbacks[:] = [*others, *reasons]
+    unified.shared = shared
+    return unified
+
+
+def compile_trouble(unified: Unified, compiler: str | None = None) -> tuple[str, str] | None:
+    """The function (or "") that the compiler's first error stands in, and what it says."""
+    text = printed(unified, ids=True)
+    with Confirmation(text, BUILDS, compiler) as confirmation:
+        return located(unified, text, confirmation.trouble())
+
+
+def located(unified: Unified, text: str, trouble: tuple[int, str] | None) -> tuple[str, str] | None:
+    """The function of the united program whose text holds the line; copies count as what they are
+    copies of."""
+    if trouble is None:
+        return None
+    line, message = trouble
+    return _function_at(text, line, unified), message
+
+
+def _function_at(text: str, line: int, unified: Unified) -> str:
+    names = {function.symbol.name for function in unified.unit.functions}
+    copies = {
+        copy.symbol.name: symbol.name for symbol, pair in unified.clones.items() for copy in pair
+    }
+    lines = text.splitlines()[:line]
+    for at in range(len(lines) - 1, 0, -1):
+        if lines[at] == "}" and at + 1 < line:
+            return ""
+        if lines[at] == "{":
+            found = [word for word in re.findall(r"(\w+)\(", lines[at - 1]) if word in names]
+            return copies.get(found[0], found[0]) if found else ""
+    return ""

@@ -1,0 +1,1 @@
+"""Who is who: what of one version is what of the other."""

@@ -1,0 +1,366 @@
+"""Match the records and enumerations of two versions, and of the files of one version.
+
+    struct point {int x, y;}      the same           ->   one record
+    struct node {int v;}          {int v; int w;}    ->   struct node__old, struct node
+    enum {A, B}                   enum {A, X, B}     ->   enum {A = 0, X = 1, B = 2, B__old = 1}
+
+Records are equal when their members have the same names, places and types, where types may again
+be records: all pairs of one tag are taken for equal at first, and pairs found different are taken
+out until nothing changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
+
+from csg.language.printer import mentioned_types
+from csg.language.syntax import Expression, TranslationUnit
+from csg.language.type_text import tag_text
+from csg.language.types import Array, Enumeration, Field, Function, Pointer, Record, Type
+
+# ---------------------------------------------------------------------------------- of two versions
+
+
+Named = Record | Enumeration
+
+
+@dataclass(slots=True)
+class Layouts:
+    """``unified(kind)`` is what a type of the old version is in both; types of the new version stay
+    what they are, but for enumerations that gain the old version's enumerators."""
+
+    pairs: dict[Named, Named] = field(default_factory=dict)
+    different: set[Record] = field(
+        default_factory=set
+    )  # old records that differ from their partner
+    values: dict[tuple[str, int], str] = field(default_factory=dict)  # old enumerators renamed
+    shifted: dict[str, str] = field(default_factory=dict)  # enumerators whose value changed
+    enumerations: dict[tuple[str, int], Enumeration] = field(default_factory=dict)
+    _old: dict[Record, Record] = field(default_factory=dict)  # what stands for a lone old record
+    _united: set[Record] = field(default_factory=set)  # of the united program already
+    _partners: dict[Record, Record] = field(default_factory=dict)
+    _alone: dict[Enumeration, Enumeration] = field(default_factory=dict)  # the same for these
+    _taken: set[tuple[str, str]] = field(default_factory=set)
+
+    def unified(self, kind: Type) -> Type:
+        """The type in the united program of a type of the old version."""
+        return mapped(kind, self._named)
+
+    def _named(self, kind: Named) -> Named:
+        if isinstance(kind, Record):
+            return self._record(kind)
+        partner = self.pairs.get(kind)
+        if isinstance(partner, Enumeration):
+            return partner
+        return self._alone.get(kind, kind)
+
+    def _record(self, kind: Record) -> Record:
+        partner = self.pairs.get(kind)
+        if isinstance(partner, Record) and kind not in self.different:
+            return partner
+        if kind in self._united:
+            return kind
+        if kind not in self._old:
+            copy = Record(kind.kind, self._free_tag(kind), None, kind.size, kind.alignment)
+            copy.packed = kind.packed
+            self._old[kind] = copy
+            self._united.add(copy)
+            if isinstance(partner, Record):
+                self._partners[copy] = partner
+            if kind.fields is not None:
+                copy.fields = tuple([self.field(member) for member in kind.fields])
+        return self._old[kind]
+
+    def _free_tag(self, kind: Named) -> str:
+        return f"{kind.tag}__old" if (_word(kind), kind.tag) in self._taken else kind.tag
+
+    def stand_alone(self, kind: Enumeration, own: tuple[tuple[str, int], ...]) -> None:
+        """An enumeration of the old version alone, with the enumerators that are, too."""
+        tag = self._free_tag(kind)
+        kept = own or ((f"{tag_text(tag)}__none", 0),)  # C has no enumeration without any
+        self._alone[kind] = replace(kind, tag=tag, enumerators=kept)
+
+    def split_record(self, kind: Type) -> Record | None:
+        """The new version's record when ``kind`` is a record that is two, in either version."""
+        if not isinstance(kind, Record):
+            return None
+        if kind in self._partners:
+            return self._partners[kind]
+        return kind if kind in self._partners.values() else None
+
+    def partner(self, kind: Type) -> Type:
+        """``kind`` with the new version's record for each that is two."""
+        match kind:
+            case Pointer(target=target):
+                return Pointer(self.partner(target))
+            case Array(element=element, length=length):
+                return Array(self.partner(element), length)
+            case Function(result=result, parameters=parameters):
+                taken = tuple([self.partner(each) for each in parameters])
+                return replace(kind, result=self.partner(result), parameters=taken)
+            case Record():
+                return self._partners.get(kind, kind)
+            case _:
+                return kind
+
+    def field(self, member: Field) -> Field:
+        kind = self.unified(member.type)
+        return member if kind is member.type else replace(member, type=kind)
+
+    def enumerator(self, name: str, value: int) -> str:
+        """What an enumerator of the old version is called in both."""
+        return self.values.get((name, value), name)
+
+
+def match_layouts(old: TranslationUnit, new: TranslationUnit) -> Layouts:
+    before, after = mentioned_types(old), mentioned_types(new)
+    layouts = match_records(before, after)
+    layouts._taken = {(_word(kind), kind.tag) for kind in after}
+    layouts._united.update(kind for kind in after if isinstance(kind, Record))
+    _name_enumerators(layouts, before, after)
+    return layouts
+
+
+def match_records(old: Iterable[Named], new: Iterable[Named]) -> Layouts:
+    """Which are one type, and which records of one tag are two; nothing is renamed."""
+    layouts = Layouts(pairs=_pairs(old, new))
+    _find_different(layouts)
+    return layouts
+
+
+def mapped(kind: Type, named: Callable[[Named], Named]) -> Type:
+    """``kind`` with what ``named`` says for each record and enumeration in it; itself when that is
+    the same."""
+    match kind:
+        case Pointer(target=target, qualifiers=qualifiers):
+            inner = mapped(target, named)
+            return kind if inner is target else Pointer(inner, qualifiers)
+        case Array(element=element, length=length):
+            inner = mapped(element, named)
+            return kind if inner is element else Array(inner, length)
+        case Function(result=result, parameters=parameters):
+            returned = mapped(result, named)
+            taken = tuple([mapped(each, named) for each in parameters])
+            same = returned is result and all(
+                one is other for one, other in zip(taken, parameters, strict=True)
+            )
+            return kind if same else replace(kind, result=returned, parameters=taken)
+        case Record() | Enumeration():
+            return named(kind)
+        case _:
+            return kind
+
+
+def _pairs(old: Iterable[Named], new: Iterable[Named]) -> dict[Named, Named]:
+    """By tag, those of one tag in order; nameless ones by what their members are called."""
+    waiting: dict[tuple[object, ...], list[Named]] = {}
+    for kind in new:
+        waiting.setdefault(_key(kind), []).append(kind)
+    found: dict[Named, Named] = {}
+    left: list[Named] = []
+    for kind in old:
+        candidates = waiting.get(_key(kind))
+        if candidates:
+            found[kind] = candidates.pop(0)
+        else:
+            left.append(kind)
+    rest = [kind for kinds in waiting.values() for kind in kinds]
+    for kind in left:
+        best = max(rest, key=lambda other: _common_names(kind, other), default=None)
+        if best is not None and _nameless(kind) and _common_names(kind, best) >= 0.5:
+            found[kind] = best
+            rest.remove(best)
+    return found
+
+
+def _nameless(kind: Named) -> bool:
+    return not kind.tag.isidentifier()
+
+
+def _key(kind: Named) -> tuple[object, ...]:
+    word = _word(kind)
+    return (word, _member_names(kind)) if _nameless(kind) else (word, kind.tag)
+
+
+def _word(kind: Named) -> str:
+    return kind.kind if isinstance(kind, Record) else "enum"
+
+
+def _member_names(kind: Named) -> tuple[str, ...]:
+    if isinstance(kind, Enumeration):
+        return tuple(name for name, _ in kind.enumerators)
+    return tuple(member.name for member in kind.fields or ())
+
+
+def _common_names(one: Named, other: Named) -> float:
+    if one.__class__ is not other.__class__ or not (_nameless(one) and _nameless(other)):
+        return 0.0
+    mine, theirs = set(_member_names(one)), set(_member_names(other))
+    return 2 * len(mine & theirs) / (len(mine) + len(theirs)) if mine or theirs else 0.0
+
+
+def _find_different(layouts: Layouts) -> None:
+    changed = True
+    while changed:
+        changed = False
+        for old, new in layouts.pairs.items():
+            if isinstance(old, Record) and old not in layouts.different:
+                assert isinstance(new, Record)
+                if not _same_fields(layouts, old, new):
+                    layouts.different.add(old)
+                    changed = True
+
+
+def _same_fields(layouts: Layouts, old: Record, new: Record) -> bool:
+    if old.fields is None or new.fields is None:
+        return True  # known by its name only
+    if (old.size, old.alignment, len(old.fields)) != (new.size, new.alignment, len(new.fields)):
+        return False
+    return all(
+        replace(one, type=other.type) == other and same_type(layouts, one.type, other.type)
+        for one, other in zip(old.fields, new.fields, strict=True)
+    )
+
+
+def same_type(layouts: Layouts, old: Type, new: Type) -> bool:
+    """Without building the united type: records on both sides may still be under comparison."""
+    match old, new:
+        case (Pointer(target=one), Pointer(target=other)):
+            return same_type(layouts, one, other)
+        case (Array(element=one, length=before), Array(element=other, length=after)):
+            if isinstance(before, Expression) or isinstance(after, Expression):
+                return before is after
+            return before == after and same_type(layouts, one, other)
+        case (Function(), Function()):
+            heads = (old.variadic, old.prototype, len(old.parameters))
+            if heads != (new.variadic, new.prototype, len(new.parameters)):
+                return False
+            return same_type(layouts, old.result, new.result) and all(
+                same_type(layouts, one, other)
+                for one, other in zip(old.parameters, new.parameters, strict=True)
+            )
+        case (Record(), Record()):
+            return layouts.pairs.get(old) is new and old not in layouts.different
+        case (Enumeration(), Enumeration()):
+            return layouts.pairs.get(old) == new and old.underlying == new.underlying
+        case _:
+            return old == new
+
+
+def _name_enumerators(layouts: Layouts, old: Iterable[Named], new: Iterable[Named]) -> None:
+    """Enumerators that the new version lacks are added to the partner of their enumeration, if it
+    has one; those whose value changed get a name of their own."""
+    kinds = [kind for kind in new if isinstance(kind, Enumeration)]
+    values = {name: value for kind in kinds for name, value in kind.enumerators}
+    added: dict[Enumeration, list[tuple[str, int]]] = {}
+    for kind in old:
+        partner = layouts.pairs.get(kind)
+        if not isinstance(kind, Enumeration):
+            continue
+        own: list[tuple[str, int]] = []
+        for name, value in kind.enumerators:
+            if values.get(name) == value:
+                continue
+            free = f"{name}__old" if name in values else name
+            layouts.values[name, value] = free
+            if name in values:
+                layouts.shifted[free] = layouts.shifted[name] = name
+            own.append((free, value))
+        if isinstance(partner, Enumeration):
+            added.setdefault(partner, []).extend(own)
+        else:
+            layouts.stand_alone(kind, tuple(own))
+    for partner, extra in added.items():
+        whole = replace(partner, enumerators=partner.enumerators + tuple(extra))
+        layouts.enumerations[partner.tag, partner.key] = whole
+
+
+# ---------------------------------------------------------------------- of the files of one version
+# Which records and enumerations of a file are those of the files before it?
+#
+#     a.c: struct p {int x;};  enum {A}     b.c: struct p {int x;};  enum {A}        the same
+#     a.c: struct q {int x;};               b.c: struct q {long x;}                  q and q__b
+#     a.c: struct r;                        b.c: struct r {int x;};                  r is completed
+#
+# ``Translation`` asks for the type, and for the name of an enumerator, that stand for the file's
+# own.
+
+
+Enumerators = tuple[tuple[str, int], ...]
+
+
+class SameTypes:
+    """``stem`` makes the names of what is not the same."""
+
+    def __init__(self, whole: TranslationUnit, unit: TranslationUnit, stem: str) -> None:
+        before, own = mentioned_types(whole), mentioned_types(unit)
+        self._layouts = match_records(own, before)
+        self._stem = stem
+        self._enumerations: dict[Enumeration, Enumeration] = {}
+        self._renamed: dict[tuple[str, int], str] = {}
+        self._settled: set[Record] = set()
+        self._tags = {kind.tag for kind in before}
+        names = {name for kind in before if isinstance(kind, Enumeration)
+                 for name, _ in kind.enumerators}  # fmt: skip
+        names |= {declaration.symbol.name for declaration in whole.declarations}
+        names |= {function.symbol.name for function in whole.functions}
+        for kind in own:
+            if isinstance(kind, Enumeration):
+                self._enumerations[kind] = self._enumeration(kind, before, names)
+
+    def enumerator(self, name: str, value: int) -> str:
+        return self._renamed.get((name, value), name)
+
+    def unified(self, kind: Type) -> Type:
+        return mapped(kind, self._named)
+
+    def _named(self, kind: Record | Enumeration) -> Record | Enumeration:
+        if isinstance(kind, Enumeration):
+            return self._enumerations.get(kind, kind)
+        partner = self._layouts.pairs.get(kind)
+        same = isinstance(partner, Record) and kind not in self._layouts.different
+        if kind not in self._settled:
+            self._settled.add(kind)
+            self._settle(kind, partner if same and isinstance(partner, Record) else None)
+        return partner if same and partner is not None else kind
+
+    def _settle(self, kind: Record, same: Record | None) -> None:
+        """Give members their types here; complete the record of the files before, or rename."""
+        if same is None:
+            kind.tag = self._free_tag(kind)
+        if kind.fields is None or (same is not None and same.fields is not None):
+            return
+        fields = tuple([replace(each, type=self.unified(each.type)) for each in kind.fields])
+        target = kind if same is None else same
+        target.fields, target.size = fields, kind.size
+        target.alignment, target.packed = kind.alignment, kind.packed
+
+    def _enumeration(
+        self, kind: Enumeration, before: list[Record | Enumeration], names: set[str]
+    ) -> Enumeration:
+        for other in before:
+            if (
+                isinstance(other, Enumeration)
+                and other.enumerators == kind.enumerators
+                and (other.tag == kind.tag or not kind.tag.isidentifier())
+            ):
+                return other
+        return replace(
+            kind, tag=self._free_tag(kind), enumerators=self._free(kind.enumerators, names)
+        )
+
+    def _free(self, enumerators: Enumerators, names: set[str]) -> Enumerators:
+        found = []
+        for name, value in enumerators:
+            if name in names:
+                self._renamed[name, value] = f"{name}__{self._stem}"
+            found.append((self.enumerator(name, value), value))
+        return tuple(found)
+
+    def _free_tag(self, kind: Record | Enumeration) -> str:
+        tag = kind.tag
+        while tag in self._tags:
+            tag += f"__{self._stem}"
+        self._tags.add(tag)
+        return tag

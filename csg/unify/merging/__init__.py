@@ -1,0 +1,1 @@
+"""Two trees become one: expressions, statements, lists of them, functions."""

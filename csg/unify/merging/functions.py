@@ -1,0 +1,220 @@
+"""Unite two functions of one name, or keep one that a single version has.
+
+int f(int x) { return x; }   int f(int x) { return -x; }   ->   return change(x, -x);
+
+too different                ->   int f(int x) { return change(f__old(x), f__new(x)); }
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass, field, replace
+
+from csg.language.syntax import (
+    Call,
+    Change,
+    Compound,
+    Declaration,
+    Execute,
+    Expression,
+    ExpressionStatement,
+    FunctionDefinition,
+    Name,
+    Return,
+    Statement,
+    Symbol,
+    Version,
+)
+from csg.language.types import Function, Void, decayed
+from csg.source import Location
+from csg.unify.matching.fingerprints import Fingerprints
+from csg.unify.matching.locals import Locals, match_locals
+from csg.unify.matching.names import Names, Translation, is_global
+from csg.unify.merging.declarations import rename_apart, resolved
+from csg.unify.merging.edits import Edits, Splits
+from csg.unify.merging.lists import Lists
+from csg.unify.merging.regions import Regions, count_uses, settle_labels
+
+
+@dataclass(slots=True)
+class Functions:
+    """``renames`` collects the local variables that have another name in the old version."""
+
+    names: Names
+    edits: Edits
+    splits: Splits
+    prints: Fingerprints = field(default_factory=lambda: Fingerprints(case_text=True))
+    renames: dict[str, dict[str, str]] = field(default_factory=dict)
+    equal: set[str] = field(default_factory=set)
+
+    def unite(self, old: FunctionDefinition, new: FunctionDefinition) -> FunctionDefinition:
+        """One function for both; CannotUnite when each version needs its own."""
+        symbol = self.names.united(new.symbol, Version.NEW)
+        self.edits.function = symbol.name
+        local = match_locals(self.names, old, new)
+        for one, other in local.splits:
+            self.splits.add(one, other)
+        if local.renames:
+            self.renames[symbol.name] = local.renames
+        if symbol in self.names.signatures:
+            self.edits.split_edit(symbol, (old,), (new,), "signature")
+        elif self._equal(local, old, new):
+            self.equal.add(symbol.name)
+            return replace(self.alone(new, Version.NEW, symbol, 0), version=None)
+        before = local.translation(Version.OLD).node(old.body)
+        after = local.translation(Version.NEW).node(new.body)
+        body = self._united(before, after, symbol)
+        return self._finished(symbol, local.parameters, body, local, new)
+
+    def _equal(self, local: Locals, old: FunctionDefinition, new: FunctionDefinition) -> bool:
+        """Without translating anything: most functions of a patched program are equal."""
+        table: dict[tuple[Hashable, ...], int] = {}
+        signatures = self.names.signatures
+
+        def key(symbol: Symbol, version: Version) -> Hashable:
+            united = local.symbol(symbol, version)
+            return (united, version) if united in signatures else united
+
+        before = Fingerprints(
+            lambda symbol: key(symbol, Version.OLD), self.names.layouts.unified, table
+        )
+        after = Fingerprints(lambda symbol: key(symbol, Version.NEW), table=table)
+        return before.of(old.body) == after.of(new.body)
+
+    def _united(self, old: Compound, new: Compound, symbol: Symbol) -> Compound:
+        assert isinstance(symbol.type, Function)
+        uses = {Version.OLD: count_uses(old.items), Version.NEW: count_uses(new.items)}
+        lists = Lists(self.prints, self.edits, Regions(uses, self._declared), symbol.type.result)
+        block = lists.unite(old.items, new.items, new.end)
+        return replace(new, items=block.items)
+
+    def _declared(self, node: Declaration, version: Version, edit: int) -> int:
+        """The edit of a declaration that one version has; a split variable has its own edit."""
+        key = self.splits.symbols.get(node.symbol)
+        if key is None:
+            return edit
+        old, new = ((node,), ()) if version is Version.OLD else ((), (node,))
+        return self.edits.split_edit(key, old, new)
+
+    def _finished(
+        self,
+        symbol: Symbol,
+        parameters: tuple[Symbol, ...],
+        body: Compound,
+        local: Locals,
+        new: FunctionDefinition,
+    ) -> FunctionDefinition:
+        taken, whole, origins = resolved(parameters, settle_labels(body, self.edits))
+        rename_apart(taken, whole, origins, local.versions, local.depths)
+        return FunctionDefinition(symbol, taken, whole, location=new.location, end=new.end)
+
+    # ------------------------------------------------------------------ one version alone
+
+    def alone(
+        self, function: FunctionDefinition, version: Version, symbol: Symbol, edit: int
+    ) -> FunctionDefinition:
+        """The function as ``version`` has it, under the name ``symbol``."""
+        own: dict[Symbol, Symbol] = {}
+
+        def united(each: Symbol) -> Symbol:
+            if is_global(each):
+                return self.names.united(each, version)
+            if each not in own:
+                own[each] = replace(each)
+                own[each].type = translation.type(each.type)
+            return own[each]
+
+        translation = Translation(self.names.layouts, version, united, self.names.signatures)
+        parameters = tuple(united(each) for each in function.parameters)
+        body = translation.node(function.body)
+        return FunctionDefinition(
+            symbol,
+            parameters,
+            body,
+            version=version,
+            change=edit,
+            location=function.location,
+            end=function.end,
+        )
+
+    def clone(
+        self, old: FunctionDefinition, new: FunctionDefinition, reason: str
+    ) -> tuple[FunctionDefinition, FunctionDefinition, FunctionDefinition]:
+        """The old version's copy, the new one's, and the function that calls them."""
+        symbol = self.names.united(new.symbol, Version.NEW)
+        assert isinstance(symbol.type, Function) and not symbol.type.variadic, reason
+        self.edits.function = symbol.name
+        edit = self.edits.record((old,), (new,), kind="modified", granularity="function")
+        copies = [copy_symbol(symbol, f"{symbol.name}__{each.value.lower()}") for each in Version]
+        signature = self.names.signatures.get(symbol)
+        if signature is not None:
+            for copy, version in zip(copies, Version, strict=True):
+                taken = tuple(symbol.type.parameters[at] for at in signature.places[version])
+                copy.type = replace(symbol.type, parameters=taken)
+        before = self.alone(old, Version.OLD, copies[0], edit)
+        after = self.alone(new, Version.NEW, copies[1], edit)
+        places = signature.places if signature is not None else {}
+        return before, after, dispatcher(symbol, before, after, edit, places)
+
+
+def copy_symbol(symbol: Symbol, name: str) -> Symbol:
+    """A function of our own: no other file sees it."""
+    return replace(
+        symbol,
+        name=name,
+        linkage="internal",
+        noreturn=False,
+        inline=False,
+        defined=True,
+        hooks=(),
+    )
+
+
+def dispatcher(
+    symbol: Symbol,
+    old: FunctionDefinition,
+    new: FunctionDefinition,
+    edit: int,
+    places: Mapping[Version, tuple[int, ...]],
+) -> FunctionDefinition:
+    """``int f(int x) { return change(f__old(x), f__new(x)); }``; without ``places`` the parameters
+    of one version are the first ones of the other."""
+    assert isinstance(symbol.type, Function)
+    taken: dict[int, Symbol] = {}
+    sides: list[list[int]] = []
+    for version, each in ((Version.OLD, old), (Version.NEW, new)):
+        at = list(places.get(version) or range(len(each.parameters)))
+        sides.append(at)
+        taken.update(zip(at, each.parameters, strict=True))
+    names = Counter(each.name for each in taken.values())
+    parameters = {
+        at: replace(each, name=each.name if names[each.name] == 1 else f"csgtest_{at}")
+        for at, each in sorted(taken.items())
+    }
+    place = new.location
+    calls = [
+        call(each.symbol, tuple(parameters[at] for at in side), place)
+        for each, side in zip((old, new), sides, strict=True)
+    ]
+    items: tuple[Statement, ...]
+    if isinstance(symbol.type.result, Void):
+        items = tuple(
+            Execute(version, Compound((ExpressionStatement(each, place),)), edit, place)
+            for version, each in zip(Version, calls, strict=True)
+        )
+    else:
+        change = Change(calls[0], calls[1], edit, symbol.type.result, place)
+        items = (Return(change, place),)
+    body = Compound(items, place, new.end)
+    whole = tuple(parameters.values())
+    return FunctionDefinition(symbol, whole, body, location=place, end=new.end)
+
+
+def call(symbol: Symbol, parameters: tuple[Symbol, ...], place: Location) -> Call:
+    assert isinstance(symbol.type, Function)
+    arguments: tuple[Expression, ...] = tuple(
+        Name(each, decayed(each.type), place) for each in parameters
+    )
+    function = Name(symbol, decayed(symbol.type), place)
+    return Call(function, arguments, symbol.type.result, place)

@@ -1,0 +1,468 @@
+"""Several files for each version become one program of both.
+
+    main.c main.c    the same: shared, read once          Unified(unit, shared=(main.c,))
+    list.c list.c    differ   \\
+    --     hash.c    new       > joined, then united       Unified.unit
+
+A pair of files is shared when the compiler sees the same text, wherever it stands. Those that
+differ are joined to one file for each version first.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from csg.errors import CsgtestError, UnsupportedError, UsageError, deep_recursion
+from csg.frontend import Preprocessed, parse_texts, preprocess_files
+from csg.frontend.operators import compatible
+from csg.language.syntax import (
+    Call,
+    Cast,
+    Declaration,
+    FunctionDefinition,
+    Name,
+    Symbol,
+    TranslationUnit,
+    Version,
+)
+from csg.language.traversal import Tree, rebuilt, walk
+from csg.language.types import Enumeration, Function, Pointer, Record
+from csg.programs import BY_TREES, Annotation, FilePair, SourceFile, files_of, is_aside
+from csg.unify.matching.layouts import SameTypes
+from csg.unify.matching.names import Translation, is_global
+from csg.unify.output.annotated import annotated, published, refuse_annotated
+from csg.unify.unified import Unified
+from csg.unify.unifier import unify
+
+# -------------------------------------------------------------------- the files of a version joined
+# Join the files of a version that differ from the other's to one, so that they are united as one.
+#
+#     a.c    static int n; struct p {int x;};       struct p {int x;};
+#     b.c    static int n; struct p {int x;};  ->   static int n; static int n__b;
+#            int f(struct p *q)                     int f(struct p *q)
+#            { return n + q->x; }                   { return n__b + q->x; }
+#
+# A function may then move from one file to another, and one that is called from another file may
+# change its parameters. What several files call by one name and each means for itself is renamed,
+# in both versions alike; records and enumerations that are equal become one. A call of a function
+# that its file declares as something else than it is stays one: ``((void (*)(char *))warn)(text)``.
+
+
+Unit = TranslationUnit
+UnitPair = tuple[Unit | None, Unit | None]
+
+
+def join(pairs: Sequence[UnitPair]) -> tuple[Unit, Unit]:
+    """All old files as one, and all new ones. The units are changed in place."""
+    if len(pairs) == 1:
+        old, new = pairs[0]
+        return old or Unit(_file(pairs[0])), new or Unit(_file(pairs[0]))
+    keep_names_apart(pairs)
+    return (
+        _joined([old for old, _ in pairs if old is not None], _file(pairs[0])),
+        _joined([new for _, new in pairs if new is not None], _file(pairs[0])),
+    )
+
+
+def _file(pair: UnitPair) -> str:
+    unit = pair[1] or pair[0]
+    return unit.file if unit is not None else ""
+
+
+def _stem(file: str) -> str:
+    """``lib/a-b.c`` gives ``a_b``: part of a name."""
+    return re.sub(r"\W", "_", Path(file).stem)
+
+
+# ------------------------------------------------------------------ names
+
+
+def keep_names_apart(pairs: Sequence[UnitPair]) -> None:
+    """``static int n`` of the second file that has one is called ``n__b`` after the file b.c."""
+    symbols = [[symbol for unit in pair if unit for symbol in _globals(unit)] for pair in pairs]
+    taken = {each.name for found in symbols for each in found if each.linkage == "external"}
+    reserved = taken | {name for pair in pairs for unit in pair if unit for name in _names(unit)}
+    for pair, found in zip(pairs, symbols, strict=True):
+        own = {symbol.name for symbol in found if symbol.linkage == "internal"}
+        renamed = {}
+        for name in sorted(own & taken):
+            renamed[name] = fresh(f"{name}__{_stem(_file(pair))}", reserved)
+        for symbol in found:
+            if symbol.linkage == "internal":
+                symbol.name = renamed.get(symbol.name, symbol.name)
+        taken |= own
+
+
+def fresh(name: str, taken: set[str]) -> str:
+    """``name``, or with as many signs behind it as make it new; ``taken`` has it afterwards."""
+    while name in taken:
+        name += "_"
+    taken.add(name)
+    return name
+
+
+def _globals(unit: Unit) -> list[Symbol]:
+    """Every symbol of file scope, each once."""
+    found: dict[Symbol, None] = {}
+    for symbol in _mentioned(unit):
+        if is_global(symbol):
+            found[symbol] = None
+    return list(found)
+
+
+def _names(unit: Unit) -> set[str]:
+    return {symbol.name for symbol in _mentioned(unit)} | {
+        name for kind in unit.types if isinstance(kind, Enumeration) for name, _ in kind.enumerators
+    }
+
+
+def _mentioned(unit: Unit) -> Iterator[Symbol]:
+    for function in unit.functions:
+        yield function.symbol
+        yield from function.parameters
+    yield from (declaration.symbol for declaration in unit.declarations)
+    for node in walk(*unit.declarations, *(function.body for function in unit.functions)):
+        if isinstance(node, Name | Declaration):
+            yield node.symbol
+
+
+# ------------------------------------------------------------------ trees
+
+
+def _joined(units: Sequence[Unit], file: str) -> Unit:
+    whole = Unit(file)
+    with deep_recursion():
+        for at, unit in enumerate(units):
+            _add(whole, unit if at == 0 else _in_types_of(whole, unit))
+        _call_as_declared(whole)
+    whole.declarations = _one_for_each_name(whole)
+    return whole
+
+
+def _add(whole: Unit, unit: Unit) -> None:
+    known = set(whole.types)
+    whole.types += [kind for kind in unit.types if kind not in known]
+    whole.declarations += unit.declarations
+    for function in unit.functions:
+        _add_function(whole.functions, function)
+    whole.sources |= unit.sources
+    whole.dropped += unit.dropped
+    whole.warnings += unit.warnings
+
+
+def _in_types_of(whole: Unit, unit: Unit) -> Unit:
+    """The unit with the records and enumerations of ``whole`` in place of those that equal them."""
+    types = SameTypes(whole, unit, _stem(unit.file))
+    settled: set[Symbol] = set()
+
+    def symbol(found: Symbol) -> Symbol:
+        if found not in settled:
+            settled.add(found)
+            found.type = translation.type(found.type)
+        return found
+
+    translation = Translation(types, Version.OLD, symbol)
+    declarations = [translation.node(each) for each in unit.declarations]
+    functions = [
+        replace(
+            each,
+            symbol=symbol(each.symbol),
+            parameters=tuple([symbol(parameter) for parameter in each.parameters]),
+            body=translation.node(each.body),
+        )
+        for each in unit.functions
+    ]
+    named: list[Record | Enumeration] = []
+    for kind in unit.types:
+        united = types.unified(kind)
+        assert isinstance(united, Record | Enumeration)
+        named.append(united)
+    return replace(unit, types=named, declarations=declarations, functions=functions)
+
+
+def _add_function(functions: list[FunctionDefinition], function: FunctionDefinition) -> None:
+    """An inline definition, which many files may have from a header, yields to any other."""
+    symbol = function.symbol
+    for at, known in enumerate(functions):
+        if known.symbol.name != symbol.name or symbol.linkage != "external":
+            continue
+        if not symbol.inline and not known.symbol.inline:
+            raise defined_twice("function", symbol.name, function, known)
+        if not symbol.inline:
+            functions[at] = function
+        return
+    functions.append(function)
+
+
+def defined_twice(
+    what: str,
+    name: str,
+    second: Declaration | FunctionDefinition,
+    first: Declaration | FunctionDefinition,
+) -> UnsupportedError:
+    return UnsupportedError(
+        f"{what} '{name}' is defined a second time",
+        second.location,
+        f"the first definition is at {first.location}",
+    )
+
+
+def _one_for_each_name(whole: Unit) -> list[Declaration]:
+    """Of an external object its definition, of a function that is defined no declaration."""
+    bodies = {function.symbol.name for function in whole.functions}
+    best: dict[str, Declaration] = {}
+    for each in _external(whole.declarations):
+        known = best.get(each.symbol.name)
+        if known is not None and known.initializer is not None and each.initializer is not None:
+            raise defined_twice("object", each.symbol.name, each, known)
+        if known is None or _weight(each) > _weight(known):
+            best[each.symbol.name] = each
+    return [
+        each
+        for each in whole.declarations
+        if each.symbol.linkage != "external"
+        or (best[each.symbol.name] is each and each.symbol.name not in bodies)
+    ]
+
+
+def _call_as_declared(whole: Unit) -> None:
+    """A call of what another file defines otherwise goes through a pointer of the type that the
+    call's own file declares: the one declaration that is left would not let it pass."""
+    defined = {each.symbol.name: each.symbol for each in whole.functions if is_global(each.symbol)}
+
+    def called(node: Tree) -> Tree:
+        node = rebuilt(node, called)
+        match node:
+            case Call(function=Name(symbol=symbol), arguments=given) if (
+                symbol.linkage == "external"
+                and not _passes(symbol, defined.get(symbol.name, symbol), len(given))
+            ):
+                function = Cast(node.function, Pointer(symbol.type), node.location)
+                return replace(node, function=function)
+            case _:
+                return node
+
+    def differs(symbol: Symbol) -> bool:
+        return not _passes(symbol, defined.get(symbol.name, symbol), None)
+
+    for at, function in enumerate(whole.functions):
+        if any(isinstance(node, Name) and differs(node.symbol) for node in walk(function.body)):
+            whole.functions[at] = replace(function, body=rebuilt(function.body, called))
+
+
+def _passes(declared: Symbol, defined: Symbol, given: int | None) -> bool:
+    """Whether a call as by one declaration is one by the definition as well. Without a prototype
+    ``given`` arguments count (None: any number may come)."""
+    if declared is defined:
+        return True
+    one, other = declared.type, defined.type
+    if not (isinstance(one, Function) and isinstance(other, Function)):
+        return True
+    if one.prototype or not other.prototype:
+        return compatible(one, other)
+    fits = given is not None and (given == len(other.parameters) or other.variadic)
+    return fits and compatible(one.result, other.result)
+
+
+def _external(declarations: Iterable[Declaration]) -> Iterator[Declaration]:
+    return (each for each in declarations if each.symbol.linkage == "external")
+
+
+def _weight(declaration: Declaration) -> int:
+    return 2 if declaration.initializer is not None else int(declaration.symbol.defined)
+
+
+# ----------------------------------------------------------------------------------- pairs of files
+
+
+TextPair = tuple[Preprocessed | None, Preprocessed | None]
+
+
+_MAY_BE_ANNOTATED = re.compile(r"\b(?:change|execute)_?\s*\(")
+
+
+@dataclass(slots=True)
+class ProgramPair:
+    """Both versions, read. The texts are those that the trees were made of."""
+
+    differing_texts: list[TextPair]
+    shared_texts: list[Preprocessed]
+    differing: list[tuple[TranslationUnit | None, TranslationUnit | None]]
+    shared: list[TranslationUnit]
+    both: TranslationUnit | None = None  # what was united by hand
+    left_out: dict[FilePair, CsgtestError] = field(default_factory=dict)  # no C, and not needed
+
+    @property
+    def old(self) -> list[TranslationUnit]:
+        return [unit for unit, _ in self.differing if unit is not None] + self.shared
+
+    @property
+    def new(self) -> list[TranslationUnit]:
+        return [unit for _, unit in self.differing if unit is not None] + self.shared
+
+
+def read_pair(pairs: Sequence[FilePair]) -> ProgramPair:
+    """Files of a folder that are no C are left out when they define nothing that others lack. The
+    error of the first one that is needed is raised. So are tests and examples with a ``main`` of
+    their own where another file has the program's."""
+    read = _read_what_is_c(pairs)
+    mains = {text.file for text, unit in _trees(read) if _defines_main(unit)}
+    programs = [pair for pair in pairs if mains & {str(file.path) for file in _files(pair)}]
+    aside = {pair for pair in programs if pair.below and is_aside(pair.below)}
+    if not aside or len(aside) == len(programs):
+        return read
+    without = _read_pair([pair for pair in pairs if pair not in {*aside, *read.left_out}])
+    wanted = _wanted(without.old) | _wanted(without.new)
+    if any(wanted & _may_define(pair, wanted) for pair in aside):
+        return read
+    second = UsageError("it has a main of its own, as a test or an example")
+    without.left_out = {**read.left_out, **dict.fromkeys(aside, second)}
+    return without
+
+
+def _defines_main(unit: TranslationUnit) -> bool:
+    return any(each.symbol.name == "main" for each in unit.functions)
+
+
+def _files(pair: FilePair) -> list[SourceFile]:
+    return [file for file in (pair.old, pair.new) if file is not None]
+
+
+def _read_what_is_c(pairs: Sequence[FilePair]) -> ProgramPair:
+    try:
+        return _read_pair(pairs)
+    except CsgtestError:
+        broken = {pair: error for pair in pairs if pair.unnamed and (error := _error_of(pair))}
+        kept = [pair for pair in pairs if pair not in broken]
+        if not broken or not kept:
+            raise
+        read = _read_pair(kept)
+        wanted = _wanted(read.old) | _wanted(read.new)
+        for pair, error in broken.items():
+            if wanted & _may_define(pair, wanted):
+                raise error from None
+        read.left_out = broken
+        return read
+
+
+def _error_of(pair: FilePair) -> CsgtestError | None:
+    """Why one of its versions cannot be read."""
+    try:
+        for file in _files(pair):
+            parse_texts(preprocess_files([file]), may_be_empty=True)
+    except CsgtestError as error:
+        return error
+    return None
+
+
+def _wanted(units: Sequence[TranslationUnit]) -> frozenset[str]:
+    """What is used and defined nowhere: also what the C library has."""
+    symbols = [each.symbol for unit in units for each in unit.declarations]
+    defined = {each.symbol.name for unit in units for each in unit.functions}
+    defined |= {symbol.name for symbol in symbols if symbol.defined}
+    found = {symbol.name for symbol in symbols if symbol.linkage == "external"} - defined
+    return frozenset(found if "main" in defined else {*found, "main"})
+
+
+def _may_define(pair: FilePair, names: frozenset[str]) -> frozenset[str]:
+    """Those of the names that stand in its text as where something is defined."""
+    files = [file.path for file in _files(pair)]
+    texts = [path.read_bytes() for path in files if path.is_file()]
+    text = b"\n".join(texts).decode("utf-8", "replace")
+    words = set(re.findall(r"\b(\w+)\s*(?:\([^;{}]*\)[^{}()]*\{|[=;\[])", text))
+    return names & words
+
+
+def _read_pair(pairs: Sequence[FilePair]) -> ProgramPair:
+    """Where no file differs in what the compiler sees, those whose text does count as differing; or
+    else the first."""
+    old, new = files_of(pairs)
+    by_hand = [pair.both for pair in pairs if pair.both is not None]
+    both = [*old, *new, *by_hand]
+    texts = dict(zip(both, preprocess_files(both), strict=True))
+    differing: list[TextPair] = []
+    same: list[tuple[Preprocessed, Preprocessed]] = []
+    for pair in pairs:
+        before = texts[pair.old] if pair.old is not None else None
+        after = texts[pair.new] if pair.new is not None else None
+        if pair.both is not None or before is None or after is None:
+            differing.append((before, after))
+        elif before.means_the_same(after):
+            same.append((before, after))
+        else:
+            differing.append((before, after))
+    if not differing:
+        differing += [each for each in same if _differ_on_disk(*each)] or same[:1]
+    shared = [each[1] for each in same if each not in differing]
+    read = _parsed(differing, shared, len(pairs) > 1)
+    if not by_hand:
+        for text, unit in _trees(read):
+            if _MAY_BE_ANNOTATED.search(text.text):
+                refuse_annotated(unit)
+    for file in by_hand:
+        (read.both,) = parse_texts([texts[file]])
+    return read
+
+
+def _trees(read: ProgramPair) -> Iterator[tuple[Preprocessed, TranslationUnit]]:
+    for texts, units in zip(read.differing_texts, read.differing, strict=True):
+        for text, unit in zip(texts, units, strict=True):
+            if text is not None and unit is not None:
+                yield text, unit
+    yield from zip(read.shared_texts, read.shared, strict=True)
+
+
+def _differ_on_disk(old: Preprocessed, new: Preprocessed) -> bool:
+    return old is not new and Path(old.file).read_bytes() != Path(new.file).read_bytes()
+
+
+def _parsed(
+    differing: list[TextPair], shared: list[Preprocessed], may_be_empty: bool
+) -> ProgramPair:
+    both = [text for pair in differing for text in pair if text is not None]
+    units = iter(parse_texts([*both, *shared], may_be_empty))
+
+    def tree(text: Preprocessed | None) -> TranslationUnit | None:
+        return None if text is None else next(units)
+
+    return ProgramPair(
+        differing,
+        shared,
+        [(tree(before), tree(after)) for before, after in differing],
+        list(units),
+    )
+
+
+def unite(pair: ProgramPair, entry: str = "main", annotation: Annotation = BY_TREES) -> Unified:
+    """A file that uses what became two in others belongs to them, though its text is the same."""
+    if pair.both is not None:
+        ((old, new),) = pair.differing
+        assert old is not None and new is not None
+        by_hand = annotated(pair.both, old, new)
+        by_hand.shared = tuple(pair.shared)
+        return by_hand
+    while True:
+        unified = unify(*join(pair.differing), entry, by_lines=annotation.by_lines)
+        apart = _split_names(unified)
+        concerned = {at for at, unit in enumerate(pair.shared) if apart & _used(unit)}
+        if not concerned:
+            unified.shared = tuple(pair.shared)
+            return published(unified) if annotation.published else unified
+        texts = list(enumerate(pair.shared_texts))
+        differing = [
+            *pair.differing_texts,
+            *((each, each) for at, each in texts if at in concerned),
+        ]
+        pair = _parsed(differing, [each for at, each in texts if at not in concerned], True)
+
+
+def _split_names(unified: Unified) -> set[str]:
+    """External names that other files cannot use as they did."""
+    return {*unified.splits, *(symbol.name for symbol in unified.names.signatures)}
+
+
+def _used(unit: TranslationUnit) -> set[str]:
+    return {each.symbol.name for each in unit.declarations if each.symbol.linkage == "external"}
