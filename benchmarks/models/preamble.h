@@ -259,3 +259,17 @@ void tell_end_with(int status, void *given)
 }
 
 void named(void) { program_invocation_name = program_invocation_short_name = "case"; }
+
+/* Text like an address: parts chosen by numbers. */
+char *address_of(int version, int a, int b, int c)
+{
+    static const char *const old[] = {"1", "256", "0377", "0x1F", "0", "65536", "4294967295", "08", "0x"};
+    static const char *const new[] = {"1:2:3:4:5:6", "::", "1::", "::1:2", "fe80", "::ffff", "1:2:3:4:5:6:7"};
+    static char text[64];
+    const char *const *known = version == 4 ? old : new;
+    int n = version == 4 ? 9 : 7, parts = c % 4;
+    sprintf(text, "%s%s%s%s%s", known[a % n], parts ? version == 4 ? "." : ":" : "",
+            parts ? version == 4 ? old[b % 9] : b & 1 ? "1.2.3.4" : "12345" + b % 5 : "",
+            parts > 1 ? ":.." + parts - 1 : "", parts > 1 ? b & 2 ? "7" : "1.2" : "");
+    return text;
+}

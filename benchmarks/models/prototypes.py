@@ -21,7 +21,9 @@ _NAMES = (
     "time errno locale libintl langinfo unistd fcntl dirent fnmatch glob regex pwd grp search "
     "obstack err error getopt fts ftw pthread sched utime malloc libgen arpa/inet netinet/in "
     "gnu/libc-version sys/types sys/stat sys/statfs sys/mman sys/uio sys/ioctl sys/resource "
-    "sys/time sys/utsname"
+    "sys/time sys/utsname sys/file sys/prctl sys/mount sys/swap sys/reboot sys/sysinfo sys/fsuid "
+    "sys/times sys/select poll termios sys/socket netdb net/if ifaddrs syslog "
+    "threads semaphore sys/sysmacros sys/xattr"
 )
 HEADERS = _NAMES.split()
 INCLUDES = (

@@ -39,6 +39,7 @@ from symexec.environment.open_files import (
     closed,
     free_descriptor,
     number_of,
+    readiness,
 )
 from symexec.environment.operands import pin, place, signed
 
@@ -158,6 +159,12 @@ def is_terminal(context: Context, arguments: Arguments) -> Model:
     known = descriptor(context, number) is not None
     answer = answered(context, -ENOTTY if known else -EBADF)
     return answer if len(arguments) > 1 else 0
+
+
+@models("__csgtest_ready")
+def ready(context: Context, arguments: Arguments) -> Model:
+    number = yield from number_of(arguments[0], "poll")
+    return (yield from readiness(context, number))
 
 
 @models("fsync", "fdatasync", needs=(ERRNO,))

@@ -57,6 +57,7 @@ from symexec.environment.open_files import (
     cut,
     free_descriptor,
     number_of,
+    offset_in,
     read_from,
     reads,
     seek_in,
@@ -200,9 +201,8 @@ def close_descriptor(context: Context, arguments: Arguments) -> Model:
 @models("read", "__read_chk", needs=(ERRNO,))
 def read_descriptor(context: Context, arguments: Arguments) -> Model:
     number = yield from number_of(arguments[0], "read")
-    count = yield from pin(arguments[2], "the count given to read")
     address = yield from place(arguments[1])
-    found = yield from read_from(context, number, count)
+    found = yield from read_from(context, number, arguments[2])
     if isinstance(found, int):
         return answered(context, found, 64)
     write_bytes(context, address, found)
@@ -212,7 +212,6 @@ def read_descriptor(context: Context, arguments: Arguments) -> Model:
 @models("pread", "pread64", "__pread_chk", "__pread64_chk", needs=(ERRNO,))
 def read_descriptor_at(context: Context, arguments: Arguments) -> Model:
     number = yield from number_of(arguments[0], "pread")
-    count = yield from pin(arguments[2], "the count given to pread")
     offset = signed((yield from pin(arguments[3], "the offset given to pread")), 64)
     file = file_of(context, number)
     refused = _unplaced(context, file, offset, reads(file))
@@ -221,7 +220,7 @@ def read_descriptor_at(context: Context, arguments: Arguments) -> Model:
     if node(context, file.node).kind == FOLDER:
         return answered(context, -EISDIR, 64)
     address = yield from place(arguments[1])
-    found = yield from bytes_at(node(context, file.node).contents, offset, count)
+    found = yield from bytes_at(node(context, file.node).contents, offset, arguments[2])
     write_bytes(context, address, found)
     return len(found)
 
@@ -268,8 +267,8 @@ def write_descriptor_at(context: Context, arguments: Arguments) -> Model:
 @models("lseek", "lseek64", needs=(ERRNO,))
 def seek_descriptor(context: Context, arguments: Arguments) -> Model:
     number = yield from number_of(arguments[0], "lseek")
-    offset = signed((yield from pin(arguments[1], "the offset given to lseek")), 64)
     whence = yield from pin(arguments[2], "the origin given to lseek")
+    offset = yield from offset_in(context, number, arguments[1], whence, "lseek")
     return answered(context, (yield from seek_in(context, number, offset, whence)), 64)
 
 

@@ -34,7 +34,16 @@ from symexec.environment.nodes import (
     put_node,
     put_opened,
 )
-from symexec.environment.operands import Asking, emit_bytes, pin, signed
+from symexec.environment.operands import (
+    MOST_SIZES,
+    Asking,
+    decide,
+    emit_bytes,
+    exceeds,
+    holds,
+    pin,
+    signed,
+)
 from symexec.expr import Operand
 from symexec.state.endings import Unsupported
 
@@ -96,6 +105,24 @@ def put_into_pipe(context: Context, file: Opened, text: Sequence[Operand]) -> As
     after = changed_bytes(target.contents, size, size, list(text))
     put_node(context, file.node, replace(target, contents=after))
     return len(text)
+
+
+def readiness(context: Context, number: int) -> Asking[int]:
+    """What poll finds: POLLIN (1), POLLOUT (4), their twins (0x140), POLLERR (8), POLLHUP (0x10)
+    when nobody writes any more, POLLNVAL (0x20). All of standard input was written before; standard
+    output and error are files, as in replay."""
+    file = file_of(context, number)
+    if file is None:
+        return 0x20
+    known = node(context, file.node)
+    if known.kind != PIPE or file.node in OUTPUTS:
+        return 0x145
+    if writes(file):
+        return 0x104 if any(_ends(context, file.node, False)) else 0x10C
+    over = not is_own(context, file) or not any(_ends(context, file.node, True))
+    position = yield from position_of(context, file)
+    some = yield from is_there(known.contents, position)
+    return 0x41 * some | 0x10 * over
 
 
 def _refused(what: str) -> Asking[int]:
@@ -165,7 +192,7 @@ def position_of(context: Context, file: Opened) -> Asking[int]:
     return position
 
 
-def read_from(context: Context, number: int, count: int) -> Asking[list[Operand] | int]:
+def read_from(context: Context, number: int, count: Operand) -> Asking[list[Operand] | int]:
     """Up to ``count`` bytes from a descriptor, which moves on."""
     file = file_of(context, number)
     if file is None or not reads(file):
@@ -181,9 +208,11 @@ def read_from(context: Context, number: int, count: int) -> Asking[list[Operand]
     return found
 
 
-def bytes_at(contents: Contents, position: int, count: int) -> Asking[list[Operand]]:
+def bytes_at(contents: Contents, position: int, count: Operand) -> Asking[list[Operand]]:
     found: list[Operand] = []
-    while len(found) < count and (yield from is_there(contents, position + len(found))):
+    while (yield from exceeds(count, len(found), "the count given to read")) and (
+        yield from is_there(contents, position + len(found))
+    ):
         found.append(contents.bytes[position + len(found)])
     return found
 
@@ -222,6 +251,30 @@ def write_at(context: Context, file: Opened, position: int, text: Sequence[Opera
         after = changed_bytes(target.contents, size, position, list(text))
         put_node(context, file.node, replace(target, contents=after))
     return end
+
+
+def offset_in(
+    context: Context,
+    number: int,
+    offset: Operand,
+    whence: int,
+    function: str,
+    at: int | None = None,
+) -> Asking[int]:
+    """A path for each place in the file that a symbolic offset leads to, and one beside them.
+    ``at``: where a stream stands that has read ahead."""
+    file = file_of(context, number)
+    if not isinstance(offset, int) and file is not None and 0 <= whence <= 2:
+        contents = node(context, file.node).contents
+        base = 0
+        if whence == 1:
+            base = at if at is not None else (yield from position_of(context, file))
+        elif whence == 2:
+            base = yield from known_size(contents)
+        for place in range(min(len(contents.bytes) + 1, MOST_SIZES)):
+            if (yield from decide(holds("eq", 64, offset, (place - base) % (1 << 64)))):
+                return place - base
+    return signed((yield from pin(offset, f"the offset given to {function}")), 64)
 
 
 def seek_in(context: Context, number: int, offset: int, whence: int) -> Asking[int]:

@@ -39,12 +39,14 @@ from symexec.environment.open_files import (
     CREATE,
     closed,
     number_of,
+    offset_in,
     position_of,
     seek_in,
 )
-from symexec.environment.operands import Asking, decide, holds, pin, signed
+from symexec.environment.operands import Asking, decide, holds, pin
 from symexec.environment.paths import Found, look_up
 from symexec.environment.streams import (
+    BLOCK,
     EOF,
     STREAM_OBJECT,
     Stream,
@@ -185,11 +187,12 @@ def flush_all(context: Context, arguments: Arguments) -> Model:
 
 @models("__csgtest_buffering")
 def set_buffering(context: Context, arguments: Arguments) -> Model:
-    """setvbuf: only whether there is a buffer counts."""
+    """setvbuf: so much is read ahead; for what is written only whether there is a buffer counts."""
     number = yield from stream_of(context, arguments[0])
     mode = yield from pin(arguments[1], "the mode given to setvbuf")
+    size = yield from pin(arguments[2], "the size given to setvbuf")
     before = yield from flushed(context, stream(context, number))
-    keep(context, replace(before, buffered=mode != 2))
+    keep(context, replace(before, buffered=mode != 2, ahead=1 if mode == 2 else size or BLOCK))
     return 0
 
 
@@ -237,11 +240,12 @@ def descriptor_number(context: Context, arguments: Arguments) -> Model:
 @models("__csgtest_seek", needs=(ERRNO,))
 def seek_stream(context: Context, arguments: Arguments) -> Model:
     number = yield from stream_of(context, arguments[0])
-    offset = signed((yield from pin(arguments[1], "the offset given to fseek")), 64)
     whence = yield from pin(arguments[2], "the origin given to fseek")
     before = yield from flushed(context, stream(context, number))
-    if whence == 1 and before.limit:
-        offset += before.position - len(before.pushed)
+    at = before.position - len(before.pushed) if before.limit else None
+    offset = yield from offset_in(context, before.descriptor, arguments[1], whence, "fseek", at)
+    if whence == 1 and at is not None:
+        offset += at
         if offset < 0:
             return answered(context, -EINVAL)
         whence = 0
@@ -251,7 +255,8 @@ def seek_stream(context: Context, arguments: Arguments) -> Model:
     if done < 0:
         return answered(context, done)
     fresh = Stream(number, before.descriptor, before.access)
-    keep(context, replace(fresh, buffered=before.buffered, failed=before.failed))
+    fresh = replace(fresh, buffered=before.buffered, ahead=before.ahead)
+    keep(context, replace(fresh, failed=before.failed))
     return 0
 
 

@@ -158,7 +158,18 @@ def counted(size: Operand, most: int, why: str) -> Asking[int | None]:
     return most if most <= MOST_SIZES else (yield from pin(size, why))
 
 
+def exceeds(size: Operand, done: int, why: str) -> Asking[bool]:
+    """Is an unsigned size larger than what is done by now? For a model that goes on byte by byte:
+    a symbolic size has a path for each number of them; behind many one value is taken."""
+    if isinstance(size, int):
+        return size > done
+    if done >= MOST_STEPS:
+        return (yield from pin(size, why)) > done
+    return not done >> size.width and (yield from decide(holds("ult", size.width, done, size)))
+
+
 MOST_SIZES = 64  # that a symbolic size is tried for, one path each
+MOST_STEPS = 256  # the same where each is a step of the model
 
 
 def among(byte: Operand, kind: bytes) -> Operand:

@@ -52,9 +52,10 @@ from symexec.options import InputOptions, SymbolicArguments, SymbolicFiles
 from symexec.state.inputs import Input
 
 DEFAULT_ARGUMENTS = SymbolicArguments(0, 4, 6)
-DEFAULT_STDIN = 4
-DEFAULT_FILES = SymbolicFiles(1, 4)
-LONGER = 12  # bytes of standard input, and of a file, beyond the defaults
+LEVELS = (4, 12, 48, 160)  # bytes of standard input, and of a file, where the user does not say
+LONGER = LEVELS[1:3]  # those that are tried beside the first level
+DEFAULT_STDIN = LEVELS[0]
+DEFAULT_FILES = SymbolicFiles(1, LEVELS[0])
 LONGER_LINES = 4  # command lines that are tried with them
 PROGRAM = b"program"
 MOST_ELEMENTS = 16  # of an array in a structure; the others are zeros
@@ -65,7 +66,9 @@ def with_defaults(options: InputOptions) -> InputOptions:
     """What is symbolic of a program with main when the user does not say."""
     if (options.arguments, options.stdin, options.files) != (None, None, None):
         return options
-    return replace(options, arguments=DEFAULT_ARGUMENTS, stdin=DEFAULT_STDIN, files=DEFAULT_FILES)
+    size = LEVELS[options.level]
+    files = replace(DEFAULT_FILES, length=size)
+    return replace(options, arguments=DEFAULT_ARGUMENTS, stdin=size, files=files)
 
 
 def file_names(options: InputOptions) -> tuple[bytes, ...]:
@@ -111,21 +114,20 @@ class InputPlan:
 
     def longer(self, table: TermTable) -> Iterator[Start]:
         """Beyond the bounds where the user sets none: much to read, and a short command line."""
-        if self.entry.symbol.name != "main" or not shapes_lines(self.options):
+        if self.entry.symbol.name != "main" or not shapes_lines(self.options) or self.options.level:
             return
-        files = replace(DEFAULT_FILES, length=LONGER)
-        builder = _Builder(table, self.options)
-        for symbol in self.globals:
-            builder.add_global(symbol)
-        builder.add_stdin(LONGER)
-        builder.add_files(replace(self.options, files=files))
         first = Word(file_names(with_defaults(self.options))[0], 0)
         known = [line for line in self.lines if len(line) == 1 and line[0].text]
         lines = ((), (first,), *known) if self.entry.parameters else ((),)
-        for words in lines[:LONGER_LINES]:
-            line = builder.copy()
-            line.add_command_line(words, len(self.entry.parameters))
-            yield line.finished()
+        for size in LONGER:
+            builder = self._builder(table)
+            builder.add_stdin(size)
+            files = replace(DEFAULT_FILES, length=size)
+            builder.add_files(replace(self.options, files=files))
+            for words in lines[:LONGER_LINES]:
+                line = builder.copy()
+                line.add_command_line(words, len(self.entry.parameters))
+                yield line.finished()
 
     def _command_lines(self, builder: _Builder) -> Iterator[Start]:
         options = with_defaults(self.options)

@@ -11,12 +11,13 @@ from symexec.environment.contract import Arguments, Context, Model, Registry
 from symexec.environment.nodes import ERRNO
 from symexec.environment.operands import (
     Asking,
+    calculated,
     decide,
+    exceeds,
     fitted,
     holds,
     pin,
     place,
-    signed,
     widened,
     write_bytes,
 )
@@ -26,6 +27,7 @@ from symexec.expr import Operand
 models = Registry()
 
 MINUS_ONE = (1 << 64) - 1
+_ROOM, _ITEMS = "the size given to fgets", "the size and count given to fread"
 
 
 @models("getchar", "getchar_unlocked", needs=(ERRNO,))
@@ -68,14 +70,14 @@ def get_checked_line(context: Context, arguments: Arguments) -> Model:
 @models("fgets", "fgets_unlocked", needs=(ERRNO,))
 def get_line(context: Context, arguments: Arguments) -> Model:
     pointer, room, file = arguments[0], arguments[-2], arguments[-1]
-    count = signed((yield from pin(room, "the size given to fgets")), 32)
     number = yield from stream_of(context, file)
-    if count <= 0:
+    if not (yield from decide(holds("slt", 32, 0, room))):
         return 0
-    line, after = yield from _line(context, stream(context, number), ord("\n"), count - 1)
+    most = calculated("sub", 32, room, 1)
+    line, after = yield from _line(context, stream(context, number), ord("\n"), most)
     address = yield from place(pointer)
     keep(context, after)
-    if count > 1 and not line:
+    if not line and (yield from exceeds(most, 0, _ROOM)):
         return 0
     write_bytes(context, address, [*line, 0])
     return pointer
@@ -94,11 +96,11 @@ def get_unbounded_line(context: Context, arguments: Arguments) -> Model:
 
 
 def _line(
-    context: Context, reading: Stream, delimiter: int, most: int | None
+    context: Context, reading: Stream, delimiter: int, most: Operand | None
 ) -> Asking[tuple[list[Operand], Stream]]:
     """Bytes up to and with the delimiter, the end of the file, or ``most`` of them."""
     found: list[Operand] = []
-    while most is None or len(found) < most:
+    while most is None or (yield from exceeds(most, len(found), _ROOM)):
         byte, reading = yield from next_byte(context, reading)
         if byte is None:
             break
@@ -147,14 +149,15 @@ def _grown(context: Context, line: int, capacity: int, buffer: int, size: int) -
 
 @models("fread", "fread_unlocked", "__fread_chk", needs=(ERRNO,))
 def read_items(context: Context, arguments: Arguments) -> Model:
-    size = yield from pin(arguments[-3], "the size given to fread")
-    count = yield from pin(arguments[-2], "the count given to fread")
+    size, count = arguments[-3], arguments[-2]
+    if not isinstance(count, int):
+        size = yield from pin(size, "the size given to fread")
     number = yield from stream_of(context, arguments[-1])
     if size == 0 or count == 0:
         return 0
     reading = stream(context, number)
     found: list[Operand] = []
-    while len(found) < size * count:
+    while missing := (yield from _misses(size, count, len(found))):
         byte, reading = yield from next_byte(context, reading)
         if byte is None:
             break
@@ -162,7 +165,22 @@ def read_items(context: Context, arguments: Arguments) -> Model:
     address = yield from place(arguments[0])
     keep(context, reading)
     write_bytes(context, address, found)
-    return len(found) // size
+    if isinstance(size, int):
+        return len(found) // size
+    assert isinstance(count, int)
+    if not missing:
+        return count if found else 0
+    if count == 1:
+        return 0
+    return len(found) // (yield from pin(size, "the size given to fread"))
+
+
+def _misses(size: Operand, count: Operand, done: int) -> Asking[bool]:
+    """Are there more bytes in all items? One of the two is known."""
+    if isinstance(size, int):
+        return bool(done % size) or (yield from exceeds(count, done // size, _ITEMS))
+    assert isinstance(count, int)
+    return (yield from exceeds(size, done // count, _ITEMS))
 
 
 # ---------------------------------------------------------------------- indicators

@@ -62,6 +62,7 @@ class Stream:
     pushed: tuple[Operand, ...] = ()
     pending: tuple[Operand, ...] = ()
     buffered: bool = True
+    ahead: int = BLOCK  # bytes that it reads at a time
     ended: bool = False
     failed: bool = False
 
@@ -133,7 +134,7 @@ def next_byte(context: Context, reading: Stream) -> Asking[tuple[Operand | None,
     place = reading.position if reading.fetched else (yield from position_of(context, file))
     if not (yield from is_there(known.contents, place)):
         return None, replace(reading, ended=True)
-    filled = replace(reading, held=known.contents, limit=place + BLOCK, fetched=True)
+    filled = replace(reading, held=known.contents, limit=place + reading.ahead, fetched=True)
     return known.contents.bytes[place], replace(filled, position=place + 1)
 
 

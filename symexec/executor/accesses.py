@@ -142,7 +142,7 @@ def copy_between(engine: Engine, state: State, origin: Place, place: Place, size
     ):
         there = memory.find(place.item.number)
         assert there is not None
-        memory.writable(there).copy_from(place.offset, source, origin.offset, size)
+        memory.move(there, place.offset, source, origin.offset, size)
         return
     values = [
         read_at(engine, state, source, _plus(origin.offset, index), 1) for index in range(size)

@@ -135,6 +135,7 @@ class Engine:
         while True:
             chunk = self.resume(state)
             left = quantum
+            moved = state.memory.moved
             while chunk is not None and left:
                 left -= 1
                 chunk = chunk(state, state.frame.registers)  # type: ignore[union-attr, assignment]
@@ -144,9 +145,12 @@ class Engine:
             if chunk is not None or quantum <= 0:
                 if chunk is not None:
                     self._park(state, chunk)
+                self.counters.moved += state.memory.moved - moved
                 return [state]
             quantum -= 1
             successors = list(self.step(state))
+            last = max((each.memory.moved for each in successors), default=moved)
+            self.counters.moved += last - moved
             for successor in successors:
                 if successor.region is not None and at_join(successor):
                     settle(successor)

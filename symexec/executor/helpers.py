@@ -157,8 +157,7 @@ def _copy(state: State, address: Data, source: Data, size: int) -> bool:
     here = memory.find(source >> 32)
     there = memory.find(address >> 32)
     assert here is not None and there is not None
-    there = memory.writable(there)
-    there.copy_from(address & 0xFFFFFFFF, here, source & 0xFFFFFFFF, size)
+    memory.move(there, address & 0xFFFFFFFF, here, source & 0xFFFFFFFF, size)
     return True
 
 
@@ -170,7 +169,7 @@ def _fill(state: State, address: Data, byte: int, size: int) -> bool:
         return False
     there = memory.find(address >> 32)
     assert there is not None
-    memory.writable(there).fill(address & 0xFFFFFFFF, size, byte)
+    memory.fill(there, address & 0xFFFFFFFF, size, byte)
     return True
 
 

@@ -233,7 +233,7 @@ def copy(engine: Engine, state: State, destination: int, source: int, size: Oper
     if isinstance(size, Term) and _covers(engine, state, target, there, size):
         size = min(len(origin.data) - here, len(target.data) - there)
     if isinstance(size, int) and state.mode == BOTH:
-        memory.writable(target).copy_from(there, origin, here, size)
+        memory.move(target, there, origin, here, size)
         return
     most = min(len(origin.data) - here, len(target.data) - there)
     count = size if isinstance(size, int) else engine.most(state, size, most)
@@ -254,12 +254,12 @@ def fill(engine: Engine, state: State, address: int, size: Operand, byte: Operan
         return
     item, offset = _at(state, address), address & 0xFFFFFFFF
     if isinstance(size, int) and isinstance(byte, int) and state.write_mode == BOTH:
-        state.memory.writable(item).fill(offset, size, byte)
+        state.memory.fill(item, offset, size, byte)
         return
     if isinstance(size, Term) and _covers(engine, state, item, offset, size):
         size = len(item.data) - offset
         if isinstance(byte, int) and state.write_mode == BOTH:
-            state.memory.writable(item).fill(offset, size, byte)
+            state.memory.fill(item, offset, size, byte)
             return
     most = len(item.data) - offset
     count = size if isinstance(size, int) else engine.most(state, size, most)

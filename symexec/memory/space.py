@@ -62,6 +62,7 @@ class Memory:
         "bounded",
         "count",
         "freed",
+        "moved",
         "owner",
         "pages",
         "shared_freed",
@@ -77,6 +78,7 @@ class Memory:
         self.owner: object = object()
         self.pages: list[_Page] = [_Page([None], self.owner)]
         self.count = 1
+        self.moved = 0  # bytes that were allocated, copied and filled on the way here
         self.freed: dict[int, str] = {}
         self.shared_freed = False
 
@@ -87,6 +89,7 @@ class Memory:
         twin.owner = object()
         twin.pages = self.pages.copy()
         twin.count = self.count
+        twin.moved = self.moved
         twin.freed = self.freed
         twin.symbol = self.symbol
         twin.blank = self.blank
@@ -113,6 +116,7 @@ class Memory:
         most that it can be, ``least`` the least of each half of it."""
         number = self.count
         self.count = number + 1
+        self.moved += size
         item = MemoryObject(number, size, kind, name, self.owner, readonly)
         item.type = c_type
         if unset is not None and self.symbol is not None:
@@ -177,6 +181,7 @@ class Memory:
         current = objects[item.number & PAGE_MASK]
         if current is not None and current.owner is self.owner:
             return current  # the caller's was found before the last write
+        self.moved += item.size
         twin = item.copy(self.owner)
         objects[item.number & PAGE_MASK] = twin
         return twin
@@ -209,6 +214,18 @@ class Memory:
         if mode != BOTH:
             self.reveal(self.writable(item), offset, size)  # the other version's half
         self.writable(item).store(offset, size, value, mode)
+
+    def fill(self, item: MemoryObject, offset: int, size: int, byte: int) -> None:
+        """As memset, in an object that has these bytes, in both versions."""
+        self.moved += size
+        self.writable(item).fill(offset, size, byte)
+
+    def move(
+        self, item: MemoryObject, offset: int, source: MemoryObject, start: int, size: int
+    ) -> None:
+        """As memmove, between objects that have these bytes, in both versions."""
+        self.moved += size
+        self.writable(item).copy_from(offset, source, start, size)
 
     def update(
         self, item: MemoryObject, offset: Term, places: range, size: int, value: Data, mode: int

@@ -135,3 +135,5 @@ char *bind_textdomain_codeset(const char *domain, const char *codeset)
 {
     return domain && *domain ? (char *) codeset : 0;
 }
+
+char *nl_langinfo_l(int item, void *locale) { return (void) locale, nl_langinfo(item); }

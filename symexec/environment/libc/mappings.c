@@ -127,8 +127,6 @@ int mprotect(void *from, size_t size, int access)
 }
 
 int msync(void *from, size_t size, int flags) { return (void) from, (void) size, (void) flags, 0; }
-int mlock(const void *from, size_t size) { return (void) from, (void) size, 0; }
-int munlock(const void *from, size_t size) { return (void) from, (void) size, 0; }
 
 int madvise(void *from, size_t size, int advice)
 {

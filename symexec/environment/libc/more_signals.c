@@ -19,6 +19,7 @@ extern int getpid(void);
 extern const char *sigdescr_np(int number);
 extern int fprintf(FILE *to, const char *format, ...);
 extern void *memset(void *to, int value, size_t n);
+extern void __csgtest_approximated(const char *what);
 extern void __csgtest_unsupported(const char *what) __attribute__((noreturn));
 
 enum { SIGNALS = 65, WORDS = 16, NOT_PERMITTED = 1, NO_PROCESS = 3, INVALID = 22, DISABLED = 2 };
@@ -71,12 +72,55 @@ int sigwait(const unsigned long *set, int *number)
     __csgtest_unsupported("waiting for a signal");
 }
 
-unsigned alarm(unsigned seconds) /* no second ever passes */
+/* No second ever passes. */
+struct timeval { long seconds, microseconds; };
+struct itimerval { struct timeval every, left; };
+
+static struct itimerval timers[3];
+
+static int told(int which, struct itimerval *to)
 {
-    static unsigned left;
-    unsigned before = left;
-    left = seconds;
-    return before;
+    if ((unsigned) which > 2) {
+        __csgtest_errno = INVALID;
+        return -1;
+    }
+    if (to)
+        *to = timers[which];
+    return 0;
+}
+
+int getitimer(int which, struct itimerval *to)
+{
+    if ((unsigned) which < 3 && timers[which].left.seconds | timers[which].left.microseconds)
+        __csgtest_approximated("the time of a timer stands still");
+    return told(which, to);
+}
+
+static int is_no_time(const struct timeval *t)
+{
+    return (t->seconds < 0) | ((unsigned long) t->microseconds > 999999);
+}
+
+int setitimer(int which, const struct itimerval *new, struct itimerval *old)
+{
+    static const struct itimerval none;
+    struct itimerval set = new ? *new : none;
+    if (is_no_time(&set.every) | is_no_time(&set.left)) {
+        __csgtest_errno = INVALID;
+        return -1;
+    }
+    if (old ? getitimer(which, old) : told(which, 0))
+        return -1;
+    timers[which] = set;
+    return 0;
+}
+
+unsigned alarm(unsigned seconds)
+{
+    struct timeval left = timers[0].left;
+    timers[0].every.seconds = timers[0].every.microseconds = timers[0].left.microseconds = 0;
+    timers[0].left.seconds = seconds;
+    return (unsigned) left.seconds + (left.microseconds >= 500000 || (!left.seconds && left.microseconds));
 }
 
 int sigisemptyset(const unsigned long *set)

@@ -29,7 +29,7 @@ extern int __csgtest_reopen(FILE *stream, const char *name, int flags);
 extern int __csgtest_close(FILE *stream);
 extern int __csgtest_flush(FILE *stream);
 extern int __csgtest_flush_all(void);
-extern int __csgtest_buffering(FILE *stream, int mode);
+extern int __csgtest_buffering(FILE *stream, int mode, unsigned long size); /* 0: as it comes */
 extern unsigned long __csgtest_pending(FILE *stream);
 extern int __csgtest_purge(FILE *stream);
 extern int __csgtest_access(FILE *stream);
@@ -61,16 +61,15 @@ void __fpurge(FILE *stream) { __csgtest_purge(stream); }
 
 int setvbuf(FILE *stream, char *buffer, int mode, unsigned long n)
 {
-    (void) n;
     if (mode < 0 || mode > 2)
         return -1;
     stream->kept.buffer = buffer;
-    return __csgtest_buffering(stream, mode);
+    return __csgtest_buffering(stream, mode, buffer ? n : 0);
 }
 
-void setbuf(FILE *stream, char *buffer) { setvbuf(stream, buffer, buffer ? 0 : 2, 0); }
-void setbuffer(FILE *stream, char *buffer, unsigned long n) { (void) n, setbuf(stream, buffer); }
-void setlinebuf(FILE *stream) { __csgtest_buffering(stream, 1); }
+void setbuffer(FILE *stream, char *buffer, unsigned long n) { setvbuf(stream, buffer, buffer ? 0 : 2, n); }
+void setbuf(FILE *stream, char *buffer) { setbuffer(stream, buffer, 8192 /* BUFSIZ */); }
+void setlinebuf(FILE *stream) { __csgtest_buffering(stream, 1, 0); }
 
 void flockfile(FILE *stream) { (void) stream; }
 void funlockfile(FILE *stream) { (void) stream; }

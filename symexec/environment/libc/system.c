@@ -302,3 +302,21 @@ int posix_fadvise64(int d, long from, long size, int advice)
 {
     return posix_fadvise(d, from, size, advice);
 }
+
+/* ---------------------------------------------------------------------- numbers of devices */
+
+unsigned gnu_dev_major(unsigned long device)
+{
+    return (unsigned) ((device >> 8 & 0xfff) | (device >> 32 & 0xfffff000));
+}
+
+unsigned gnu_dev_minor(unsigned long device)
+{
+    return (unsigned) ((device & 0xff) | (device >> 12 & 0xffffff00));
+}
+
+unsigned long gnu_dev_makedev(unsigned major, unsigned minor)
+{
+    return (major & 0xfffUL) << 8 | (major & 0xfffff000UL) << 32 | (minor & 0xffUL)
+           | (minor & 0xffffff00UL) << 12;
+}
