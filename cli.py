@@ -18,19 +18,27 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, NoReturn, TypeVar, assert_never
 
 if TYPE_CHECKING:
+    from argparse import Namespace
     from pathlib import Path
 
     from symexec.options import (
+        AcceptOptions,
         BuildOptions,
         CompareOptions,
+        EmitOptions,
         ExploreOptions,
+        Export,
+        FailOn,
         GraphOptions,
+        InitOptions,
+        Options,
         ReplayOptions,
         RunOptions,
         SuiteOptions,
         UnifyOptions,
     )
     from symexec.options.arguments import Call
+    from symexec.options.settings import Settings
     from symexec.progress import Progress
     from symexec.report.model import Report
 
@@ -51,6 +59,7 @@ _EXHAUSTED = (
 )
 COLLECT = 400_000  # objects made between two looks for cycles; states and terms hardly form any
 
+_NO_ROOM = "failed to map segment"  # what the loader says of a library: memory is at its limit
 _NO_THREAD = "can't start new thread"  # what Python says: memory or processes are at their limit
 
 
@@ -95,7 +104,8 @@ def _performed(words: Sequence[str] | None) -> int:
         signal.signal(signal.SIGTERM, _interrupt)  # a time limit of the caller: as Ctrl-C
         gc.set_threshold(COLLECT, 20, 50)
     try:
-        call = parse(sys.argv[1:] if words is None else words, _version(), described())
+        own = sys.argv[1:] if words is None else words
+        call = parse(own, _version(), described(), _found_settings)
         code = perform(call)
         sys.stdout.flush()
         return code
@@ -117,6 +127,12 @@ def _performed(words: Sequence[str] | None) -> int:
         print(f"csgtest: error: {where}{reason}", file=sys.stderr)
         print("  hint: make room where --out, TMPDIR and the cache are", file=sys.stderr)
         return TROUBLE
+    except ImportError as trouble:
+        if _NO_ROOM not in str(trouble):
+            return _defect()
+        print("csgtest: error: there is no memory left for a library", file=sys.stderr)
+        print("  hint: look for limits of memory (ulimit -v)", file=sys.stderr)
+        return TROUBLE
     except RuntimeError as trouble:
         if str(trouble) != _NO_THREAD:
             return _defect()
@@ -125,6 +141,12 @@ def _performed(words: Sequence[str] | None) -> int:
         return TROUBLE
     except Exception:
         return _defect()
+
+
+def _found_settings(given: Namespace) -> Settings | None:
+    from symexec.projects.configured import found_settings
+
+    return found_settings(given)
 
 
 def _defect() -> int:
@@ -146,11 +168,17 @@ def perform(call: Call) -> int:
     from symexec.progress import progress_for
 
     _tell_of_cache()
-    progress = progress_for(call.quiet or call.json)
+    silent = call.quiet or call.json
+    if call.told and not silent:
+        print(f"csgtest: {call.told}", file=sys.stderr)
+    asked_for = _with_databases(call.options, silent)
+    progress = progress_for(silent)
     try:
-        match call.options:
+        match asked_for:
             case asked.BuildOptions() as options:
                 return _build(options, progress, call.json)
+            case asked.AcceptOptions() as options:
+                return _accept(options)
             case asked.SuiteOptions() as options:
                 return _suite(options, progress, call.json)
             case asked.CompareOptions() as options:
@@ -165,10 +193,37 @@ def perform(call: Call) -> int:
                 return _run(options)
             case asked.ReplayOptions() as options:
                 return _replay(options)
+            case asked.ExportOptions() as options:
+                return _export([options.folder], options.export)
+            case asked.EmitOptions() as options:
+                return _emit(options)
+            case asked.InitOptions() as options:
+                return _init(options)
             case _:
-                assert_never(call.options)
+                assert_never(asked_for)
     finally:
         progress.close()
+
+
+def _with_databases(options: Options, silent: bool) -> Options:
+    """With what a build has written down about the files of both versions, if there is such."""
+    from dataclasses import replace
+
+    from symexec import options as asked
+
+    if isinstance(options, asked.SuiteOptions):
+        build = _with_databases(options.build, silent)
+        assert isinstance(build, asked.BuildOptions)
+        return replace(options, build=build)
+    located = asked.BuildOptions, asked.CompareOptions, asked.GraphOptions, asked.UnifyOptions
+    if not isinstance(options, located) or options.files.revision is not None:
+        return options
+    from symexec.projects.configured import with_databases
+
+    files, notes = with_databases(options.files, options.old, options.new)
+    for note in () if silent else notes:
+        print(f"csgtest: {note}", file=sys.stderr)
+    return replace(options, files=files)
 
 
 def _tell_of_cache() -> None:
@@ -185,20 +240,25 @@ def _build(options: BuildOptions, progress: Progress, json: bool) -> int:
     if options.files.revision is not None:
         return _build_revisions(options, progress, json)
     _require_versions(options)
-    return _told(build(options, progress), options.out, progress, json)
+    return _finished(build(options, progress), options, progress, json)
 
 
 def _build_revisions(options: BuildOptions, progress: Progress, json: bool) -> int:
     """A run for each program or library that the change reaches, with a share of the time."""
+    from dataclasses import replace
+
     from symexec.projects.session import calls_of
 
-    codes = []
+    codes, folders = [], []
     for name, each in calls_of(options, json):
         if not json:
             print(f"{name}:")
-        codes.append(_build(each, progress, json))
+        codes.append(_build(replace(each, exports=()), progress, json))
+        folders.append(each.out)
         if codes[-1] == INTERRUPTED:
             break
+    for export in options.exports:
+        _export(folders, export)
     if not codes:
         print("Nothing that is compiled differs.", file=sys.stderr if json else sys.stdout)
     return max(codes, default=SAME)
@@ -208,17 +268,33 @@ def _suite(options: SuiteOptions, progress: Progress, json: bool) -> int:
     from symexec.report.session import suite
 
     _require_versions(options.build)
-    return _told(suite(options, progress), options.build.out, progress, json)
+    return _finished(suite(options, progress), options.build, progress, json)
 
 
-def _told(finished: Report, out: Path, progress: Progress, json: bool) -> int:
+def _finished(report: Report, options: BuildOptions, progress: Progress, json: bool) -> int:
+    code = _told(report, options.out, progress, json, options.accepting.fail_on)
+    for each in options.exports:
+        _export([options.out], each)
+    return code
+
+
+def _told(finished: Report, out: Path, progress: Progress, json: bool, fail_on: FailOn) -> int:
     progress.close()
     _tell(finished, json)
     if not json:
         print(f"  all of it: {out / 'report.html'}")
     if not finished.finished:
         return _interrupted(out)
-    return DIFFERENT if finished.verdict == "different" else SAME
+    return DIFFERENT if finished.fails(fail_on) else SAME
+
+
+def _accept(options: AcceptOptions) -> int:
+    from csg.escapes import printable
+    from symexec.report.accepting import accept
+
+    for line in accept(options):
+        print(printable(line))
+    return SAME
 
 
 def _explore(options: ExploreOptions, progress: Progress, json: bool) -> int:
@@ -320,6 +396,36 @@ def _run(options: RunOptions) -> int:
     return run_concrete(options.file, options.arguments, options.flags, stdin, options.others)
 
 
+def _export(folders: Sequence[Path], asked: Export) -> int:
+    """0: what it says is what was found, and no difference between versions is trouble of its."""
+    from symexec.exports import export_file, export_folder
+
+    if not asked.form.is_folder:
+        _deliver(export_file(folders, asked.form).encode(errors="replace"), asked.output)
+        return SAME
+    assert asked.output is not None
+    written, left_out = export_folder(folders, asked.form, asked.output)
+    print(f"{asked.output}: {written} test{'s'[: written != 1]}", file=sys.stderr)
+    for each in left_out:
+        print(f"  left out: {each}", file=sys.stderr)
+    return SAME
+
+
+def _emit(options: EmitOptions) -> int:
+    from symexec.exports.emitting import emit
+
+    trusts = _confirmed if not options.trusted else lambda reason: True
+    emitted = emit(options, trusts)
+    equal = sum(test.equal for test in emitted.kept)
+    print(
+        f"{options.output}: {len(emitted.kept) - equal} tests of differences, {equal} of what "
+        f"stays equal, {len(emitted.dropped)} dropped"
+    )
+    for each in emitted.dropped:
+        print(f"  dropped: {each}")
+    return SAME
+
+
 def _replay(options: ReplayOptions) -> int:
     from symexec.report.replaying import replay_folder
 
@@ -340,6 +446,14 @@ def _confirmed(reason: str) -> bool:
     print(f"csgtest: {printable(reason)}", file=sys.stderr)
     print("Compile and run the programs that it names? [y/N] ", end="", file=sys.stderr, flush=True)
     return sys.stdin.readline().strip().lower() in ("y", "yes")
+
+
+def _init(options: InitOptions) -> int:
+    from symexec.projects.configured import write_first
+    from symexec.search.registry import described
+
+    print(f"written: {write_first(options.force, described())}")
+    return SAME
 
 
 def _located(options: Located, folder: str | Path) -> Located:

@@ -86,11 +86,13 @@ def _complete(name: str, folder: Path) -> bool:
 
 
 def history(package: str, sources: Path, folder: Path) -> Iterator[Step]:
-    """Upstream, and a commit for each patch; those that touch C."""
+    """Upstream, and a commit for each patch; those that touch C. None where nothing is patched."""
     place = folder / package
     shutil.rmtree(place, ignore_errors=True)
     folder.mkdir(exist_ok=True)
     tree = unpacked(package, sources, place)
+    if not (tree / "debian" / "patches" / "series").is_file():
+        return
     patches = Path(shutil.move(tree / "debian" / "patches", place / "patches"))
     shutil.rmtree(tree / "debian")
     shutil.rmtree(tree / ".git", ignore_errors=True)

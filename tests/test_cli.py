@@ -12,10 +12,13 @@ import pytest
 
 import cli
 from symexec.options import (
+    Accepting,
+    AcceptOptions,
     After,
     BuildOptions,
     CompareOptions,
     ExploreOptions,
+    FailOn,
     Globals,
     GraphFormat,
     GraphKind,
@@ -80,6 +83,20 @@ def test_every_option_of_build_reaches_its_record() -> None:
         ("run p.c -- -d , -", RunOptions(Path("p.c"), ("-d", ",", "-"))),
         ("run p.c --cc-flags=-DX=1", RunOptions(Path("p.c"), (), ("-DX=1",))),
         ("replay out", ReplayOptions(Path("out"))),
+        ("accept", AcceptOptions()),
+        (
+            "accept g1 2 --reason x --from d --accepted a.json",
+            AcceptOptions(("g1", "2"), "x", Path("d"), Path("a.json")),
+        ),
+        ("accept --prune", AcceptOptions(prune=True)),
+        (
+            "build a b --fail-on interaction --accepted a.json",
+            BuildOptions(
+                Path("a"),
+                Path("b"),
+                accepting=Accepting(Path("a.json"), False, FailOn.INTERACTION),
+            ),
+        ),
         ("unify a b --ids -o u.c", UnifyOptions(Path("a"), Path("b"), (), True, Path("u.c"))),
         ("explore p.c --time 3", ExploreOptions(Path("p.c"), search=SearchOptions(time=3.0))),
         ("compare a b --seeds 5", CompareOptions(Path("a"), Path("b"), seeds=5)),
@@ -232,17 +249,22 @@ def test_a_cache_folder_that_others_can_write_to_is_told_of(
 
 @pytest.mark.parametrize(
     ("trouble", "told", "traceback"),
-    [("can't start new thread", "no more threads", False), ("else", "internal error", True)],
+    [
+        (RuntimeError("can't start new thread"), "no more threads", False),
+        (RuntimeError("else"), "internal error", True),
+        (ImportError("x.so: failed to map segment from shared object"), "no memory left", False),
+        (ImportError("no module named x"), "internal error", True),
+    ],
 )
-def test_threads_that_cannot_begin_are_no_defect(
-    trouble: str,
+def test_what_limits_take_away_is_no_defect(
+    trouble: Exception,
     told: str,
     traceback: bool,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     def fails(call: object) -> int:
-        raise RuntimeError(trouble)
+        raise trouble
 
     monkeypatch.setattr(cli, "perform", fails)
     assert cli.main(["build", "a.c", "b.c"]) == 2

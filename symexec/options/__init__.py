@@ -56,6 +56,15 @@ class Globals(Enum):
     INITIAL = "initial"
 
 
+class FailOn(Enum):
+    """Which differences, of those that nobody has accepted, make a call end with 1."""
+
+    ANY = "any"
+    REGRESSION = "regression"  # the new version fails, does not end or leaks, and the old one not
+    INTERACTION = "interaction"  # several changes have to come together
+    NEVER = "never"
+
+
 class GraphKind(Enum):
     CSG = "csg"
     CFG = "cfg"
@@ -72,6 +81,47 @@ class GraphFormat(Enum):
     TEXT = "text"
     GRAPHML = "graphml"
     MERMAID = "mermaid"
+
+
+class Form(Enum):
+    """What a finished folder can be exported as."""
+
+    SARIF = "sarif"
+    JUNIT = "junit"
+    MARKDOWN = "markdown"
+    KTEST = "ktest"
+    TESTCOMP = "testcomp"
+
+    @property
+    def is_folder(self) -> bool:
+        return self in (Form.KTEST, Form.TESTCOMP)
+
+
+class Emitted(Enum):
+    """What regression tests are written as, or listed for."""
+
+    C = "c"
+    SH = "sh"
+    CMAKE = "cmake"
+    MESON = "meson"
+
+
+class Expected(Enum):
+    """The version whose behaviour regression tests hold on to. ``USUAL``: the new one, but the old
+    one where the class of a difference says that the new one fails."""
+
+    USUAL = "usual"
+    NEW = "new"
+    OLD = "old"
+    GOLDEN = "golden"
+
+
+@record
+class Export:
+    """``--export sarif=FILE``; ``output`` None: standard output."""
+
+    form: Form
+    output: Path | None
 
 
 @record
@@ -122,6 +172,7 @@ class InputOptions:
     named_files: tuple[NamedFile, ...] = ()
     array_length: int = 4  # bytes of a string before its NUL, elements of an array
     globals: Globals = Globals.ANY  # what the others hold, of those that a caller may have set
+    level: int = 0  # how often what main reads, where nobody says how much, has grown
 
     def range_of(self, name: str) -> Range | None:
         """The last range given for ``name``, as the last word on a command line counts."""
@@ -156,6 +207,24 @@ class ShadowOptions:
 
 
 @record
+class Configured:
+    """What csgtest.toml says and the command line does not: keys, and what stands there."""
+
+    source: str  # the file, and of which version it is
+    settings: tuple[tuple[str, object], ...]
+
+
+@record
+class OwnOptions:
+    """What csgtest.toml says of one target: the same call with its ``keys``."""
+
+    name: str
+    keys: tuple[str, ...]
+    flags: tuple[str, ...]
+    options: Options
+
+
+@record
 class RevisionOptions:
     """Both versions are revisions of the repository that the working folder lies in. ``text``:
     ``A..B``, ``A...B``, or one of them against the work tree; "": HEAD."""
@@ -164,6 +233,7 @@ class RevisionOptions:
     staged: bool = False  # NEW is what is staged
     command: str | None = None  # builds it, for a shell; None: found out
     targets: tuple[str, ...] = ()  # programs and libraries; (): those that the change reaches
+    own: tuple[OwnOptions, ...] = ()  # what holds for a target of that name instead
 
 
 @record
@@ -177,6 +247,8 @@ class FileOptions:
     golden: Path | None = None  # what is intended: in NEW's place, or a program that is compiled
     revision: RevisionOptions | None = None  # OLD and NEW are taken from a repository
     name: str = ""  # of the program: argv[0]; "": that of NEW
+    ignored: tuple[str, ...] = ()  # patterns of files whose changes and programs are not looked at
+    configured: Configured | None = None  # None: nothing of it comes from a csgtest.toml
 
 
 @record
@@ -186,6 +258,16 @@ class MemoryOptions:
     uninitialised: Uninitialised = Uninitialised.DIFFERENCES
     most_allocated: int = 64  # bytes above the least that an object of symbolic size may have
     leaks: bool = False  # look for what nothing points to at the end
+
+
+@record
+class Accepting:
+    """What becomes of differences in the exit code. ``file`` names accepted ones; None: the usual
+    file where there is one. ``off``: there are none."""
+
+    file: Path | None = None
+    off: bool = False
+    fail_on: FailOn = FailOn.ANY
 
 
 @record
@@ -206,6 +288,8 @@ class BuildOptions:
     annotation: Annotation = Annotation()
     memory: MemoryOptions = MemoryOptions()
     rules: GraphRules = GraphRules()
+    exports: tuple[Export, ...] = ()  # made of the output folder at the end
+    accepting: Accepting = Accepting()
 
 
 @record
@@ -302,15 +386,59 @@ class ReplayOptions:
     trusted: bool = False  # whoever wrote the folder
 
 
+@record
+class ExportOptions:
+    """``csgtest export``: a finished output folder in a form that other programs read."""
+
+    folder: Path
+    export: Export
+
+
+@record
+class EmitOptions:
+    """``csgtest emit``: regression tests that stand alone."""
+
+    folder: Path
+    form: Emitted
+    output: Path
+    expected: Expected = Expected.USUAL
+    equal: int = 10  # tests of what stays equal, at most
+    without_walls: bool = False
+    trusted: bool = False  # whoever wrote the folder
+
+
+@record
+class AcceptOptions:
+    """``csgtest accept``: differences of a finished output folder, by their ids; (): tell of them.
+    ``prune``: remove what can never be met again."""
+
+    ids: tuple[str, ...] = ()
+    reason: str = ""
+    folder: Path = Path("csgtest-out")
+    file: Path | None = None
+    prune: bool = False
+
+
+@record
+class InitOptions:
+    """``csgtest init``: a csgtest.toml for the repository that the working folder lies in."""
+
+    force: bool = False  # in the place of one that is there
+
+
 Options = (
-    BuildOptions
+    AcceptOptions
+    | BuildOptions
     | CompareOptions
     | ExploreOptions
     | GraphOptions
     | UnifyOptions
     | RunOptions
     | ReplayOptions
+    | ExportOptions
+    | EmitOptions
     | SuiteOptions
+    | InitOptions
 )
 
 
@@ -330,4 +458,5 @@ def versions_of(options: BuildOptions | CompareOptions | GraphOptions | UnifyOpt
         files.old_build,
         files.new_build,
         files.annotated,
+        files.ignored,
     )

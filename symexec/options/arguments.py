@@ -5,19 +5,27 @@
     Call(options=BuildOptions(old=Path("old.c"), new=Path("new.c"), flags=("-DFAST",), ...),
          json=False, quiet=False)
 
-Words after ``--`` belong to the C compiler or to the program and never reach argparse.
+Words after ``--`` belong to the C compiler or to the program and never reach argparse. Where the
+words say nothing, what ``settings`` says counts (csgtest.toml), and then the default of the option.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
 
-from symexec.options import Options
-from symexec.options.commands import COMMANDS
+from symexec.options import Configured, Options, OwnOptions
+from symexec.options.commands import COMMANDS, Command
+from symexec.options.reading import means_revisions
+from symexec.options.rows import FLAGS
+
+if TYPE_CHECKING:
+    from symexec.options.settings import Setting, Settings
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +35,7 @@ class Call:
     options: Options
     json: bool = False  # the report on standard output, and nothing else there
     quiet: bool = False  # no progress
+    told: str = ""  # what a csgtest.toml says of it; "": nothing
 
 
 class _Formatter(argparse.RawDescriptionHelpFormatter):
@@ -60,8 +69,11 @@ def build_parser(version: str, offered: Mapping[str, str]) -> argparse.ArgumentP
             if row.group and row.group not in groups:
                 groups[row.group] = child.add_argument_group(row.group)
             settings = dict(row.settings)
-            for what, text in offered.items():
-                settings["help"] = settings["help"].replace(f"{{{what}}}", text)
+            text = settings["help"] % {"default": row.default}
+            for what, words in offered.items():
+                text = text.replace(f"{{{what}}}", words)
+            # What is not given is None: csgtest.toml may say it, or else the row does.
+            settings |= {"help": text.replace("%", "%%"), "default": None}
             groups.get(row.group, child).add_argument(*row.names, **settings)
         if command.rest:
             child.usage = f"{child.format_usage()[len('usage: ') :].rstrip()} [-- {command.rest}]"
@@ -69,18 +81,85 @@ def build_parser(version: str, offered: Mapping[str, str]) -> argparse.ArgumentP
 
 
 def parse(
-    words: Sequence[str], version: str = "", offered: Mapping[str, str] = MappingProxyType({})
+    words: Sequence[str],
+    version: str = "",
+    offered: Mapping[str, str] = MappingProxyType({}),
+    settings: Callable[[argparse.Namespace], Settings | None] = lambda given: None,
 ) -> Call:
     """Read a call. Ends the process as argparse does: 0 after --help, 2 for a wrong call.
-    ``offered`` are words for the help text of what this layer does not know: searches."""
+    ``offered`` are words for the help text of what this layer does not know: searches; ``settings``
+    finds the csgtest.toml that a call about two versions is under."""
     own, rest = _split(words)
     parser = build_parser(version, offered)
-    given = parser.parse_args(own)
-    command = COMMANDS[given.command]
+    whole = vars(parser.parse_args(own))
+    given = {name: value for name, value in whole.items() if value is not None}
+    command = COMMANDS[given["command"]]
     if rest and not command.rest:
-        parser.error(f"{given.command} takes nothing after --")
-    options = command.record(given, rest)
-    return Call(options, getattr(given, "json", False), getattr(given, "quiet", False))
+        parser.error(f"{given['command']} takes nothing after --")
+    options = command.record(_whole(command, (), given), rest)
+    told = ""
+    if any(row.key == "config" for row in command.arguments):
+        found = settings(_whole(command, (), given))
+        if found is not None:
+            options, told = _configured(command, found, given, rest)
+    return Call(options, bool(given.get("json")), bool(given.get("quiet")), told)
+
+
+def _whole(
+    command: Command, settings: Sequence[Setting], given: Mapping[str, Any], **more: Any
+) -> argparse.Namespace:
+    """The command line before the file, and that before the defaults."""
+    defaults = {row.dest: row.default for row in command.arguments}
+    said = {each.row.dest: each.value for each in settings if each.row is not FLAGS}
+    return argparse.Namespace(**{**defaults, **said, **given, **more})
+
+
+def _configured(
+    command: Command, found: Settings, given: Mapping[str, Any], rest: tuple[str, ...]
+) -> tuple[Options, str]:
+    """The call with what the file says and the command line does not, and a line about it."""
+    revisions = means_revisions(given.get("old"), given.get("new"))
+
+    def kept(settings: Sequence[Setting]) -> list[Setting]:
+        """What the command has, and nobody has said on its command line."""
+        own = [row.settings for row in command.arguments]
+        takes = [each for each in settings if each.row is FLAGS or each.row.settings in own]
+        if not revisions:  # files are compiled as a database says, and are all of the program
+            takes = [
+                each
+                for each in takes
+                if each.key != "targets" and (each.key != "build" or os.path.exists(each.value))
+            ]
+        return [each for each in takes if each.row.dest not in given]
+
+    def flags(settings: Sequence[Setting]) -> tuple[str, ...]:
+        own = [flag for each in settings if each.row is FLAGS for flag in each.value]
+        return (*own, *rest)
+
+    def record(settings: Sequence[Setting], **more: Any) -> Options:
+        said = tuple({each.key: each.said for each in settings}.items())
+        whole = _whole(command, settings, given, configured=Configured(found.source, said), **more)
+        return command.record(whole, flags(settings))
+
+    top = kept(found.top)
+    tables = {name: kept(each) for name, each in found.targets.items()} if revisions else {}
+    own = []
+    for name, table in tables.items():
+        keys = tuple(each.key for each in table)
+        above = [each for each in top if each.key not in keys]
+        both = [*above, *table]
+        own.append(OwnOptions(name, keys, flags(both), record(both)))
+    told = [_told(top), *(f"[target.{name}] {_told(each)}" for name, each in tables.items())]
+    if found.targets and not revisions:
+        told.append("its tables for targets are left out: OLD and NEW are no revisions")
+    line = f"{found.source}: {'; '.join(each for each in told if each) or 'says nothing'}"
+    return record(top, own=own), line
+
+
+def _told(settings: Sequence[Setting]) -> str:
+    from symexec.options.settings import written
+
+    return ", ".join(f"{each.key} = {written(each.said)}" for each in settings)
 
 
 def _split(words: Sequence[str]) -> tuple[list[str], tuple[str, ...]]:

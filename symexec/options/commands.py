@@ -13,13 +13,28 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from symexec.options import CompareOptions, GraphFormat, GraphKind, Options, reading
+from symexec.options import (
+    AcceptOptions,
+    CompareOptions,
+    EmitOptions,
+    Emitted,
+    Expected,
+    Form,
+    GraphFormat,
+    GraphKind,
+    Options,
+    reading,
+)
 from symexec.options.rows import (
+    ACCEPTED,
+    ACCEPTED_FILE,
     ANNOTATION,
     BSE_TIME,
     DETERMINISTIC,
     ENTRY,
+    EXPORT,
     FILES,
+    FINISHED,
     GLOBALS,
     GOLDEN,
     GRAPH,
@@ -34,6 +49,7 @@ from symexec.options.rows import (
     SEARCH,
     SHADOW,
     SUITE,
+    TRUST,
     UNPROTECTED,
     WITH,
     WITHOUT,
@@ -41,7 +57,7 @@ from symexec.options.rows import (
     names,
     row,
 )
-from symexec.options.values import names_given, positive_count
+from symexec.options.values import count, names_given, positive_count
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +89,8 @@ COMMANDS: Mapping[str, Command] = {
             *MEMORY,
             *REPLAY,
             *RESULTS,
+            *EXPORT,
+            *ACCEPTED,
         ),
         reading.build,
         """\
@@ -81,7 +99,39 @@ COMMANDS: Mapping[str, Command] = {
   csgtest build samples/cut_ranges/old.c samples/cut_ranges/new.c --entry parse_ranges --time 10
   csgtest build cut_old.c cut_new.c --sym-args 1 3 4 --sym-stdin 4 --json -- -I include -DNLS=0
 
-exit code: 0 no difference found, 1 differences, 2 trouble""",
+exit code: 0 no difference found, 1 differences (--fail-on), 2 trouble""",
+    ),
+    "accept": Command(
+        "list the differences of a finished output folder, or accept some of them",
+        (
+            row(
+                "ids",
+                metavar="ID",
+                nargs="*",
+                help="a difference as report.json numbers it: g2 is the second row of the table; "
+                "without any: list what could be accepted",
+            ),
+            row("--reason", metavar="TEXT", default="", help="why it is accepted"),
+            row(
+                "--from",
+                dest="folder",
+                metavar="DIR",
+                type=Path,
+                default=AcceptOptions().folder,
+                help="output folder of an earlier build (default: %(default)s)",
+            ),
+            ACCEPTED_FILE,
+            row(
+                "--prune",
+                action="store_true",
+                help="remove what was accepted of this program and is gone from it",
+            ),
+        ),
+        reading.accept,
+        """\
+  csgtest accept
+  csgtest accept g2 --reason 'the new format is intended'""",
+        rest="",
     ),
     "suite": Command(
         "run a test suite on both versions, then search from its tests",
@@ -97,6 +147,7 @@ exit code: 0 no difference found, 1 differences, 2 trouble""",
             NO_NATIVE,
             UNPROTECTED,
             *RESULTS,
+            *EXPORT,
         ),
         reading.suite,
         """\
@@ -240,15 +291,87 @@ exit code: 0 no difference found, 1 differences, 2 trouble""",
         "run the tests of a finished output folder on both versions again",
         (
             row("folder", metavar="DIR", type=Path, help="output folder of an earlier build"),
-            row(
-                "--trust",
-                action="store_true",
-                help="run what the folder names although another user or machine wrote it",
-            ),
+            TRUST,
             UNPROTECTED,
         ),
         reading.replay,
         "  csgtest replay csgtest-out",
+        rest="",
+    ),
+    "export": Command(
+        "write a finished output folder in a form that other programs read",
+        (
+            FINISHED,
+            row(
+                "--as",
+                dest="form",
+                choices=names(Form),
+                required=True,
+                help="sarif (code scanning), junit, markdown (a comment on a change): one file; "
+                "ktest (KLEE), testcomp (Test-Comp): a folder with a file for each test",
+            ),
+            row(
+                "-o",
+                "--output",
+                metavar="FILE",
+                type=Path,
+                help="file or folder to write (default: a file goes to standard output)",
+            ),
+        ),
+        reading.export,
+        """\
+  csgtest export --as markdown
+  csgtest export csgtest-out --as sarif -o found.sarif
+  csgtest export csgtest-out --as ktest -o found-ktest""",
+        rest="",
+    ),
+    "emit": Command(
+        "write regression tests that need no csgtest, each tried on both versions",
+        (
+            FINISHED,
+            row(
+                "--as",
+                dest="form",
+                choices=names(Emitted),
+                required=True,
+                help="c (of an entry function), sh (of a whole program), or either with a list for "
+                "cmake or meson",
+            ),
+            row(
+                "-o",
+                "--output",
+                metavar="FOLDER",
+                type=Path,
+                default=Path("csgtest-tests"),
+                help="folder to write (default: %(default)s)",
+            ),
+            row(
+                "--expect",
+                choices=[each.value for each in Expected if each is not Expected.USUAL],
+                help="version whose behaviour the tests hold on to (default: new, but old where "
+                "the new version fails)",
+            ),
+            row(
+                "--equal",
+                metavar="N",
+                type=count,
+                default=EmitOptions(Path(), Emitted.C, Path()).equal,
+                help="tests of what both versions do alike, at most (default: %(default)s)",
+            ),
+            TRUST,
+            UNPROTECTED,
+        ),
+        reading.emit,
+        """\
+  csgtest emit --as c
+  csgtest emit csgtest-out --as cmake -o tests/regression""",
+        rest="",
+    ),
+    "init": Command(
+        "write a csgtest.toml for this repository, with every key and its default",
+        (row("--force", action="store_true", help="in the place of one that is there"),),
+        reading.init,
+        "  csgtest init",
         rest="",
     ),
 }

@@ -15,15 +15,25 @@ from typing import assert_never
 from csg.errors import UsageError
 from csg.programs import Annotation, GraphRules, Interactions
 from symexec.options import (
+    Accepting,
+    AcceptOptions,
     After,
     BuildOptions,
     CompareOptions,
+    EmitOptions,
+    Emitted,
+    Expected,
     ExploreOptions,
+    Export,
+    ExportOptions,
+    FailOn,
     FileOptions,
+    Form,
     Globals,
     GraphFormat,
     GraphKind,
     GraphOptions,
+    InitOptions,
     InputOptions,
     MemoryOptions,
     Options,
@@ -52,19 +62,28 @@ def _files(given: argparse.Namespace) -> FileOptions:
         annotated=given.new is None and revision is None,
         golden=getattr(given, "golden", None),
         revision=revision,
+        ignored=tuple(given.ignore),
+        configured=getattr(given, "configured", None),
     )
 
 
 def _revision(given: argparse.Namespace) -> RevisionOptions | None:
     """What is no file may be a revision; None where files are meant."""
-    if given.new is not None or (given.old is not None and not is_revision(given.old)):
+    if not means_revisions(given.old, given.new):
         if given.staged or given.targets:
             raise UsageError(
                 "--staged and --target are for revisions, and OLD is a file",
                 hint="leave them out, or name revisions: csgtest build main...HEAD",
             )
         return None
-    return RevisionOptions(given.old or "", given.staged, given.build, tuple(given.targets))
+    own = getattr(given, "own", ())
+    return RevisionOptions(
+        given.old or "", given.staged, given.build, tuple(given.targets), tuple(own)
+    )
+
+
+def means_revisions(old: str | None, new: Path | None) -> bool:
+    return new is None and (old is None or is_revision(old))
 
 
 def _old(given: argparse.Namespace) -> Path:
@@ -172,7 +191,27 @@ def build(given: argparse.Namespace, flags: tuple[str, ...]) -> Options:
         annotation=_annotation(given),
         memory=_memory(given, MemoryOptions().uninitialised),
         rules=_rules(given),
+        exports=tuple(given.exports),
+        accepting=_accepting(given),
     )
+
+
+def _accepting(given: argparse.Namespace) -> Accepting:
+    if given.no_accepted and given.accepted is not None:
+        raise UsageError(
+            "--accepted names a file, and --no-accepted reads none", hint="leave one of them out"
+        )
+    return Accepting(given.accepted, given.no_accepted, FailOn(given.fail_on))
+
+
+def accept(given: argparse.Namespace, words: tuple[str, ...]) -> Options:
+    if given.prune and (given.ids or given.reason):
+        raise UsageError(
+            "--prune removes what is gone and accepts nothing", hint="leave out the rest"
+        )
+    if given.reason and not given.ids:
+        raise UsageError("--reason for nothing: no ID is given", hint="csgtest accept lists them")
+    return AcceptOptions(tuple(given.ids), given.reason, given.folder, given.accepted, given.prune)
 
 
 def suite(given: argparse.Namespace, flags: tuple[str, ...]) -> Options:
@@ -190,6 +229,7 @@ def suite(given: argparse.Namespace, flags: tuple[str, ...]) -> Options:
         native=not given.no_native,
         shadow=ShadowOptions(Shadow.CONCOLIC, (), given.bse_time),
         files=_files(given),
+        exports=tuple(given.exports),
     )
     if build.files.revision is not None:
         raise UsageError("a suite tests two versions that stand in files", hint="name OLD and NEW")
@@ -264,3 +304,29 @@ def run(given: argparse.Namespace, words: tuple[str, ...]) -> Options:
 
 def replay(given: argparse.Namespace, words: tuple[str, ...]) -> Options:
     return ReplayOptions(given.folder, given.unprotected_replay, given.trust)
+
+
+def export(given: argparse.Namespace, words: tuple[str, ...]) -> Options:
+    form = Form(given.form)
+    if form.is_folder and given.output is None:
+        raise UsageError(
+            f"{form.value} is a folder of files, and none is named",
+            hint=f"name one: -o found-{form.value}",
+        )
+    return ExportOptions(given.folder, Export(form, given.output))
+
+
+def emit(given: argparse.Namespace, words: tuple[str, ...]) -> Options:
+    return EmitOptions(
+        given.folder,
+        Emitted(given.form),
+        given.output,
+        Expected(given.expect or Expected.USUAL.value),
+        given.equal,
+        given.unprotected_replay,
+        given.trust,
+    )
+
+
+def init(given: argparse.Namespace, words: tuple[str, ...]) -> Options:
+    return InitOptions(given.force)

@@ -17,6 +17,8 @@ from csg.programs import Interactions
 from symexec.options import (
     After,
     BuildOptions,
+    FailOn,
+    Form,
     Globals,
     InputOptions,
     MemoryOptions,
@@ -30,6 +32,7 @@ from symexec.options.values import (
     ThreeCounts,
     TwoCounts,
     count,
+    form_and_file,
     length,
     memory_size,
     named_file,
@@ -41,18 +44,51 @@ from symexec.options.values import (
 )
 
 
+class Scope(Enum):
+    """Where an option may stand beside the command line."""
+
+    TARGET = "target"  # at the top of csgtest.toml, and in its tables for targets
+    PROJECT = "project"  # at the top alone: it says what the targets are
+    CALL = "call"  # nowhere: it is about one call, or what only its user may decide
+
+
 @dataclass(frozen=True, slots=True)
 class Argument:
     """A row of the tables: what argparse's ``add_argument`` is called with, and the heading that
-    it stands under in the help text."""
+    it stands under in the help text. ``example``: for csgtest.toml, where there is no default."""
 
     names: tuple[str, ...]
     settings: Mapping[str, Any]
     group: str = ""
+    scope: Scope = Scope.TARGET
+    example: Any = None
+
+    @property
+    def key(self) -> str:
+        """What it is called in csgtest.toml: ``loop-bound``."""
+        words = [name for name in self.names if name.startswith("--")] or self.names
+        return str(self.settings.get("dest", words[0].lstrip("-")))
+
+    @property
+    def dest(self) -> str:
+        """Of argparse's namespace."""
+        return self.key.replace("-", "_")
+
+    @property
+    def is_flag(self) -> bool:
+        return self.settings.get("action") == "store_true"
+
+    @property
+    def is_list(self) -> bool:
+        return self.settings.get("action") in ("append", "extend")
+
+    @property
+    def default(self) -> Any:
+        return False if self.is_flag else self.settings.get("default")
 
 
-def row(*names: str, **settings: Any) -> Argument:
-    return Argument(names, settings)
+def row(*names: str, scope: Scope = Scope.TARGET, example: Any = None, **settings: Any) -> Argument:
+    return Argument(names, settings, scope=scope, example=example)
 
 
 def under(group: str, *rows: Argument) -> tuple[Argument, ...]:
@@ -66,6 +102,7 @@ def names(choices: type[Enum]) -> list[str]:
 OLD_AND_NEW = (
     row(
         "old",
+        scope=Scope.CALL,
         metavar="OLD",
         nargs="?",
         help="C file, or folder of C files, before the change; or revisions of the repository that "
@@ -73,13 +110,19 @@ OLD_AND_NEW = (
     ),
     row(
         "new",
+        scope=Scope.CALL,
         metavar="NEW",
         type=Path,
         nargs="?",
         help="the same after the change; left out: OLD holds both, with change() and execute()",
     ),
 )
-ENTRY = row("--entry", metavar="F", help="function to start in (default: main, or the only one)")
+ENTRY = row(
+    "--entry",
+    example="parse",
+    metavar="F",
+    help="function to start in (default: main, or the only one)",
+)
 GLOBALS = under(
     "which inputs",
     row(
@@ -95,6 +138,7 @@ INPUT = under(
     ENTRY,
     row(
         "--range",
+        example=["x=-100..100"],
         metavar="NAME=LO..HI",
         type=value_range,
         action="append",
@@ -103,6 +147,7 @@ INPUT = under(
     ),
     row(
         "--assume",
+        example=["x < y"],
         metavar="EXPR",
         action="append",
         default=[],
@@ -110,6 +155,7 @@ INPUT = under(
     ),
     row(
         "--symbolic-global",
+        example=["verbose"],
         metavar="NAME",
         action="append",
         default=[],
@@ -117,15 +163,23 @@ INPUT = under(
     ),
     row(
         "--sym-args",
+        example=[0, 2, 4],
         metavar=("MIN", "MAX", "LEN"),
         nargs=3,
         type=length,
         action=ThreeCounts,
         help="for main: from MIN to MAX arguments of up to LEN bytes each",
     ),
-    row("--sym-stdin", metavar="N", type=length, help="for main: up to N bytes on standard input"),
+    row(
+        "--sym-stdin",
+        example=8,
+        metavar="N",
+        type=length,
+        help="for main: up to N bytes on standard input",
+    ),
     row(
         "--sym-files",
+        example=[1, 4],
         metavar=("N", "LEN"),
         nargs=2,
         type=length,
@@ -134,6 +188,7 @@ INPUT = under(
     ),
     row(
         "--sym-file",
+        example=["conf=8"],
         metavar="NAME=LEN",
         type=named_file,
         action="append",
@@ -160,6 +215,7 @@ SEARCH = under(
     ),
     row(
         "--memory",
+        example="4G",
         metavar="SIZE",
         type=memory_size,
         help="memory that the search may take, as 800M or 4G; where it is short states of the "
@@ -174,6 +230,7 @@ SEARCH = under(
     ),
     row(
         "--loop-bound",
+        example=100,
         metavar="N",
         type=positive_count,
         help="iterations of one loop on one path (default: no bound)",
@@ -187,6 +244,7 @@ SEARCH = under(
 )
 WITHOUT = row(
     "--without",
+    example=["all"],
     metavar="NAME",
     type=names_given,
     action="extend",
@@ -197,6 +255,7 @@ MODE = under(
     "search",
     row(
         "--mode",
+        example="guided",
         metavar="NAME",
         help="which state runs next (default: guided; with seeds, what was published): {modes}",
     ),
@@ -227,6 +286,7 @@ SHADOW = under(
     "seeds",
     row(
         "--shadow",
+        scope=Scope.CALL,
         choices=names(Shadow),
         default=ShadowOptions().mode.value,
         help="part the versions on every path, or beside the ways of seeds: in two phases "
@@ -234,6 +294,7 @@ SHADOW = under(
     ),
     row(
         "--seeds",
+        scope=Scope.CALL,
         metavar="PATH",
         type=Path,
         nargs="+",
@@ -243,6 +304,7 @@ SHADOW = under(
     ),
     row(
         "--bse-time",
+        scope=Scope.CALL,
         metavar="S",
         type=seconds,
         help="concolic: seconds to search from each divergence (default: equal shares of --time)",
@@ -253,6 +315,7 @@ SUITE = under(
     "the suite",
     row(
         "--tests",
+        scope=Scope.CALL,
         metavar="CMD",
         nargs=argparse.REMAINDER,
         required=True,
@@ -261,6 +324,7 @@ SUITE = under(
     ),
     row(
         "--program",
+        scope=Scope.CALL,
         metavar="PATH",
         type=Path,
         help="what the suite runs: a name that it finds by PATH, or a file whose place is taken "
@@ -268,6 +332,7 @@ SUITE = under(
     ),
     row(
         "--tests-time",
+        scope=Scope.CALL,
         metavar="S",
         type=seconds,
         default=600.0,
@@ -278,6 +343,7 @@ MEMORY = under(
     "memory",
     row(
         "--uninitialised",
+        example="differences",
         choices=names(Uninitialised),
         help="a use of memory that nobody wrote is an error where one version alone does it, "
         "always an error, or none: such memory holds zeros (default: differences; explore: error)",
@@ -301,6 +367,7 @@ RESULTS = under(
     "results",
     row(
         "--out",
+        scope=Scope.CALL,
         metavar="DIR",
         type=Path,
         default=BuildOptions(Path(), Path()).out,
@@ -308,16 +375,45 @@ RESULTS = under(
     ),
     row(
         "--json",
+        scope=Scope.CALL,
         action="store_true",
         help="print report.json to standard output and nothing else there",
     ),
-    row("--quiet", action="store_true", help="show no progress"),
+    row("--quiet", scope=Scope.CALL, action="store_true", help="show no progress"),
+)
+EXPORT = under(
+    "results",
+    row(
+        "--export",
+        scope=Scope.CALL,
+        dest="exports",
+        metavar="FORM=FILE",
+        type=form_and_file,
+        action="append",
+        default=[],
+        help=f"write what was found as {', '.join(names(Form))} as well (csgtest export --help); "
+        "may be repeated",
+    ),
+)
+FINISHED = row(
+    "folder",
+    metavar="DIR",
+    type=Path,
+    nargs="?",
+    default=BuildOptions(Path(), Path()).out,
+    help="output folder of an earlier build (default: %(default)s)",
+)
+TRUST = row(
+    "--trust",
+    action="store_true",
+    help="run what the folder names although another user or machine wrote it",
 )
 NO_REPLAY = row(
     "--no-replay", action="store_true", help="run nothing natively; no difference is confirmed then"
 )
 UNPROTECTED = row(
     "--unprotected-replay",
+    scope=Scope.CALL,
     action="store_true",
     help="run generated inputs natively even where no sandbox can be had",
 )
@@ -326,9 +422,36 @@ NO_NATIVE = row(
     action="store_true",
     help="try no inputs natively beside the search, which then runs alone",
 )
+ACCEPTED_FILE = row(
+    "--accepted",
+    scope=Scope.CALL,
+    metavar="FILE",
+    type=Path,
+    help="file of accepted differences (default: csgtest-accepted.json here, or at the root of the "
+    "repository)",
+)
+ACCEPTED = under(
+    "results",
+    ACCEPTED_FILE,
+    row(
+        "--no-accepted",
+        scope=Scope.CALL,
+        action="store_true",
+        help="show accepted differences like all others",
+    ),
+    row(
+        "--fail-on",
+        scope=Scope.PROJECT,
+        choices=names(FailOn),
+        default=FailOn.ANY.value,
+        help="which differences end with exit code 1: those where the new version fails, those "
+        "that need several changes together, any, or none (default: %(default)s)",
+    ),
+)
 REPLAY = under("replay", NO_REPLAY, NO_NATIVE, UNPROTECTED)
 WITH = row(
     "--with",
+    example=["list.c"],
     dest="others",
     metavar="FILE",
     type=Path,
@@ -343,15 +466,36 @@ FILES = under(
     row(
         "-p",
         "--build",
+        scope=Scope.PROJECT,
+        example="make -C src",
         metavar="BUILD",
         help="folder with compile_commands.json: flags for each file; of revisions also the "
         "command that builds them, as 'make -C src' (default: found out)",
     ),
-    row("--old-build", metavar="DIR", type=Path, help="the same for the old version alone"),
-    row("--new-build", metavar="DIR", type=Path, help="the same for the new version alone"),
-    row("--staged", action="store_true", help="NEW is what is staged in this repository"),
+    row(
+        "--old-build",
+        scope=Scope.CALL,
+        metavar="DIR",
+        type=Path,
+        help="the same for the old version alone",
+    ),
+    row(
+        "--new-build",
+        scope=Scope.CALL,
+        metavar="DIR",
+        type=Path,
+        help="the same for the new version alone",
+    ),
+    row(
+        "--staged",
+        scope=Scope.CALL,
+        action="store_true",
+        help="NEW is what is staged in this repository",
+    ),
     row(
         "--target",
+        scope=Scope.PROJECT,
+        example=["cut"],
         dest="targets",
         metavar="NAME",
         nargs="+",
@@ -360,11 +504,31 @@ FILES = under(
         help="of revisions: the programs or libraries to look at (default: all that the change "
         "reaches, without tests and examples)",
     ),
+    row(
+        "--ignore",
+        scope=Scope.PROJECT,
+        example=["vendor/*", "*_generated.c"],
+        metavar="GLOB",
+        action="append",
+        default=[],
+        help="files whose changes are not looked at, and whose programs are not: a path below the "
+        "top, or a folder; * stands for slashes too; may be repeated",
+    ),
+    row(
+        "--config",
+        scope=Scope.CALL,
+        metavar="FILE",
+        type=Path,
+        help="what holds where this command line says nothing (default: csgtest.toml, at the top "
+        "of the repository, or in the folder that the folders OLD and NEW lie in)",
+    ),
+    row("--no-config", scope=Scope.CALL, action="store_true", help="read no csgtest.toml"),
 )
 GOLDEN = under(
     "which files",
     row(
         "--golden",
+        example="intended.c",
         metavar="FIXED",
         type=Path,
         help="what is intended: a C file or folder in NEW's place, or an executable; a difference "
@@ -392,6 +556,7 @@ GRAPH = under(
     "the change sequence graph",
     row(
         "--interactions",
+        example="important",
         choices=names(Interactions),
         help="interaction locations: where sets of changes meet, all statements that depend on two "
         "changes, or the important ones and the uses of memory whose allocation other changes "
@@ -410,4 +575,13 @@ GRAPH = under(
 )
 OUTPUT_FILE = row(
     "-o", "--output", metavar="FILE", type=Path, help="file to write (default: standard output)"
+)
+# What stands behind "--" has no row of a command, and is a key of csgtest.toml all the same.
+FLAGS = row(
+    "--flags",
+    example=["-Iinclude", "-DNDEBUG"],
+    metavar="FLAG",
+    action="append",
+    default=[],
+    help="for the C compiler, in both versions; those behind -- are added",
 )

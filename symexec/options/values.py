@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import argparse
 import re
+from pathlib import Path
 
-from symexec.options import NamedFile, Range, SymbolicArguments, SymbolicFiles
+from symexec.options import Export, Form, NamedFile, Range, SymbolicArguments, SymbolicFiles
 
 MOST_FILES = 26  # they are named A to Z
 MOST = 999_999_999  # of what is counted
@@ -74,6 +75,17 @@ def positive_length(text: str) -> int:
 
 def _is_decimal(text: str) -> bool:
     return text.isascii() and text.isdecimal()
+
+
+def form_and_file(text: str) -> Export:
+    """``sarif=found.sarif``"""
+    name, equals, file = text.partition("=")
+    forms = {form.value: form for form in Form}
+    if name not in forms or not equals or not file:
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is no export; write FORM=FILE, where FORM is one of {', '.join(forms)}"
+        )
+    return Export(forms[name], Path(file))
 
 
 def seconds(text: str) -> float:

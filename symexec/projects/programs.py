@@ -23,19 +23,12 @@ from pathlib import Path, PurePosixPath
 from csg.compile_commands import write_commands
 from csg.errors import CsgtestError, ToolchainError
 from csg.frontend.read import OTHER_LAYOUTS
+from csg.programs import is_aside, matches
 from csg.records import record
 from csg.toolchain import preprocess_noting
 from symexec.projects.building import PLACE, Enclosure, NothingMadeError
 from symexec.projects.linking import Compiled, Link, Products, read_calls
 
-# Folders of programs that are not what a repository is for.
-_ASIDE = re.compile(
-    r"tests?|testsuite|t|check|examples?|samples?|demos?|fuzz|fuzzing|oss-fuzz|bench|benchmarks?"
-    r"|contrib"
-)
-_ASIDE_NAME = re.compile(
-    r"(?:test|fuzz|bench|example).*|.*[-_.](?:tests?|fuzz\w*|bench\w*|examples?)"
-)
 # Where meson and cmake leave programs of their own.
 _PROBES = re.compile(r"(?:.*/)?(?:meson-private|CMakeFiles/(?:[^/]*/CompilerIdC|CMake\w+))(?:/.*)?")
 _MAIN = re.compile(rb"\bw?main\b")  # older code has a macro around its parameters
@@ -55,9 +48,7 @@ class Target:
     @property
     def aside(self) -> bool:
         """Of the tests or examples."""
-        parts = PurePosixPath(self.name).parts
-        aside = any(_ASIDE.fullmatch(part) for part in parts[:-1])
-        return aside or _ASIDE_NAME.fullmatch(parts[-1].partition(".")[0]) is not None
+        return is_aside(self.name)
 
 
 @dataclass(slots=True)
@@ -165,20 +156,26 @@ def _members_in(text: str, folder: str) -> dict[str, list[str]]:
     return found
 
 
+def is_named(target: str, names: Iterable[str]) -> bool:
+    """By its path, or the last part of it?"""
+    return not {target, PurePosixPath(target).name}.isdisjoint(names)
+
+
 def reached_targets(
-    old: BuiltVersion, new: BuiltVersion, asked: Sequence[str] = ()
+    old: BuiltVersion, new: BuiltVersion, asked: Sequence[str] = (), ignored: Sequence[str] = ()
 ) -> tuple[list[Target], list[str]]:
     """Those that the change reaches, most differing files first; notes on what one version alone
-    has. ``asked``: names of those that are wanted."""
+    has. ``asked``: names of those that are wanted; ``ignored``: patterns of files whose changes,
+    and whose programs, do not count."""
     names, notes = _common(old, new)
     if asked:
-        names = [name for name in names if name in asked or PurePosixPath(name).name in asked]
+        names = [name for name in names if is_named(name, asked)]
     _read_all(old, new, names)
     found = []
     libraries: set[frozenset[str]] = set()
     for name in names:
-        differing = _differing(old, new, name)
-        if differing:
+        differing = _differing(old, new, name, ignored)
+        if differing and (asked or not _is_ignored(new, name, ignored)):
             program = old.is_program(name) and new.is_program(name)
             files = frozenset(each.source for each in new.sources(name))
             if not program and files in libraries:
@@ -191,15 +188,18 @@ def reached_targets(
 def unused_files(old: BuiltVersion, new: BuiltVersion) -> list[str]:
     """C files and headers that differ, and that the compiler reads for no target of both."""
     used = {file for version in (old, new) for files in version.reads.values() for file in files}
+    return [each for each in differing_files(old, new) if each not in used]
+
+
+def differing_files(old: BuiltVersion, new: BuiltVersion) -> list[str]:
+    """C files and headers of the trees that are not the same."""
     found = set()
     for version in (old, new):
         for folder, _, files in os.walk(version.tree):
             below = os.path.relpath(folder, version.tree)
             names = [name for name in files if name.endswith((".c", ".h"))]
             found |= {os.path.normpath(os.path.join(below, name)) for name in names}
-    differ = [
-        each for each in found - used if _content(old.tree / each) != _content(new.tree / each)
-    ]
+    differ = [each for each in found if _content(old.tree / each) != _content(new.tree / each)]
     return sorted(differ)
 
 
@@ -258,13 +258,21 @@ def _read(asked: tuple[BuiltVersion, Compiled]) -> tuple[str, ...]:
     return tuple(file[len(tree) + 1 :] for file in own if file.startswith(tree + "/"))
 
 
-def _differing(old: BuiltVersion, new: BuiltVersion, name: str) -> int:
+def _is_ignored(version: BuiltVersion, name: str, ignored: Sequence[str]) -> bool:
+    """Is it built in such a folder, or are all its files that speak of main such ones?"""
+    files = {each.source for each in version.sources(name)}
+    begun = [file for file in files if _MAIN.search((version.tree / file).read_bytes())]
+    return matches(name, ignored) or bool(begun and all(matches(file, ignored) for file in begun))
+
+
+def _differing(old: BuiltVersion, new: BuiltVersion, name: str, ignored: Sequence[str]) -> int:
     """How many files of a target differ, or are compiled otherwise."""
     before, after = set(old.sources(name)), set(new.sources(name))
     files = {file for each in before for file in old.reads[each]}
     files |= {file for each in after for file in new.reads[each]}
     differ = {file for file in files if _content(old.tree / file) != _content(new.tree / file)}
-    return len(differ | {each.source for each in before ^ after})
+    differ |= {each.source for each in before ^ after}
+    return sum(not matches(file, ignored) for file in differ)
 
 
 def _content(file: Path) -> bytes | None:

@@ -45,10 +45,26 @@ class Revisions:
         """Writes both trees. Returns notes on what could not be had: submodules."""
         return [*_export(self.repository, self.old, old), *_export(self.repository, self.new, new)]
 
+    def file(self, name: str) -> tuple[str, bytes] | None:
+        """A file at the top of the new version, or of the work tree where that has none, and which
+        of them has it."""
+        file = self.repository / name
+        if self.new != WORK_TREE:
+            place = f"{'' if self.new == STAGED else self.new}:{name}"
+            try:
+                content = _git(self.repository, "cat-file", "blob", place)
+            except subprocess.CalledProcessError:
+                content = None
+            if content is not None:
+                same = file.is_file() and file.read_bytes() == content
+                other = "" if same else ", and not the work tree's"
+                return f"{_short(self.new)}{other}", content
+        return (WORK_TREE, file.read_bytes()) if file.is_file() else None
+
 
 def read_revisions(text: str, folder: Path, staged: bool = False) -> Revisions:
     """UsageError where ``folder`` lies in no repository, or it has no such revision."""
-    top = Path(_asked(folder, "rev-parse", "--show-toplevel", why="is in no git repository"))
+    top = top_of(folder)
     if staged:
         return Revisions(top, _commit(top, text or "HEAD"), STAGED)
     if "..." in text:
@@ -60,6 +76,11 @@ def read_revisions(text: str, folder: Path, staged: bool = False) -> Revisions:
         before, _, after = text.partition("..")
         return Revisions(top, _commit(top, before or "HEAD"), _commit(top, after or "HEAD"))
     return Revisions(top, _commit(top, text or "HEAD"), WORK_TREE)
+
+
+def top_of(folder: Path) -> Path:
+    """Of the repository that it lies in; UsageError where there is none."""
+    return Path(_asked(folder, "rev-parse", "--show-toplevel", why="is in no git repository"))
 
 
 def _short(revision: str) -> str:

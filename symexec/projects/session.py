@@ -6,6 +6,7 @@ csgtest build main...HEAD      csgtest build csgtest-out/versions/old csgtest-ou
 
 from __future__ import annotations
 
+import difflib
 import os
 import shutil
 import sys
@@ -18,13 +19,13 @@ from typing import TypeVar
 
 import networkx
 
-from csg.compile_commands import read_commands, write_commands
+from csg.compile_commands import find_commands, read_commands, told, write_commands
 from csg.errors import UsageError
 from csg.language.syntax import TranslationUnit
 from csg.pipeline import call_graph_of, program_of
-from csg.programs import Flags, Versions, moved_flags
+from csg.programs import Flags, Versions, matches, moved_flags
 from csg.records import record
-from csg.unite import read_pair, unite
+from csg.unify.pairs import read_pair, unite
 from symexec.options import (
     BuildOptions,
     CompareOptions,
@@ -39,6 +40,8 @@ from symexec.projects.programs import (
     Target,
     build_version,
     copy_target,
+    differing_files,
+    is_named,
     reached_targets,
     unused_files,
 )
@@ -47,6 +50,9 @@ from symexec.testcases import OutputFolder
 
 Call = TypeVar("Call", BuildOptions, CompareOptions, GraphOptions, UnifyOptions)
 
+Both = tuple[BuiltVersion, BuiltVersion]
+
+_SIDES = ("old", "new")
 MOST = 4  # programs, or functions of a library, that are looked at
 
 _SHOWN = 4  # files that differ and are in nothing
@@ -71,63 +77,53 @@ class Project:
     subjects: tuple[Subject, ...]
 
 
-def read_project(asked: RevisionOptions, flags: Flags, out: Path, quiet: bool) -> Project:
+def read_project(
+    asked: RevisionOptions, flags: Flags, out: Path, quiet: bool, ignored: Sequence[str] = ()
+) -> Project:
     """Builds both versions. There are no subjects where nothing that is compiled differs."""
     revisions = read_revisions(asked.text, Path.cwd(), asked.staged)
-    notes: list[str] = []
+    top = revisions.repository
     with ExitStack() as stack:
-        old, new = (stack.enter_context(Enclosure()) for _ in range(2))
-        notes += revisions.export(old.tree, new.tree)
-        recipes = [asked.command] if asked.command else recipes_of(new.tree)
+        both = tuple(stack.enter_context(Enclosure()) for _ in _SIDES)
+        notes = revisions.export(*(each.tree for each in both))
         named = asked.command is not None and os.path.exists(asked.command)
         database = Path(asked.command or "") if named else None
-        if not recipes or database is not None:
-            if database is None:
-                _say(quiet, "nothing says how it is built: its C files are one program")
-            trees = {"old": old.tree, "new": new.tree}
-            return Project(revisions, (_folders(revisions, trees, flags, out, database),))
-        _say(quiet, f"{' -> '.join(revisions.shown)}: building both versions: {recipes[0]}")
-        built = _built(old, new, recipes, out, quiet)
-        targets, alone = reached_targets(*built, asked.targets)
-        if alone and not targets:
-            raise UsageError(
-                f"{'; '.join(alone)}: there is nothing to compare",
-                hint=f"what the builds said is in {out}/build-old.log and build-new.log",
-            )
-        notes += alone
-        notes += [
-            f"both versions are tested without {flag}, with which their build compiles"
-            for flag in sorted(built[0].left_out | built[1].left_out)
-        ]
-        if not targets and not asked.targets:
-            notes += _unused(*built, out)
-        chosen = _chosen(targets, bool(asked.targets))
-        if targets and not chosen:
-            notes.append(f"only tests and examples differ (--target NAME): {_listed(targets)}")
-        left = [each for each in targets if each.program and each not in chosen[:MOST]]
-        if left:
-            notes.append(f"reached by the change and not looked at: {_listed(left)}")
-        for note in notes:
+        built = None
+        if database is None:
+            database, built = _built_or_told(asked, both, revisions, out, quiet)
+        if built is None:
+            subject = _folders(revisions, both, flags, out, database)
+            versions = replace(subject.versions, ignored=tuple(ignored))
+            return Project(revisions, (replace(subject, versions=versions),))
+        chosen, more = _choice(built, asked, out, ignored)
+        for note in (*notes, *more):
             _say(quiet, note)
-        subjects = [*_subjects(chosen[:MOST], built, flags, out)]
+        own = {each.name: each.flags for each in asked.own}
+        subjects = _subjects(chosen, built, _FlagsOfTargets(top, flags, own), out)
         return Project(revisions, tuple(subjects))
 
 
 def calls_of(options: BuildOptions, quiet: bool) -> Iterator[tuple[str, BuildOptions]]:
-    """The names of what is tested, and a call of ``csgtest build`` for each, about two folders."""
+    """The names of what is tested, and a call of ``csgtest build`` for each, about two folders.
+    They share the time, but for those that csgtest.toml gives a time of their own."""
     asked = _asked(options.files)
     OutputFolder(options.out).close()  # ours from here on
-    project = read_project(asked, options.flags, options.out, quiet)
-    calls = [(each, entry) for each in project.subjects for entry in each.entries]
-    search = replace(options.search, time=options.search.time / max(1, len(calls)))
-    for each, entry in calls:
+    project = read_project(asked, options.flags, options.out, quiet, options.files.ignored)
+    calls = []
+    for each in project.subjects:
+        own, keys = _own(options, asked, each)
+        entries = each.entries if own.inputs.entry is None else each.entries[:1]
+        parts = len(entries) if "time" in keys else 0
+        calls += [(each, own, entry, len(entries) > 1, parts) for entry in entries]
+    share = sum(not parts for *_, parts in calls)
+    for each, own, entry, several, parts in calls:
         yield (
             f"{each.name}, {entry}" if entry else each.name,
             replace(
-                _about(options, each),
-                inputs=replace(options.inputs, entry=options.inputs.entry or entry or None),
-                search=search,
-                out=each.folder / entry if len(each.entries) > 1 else each.folder,
+                _about(own, each),
+                inputs=replace(own.inputs, entry=own.inputs.entry or entry or None),
+                search=replace(own.search, time=own.search.time / (parts or share)),
+                out=each.folder / entry if several else each.folder,
             ),
         )
 
@@ -135,14 +131,26 @@ def calls_of(options: BuildOptions, quiet: bool) -> Iterator[tuple[str, BuildOpt
 def one_call(options: Call, folder: Path) -> Call:
     """The same call about the only program or library that the change reaches; ``folder`` is for
     its files. UsageError where there are several, or none."""
-    project = read_project(_asked(options.files), options.flags, folder, quiet=False)
+    asked = _asked(options.files)
+    project = read_project(asked, options.flags, folder, False, options.files.ignored)
     if len(project.subjects) != 1:
         names = ", ".join(each.name for each in project.subjects)
         raise UsageError(
             f"the change reaches {names}" if names else "nothing that is compiled differs",
             hint="choose one of them with --target" if names else "see --build",
         )
-    return _about(options, project.subjects[0])
+    own, _ = _own(options, asked, project.subjects[0])
+    return _about(own, project.subjects[0])
+
+
+def _own(options: Call, asked: RevisionOptions, subject: Subject) -> tuple[Call, tuple[str, ...]]:
+    """What holds for one target, and the keys that are said of it alone; its whole path counts
+    before its name."""
+    tables = [each for each in asked.own if is_named(subject.name, [each.name])]
+    for each in sorted(tables, key=lambda table: table.name != subject.name):
+        if isinstance(each.options, type(options)):
+            return each.options, each.keys
+    return options, ()
 
 
 def _asked(files: FileOptions) -> RevisionOptions:
@@ -157,6 +165,7 @@ def _about(options: Call, subject: Subject) -> Call:
         old_build=versions.old_build,
         new_build=versions.new_build,
         revision=None,
+        ignored=versions.ignored,
         name=PurePosixPath(subject.name).name,
     )
     return replace(options, old=versions.old, new=versions.new, flags=versions.flags, files=files)
@@ -171,21 +180,52 @@ def _listed(targets: list[Target]) -> str:
     return ", ".join(each.name for each in targets)
 
 
-def _built(
-    old: Enclosure, new: Enclosure, recipes: Sequence[str], out: Path, quiet: bool
-) -> tuple[BuiltVersion, BuiltVersion]:
+def _logs(out: Path) -> tuple[Path, Path]:
+    """What the builds of the old and the new version say."""
+    return out / "build-old.log", out / "build-new.log"
+
+
+def _built_or_told(
+    asked: RevisionOptions,
+    enclosures: Sequence[Enclosure],
+    revisions: Revisions,
+    out: Path,
+    quiet: bool,
+) -> tuple[Path | None, Both | None]:
+    """What the builds made; or else how a build of the user's own compiled the work tree, if it has
+    written that down; or neither: all C files are one program."""
+    recipes = [asked.command] if asked.command else recipes_of(enclosures[-1].tree)
+    database = find_commands(revisions.repository, None) if not asked.command else None
+    try:
+        if recipes:
+            _say(quiet, f"{' -> '.join(revisions.shown)}: building both versions: {recipes[0]}")
+            return None, _built(enclosures, recipes, out, quiet)
+        why = "nothing says how it is built"
+    except NothingMadeError:
+        if database is None:
+            raise
+        why = "no build of ours makes a program or a library"
+    if database is None:
+        _say(quiet, f"{why}: its C files are one program")
+    else:
+        _say(quiet, f"{why}: files are compiled as {told(read_commands(database))} says")
+    return database, None
+
+
+def _built(enclosures: Sequence[Enclosure], recipes: Sequence[str], out: Path, quiet: bool) -> Both:
     """Side by side, by the first recipe that makes something in both."""
     out.mkdir(parents=True, exist_ok=True)
-    logs = [out / f"build-{side}.log" for side in ("old", "new")]
-    for log in logs:
+    for log in _logs(out):
         log.unlink(missing_ok=True)
     failed: list[NothingMadeError] = []
     for command in recipes:
         if failed:
             _say(quiet, f"which makes nothing; trying {command}")
         with ThreadPoolExecutor(2) as pool:
-            before = pool.submit(build_version, old, command, logs[0])
-            after = pool.submit(build_version, new, command, logs[1])
+            before, after = (
+                pool.submit(build_version, enclosure, command, log)
+                for enclosure, log in zip(enclosures, _logs(out), strict=True)
+            )
             try:
                 return before.result(), after.result()
             except NothingMadeError as error:
@@ -193,16 +233,41 @@ def _built(
     raise max(failed, key=lambda error: error.calls)  # what came furthest
 
 
-def _unused(old: BuiltVersion, new: BuiltVersion, out: Path) -> Iterator[str]:
+def _choice(
+    built: Both, asked: RevisionOptions, out: Path, ignored: Sequence[str]
+) -> tuple[list[Target], list[str]]:
+    """What is tested of what the change reaches, and notes on the rest."""
+    targets, notes = reached_targets(*built, asked.targets, ignored)
+    if notes and not targets:
+        raise UsageError(
+            f"{'; '.join(notes)}: there is nothing to compare",
+            hint=f"what the builds said is in {' and '.join(map(str, _logs(out)))}",
+        )
+    notes += [
+        f"both versions are tested without {flag}, with which their build compiles"
+        for flag in sorted(built[0].left_out | built[1].left_out)
+    ]
+    if not targets and not asked.targets:
+        notes += _unused(built, out, ignored)
+    notes += _notes_of_settings(built, asked, ignored)
+    proper = _proper(targets, bool(asked.targets))
+    if targets and not proper:
+        notes.append(f"only tests and examples differ (--target NAME): {_listed(targets)}")
+    chosen = proper[:MOST]
+    left = [each for each in targets if each.program and each not in chosen]
+    if left:
+        notes.append(f"reached by the change and not looked at: {_listed(left)}")
+    return chosen, notes
+
+
+def _unused(built: Both, out: Path, ignored: Sequence[str]) -> Iterator[str]:
     """What differs and was not built. UsageError where that may be because a build failed."""
-    unused = unused_files(old, new)
+    unused = [file for file in unused_files(*built) if not matches(file, ignored)]
     if not unused:
         return
-    more = f" and {len(unused) - _SHOWN} more" if len(unused) > _SHOWN else ""
-    said = f"nothing that is built is made of what differs: {', '.join(unused[:_SHOWN])}{more}"
-    for version, side in ((old, "old"), (new, "new")):
+    said = f"nothing that is built is made of what differs: {_some(unused)}"
+    for side, version, log in zip(_SIDES, built, _logs(out), strict=True):
         if version.code:
-            log = out / f"build-{side}.log"
             shown = "".join(f"\n    {line}" for line in failures(log))
             raise UsageError(
                 f"{said}; the build of the {side} version ends with {version.code}{shown}",
@@ -211,7 +276,27 @@ def _unused(old: BuiltVersion, new: BuiltVersion, out: Path) -> Iterator[str]:
     yield said
 
 
-def _chosen(targets: list[Target], asked: bool) -> list[Target]:
+def _notes_of_settings(
+    built: Both, asked: RevisionOptions, ignored: Sequence[str]
+) -> Iterator[str]:
+    """What is asked to be ignored and differs, and tables of csgtest.toml that mean nothing."""
+    left = [file for file in differing_files(*built) if matches(file, ignored)] if ignored else []
+    if left:
+        yield f"ignored although they differ: {_some(left)}"
+    made = {name for each in built for name in (*each.products.links, *each.products.archives)}
+    for each in asked.own:
+        if not any(is_named(name, [each.name]) for name in made):
+            near = difflib.get_close_matches(each.name, sorted(made))
+            meant = f"; near to it: {', '.join(near)}" if near else ""
+            yield f"[target.{each.name}] says how to test what no build makes{meant}"
+
+
+def _some(files: Sequence[str]) -> str:
+    more = f" and {len(files) - _SHOWN} more" if len(files) > _SHOWN else ""
+    return ", ".join(files[:_SHOWN]) + more
+
+
+def _proper(targets: list[Target], asked: bool) -> list[Target]:
     """Programs before libraries, which they are made of; tests and examples only if asked for."""
     if asked:
         return targets
@@ -219,11 +304,22 @@ def _chosen(targets: list[Target], asked: bool) -> list[Target]:
     return [each for each in proper if each.program] or proper
 
 
+@record
+class _FlagsOfTargets:
+    """Those that all have, or those of one target's table. Folders of the user's work tree become
+    those of the version, which ``csg.programs`` then does for the other one."""
+
+    repository: Path
+    all: Flags
+    own: Mapping[str, Flags]
+
+    def of(self, target: str, tree: Path) -> Flags:
+        named = self.own.get(target, self.own.get(PurePosixPath(target).name, self.all))
+        return moved_flags(named, os.path.realpath(self.repository), str(tree))
+
+
 def _subjects(
-    targets: list[Target],
-    built: tuple[BuiltVersion, BuiltVersion],
-    flags: Flags,
-    out: Path,
+    targets: list[Target], built: Both, flags: _FlagsOfTargets, out: Path
 ) -> Iterator[Subject]:
     for each in targets:
         folder = out if len(targets) == 1 else out / each.name.replace("/", "_")
@@ -236,7 +332,7 @@ def _subjects(
         versions = Versions(
             place / "old",
             place / "new",
-            (*flags, *each.libraries),
+            (*flags.of(each.name, place / "new"), *each.libraries),
             old_build=place / "old.json",
             new_build=place / "new.json",
         )
@@ -267,19 +363,24 @@ def _names(units: Sequence[TranslationUnit]) -> Iterator[str]:
 
 
 def _folders(
-    revisions: Revisions, trees: Mapping[str, Path], flags: Flags, out: Path, database: Path | None
+    revisions: Revisions,
+    enclosures: Sequence[Enclosure],
+    flags: Flags,
+    out: Path,
+    database: Path | None,
 ) -> Subject:
     """Without any build: all C files are one program, or those that a database names."""
     place = out / "versions"
     shutil.rmtree(place, ignore_errors=True)
-    for side, tree in trees.items():
-        shutil.copytree(tree, place / side, symlinks=True)
+    for side, each in zip(_SIDES, enclosures, strict=True):
+        shutil.copytree(each.tree, place / side, symlinks=True)
     old_build = new_build = None
     if database is not None:
         known = read_commands(database).known
         old_build, new_build = (
-            _moved_database(known, revisions.repository, place / side) for side in trees
+            _moved_database(known, revisions.repository, place / side) for side in _SIDES
         )
+    flags = moved_flags(flags, os.path.realpath(revisions.repository), str(place / "new"))
     versions = Versions(
         place / "old", place / "new", flags, old_build=old_build, new_build=new_build
     )

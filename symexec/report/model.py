@@ -1,23 +1,29 @@
-"""A finished or running search as one record, and report.json (docs: section "report.json").
+"""A finished or running search as one record, and report.json: ``report_to_json`` and back.
 
 {"csgtest": "0.1.0", "verdict": "different", "changes": [..], "tests": [..], "groups": [..], ..}
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import TYPE_CHECKING, assert_never, get_type_hints
 
 from csg import VERSION
 from csg.ir import ChangeInfo
 from csg.programs import SourceFile
-from symexec.testcases import EntrySignature, TestCase, to_json
+from csg.records import fits
+from csg.source import Location
+from csg.unify.changes.identities import Identity
+from symexec.options import FailOn
+from symexec.testcases import EntrySignature, TestCase, from_json, to_json
 from symexec.testcases.encoding import Json
-from symexec.testcases.signature import signature_to_json
+from symexec.testcases.signature import signature_from_json, signature_to_json
 
 if TYPE_CHECKING:
     from symexec.classification import Group
+    from symexec.classification.accepted import Accepted, Judgement
 
 VERDICTS = {
     "different": "The versions behave differently.",
@@ -53,6 +59,7 @@ class Report:
     tests: list[TestCase] = field(default_factory=list)
     counters: dict[str, Json] = field(default_factory=dict)
     bounds: dict[str, Json] = field(default_factory=dict)
+    configured: Json = None  # what a csgtest.toml says of the call; None: nothing
     seeds: Json = None  # None: the search had none
     native: Json = None  # what ran beside the search; None: nothing did
     sandbox: str = ""
@@ -66,6 +73,10 @@ class Report:
     name: str = "program"
     directory: str = ""
     finished: bool = False
+    identities: dict[int, Identity] = field(default_factory=dict)  # of the changes
+    accepted: Sequence[Accepted] = ()  # what somebody has accepted, of any run
+    accepted_in: str = ""  # the file that says so
+    set_aside: frozenset[str] = frozenset()  # tests of accepted differences, of a report read back
 
     @property
     def differing(self) -> list[TestCase]:
@@ -73,17 +84,93 @@ class Report:
 
     @property
     def groups(self) -> list[Group]:
-        differing = self.differing
-        if not differing:
-            return []
+        """The differences that nobody has accepted."""
+        return self.told_apart().open
+
+    def told_apart(self) -> Findings:
         from symexec.classification import group  # an exploration of one program has no use for it
 
-        return group(differing)
+        differing = [case for case in self.differing if case.id not in self.set_aside]
+        if not self.accepted or not differing:
+            cases = {case.id: case for case in differing}
+            return Findings(cases, group(differing) if differing else [], [], {})
+        from symexec.classification.accepted import told_from_accepted
+
+        judged: Judgement = told_from_accepted(
+            differing, self.accepted, self.identities, self.entry
+        )
+        groups = group(judged.cases)
+        return Findings(
+            {case.id: case for case in judged.cases},
+            [each for each in groups if each.witness not in judged.by],
+            [(each, judged.by[each.witness]) for each in groups if each.witness in judged.by],
+            judged.by,
+        )
+
+    def fails(self, when: FailOn) -> bool:
+        """Is there a difference that ends the call with 1?"""
+        if when is FailOn.NEVER or self.verdict != "different":
+            return False
+        found = self.told_apart()
+        match when:
+            case FailOn.ANY:
+                return bool(found.open)
+            case FailOn.INTERACTION:
+                return any(each.interaction for each in found.open)
+            case FailOn.REGRESSION:
+                return any(_is_worse(each, found.cases[each.witness]) for each in found.open)
+            case _:
+                assert_never(when)
+
+    def stale(self) -> list[Accepted]:
+        """What was accepted of this program, is not met, and speaks of statements that are no
+        changes any more: it can never be met again."""
+        if not self.accepted:
+            return []
+        met = {entry.id for entry in self.told_apart().by.values()}
+        return stale(self.accepted, met, self.identities, self.entry, self.name)
+
+
+def _is_worse(each: Group, witness: TestCase) -> bool:
+    """Does the new version fail, not end or lose memory where the old one did not? What was cut off
+    and never seen to end counts."""
+    unknown = each.kind == "undecided" and witness.new is not None and witness.new.timed_out
+    return each.kind in ("regression", "hang", "leak") or unknown
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """The differing tests by their ids, with the blame that nobody has accepted; their groups, and
+    those that are accepted; what accepts each such test."""
+
+    cases: Mapping[str, TestCase]
+    open: list[Group]
+    accepted: list[tuple[Group, Accepted]]
+    by: Mapping[str, Accepted]
+
+
+def stale(
+    entries: Iterable[Accepted],
+    met: Collection[str],
+    identities: Mapping[int, Identity],
+    entry: str,
+    program: str,
+) -> list[Accepted]:
+    there = frozenset(identities.values())
+    return [
+        each
+        for each in entries
+        if (each.entry, each.program) == (entry, program)
+        and each.id not in met
+        and not any(there.issuperset(frozenset().union(*causes)) for causes in each.causes)
+    ]
 
 
 def report_to_json(report: Report) -> dict[str, Json]:
-    groups = report.groups
+    found = report.told_apart()
+    groups = [*found.open, *(each for each, _ in found.accepted)]
     finders = {test: each.found_by for each in groups for test in each.tests}
+    reasons = {each.id: entry for each, entry in found.accepted}
     return {
         "csgtest": VERSION,
         "finished": report.finished,
@@ -91,7 +178,7 @@ def report_to_json(report: Report) -> dict[str, Json]:
         "new": report.new,
         "entry": report.entry,
         "verdict": report.verdict,
-        "changes": [_change(change) for change in report.changes],
+        "changes": [_change(change, report.identities) for change in report.changes],
         "interactions": [
             {
                 "file": place.file,
@@ -104,13 +191,15 @@ def report_to_json(report: Report) -> dict[str, Json]:
         ],
         "csg": report.csg,
         "tests": [_test(case, finders) for case in report.tests],
-        "groups": [_group(each) for each in groups],
+        "groups": [_group(each, reasons.get(each.id)) for each in groups],
+        **(_accepted(report, found) if report.accepted else {}),
         "counters": report.counters,
         "bounds": report.bounds,
         "sandbox": report.sandbox,
         "sanitizers": report.sanitizers,
         "compiled": report.compiled,
         "notes": report.notes,
+        **({"configured": report.configured} if report.configured is not None else {}),
         **({"seeds": report.seeds} if report.seeds is not None else {}),
         **({"native": report.native} if report.native is not None else {}),
         "replay": {
@@ -124,16 +213,119 @@ def report_to_json(report: Report) -> dict[str, Json]:
     }
 
 
+def report_from_json(value: Json) -> Report:
+    """ValueError, KeyError, TypeError or AttributeError where it is none: reports come from
+    strangers, too."""
+    from symexec.classification.accepted import identity_from_json  # it reads groups, as below
+
+    how = value["replay"]
+    report = Report(
+        old=value["old"],
+        new=value["new"],
+        entry=value["entry"],
+        verdict=value["verdict"],
+        changes=[_change_of(each) for each in value["changes"]],
+        interactions=[
+            Interaction(**{**each, "changes": tuple(each["changes"])})
+            for each in value["interactions"]
+        ],
+        csg=value["csg"],
+        tests=[from_json(each) for each in value["tests"]],
+        counters=value["counters"],
+        bounds=value["bounds"],
+        seeds=value.get("seeds"),
+        native=value.get("native"),
+        configured=value.get("configured"),
+        sandbox=value["sandbox"],
+        sanitizers=value["sanitizers"],
+        compiled=value["compiled"],
+        notes=value["notes"],
+        old_files=_files(how["old_files"]),
+        new_files=_files(how["new_files"]),
+        golden=_files(how["golden"]),
+        signature=signature_from_json(how["signature"]) if how["signature"] else None,
+        name=how["name"],
+        directory=how["directory"],
+        finished=value["finished"],
+        identities={
+            int(each["id"]): identity_from_json(each["statement"])
+            for each in value["changes"]
+            if "statement" in each
+        },
+        set_aside=frozenset(
+            str(test)
+            for group in value["groups"]
+            if group.get("accepted")
+            for test in group["tests"]
+        ),
+    )
+    _check(report)
+    return report
+
+
+# Whoever uses these looks at what they are, or has made them of what was looked at.
+_UNCHECKED = frozenset(("csg", "seeds", "native", "configured", "identities", "accepted"))
+
+
+def _check(report: Report) -> None:
+    kinds = get_type_hints(Report, {**globals(), "Group": object, "Accepted": object})
+    for each in fields(Report):
+        part = getattr(report, each.name)
+        of_records = {"changes": ChangeInfo, "interactions": Interaction, "tests": TestCase}
+        if each.name in of_records:
+            good = all(fits(item, of_records[each.name]) for item in part)
+        elif each.name == "notes":
+            good = isinstance(part, list) and all(isinstance(note, str) for note in part)
+        else:
+            good = each.name in _UNCHECKED or fits(part, kinds[each.name])
+        if not good:
+            raise TypeError(f"'{each.name}' is not as csgtest writes it")
+
+
+def _files(listed: Json) -> tuple[SourceFile, ...]:
+    return tuple(
+        SourceFile(Path(each["path"]), tuple(map(str, each["flags"])), str(each["shown"]))
+        for each in listed
+    )
+
+
 def _file(file: SourceFile) -> Json:
     return {"path": str(file.path), "flags": list(file.flags), "shown": file.shown}
 
 
-def _change(change: ChangeInfo) -> Json:
-    kind = "modified"
+def _accepted(report: Report, found: Findings) -> dict[str, Json]:
+    met = sorted({entry.id for entry in found.by.values()})
+    gone = sorted(each.id for each in report.stale())
+    return {"accepted": {"file": report.accepted_in, "met": met, "stale": gone}}
+
+
+def kind_of(change: ChangeInfo) -> str:
+    """What became of its text: added, deleted or modified."""
     if not change.old_text.strip():
-        kind = "added"
-    elif not change.new_text.strip():
-        kind = "deleted"
+        return "added"
+    return "modified" if change.new_text.strip() else "deleted"
+
+
+def _change_of(value: Json) -> ChangeInfo:
+    before = None
+    if "old_file" in value:
+        before = Location(value["old_file"], value["old_line"])
+    return ChangeInfo(
+        id=value["id"],
+        kind=value.get("detail", value["kind"]),
+        function=value["function"],
+        location=Location(value["file"], value["line"]),
+        old_location=before,
+        old_text=value["old"],
+        new_text=value["new"],
+        requires=frozenset(value.get("requires", ())),
+        cause=value.get("cause", ""),
+        hunk=value.get("hunk", 0),
+    )
+
+
+def _change(change: ChangeInfo, identities: Mapping[int, Identity]) -> Json:
+    kind = kind_of(change)
     result = {
         "id": change.id,
         "kind": kind,
@@ -154,6 +346,10 @@ def _change(change: ChangeInfo) -> Json:
         result["detail"] = change.kind
     if change.requires:
         result["requires"] = sorted(change.requires)
+    if change.id in identities:
+        from symexec.classification.accepted import identity_to_json
+
+        result["statement"] = identity_to_json(identities[change.id])
     return result
 
 
@@ -165,8 +361,8 @@ def _test(case: TestCase, finders: Mapping[str, str]) -> Json:
     return found
 
 
-def _group(each: Group) -> Json:
-    return {
+def _group(each: Group, accepted: Accepted | None) -> Json:
+    result: dict[str, Json] = {
         "id": each.id,
         "class": each.kind,
         "blamed": list(each.blamed),
@@ -176,3 +372,6 @@ def _group(each: Group) -> Json:
         "found_s": round(each.found_s, 3),
         "tests": list(each.tests),
     }
+    if accepted is not None:
+        result["accepted"] = {"id": accepted.id, "reason": accepted.reason}
+    return result

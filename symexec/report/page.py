@@ -6,7 +6,7 @@ highlights(report)    what of the graph the tests have witnessed, for whoever dr
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from html import escape
 from pathlib import Path
 from string import Template
@@ -17,13 +17,14 @@ from csg.escapes import LINES, printable
 from csg.ir import ChangeInfo
 from symexec.classification import Group, differing_parts
 from symexec.report.contrast import contrasted
-from symexec.report.model import Report
+from symexec.report.model import Findings, Report
 from symexec.report.words import (
     changes_named,
     finder,
     headline,
     parts,
     reservations,
+    told_of_accepted,
 )
 from symexec.testcases import Observation, TestCase, spelled
 from symexec.testcases.encoding import Json
@@ -40,8 +41,8 @@ def page(report: Report, svg: str | None = None) -> str:
     from csg.render import script_hash, viewer_script, viewer_style
 
     here = Path(__file__).parent
-    groups = report.groups
-    by_id = {case.id: case for case in report.tests}
+    found = report.told_apart()
+    groups, by_id = found.open, found.cases
     template = Template((here / "page.html").read_text(encoding="utf-8"))
     graph = svg if svg is not None and "<svg" in svg else None
     text = template.substitute(
@@ -56,6 +57,7 @@ def page(report: Report, svg: str | None = None) -> str:
         facts=_facts(report),
         groups=_group_table(report, groups, by_id),
         findings="".join(_finding(report, each, by_id) for each in groups[:_DETAILED]),
+        accepted=_accepted(report, found),
         changes="".join(_change(change) for change in report.changes) or "<p>None.</p>",
         graph=_picture(graph),
         counters=_counters(report),
@@ -87,7 +89,7 @@ def _definitions(facts: Iterable[tuple[str, str]]) -> str:
     return f"<dl>{''.join(rows)}</dl>"
 
 
-def _group_table(report: Report, groups: list[Group], by_id: dict[str, TestCase]) -> str:
+def _group_table(report: Report, groups: list[Group], by_id: Mapping[str, TestCase]) -> str:
     if not groups:
         return "<p>No difference.</p>"
     heads = "".join(
@@ -96,6 +98,24 @@ def _group_table(report: Report, groups: list[Group], by_id: dict[str, TestCase]
     )
     rows = "".join(_group_row(report, each, by_id[each.witness]) for each in groups)
     return f"<table class=groups><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>"
+
+
+def _accepted(report: Report, found: Findings) -> str:
+    """What somebody accepted, with the reasons; nothing where there is nothing to tell."""
+    gone = [f"<p class=warning>{escape(each)}</p>" for each in told_of_accepted(report)]
+    if not found.accepted:
+        return "".join(["<h2>Accepted</h2>", *gone]) if gone else ""
+    groups = [each for each, _ in found.accepted]
+    reasons = "".join(
+        f"<li><a href='#{each.id}'>{each.id}</a> {escape(entry.id)}: "
+        f"{escape(entry.reason or 'no reason is given')}</li>"
+        for each, entry in found.accepted
+    )
+    details = "".join(_finding(report, each, found.cases) for each in groups[:_DETAILED])
+    return (
+        f"<h2>Accepted</h2><p>As {escape(report.accepted_in)} says:</p><ul>{reasons}</ul>"
+        f"{''.join(gone)}{_group_table(report, groups, found.cases)}{details}"
+    )
 
 
 def _group_row(report: Report, each: Group, witness: TestCase) -> str:
@@ -119,7 +139,7 @@ def _badge(kind: str) -> str:
     return f"<span class='badge {escape(kind)}'>{escape(kind)}</span>"
 
 
-def _finding(report: Report, each: Group, by_id: dict[str, TestCase]) -> str:
+def _finding(report: Report, each: Group, by_id: Mapping[str, TestCase]) -> str:
     case = by_id[each.witness]
     interaction = "<p><b>A change interaction:</b> no single change does it.</p>"
     others = ", ".join(each.tests[1:13]) + (" ..." if len(each.tests) > 13 else "")

@@ -15,13 +15,12 @@ from csg.errors import UsageError
 from csg.programs import SourceFile
 from csg.toolchain import first_doubtful_flag
 from symexec.classification import Kind, classify, differing_parts
-from symexec.classification.undefined import shown_by_plain_builds
+from symexec.classification.undefined import shown_behind_a_stop, shown_by_plain_builds
 from symexec.replay import NativeReplay, Pair, ReplayPlan
 from symexec.replay.varying import comparable
-from symexec.report.model import Report
-from symexec.testcases import MASKED, Observation, TestCase, from_json
+from symexec.report.model import Report, report_from_json
+from symexec.testcases import MASKED, Observation, TestCase
 from symexec.testcases.encoding import Json
-from symexec.testcases.signature import signature_from_json
 from symexec.testcases.store import is_ours, is_sealed
 
 
@@ -34,41 +33,26 @@ class Replayed:
 
 
 def load_report(folder: Path) -> Report:
-    """What replay needs of report.json; UsageError when it is missing or no report."""
+    """report.json of a folder; UsageError when it is missing or no report."""
+    value = read_report(folder)
+    try:
+        return report_from_json(value)
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        path = folder / "report.json"
+        raise UsageError(f"'{path}' is no report of csgtest ({error})") from error
+
+
+def read_report(folder: Path) -> Json:
+    """report.json as it is; UsageError when it is missing or no JSON."""
     path = folder / "report.json"
     try:
-        value = json.loads(path.read_text(encoding="utf-8"))
-        return _report(value)
+        return json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise UsageError(
             f"cannot read '{path}': {error.strerror}", hint="name an output folder of csgtest"
         ) from error
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except (ValueError, RecursionError) as error:
         raise UsageError(f"'{path}' is no report of csgtest ({error})") from error
-
-
-def _report(value: Json) -> Report:
-    how = value["replay"]
-    return Report(
-        old=value["old"],
-        new=value["new"],
-        entry=value["entry"],
-        verdict=value["verdict"],
-        tests=[from_json(each) for each in value["tests"]],
-        old_files=_files(how["old_files"]),
-        new_files=_files(how["new_files"]),
-        golden=_files(how["golden"]),
-        signature=signature_from_json(how["signature"]) if how["signature"] else None,
-        name=how["name"],
-        directory=how["directory"],
-    )
-
-
-def _files(listed: Json) -> tuple[SourceFile, ...]:
-    return tuple(
-        SourceFile(Path(each["path"]), tuple(map(str, each["flags"])), str(each["shown"]))
-        for each in listed
-    )
 
 
 def replay_folder(
@@ -76,6 +60,21 @@ def replay_folder(
 ) -> Iterator[Replayed]:
     """Every test with native observations, in order. Nothing is written. Where we have not written
     the report ourselves ``trusts`` is asked, and told why."""
+    report = trusted_report(folder, trusts)
+    with NativeReplay(plan_of(report, without_walls)) as replay:
+        for case in report.tests:
+            now = _outcome(case, replay.pair(case.input))
+            if now.outcome == "same" and case.kind == Kind.UNDEFINED.value:
+                plainly = next(shown_by_plain_builds([case], replay), None)
+                if plainly is None:
+                    plainly = next(shown_behind_a_stop([now.case], replay), None)
+                now = now if plainly is None else Replayed(plainly, "confirmed")
+            yield now
+
+
+def trusted_report(folder: Path, trusts: Callable[[str], bool]) -> Report:
+    """A report whose programs are to be compiled and run; UsageError where it is a stranger's whom
+    nobody ``trusts``, or names flags for the compiler that do more than say what C means."""
     if not is_ours(folder):
         raise UsageError(f"'{folder}' is no output folder of csgtest")
     report = load_report(folder)
@@ -84,13 +83,7 @@ def replay_folder(
         if not trusts(reason):
             raise UsageError(reason, hint="--trust compiles and runs the programs that it names")
         _check(report)
-    with NativeReplay(_plan(report, without_walls)) as replay:
-        for case in report.tests:
-            now = _outcome(case, replay.pair(case.input))
-            if now.outcome == "same" and case.kind == Kind.UNDEFINED.value:
-                plainly = next(shown_by_plain_builds([case], replay), None)
-                now = now if plainly is None else Replayed(plainly, "confirmed")
-            yield now
+    return report
 
 
 def _check(report: Report) -> None:
@@ -132,7 +125,11 @@ def _is_as_before(case: TestCase, before: Observation | None, now: Observation) 
     return not differing_parts(before, now)
 
 
-def _plan(report: Report, without_walls: bool) -> ReplayPlan:
+def plan_of(report: Report, without_walls: bool) -> ReplayPlan:
+    """What to compile: the files that the report names, as they are now."""
+    if not report.old_files or not report.new_files:
+        raise UsageError("the report names no C files of both versions")
+
     def found(file: SourceFile) -> SourceFile:
         """No name that the compiler might take for a flag."""
         path = file.path if file.path.exists() else Path(report.directory) / file.path

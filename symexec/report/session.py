@@ -12,14 +12,20 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
 
 from csg.errors import CsgtestError
 from csg.graphs import graph_form, interactions_form
+from csg.unify import Unified
+from csg.unify.changes.identities import identities
 from symexec.campaign.building import BuildJob
 from symexec.campaign.suite import LOG, SuiteFacts, SuiteJob
+from symexec.classification.accepted import switched
 from symexec.options import BuildOptions, SuiteOptions, program_name
 from symexec.progress import Progress
 from symexec.replay import told_flags
+from symexec.report.accepting import accepted_file, read_accepted
 from symexec.report.facts import bounds, counters_form, event_notes, nothing_followed
 from symexec.report.model import Interaction, Report, report_to_json
 from symexec.report.page import highlights, page
@@ -35,7 +41,7 @@ def build(options: BuildOptions, progress: Progress) -> Report:
     """``csgtest build``: the finished report, written to ``options.out`` as well. After Ctrl-C it
     says ``"finished": false``. An earlier report is kept until both versions are read."""
     refuse_foreign(options.out)
-    return _reported(BuildJob(options), progress)
+    return _reported(BuildJob(options), progress, accepted_file(options))
 
 
 def suite(options: SuiteOptions, progress: Progress) -> Report:
@@ -45,7 +51,7 @@ def suite(options: SuiteOptions, progress: Progress) -> Report:
     return _reported(SuiteJob(options, out / LOG), progress)
 
 
-def _reported(job: BuildJob, progress: Progress) -> Report:
+def _reported(job: BuildJob, progress: Progress, accepted: Path | None = None) -> Report:
     options = job.options
     report = Report(
         str(options.old),
@@ -53,6 +59,13 @@ def _reported(job: BuildJob, progress: Progress) -> Report:
         directory=os.getcwd(),
         name=program_name(options),
     )
+    if accepted is not None:
+        report.accepted, report.accepted_in = read_accepted(accepted), str(accepted)
+        job.accepted_in = partial(_accepted_changes, report)
+    configured = options.files.configured
+    if configured is not None:
+        settings = dict(configured.settings)
+        report.configured = {"file": configured.source, "settings": settings}
     try:
         began = time.monotonic()
         with job.watchdog.preparing(options.search.time):
@@ -69,6 +82,12 @@ def _reported(job: BuildJob, progress: Progress) -> Report:
     finally:
         job.close()
     return report
+
+
+def _accepted_changes(report: Report, unified: Unified) -> frozenset[int]:
+    requires = {change.id: change.requires for change in unified.changes}
+    ours = [each for each in report.accepted if each.entry == report.entry]
+    return switched(ours, report.identities, requires)
 
 
 def _search(job: BuildJob, report: Report, folder: OutputFolder, progress: Progress) -> None:
@@ -118,6 +137,7 @@ def _describe(report: Report, job: BuildJob) -> None:
     """What is known before the search begins."""
     assert job.unified is not None
     report.changes = [change.info() for change in job.unified.changes]
+    report.identities = identities(job.unified)
     named = None
     if job.prepared is not None and job.signature is not None:
         named = [each.name for each in job.prepared.outliving.objects]
@@ -130,6 +150,7 @@ def _describe(report: Report, job: BuildJob) -> None:
         report.notes.append(f"{fallback.region} is run once for each version: {fallback.reason}")
     if not job.unified.changes:
         report.notes += _unseen(job)
+        report.entry = job.entry
     if job.prepared is None:
         return
     if _has_no_input(job):
@@ -152,7 +173,7 @@ def _describe(report: Report, job: BuildJob) -> None:
 
 def _unseen(job: BuildJob) -> list[str]:
     """Where the text differs though the programs do not, and why."""
-    from csg.versions.unseen import unseen_edits
+    from csg.unify.changes.textual import unseen_edits
 
     assert job.unified is not None
     edits = unseen_edits(job.unified, job.options.flags)
@@ -210,6 +231,11 @@ def _seed_notes_of(job: BuildJob) -> list[str]:
 
 def _update(report: Report, job: BuildJob) -> None:
     report.counters = {**counters_form(job.counters), "exhausted": job.exhausted}
+    if job.deeper:
+        report.bounds["deeper"] = [
+            {"bytes": each.size, "exhausted": each.exhausted, "states": each.states}
+            for each in job.deeper
+        ]
     if job.examples is not None:
         report.counters["examples"] = job.examples.following.followed
     report.verdict = job.verdict

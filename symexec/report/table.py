@@ -25,6 +25,7 @@ from symexec.report.words import (
     reservations,
     sequence_named,
     sequences_covered,
+    told_of_accepted,
     undefined_places,
 )
 from symexec.testcases import TestCase, spelled
@@ -61,6 +62,7 @@ def print_report(report: Report, stream: TextIO | None = None) -> None:
         _print_rows(_COLUMNS, rows, out)
     lines = [
         *blamed_changes(report),
+        *told_of_accepted(report),
         *undefined_places(report),
         *sequences_covered(report),
         *reservations(report),

@@ -70,13 +70,16 @@ def changes_named(changes: Iterable[int], interaction: bool = False) -> str:
 
 def headline(report: Report) -> str:
     """One sentence that says which nothing it is when nothing was found."""
-    groups = report.groups
+    found = report.told_apart()
+    groups, accepted = found.open, len(found.accepted)
     if report.verdict == "different" and groups:
-        tests = len(report.differing)
+        tests = sum(len(each.tests) for each in groups)
         return (
             f"{VERDICTS['different']} {len(groups)} difference{_s(len(groups))} "
-            f"shown by {tests} test{_s(tests)}."
+            f"shown by {tests} test{_s(tests)}{f'; {accepted} accepted' if accepted else ''}."
         )
+    if report.verdict == "different" and accepted:
+        return f"The versions differ as was accepted: {accepted} difference{_s(accepted)}."
     unseen = sum(case.observed == "not-replayed" for case in report.tests)
     if report.verdict == "no-difference-found" and unseen and report.finished:
         return f"No difference is confirmed: {unseen} test{_s(unseen)} did not run natively."
@@ -123,6 +126,15 @@ def blamed_changes(report: Report) -> list[str]:
     return [
         f"change {change.id}  {place:{width}}  {_edit(change)}"
         for change, place in zip(chosen, places, strict=True)
+    ]
+
+
+def told_of_accepted(report: Report) -> list[str]:
+    """What the file of accepted differences speaks of, and is gone."""
+    return [
+        f"stale in {report.accepted_in}: {each.id} ({printable(each.summary)}) is of statements "
+        "that are no changes any more; csgtest accept --prune removes it"
+        for each in report.stale()
     ]
 
 
@@ -193,6 +205,9 @@ def reservations(report: Report) -> list[str]:
         ("paths left at an output, as was published", counters.get("dropped")),
     )
     found = [f"{words}: {count}" for words, count in rows if count]
+    for level in report.bounds.get("deeper", ()) if report.verdict != "different" else ():
+        how = "all paths followed" if level["exhausted"] else "as far as the time went"
+        found.append(f"beyond the bounds, with up to {level['bytes']} bytes to read: {how}")
     found += _masked(report)
     refused = counters.get("refused")
     if isinstance(refused, dict):

@@ -17,7 +17,8 @@ CALLED = {
 }
 OF_FUNCTIONS = {"array_length", "globals"}
 OF_MAIN = {"arguments", "stdin", "files"}
-WHERE_GIVEN = {"ranges", "assumptions", "named_files", "deterministic", "prune", "without"}
+# ``level`` is of a search that follows the one whose bounds these are: ``deeper`` tells of it.
+WHERE_GIVEN = {"level", "ranges", "assumptions", "named_files", "deterministic", "prune", "without"}
 
 
 def test_each_option_that_bounds_a_search_is_named() -> None:

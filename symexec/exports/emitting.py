@@ -1,0 +1,277 @@
+"""Regression tests that need no csgtest, each tried on both versions before it is kept.
+
+    g1 regression parse_ranges("0-")    csgtest_g1.c    includes the source, calls, compares
+    g1 difference ./range -f 0-         csgtest_g1.sh   runs the program $1, compares
+
+A test of a difference passes on the version whose behaviour it expects and fails on the other one;
+a test of what stays equal passes on both. What does not is dropped, and told with the reason.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from csg.errors import CsgtestError, UsageError
+from csg.programs import SourceFile
+from symexec.classification import Kind
+from symexec.exports.emitted import (
+    HEAD,
+    RENAMED,
+    SANITIZER,
+    SKIP,
+    TRIED,
+    Dropped,
+    Test,
+    c_text,
+    check_types,
+    included,
+    plain_flags,
+    sh_text,
+)
+from symexec.exports.finished import Finished, finished_of, write_folder
+from symexec.exports.inputs import file_name
+from symexec.options import EmitOptions, Emitted, Expected
+from symexec.replay import PLAIN, SANITIZED, NativeReplay, ReplayPlan, told_flags
+from symexec.replay.build import is_compiled
+from symexec.report.replaying import plan_of, trusted_report
+from symexec.testcases import (
+    TestCase,
+    TestInput,
+)
+
+_MINE = ("csgtest_*.c", "csgtest_*.sh", "CMakeLists.txt", "meson.build")
+_NEW_FAILS = frozenset((Kind.REGRESSION.value, Kind.HANG.value, Kind.LEAK.value))
+
+
+@dataclass(frozen=True, slots=True)
+class Emission:
+    kept: tuple[Test, ...]
+    dropped: tuple[str, ...]
+
+
+def emit(options: EmitOptions, trusts: Callable[[str], bool]) -> Emission:
+    """Write the tests of a finished folder to ``options.output``."""
+    finished = finished_of(options.folder, trusted_report(options.folder, trusts))
+    calls = finished.report.entry != "main"
+    if options.form in (Emitted.C, Emitted.SH) and calls != (options.form is Emitted.C):
+        what, other = ("an entry function", "c") if calls else ("a whole program", "sh")
+        raise UsageError(f"these are tests of {what}", hint=f"write them --as {other}")
+    if calls and finished.report.signature is None:
+        raise UsageError(f"'{options.folder}': the types of its parameters are not recorded")
+    if finished.report.signature is not None:
+        check_types(finished.report.signature)
+    plan = plan_of(finished.report, options.without_walls)
+    kept: list[Test] = []
+    dropped: list[str] = []
+    replay = None if calls else NativeReplay(plan)
+    try:
+        for test in _candidates(finished, options, dropped):
+            try:
+                if calls:
+                    text = c_text(test, finished, plan, options.output)
+                else:
+                    text = sh_text(test, finished, plan)
+                written = replace(test, text=text)
+                tried = _tried(written, plan) if replay is None else _tried_script(written, replay)
+                kept.append(tried)
+            except (Dropped, CsgtestError) as reason:
+                said = reason.message if isinstance(reason, CsgtestError) else str(reason)
+                dropped.append(f"{test.name}: {said.splitlines()[0]}")
+    finally:
+        if replay is not None:
+            replay.close()
+    suffix = ".c" if calls else ".sh"
+    files = {f"{test.name}{suffix}": test.text for test in kept}
+    if options.form is Emitted.CMAKE:
+        files["CMakeLists.txt"] = _cmake(kept, plan, options.output, calls)
+    if options.form is Emitted.MESON:
+        files["meson.build"] = _meson(kept, plan, options.output, calls)
+    contents = [(name, text.encode("utf-8", "surrogateescape")) for name, text in files.items()]
+    write_folder(options.output, contents, _MINE)
+    return Emission(tuple(kept), tuple(dropped))
+
+
+def _candidates(finished: Finished, options: EmitOptions, dropped: list[str]) -> Iterator[Test]:
+    """A test for each group of differences, then the smallest of those that stay equal. No two of
+    them have the same input."""
+    inputs: set[TestInput] = set()
+    for finding in finished.findings:
+        witness, name = finding.witness, f"csgtest_{file_name(finding.group.id)}"
+        expected = _expected(options.expected, finding.kind.value, witness)
+        seen = {"old": witness.old, "new": witness.new, "golden": witness.golden}[expected]
+        if seen is None:
+            dropped.append(f"{name}: nothing is recorded of the {expected} version")
+        elif witness.input not in inputs:
+            inputs.add(witness.input)
+            yield Test(name, witness, expected, seen, False)
+    alike = [each for each in finished.others() if each.kind == Kind.PATH_ONLY.value and each.new]
+    count = 0
+    for case in sorted(alike, key=lambda each: (each.input.size, each.id)):
+        if case.input in inputs or count >= options.equal or case.new is None:
+            continue
+        inputs.add(case.input)
+        count += 1
+        yield Test(f"csgtest_{file_name(case.id)}", case, "new", case.new, True)
+
+
+def _expected(asked: Expected, kind: str, witness: TestCase) -> str:
+    if asked is not Expected.USUAL:
+        return str(asked.value)
+    if kind == Kind.INCOMPLETE_FIX.value and witness.golden is not None:
+        return "golden"
+    return "old" if kind in _NEW_FAILS else "new"
+
+
+# ------------------------------------------------------------------------------------------ trying
+
+
+def _tried(test: Test, plan: ReplayPlan) -> Test:
+    """A test in C, compiled with each version in turn."""
+    with TemporaryDirectory(prefix="csgtest-emitted-") as folder:
+        path = Path(folder) / f"{test.name}.c"
+        path.write_text(test.text, encoding="utf-8", errors="surrogateescape")
+
+        def with_source(files: tuple[SourceFile, ...]) -> tuple[SourceFile, ...]:
+            if not files or is_compiled(files[0]):
+                return ()
+            first, *others = files
+            named = included(str(first.path))
+            flags = (*first.flags, f"-DCSGTEST_SOURCE={named}")
+            renamed = [replace(each, flags=(*each.flags, RENAMED)) for each in others]
+            return (SourceFile(path, flags, path.name), *renamed)
+
+        own = replace(
+            plan,
+            old=with_source(plan.old),
+            new=with_source(plan.new),
+            golden=with_source(plan.golden),
+            signature=None,
+            leaks=False,
+        )
+        if test.expected == "golden" and not own.golden:
+            raise Dropped("the golden version is no C file")
+        with NativeReplay(own) as replay:
+
+            def passes(build: str, style: str) -> bool:
+                seen = replay.observe(build, TestInput(), style=style)
+                return seen.exit == 0 and not seen.failed
+
+            return _judged(test, passes)
+
+
+def _tried_script(test: Test, replay: NativeReplay) -> Test:
+    if test.expected == "golden" and not replay.plan.golden:
+        raise Dropped("there is no golden version")
+
+    def passes(build: str, style: str) -> bool:
+        result = replay.run_script(test.text, build, style)
+        return result.exit == 0 and not result.timed_out and not result.overdrawn
+
+    return _judged(test, passes)
+
+
+def _judged(test: Test, passes: Callable[[str, str], bool]) -> Test:
+    """Each verdict twice. A plain build comes first: that is what a project has."""
+    reasons = []
+    for style in (PLAIN, SANITIZED):
+        names = ("old", "new") if test.expected != "golden" else ("old", "new", "golden")
+        seen = {name: passes(name, style) for name in names}
+        if seen != {name: passes(name, style) for name in names}:
+            reasons.append("it does not do the same each time")
+        elif not seen[test.expected]:
+            reasons.append(f"it fails on the {test.expected} version, which it expects")
+        elif test.equal != all(seen.values()):
+            failing = [name for name in names if not seen[name]]
+            told = f"it fails on the {failing[0]} version" if test.equal else "it passes on both"
+            reasons.append(told)
+        else:
+            if style == PLAIN:
+                return test
+            tried = " ".join((*told_flags("").split(), SANITIZER))
+            text = test.text.replace(TRIED + " ".join(plain_flags()), TRIED + tried)
+            return replace(test, text=text, sanitized=True)
+    raise Dropped(reasons[0])
+
+
+# ------------------------------------------------------------------------------------ CMake, Meson
+
+
+def _cmake(tests: Sequence[Test], plan: ReplayPlan, output: Path, calls: bool) -> str:
+    first, *others = plan.new
+    lines = [f"# {HEAD}", "cmake_minimum_required(VERSION 3.10)", "project(csgtest_regression C)"]
+    lines.append("enable_testing()")
+    if not calls:
+        lines.append('set(CSGTEST_PROGRAM "" CACHE FILEPATH "the program to test")')
+    files = [
+        f"${{CMAKE_CURRENT_SOURCE_DIR}}/{_cmake_word(each)}" for each in _below(others, output)
+    ]
+    for each, file in zip(others, files, strict=True):
+        if calls and each.flags:
+            flags = _cmake_word(" ".join(each.flags))
+            lines.append(f"set_source_files_properties({file} PROPERTIES COMPILE_FLAGS {flags})")
+    for test in tests:
+        lines.append("")
+        if calls:
+            flags = " ".join(map(_cmake_word, _flags_of(test, first)))
+            libraries = f"m {SANITIZER}" if test.sanitized else "m"
+            lines += [
+                f"add_executable({' '.join([test.name, f'{test.name}.c', *files])})",
+                f"target_compile_options({test.name} PRIVATE {flags})",
+                f"target_link_libraries({test.name} PRIVATE {libraries})",
+                f"add_test(NAME {test.name} COMMAND {test.name})",
+            ]
+        else:
+            file = f"${{CMAKE_CURRENT_SOURCE_DIR}}/{test.name}.sh"
+            lines.append(f"add_test(NAME {test.name} COMMAND sh {file} ${{CSGTEST_PROGRAM}})")
+        lines.append(f"set_tests_properties({test.name} PROPERTIES SKIP_RETURN_CODE {SKIP})")
+    return "\n".join(lines) + "\n"
+
+
+def _cmake_word(text: str) -> str:
+    return re.sub(r"([^\w./+=,-])", r"\\\1", text)
+
+
+def _meson(tests: Sequence[Test], plan: ReplayPlan, output: Path, calls: bool) -> str:
+    first, *others = plan.new
+    lines = [f"# {HEAD}", "project('csgtest_regression', 'c')", ""]
+    if calls:
+        lines.append("maths = meson.get_compiler('c').find_library('m', required: false)")
+    else:
+        lines += [
+            "# the program to test: CSGTEST_PROGRAM=... meson test",
+            "sh = find_program('sh')",
+        ]
+    files = "".join(f", {_meson_word(each)}" for each in _below(others, output))
+    for test in tests:
+        if calls:
+            flags = ", ".join(map(_meson_word, _flags_of(test, first)))
+            link = f", link_args: {_meson_word(SANITIZER)}" if test.sanitized else ""
+            lines += [
+                f"{test.name} = executable('{test.name}', '{test.name}.c'{files},",
+                f"  c_args: [{flags}]{link}, dependencies: maths)",
+                f"test('{test.name}', {test.name})",
+            ]
+        else:
+            lines.append(f"test('{test.name}', sh, args: [files('{test.name}.sh')])")
+    return "\n".join(lines) + "\n"
+
+
+def _meson_word(text: str) -> str:
+    return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
+
+
+def _flags_of(test: Test, first: SourceFile) -> tuple[str, ...]:
+    """How it was tried."""
+    more = plain_flags()
+    if test.sanitized:
+        more = (*told_flags("").split(), SANITIZER, "-fno-sanitize-recover=all")
+    return (*first.flags, "-w", RENAMED, *more)
+
+
+def _below(files: Sequence[SourceFile], output: Path) -> list[str]:
+    return [os.path.relpath(each.path, output) for each in files]

@@ -1,0 +1,428 @@
+"""Findings for those who review a change: one text each about all finished folders.
+
+    Finding(g1, regression, blamed: 1 2 3)
+
+    sarif      a result at change 1 of the new version; 2, 3 and where they part are related
+    junit      a testcase that fails; tests on which both versions agree are testcases that pass
+    markdown   a row of a table, and the input to copy below it; as long as a comment may be
+
+All that a program printed, or that stands in its text, is escaped as the form wants it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import xml.etree.ElementTree as xml
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from csg import VERSION
+from csg.escapes import LINES, printable
+from csg.ir import ChangeInfo
+from symexec.classification import Kind
+from symexec.exports.finished import ERRORS, Finding, Finished, Place
+from symexec.report.contrast import contrasted
+from symexec.report.model import Report, kind_of
+from symexec.report.words import changes_named, headline, readable_test, reservations
+from symexec.testcases import TestCase
+from symexec.testcases.encoding import Json
+
+# ------------------------------------------------------------------------------------------ SARIF
+# Version 2.1.0, with what code scanning asks for: a path relative to the root of the repository, a
+# line that the change touched, a rule with its help, fingerprints that do not depend on lines.
+
+
+_SCHEMA = (
+    "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+)
+_ROOT = "%SRCROOT%"
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    id: str
+    name: str
+    short: str
+    full: str
+    level: str
+
+
+_RULES: Final = (
+    Rule(
+        "CSG001",
+        "ChangeInteractionError",
+        "Changes do harm only together",
+        "The new version fails on an input on which the old one does not, and none of the changes "
+        "brings that about alone.",
+        "error",
+    ),
+    Rule(
+        "CSG002",
+        "Regression",
+        "A change does harm",
+        "The old version does what is intended on an input and the new one does not.",
+        "error",
+    ),
+    Rule(
+        "CSG003",
+        "IncompleteFix",
+        "A fix is incomplete",
+        "Neither version does what is intended, and they differ.",
+        "error",
+    ),
+    Rule(
+        "CSG004",
+        "BehaviourChange",
+        "The behaviour changes",
+        "The versions behave differently on an input, and neither is known to be right.",
+        "warning",
+    ),
+    Rule(
+        "CSG005",
+        "NewCrash",
+        "The new version crashes",
+        "The new version is ended by a signal or a sanitizer on an input, and the old one is not.",
+        "error",
+    ),
+)
+_HELP = (
+    "The input of the result shows it: run both versions on it, or call csgtest replay on the "
+    "folder of results. The related locations are the other changes that are to blame, and where "
+    "the versions part."
+)
+
+
+def sarif(all_finished: Sequence[Finished]) -> str:
+    """One run for each folder; a result for each group of differences."""
+    log = {"$schema": _SCHEMA, "version": "2.1.0", "runs": [_run(each) for each in all_finished]}
+    return json.dumps(log, indent=1, ensure_ascii=True) + "\n"
+
+
+def _run(finished: Finished) -> Json:
+    report = finished.report
+    told = [headline(report), *reservations(report), *report.notes]
+    seen: Counter[str] = Counter()
+    results = []
+    for finding in finished.findings:
+        mark = _fingerprint(finding)
+        seen[mark] += 1
+        results.append(_result(finding, finished, f"{mark}:{seen[mark]}"))
+    return {
+        "tool": {"driver": _driver()},
+        "automationDetails": {"id": _message(f"csgtest/{report.name}/{report.entry}")},
+        "invocations": [
+            {
+                "executionSuccessful": report.finished,
+                "toolExecutionNotifications": [
+                    {"level": "note", "message": _said(line)} for line in told
+                ],
+            }
+        ],
+        "columnKind": "unicodeCodePoints",
+        "results": results,
+    }
+
+
+def _driver() -> Json:
+    return {
+        "name": "csgtest",
+        "version": VERSION,
+        "rules": [
+            {
+                "id": rule.id,
+                "name": rule.name,
+                "shortDescription": {"text": rule.short},
+                "fullDescription": {"text": rule.full},
+                "help": {"text": _HELP},
+                "defaultConfiguration": {"level": rule.level},
+            }
+            for rule in _RULES
+        ],
+    }
+
+
+def _rule(finding: Finding) -> int:
+    """The place of its rule in the table."""
+    if finding.kind is Kind.INCOMPLETE_FIX:
+        return 2
+    if finding.kind not in ERRORS:
+        return 3
+    if finding.group.interaction:
+        return 0
+    return 4 if finding.new.signal or finding.new.sanitizer else 1
+
+
+def _result(finding: Finding, finished: Finished, fingerprint: str) -> Json:
+    rule = _rule(finding)
+    call = finished.call(finding.witness)
+    old, new = contrasted(finding.old, finding.new)
+    blamed = changes_named(finding.group.blamed, finding.group.interaction)
+    words = f"{finding.kind.value}: {call}: {old} before, {new} now"
+    anchor = finished.anchor(finding)
+    related = list(_related(finding, finished, anchor))
+    flow = [_located(place, text) for place, text in _way(finding, finished)]
+    result: dict[str, Json] = {
+        "ruleId": _RULES[rule].id,
+        "ruleIndex": rule,
+        "level": finding.level,
+        "kind": "fail",
+        "message": _said(words + (f"; changes to blame: {blamed}" if blamed else "")),
+        "locations": [{"physicalLocation": _physical(anchor)}],
+        "relatedLocations": [
+            {"id": number, **_located(place, text)} for number, (place, text) in enumerate(related)
+        ],
+        "partialFingerprints": {"csgtest/v1": fingerprint},
+        "properties": {
+            "class": finding.kind.value,
+            "group": _message(finding.group.id),
+            "test": _message(finding.witness.id),
+            "blamed": list(finding.group.blamed),
+            "input": _message(call),
+            "old": _message(old),
+            "new": _message(new),
+        },
+    }
+    if flow:
+        locations = [{"location": each} for each in flow]
+        result["codeFlows"] = [{"threadFlows": [{"locations": locations}]}]
+    return result
+
+
+def _related(finding: Finding, finished: Finished, anchor: Place) -> Iterator[tuple[Place, str]]:
+    """The other changes to blame, all where nobody knows; then where the versions part."""
+    for change in finding.blamed or finished.report.changes:
+        place = finished.place_of(change)
+        if place != anchor:
+            yield place, f"change {change.id}: {_edit(change)}"
+    part = finding.witness.divergence
+    if part is not None:
+        yield finished.place(part.file, part.line), f"the versions part here: {part.kind}"
+
+
+def _way(finding: Finding, finished: Finished) -> Iterator[tuple[Place, str]]:
+    """The nodes of the change sequence graph that the witness comes by."""
+    graph = finished.report.csg
+    nodes = graph.get("nodes") if isinstance(graph, dict) else None
+    known = {each.get("id"): each for each in nodes or () if isinstance(each, dict)}
+    for name in finding.witness.sequence:
+        node = known.get(name, {})
+        file, line, text = node.get("file"), node.get("line"), node.get("text")
+        if isinstance(file, str) and isinstance(line, int) and isinstance(text, str):
+            yield finished.place(file, line), f"{name}: {text}"
+
+
+def _located(place: Place, text: str) -> Json:
+    return {"physicalLocation": _physical(place), "message": _said(text)}
+
+
+def _physical(place: Place) -> Json:
+    file = {"uri": place.uri}
+    if not place.path.startswith("/"):
+        file["uriBaseId"] = _ROOT
+    return {
+        "artifactLocation": file,
+        **({"region": {"startLine": place.line}} if place.line > 0 else {}),
+    }
+
+
+def _message(text: str) -> str:
+    return printable(text, LINES)
+
+
+def _said(text: str) -> Json:
+    """A message of SARIF: braces are placeholders in it (3.11.5), and ``[a](0)`` is a link."""
+    text = printable(text, LINES).replace("](", "] (")
+    return {"text": text.replace("{", "{{").replace("}", "}}")}
+
+
+def _fingerprint(finding: Finding) -> str:
+    """Of what makes it the same difference in another run: lines and inputs may be others."""
+    parts = [finding.kind.value, *finding.parts, finding.old.signal, finding.new.signal]
+    parts += [finding.old.sanitizer, finding.new.sanitizer]
+    for change in finding.blamed:
+        parts += [change.function, change.old_text, change.new_text]
+    text = json.dumps(parts, ensure_ascii=True)
+    return hashlib.sha256(text.encode()).hexdigest()[:32]
+
+
+def _edit(change: ChangeInfo) -> str:
+    match kind_of(change):
+        case "added":
+            return f"added {change.new_text}"
+        case "deleted":
+            return f"deleted {change.old_text}"
+        case _:
+            return f"{change.old_text} became {change.new_text}"
+
+
+# ------------------------------------------------------------------------------------------ JUnit
+# failure: the versions differ; error: a test that did not run; skipped: one that says nothing.
+
+
+_SAYS_NOTHING = {Kind.NONDETERMINISTIC.value, Kind.TIMEOUT.value}
+
+
+def junit(all_finished: Sequence[Finished]) -> str:
+    """A testsuite for each folder; a testcase for each group of differences, and for each test on
+    which no difference was seen."""
+    root = xml.Element("testsuites", name="csgtest")
+    for finished in all_finished:
+        _suite(root, finished)
+    totals = [suite.attrib for suite in root]
+    for name in ("tests", "failures", "errors", "skipped"):
+        root.set(name, str(sum(int(each[name]) for each in totals)))
+    xml.indent(root)
+    return xml.tostring(root, encoding="unicode", xml_declaration=False).join(
+        ('<?xml version="1.0" encoding="UTF-8"?>\n', "\n")
+    )
+
+
+def _suite(root: xml.Element, finished: Finished) -> None:
+    report = finished.report
+    suite = xml.SubElement(root, "testsuite", name=_message(f"{report.name}.{report.entry}"))
+    for finding in finished.findings:
+        case = _testcase(suite, finished, finding.witness, finding.group.id)
+        place = finished.anchor(finding)
+        case.set("file", _message(place.path))
+        case.set("line", str(place.line))
+        old, new = contrasted(finding.old, finding.new)
+        failure = xml.SubElement(case, "failure", type=finding.kind.value)
+        failure.set("message", _message(f"{finding.kind.value}: {old} before, {new} now"))
+        failure.text = readable_test(finding.witness, report)
+    for test in finished.others():
+        case = _testcase(suite, finished, test, test.id)
+        if test.observed == "not-replayed":
+            what = test.refused or "it did not run natively"
+            xml.SubElement(case, "error", type="not-replayed", message=_message(what))
+        elif test.kind in _SAYS_NOTHING:
+            xml.SubElement(case, "skipped", message=_message(test.kind))
+    counts = Counter(part.tag for case in suite for part in case)
+    spent = report.counters.get("wall_s")
+    suite.set("tests", str(len(suite)))
+    suite.set("failures", str(counts["failure"]))
+    suite.set("errors", str(counts["error"]))
+    suite.set("skipped", str(counts["skipped"]))
+    suite.set("time", f"{spent:.3f}" if isinstance(spent, int | float) else "0")
+
+
+def _testcase(suite: xml.Element, finished: Finished, test: TestCase, name: str) -> xml.Element:
+    report = finished.report
+    called = _message(f"{name}: {finished.call(test)}")
+    case = xml.SubElement(suite, "testcase", name=called)
+    case.set("classname", _message(f"{report.name}.{report.entry}"))
+    case.set("time", "0")
+    return case
+
+
+# --------------------------------------------------------------------------------------- Markdown
+# Text of others stands in <code> with all its punctuation as entities, or in a fence that is longer
+# than any within: so no text is markup, mentions anybody, or ends a cell.
+
+
+LONGEST = 60_000  # characters; a comment on GitHub has 65,536 at most
+_ROWS, _CELL, _BLOCK = 25, 160, 2000
+_PUNCTUATION = re.compile(r"[^\w\s]|_", re.ASCII)
+_BOUNDS = (
+    *("time_s", "loop_bound", "array_length", "sym_args", "sym_stdin", "sym_files", "sym_file"),
+    *("ranges", "assumptions", "mode", "after", "globals"),
+)
+
+
+def markdown(all_finished: Sequence[Finished]) -> str:
+    """A section for each folder. What is longer than a comment may be is left out from the end, and
+    said so."""
+    parts = [part for finished in all_finished for part in _section(finished)]
+    found = ""
+    for number, part in enumerate(parts):
+        if len(found) + len(part) > LONGEST:
+            return f"{found}\n{len(parts) - number} more parts stand in the folder of results.\n"
+        found += part
+    return found or "csgtest: nothing that is compiled differs.\n"
+
+
+def _section(finished: Finished) -> Iterator[str]:
+    report = finished.report
+    yield f"### csgtest: {code(report.name)}, {code(report.entry)}\n\n{_verdict(report)}\n\n"
+    rows = finished.findings[:_ROWS]
+    if rows:
+        yield _table(finished, rows)
+    for finding in rows:
+        yield _details(finding, finished)
+    left = len(finished.findings) - len(rows)
+    if left:
+        yield f"{left} more differences stand in the folder of results.\n\n"
+    notes = [*reservations(report), *report.notes]
+    if notes:
+        yield "<details><summary>What the verdict does not cover</summary>\n\n"
+        yield "".join(f"- {code(_cut(each))}\n" for each in notes[:_ROWS])
+        if len(notes) > _ROWS:
+            yield f"- and {len(notes) - _ROWS} more\n"
+        yield "\n</details>\n\n"
+
+
+def _verdict(report: Report) -> str:
+    bounds = [
+        f"{name} {code(str(report.bounds[name]))}"
+        for name in _BOUNDS
+        if report.bounds.get(name) not in (None, [])
+    ]
+    return f"**{_plain(headline(report))}**\n\nBounds: {', '.join(bounds) or 'none'}."
+
+
+def _table(finished: Finished, findings: Iterable[Finding]) -> str:
+    lines = ["| | class | blamed | input | old | new | tests |", "|---|---|---|---|---|---|---:|"]
+    for each in findings:
+        old, new = contrasted(each.old, each.new)
+        blamed = changes_named(each.group.blamed, each.group.interaction) or "-"
+        cells = (finished.call(each.witness), old, new)
+        shown = " | ".join(code(_cut(text)) for text in cells)
+        number = len(each.group.tests)
+        lines.append(
+            f"| {_plain(each.group.id)} | {each.kind.value} | {blamed} | {shown} | {number} |"
+        )
+    return "\n".join(lines) + "\n\n"
+
+
+def _details(finding: Finding, finished: Finished) -> str:
+    """The input to copy, and what is to blame."""
+    language = "sh" if finished.report.entry == "main" else "c"
+    lines = [
+        f"<details><summary>{_plain(finding.group.id)}: input and changes to blame</summary>",
+        "",
+        _fenced(_message(finished.call(finding.witness)), language),
+    ]
+    for change in finding.blamed:
+        place = finished.place_of(change)
+        old, new = change.old_text, change.new_text
+        edit = [f"-{line}" for line in old.splitlines()]
+        edit += [f"+{line}" for line in new.splitlines()]
+        where = code(f"{place.path}:{place.line}")
+        lines += [f"Change {change.id}, {where}:", "", _fenced(_message("\n".join(edit)), "diff")]
+    if not finding.blamed:
+        lines += ["It is not known which changes are to blame.", ""]
+    return "\n".join([*lines, "</details>", "", ""])
+
+
+def _fenced(text: str, language: str) -> str:
+    if len(text) > _BLOCK:
+        text, language = f"{text[:_BLOCK]}\n... ({len(text)} characters in all)", "text"
+    longest = max((len(run) for run in re.findall("`+", text)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"{fence}{language}\n{text}\n{fence}\n"
+
+
+def code(text: str) -> str:
+    """Text of others as a piece of a line."""
+    return f"<code>{_plain(text)}</code>"
+
+
+def _plain(text: str) -> str:
+    return _PUNCTUATION.sub(lambda sign: f"&#{ord(sign[0])};", printable(text))
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _CELL else f"{text[: _CELL - 3]}..."

@@ -1,0 +1,252 @@
+"""The text of a repository's csgtest.toml -> what its keys say, checked as a command line is.
+
+    time = 20                          Settings("csgtest.toml",
+    range = ["x=-100..100"]                top=(Setting("time", 20, row, 20.0), ...),
+    [target.cut]                           targets={"cut": (Setting("entry", ..),)})
+    entry = "parse"
+
+The keys are the options of ``csgtest build`` (rows.py): a new row is a key, unless its scope says
+otherwise. ``template`` writes a file with all of them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import json
+import os
+import re
+import textwrap
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NoReturn, get_type_hints
+
+from csg.compile_commands import placed_flags
+from csg.errors import UsageError
+from csg.records import record
+from csg.toolchain import first_doubtful_flag
+from symexec.options.commands import COMMANDS
+from symexec.options.rows import FLAGS, Argument, Scope
+
+NAME = "csgtest.toml"
+_TABLE = "target"  # [target.NAME]
+_WIDTH = 98
+
+
+@record
+class Setting:
+    """A key of the file: what stands there, and what that means for its option."""
+
+    key: str
+    said: Any
+    row: Argument
+    value: Any
+
+
+@record
+class Settings:
+    """``source`` names the file, and of which version it is."""
+
+    source: str
+    top: tuple[Setting, ...]
+    targets: Mapping[str, tuple[Setting, ...]]
+
+
+def keys() -> dict[str, Argument]:
+    """What a file can say, in the order of the help text."""
+    rows = [row for row in COMMANDS["build"].arguments if row.scope is not Scope.CALL]
+    return {row.key: row for row in (*rows, FLAGS)}
+
+
+def read_settings(text: str, source: str, folder: Path) -> Settings:
+    """Paths in it start from ``folder``. UsageError names the line and the key that is wrong."""
+    try:
+        found = tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise UsageError(f"{source} is no TOML: {error}", hint=_HINT) from None
+    reader = _Reader(text, source, folder)
+    tables = found.pop(_TABLE, {})
+    if not isinstance(tables, dict) or not all(isinstance(each, dict) for each in tables.values()):
+        reader.refuse((), _TABLE, 'is a table for each: [target.NAME]; see targets = ["NAME"]')
+    return Settings(
+        source,
+        tuple(reader.settings((), found)),
+        {name: tuple(reader.settings((_TABLE, name), each)) for name, each in tables.items()},
+    )
+
+
+_HINT = "csgtest init --force writes a new one with every key; --no-config reads none"
+
+
+class _RefusedError(Exception):
+    """What argparse says of a value."""
+
+
+class _OneOption(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        raise _RefusedError(re.sub(r"^argument \S+: ", "", message))
+
+
+class _Reader:
+    def __init__(self, text: str, source: str, folder: Path) -> None:
+        self._lines = text.splitlines()
+        self._source = source
+        self._folder = folder
+        self._keys = keys()
+
+    def settings(self, table: tuple[str, ...], found: Mapping[str, Any]) -> Iterator[Setting]:
+        for key, said in found.items():
+            row = self._keys.get(key)
+            if row is None:
+                self._refuse_unknown(table, key)
+            if table and row.scope is not Scope.TARGET:
+                self.refuse(table, key, "holds for all targets: it stands above the tables")
+            try:
+                value = self._placed(row, _value(row, said))
+            except _RefusedError as refused:
+                self.refuse(table, key, str(refused))
+            doubtful = first_doubtful_flag(value) if row is FLAGS else None
+            if doubtful is not None:
+                self.refuse(table, key, f"{doubtful!r} is taken from the command line alone")
+            yield Setting(key, said, row, value)
+
+    def _placed(self, row: Argument, value: Any) -> Any:
+        """Paths are the file's own."""
+        if row is FLAGS:
+            return list(placed_flags(value, str(self._folder)))
+        if isinstance(value, list):
+            return [self._placed(row, each) for each in value]
+        if isinstance(value, Path):
+            return Path(os.path.relpath(self._folder / value))
+        below = self._folder / value if row.key == "build" else None
+        return os.path.relpath(below) if below is not None and below.exists() else value
+
+    def _refuse_unknown(self, table: tuple[str, ...], key: str) -> NoReturn:
+        if any(row.key == key for row in COMMANDS["build"].arguments):
+            self.refuse(table, key, "is said on the command line alone")
+        names = [name for name, row in self._keys.items() if not table or row.scope is Scope.TARGET]
+        near = difflib.get_close_matches(key, [*names, _TABLE])
+        meant = f"; near to it: {', '.join(near)}" if near else ""
+        self.refuse(table, key, f"is no key{meant}")
+
+    def refuse(self, table: tuple[str, ...], key: str, what: str) -> NoReturn:
+        line = next(_lines_of(self._lines, table, key), None)
+        place = self._source if line is None else f"{self._source}:{line}"
+        name = ".".join((*table, key)).encode("unicode_escape").decode()
+        raise UsageError(f"{place}: {name}: {what}", hint=_HINT)
+
+
+def _lines_of(lines: Sequence[str], table: tuple[str, ...], key: str) -> Iterator[int]:
+    """Numbers of the lines where a key of a table seems to stand."""
+    meant = (*table, key)
+    at: tuple[str, ...] = ()
+    for number, line in enumerate(lines, start=1):
+        if line.lstrip().startswith("["):
+            at = found = _path(line) or at
+        else:
+            found = (*at, *_path(line.partition("=")[0] + "= 0"))
+        if found[: len(meant)] == meant:
+            yield number
+
+
+def _path(line: str) -> tuple[str, ...]:
+    """The names in a heading, or before an equals sign."""
+    try:
+        value: Any = tomllib.loads(line)
+    except tomllib.TOMLDecodeError:
+        return ()
+    names = []
+    while isinstance(value, dict | list) and value:
+        if isinstance(value, dict):
+            names.append(next(iter(value)))
+            value = value[names[-1]]
+        else:
+            value = value[0]
+    return tuple(names)
+
+
+def _value(row: Argument, said: Any) -> Any:
+    """What argparse makes of it. _RefusedError where it is of another type, or out of range."""
+    if row.is_flag:
+        if not isinstance(said, bool):
+            raise _RefusedError("is true or false")
+        return said
+    number = row.settings.get("nargs")
+    several = row.is_list or isinstance(number, int)
+    if isinstance(said, list) and not several:
+        raise _RefusedError("is one value, and no list")
+    words = [_word(row, each) for each in (said if isinstance(said, list) else [said])]
+    option = row.names[-1]
+    if isinstance(number, int):
+        if len(words) != number:
+            raise _RefusedError(f"is a list of {number}: {', '.join(row.settings['metavar'])}")
+        call = [option, *words]
+    else:
+        call = [f"{option}={word}" for word in words]
+    parser = _OneOption(add_help=False, allow_abbrev=False)
+    parser.add_argument(*row.names, **row.settings)
+    return vars(parser.parse_args(call))[row.dest]
+
+
+def _word(row: Argument, said: Any) -> str:
+    """As it would be written on the command line."""
+    numbers = _is_number(row)
+    if isinstance(said, str) and "\0" in said:
+        raise _RefusedError("has a character in it that no text has: NUL")
+    if isinstance(said, str) and not (numbers and re.fullmatch(r"[-+]?[\d.]+(?:e\d+)?", said)):
+        return said
+    if isinstance(said, int | float) and not isinstance(said, bool) and numbers:
+        return str(said)
+    if numbers:
+        raise _RefusedError("is a number, without quotes")
+    raise _RefusedError("is a text, in quotes")
+
+
+def _is_number(row: Argument) -> bool:
+    read = row.settings.get("type")
+    if read is None or read is Path:
+        return False
+    return get_type_hints(read).get("return") in (int, float)
+
+
+def written(value: Any) -> str:
+    """A value as TOML has it; control characters are spelt out."""
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(written, value))}]"
+    if isinstance(value, float):
+        return f"{value:g}"
+    return json.dumps(value)
+
+
+def template(offered: Mapping[str, str], found: Sequence[str]) -> str:
+    """A file with every key: settings stand behind ``#``, remarks behind ``# ``. ``found`` says
+    what is known of the repository."""
+    lines = ["# What csgtest is told about this repository: csgtest build main...HEAD", "#"]
+    lines += [*_remark("The command line wins over this file. What stands here behind # is the "
+                       "default, or, where it says so, an example."), "#"]  # fmt: skip
+    lines += [line for text in found for line in _remark(text)]
+    group = ""
+    for key, row in keys().items():
+        if row.group and row.group != group:
+            group = row.group
+            lines += ["", f"# --- {group} ---"]
+        text = row.settings["help"] % {"default": row.default}
+        for what, words in offered.items():
+            text = text.replace(f"{{{what}}}", words)
+        lines += ["", *_remark(text.replace("; may be repeated", "")), _offer(key, row)]
+    lines += ["", *_remark("Such keys for one program or library, by its name or path:")]
+    return "\n".join([*lines, "#[target.NAME]", ""])
+
+
+def _remark(text: str) -> list[str]:
+    return [f"# {line}" for line in textwrap.wrap(text, _WIDTH, break_on_hyphens=False)]
+
+
+def _offer(key: str, row: Argument) -> str:
+    default = row.default
+    if default is None:
+        return f"#{key} = {written(row.example)}  # an example"
+    if row.is_list and not default:
+        return f"#{key} = []  # such as {written(row.example)}"
+    return f"#{key} = {written(default)}"

@@ -1,0 +1,236 @@
+"""``csgtest accept``: live with a difference, in a file that the repository keeps.
+
+    $ csgtest accept g2 --reason 'the new format is intended'
+
+    csgtest-accepted.json   one object for each accepted difference: its fingerprint and why
+
+JSON, because Python reads and writes it as it is: nothing that a reader wrote beside the entries
+can be lost when the file is written anew. Entries stand in the order of their fingerprints, a value
+on each line, so that two branches that accept different things merge.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from csg.errors import UsageError
+from csg.escapes import printable
+from csg.unify.changes.identities import Identity
+from symexec.classification.accepted import (
+    Accepted,
+    accepted_from_json,
+    accepted_of,
+    accepted_to_json,
+)
+from symexec.options import AcceptOptions, BuildOptions
+from symexec.report.contrast import contrasted
+from symexec.report.model import Report, report_from_json, stale
+from symexec.report.replaying import read_report
+from symexec.testcases import TestCase, spelled
+from symexec.testcases.encoding import Json
+from symexec.testcases.store import replace_file
+
+FILE = "csgtest-accepted.json"
+_FORMAT = 1
+_LARGEST = 1 << 26  # bytes of a file that is read
+_NAMED = 3  # statements in a summary
+# What a report may be wrong in, where nobody has looked at it before.
+_MALFORMED = (ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError)
+
+
+# ------------------------------------------------------------------------------------------- file
+
+
+def accepted_file(options: BuildOptions) -> Path | None:
+    """What a search reads; None: nothing. UsageError where a file that was named is missing."""
+    asked = options.accepting
+    if asked.off:
+        return None
+    if asked.file is not None and not asked.file.is_file():
+        raise UsageError(
+            f"--accepted {asked.file}: there is no such file",
+            hint="csgtest accept ID --accepted FILE makes one",
+        )
+    return asked.file or _usual_file()
+
+
+def _usual_file() -> Path | None:
+    """In the working folder, or at the root of its repository."""
+    places = [Path(), *filter(None, [_root()])]
+    return next((each / FILE for each in places if (each / FILE).is_file()), None)
+
+
+def _root() -> Path | None:
+    here = Path.cwd()
+    return next((each for each in (here, *here.parents) if (each / ".git").exists()), None)
+
+
+def read_accepted(path: Path) -> tuple[Accepted, ...]:
+    """UsageError when it cannot be read or is no such file."""
+    try:
+        if path.stat().st_size > _LARGEST:
+            raise ValueError("it is too large")
+        value = json.loads(path.read_text(encoding="utf-8"))
+        if not isinstance(value, dict) or value.get("csgtest-accepted") != _FORMAT:
+            raise ValueError(f"'csgtest-accepted': {_FORMAT} is missing")
+        found = {each.id: each for each in map(accepted_from_json, value["accepted"])}
+    except OSError as error:
+        raise UsageError(f"cannot read '{path}': {error.strerror}") from error
+    except _MALFORMED as error:
+        raise UsageError(
+            f"'{path}' is no file of accepted differences ({error})",
+            hint="mend it, name another one with --accepted, or build with --no-accepted",
+        ) from error
+    return tuple(found[each] for each in sorted(found))
+
+
+def write_accepted(path: Path, entries: Sequence[Accepted]) -> None:
+    listed = [_form(each) for each in sorted(entries, key=lambda entry: entry.id)]
+    form = {"csgtest-accepted": _FORMAT, "accepted": listed}
+    replace_file(path, (json.dumps(form, indent=1, ensure_ascii=True) + "\n").encode())
+
+
+def _form(entry: Accepted) -> dict[str, Json]:
+    return {
+        "id": entry.id,
+        "reason": entry.reason,
+        "summary": entry.summary,
+        "witness": entry.witness,
+        **accepted_to_json(entry),
+    }
+
+
+# --------------------------------------------------------------------------------------- findings
+
+
+@dataclass(frozen=True, slots=True)
+class _Finding:
+    """A group of a finished report; ``entry`` None: nobody knows what brings it about."""
+
+    id: str
+    summary: str
+    entry: Accepted | None
+    reason: str | None  # why it is accepted; None: it is not
+
+
+def _findings(folder: Path) -> tuple[Report, list[_Finding]]:
+    """A folder of results is data of strangers: nothing in it is run or believed but its texts."""
+    value, path = read_report(folder), folder / "report.json"
+    try:
+        report = report_from_json(value)
+        cases = {case.id: case for case in report.tests}
+        return report, [_finding(each, report, cases) for each in value["groups"]]
+    except _MALFORMED as error:
+        raise UsageError(f"'{path}' is no report of csgtest ({error})") from error
+
+
+def _finding(form: Json, report: Report, cases: Mapping[str, TestCase]) -> _Finding:
+    tests = [cases[str(each)] for each in form["tests"]]
+    blamed = [int(each) for each in form["blamed"]]
+    witness = tests[0]
+    found = accepted_of(tests, blamed, report.identities, report.entry, report.name)
+    named = [report.identities[each] for each in blamed if each in report.identities]
+    summary = _summary(witness, named or sorted(found.changes if found else ()), report.entry)
+    if found is not None:
+        spelling = spelled(witness.input, f"./{report.name}", report.entry, report.signature)
+        old, new = contrasted(witness.old, witness.new)
+        told = printable(f"{spelling}: {old}, now {new}")
+        found = accepted_from_json(_form(replace(found, summary=summary, witness=told)))
+    accepted = form.get("accepted")
+    reason = None if accepted is None else printable(str(accepted["reason"]))
+    return _Finding(printable(str(form["id"])), summary, found, reason)
+
+
+def _summary(case: TestCase, changes: Sequence[Identity], entry: str) -> str:
+    """regression of f: g: a < b -> a <= b; g: added n++"""
+    told = [_edit(each) for each in changes[:_NAMED]]
+    if len(changes) > _NAMED:
+        told.append(f"and {len(changes) - _NAMED} more")
+    return printable(f"{case.kind} of {entry}: {'; '.join(told) or 'nobody knows why'}")
+
+
+def _edit(change: Identity) -> str:
+    where = f"{change.function}: " if change.function else ""
+    if not change.old:
+        return f"{where}added {change.new}"
+    if not change.new:
+        return f"{where}deleted {change.old}"
+    if change.old == change.new and change.cause:
+        return f"{where}{change.new} by {change.cause}"
+    return f"{where}{change.old} -> {change.new}"
+
+
+# ---------------------------------------------------------------------------------------- command
+
+
+def accept(options: AcceptOptions) -> list[str]:
+    """Does what is asked for; the lines that tell of it."""
+    report, findings = _findings(options.folder)
+    path = options.file or _usual_file() or (_root() or Path()) / FILE
+    if options.prune:
+        return _pruned(report, findings, path)
+    if not options.ids:
+        return _listed(findings)
+    known = {each.id: each for each in read_accepted(path)} if path.exists() else {}
+    lines = []
+    for each in _chosen(options.ids, findings):
+        entry = each.entry
+        if entry is None:
+            raise UsageError(
+                f"{each.id} cannot be accepted: nobody knows which changes bring it about",
+                hint="search again, with more --time",
+            )
+        before = known.get(entry.id, entry)
+        known[entry.id] = replace(before, reason=options.reason or before.reason)
+        lines.append(f"accepted {each.id} as {entry.id}: {each.summary}")
+    write_accepted(path, list(known.values()))
+    return [*lines, f"  written to {path}"]
+
+
+def _chosen(ids: Sequence[str], findings: Sequence[_Finding]) -> list[_Finding]:
+    by_id = {each.id: each for each in findings}
+    missing = [each for each in ids if _grouped(each) not in by_id]
+    if missing:
+        known = ", ".join(by_id) or "none at all"
+        raise UsageError(
+            f"there is no difference {', '.join(missing)}",
+            hint=f"there are: {known}; csgtest accept tells what they are",
+        )
+    return [by_id[each] for each in dict.fromkeys(map(_grouped, ids))]
+
+
+def _grouped(name: str) -> str:
+    """2 is g2: the second row."""
+    return f"g{name}" if name.isdecimal() else name
+
+
+def _listed(findings: Sequence[_Finding]) -> list[str]:
+    if not findings:
+        return ["There is no difference to accept."]
+    lines = []
+    for each in findings:
+        lines.append(f"{each.id}  {each.summary}")
+        if each.entry is None:
+            lines.append("    cannot be accepted: the changes that bring it about are not known")
+        else:
+            lines.append(f"    {each.entry.witness}")
+        if each.reason is not None:
+            lines.append(f"    accepted{f': {each.reason}' if each.reason else ''}")
+    return lines
+
+
+def _pruned(report: Report, findings: Sequence[_Finding], path: Path) -> list[str]:
+    if not path.exists():
+        return ["Nothing is accepted so far."]
+    entries = read_accepted(path)
+    met = {each.entry.id for each in findings if each.entry is not None}
+    gone = stale(entries, met, report.identities, report.entry, report.name)
+    if not gone:
+        return [f"Nothing in {path} is gone."]
+    removed = {each.id for each in gone}
+    write_accepted(path, [each for each in entries if each.id not in removed])
+    told = [f"removed {each.id}: {printable(each.summary)}" for each in gone]
+    return [*told, f"  written to {path}"]
