@@ -25,6 +25,7 @@ class Counters:
     # executor/branching.py for their identity), states dropped because no change lies ahead, paths
     # that a bound or the time ended, values that were pinned, functions that nobody models.
     chunks: int = 0  # pieces of compiled code that were run
+    moved: int = 0  # bytes of objects that were allocated, copied and filled
     states: int = 0
     paths: int = 0
     diff_paths: int = 0
@@ -69,6 +70,7 @@ class Counters:
 
 
 CHUNK = 3e-6  # seconds for a piece of compiled code
+BYTE = 1.5e-9  # for a byte that is allocated, copied or filled
 QUERY = 50e-6  # for a query of the solver chain, beside what the back end takes
 LOOK = 100e-6  # for a look at the clock
 PATIENT = 10.0  # seconds of any clock for a second of counted work, at most
@@ -86,5 +88,6 @@ class WorkClock:
     def __call__(self) -> float:
         self._looks += 1
         counted = self._counters
-        work = counted.chunks * CHUNK + counted.queries * QUERY + counted.solver_s
+        work = counted.chunks * CHUNK + counted.moved * BYTE
+        work += counted.queries * QUERY + counted.solver_s
         return work + self._looks * self._look

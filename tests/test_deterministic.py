@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from symexec.counters import LOOK, QUERY, Counters, WorkClock
+from symexec.counters import BYTE, LOOK, QUERY, Counters, WorkClock
 from tests.command_line import SAMPLES, csgtest
 
 OUT = "csgtest-out"
@@ -83,4 +83,27 @@ def test_the_clock_counts_work_and_looks() -> None:
     counters.queries += 10
     counters.solver_s += 2.0
     assert clock() == pytest.approx(2 * LOOK + 10 * QUERY + 2.0)
+    counters.moved += 1_000_000_000
+    assert clock() == pytest.approx(3 * LOOK + 10 * QUERY + 2.0 + 1e9 * BYTE)
     assert WorkClock(Counters(), look=0.5)() == 0.5
+
+
+@pytest.mark.parametrize("use", ("memset(more, 1, MB)", "memcpy(more, buffer, MB)", "*more = 1"))
+def test_memory_is_work(tmp_path: Path, use: str) -> None:
+    """What allocates and fills without end comes to the end of its budget, not of the memory."""
+    text = f"""#include <stdlib.h>
+    #include <string.h>
+    enum {{ MB = 1 << 20 }};
+    char buffer[MB];
+    int f(int a) {{
+        if (a == 1) for (char *more; (more = malloc(MB)) != 0;) {use};
+        return VALUE;
+    }}"""
+    for name in ("old", "new"):
+        (tmp_path / f"{name}.c").write_text(
+            text.replace("VALUE", "a" if name == "old" else "a + 1")
+        )
+    words = ("build", tmp_path / "old.c", tmp_path / "new.c", "--entry", "f", "--time", "0.5")
+    done = csgtest(*words, "--deterministic", "--no-replay", folder=tmp_path)
+    assert done.report["counters"]["moved"] < 3e9
+    assert done.report["counters"]["forgotten"] == 0

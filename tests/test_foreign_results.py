@@ -105,6 +105,12 @@ def test_nor_does_such_a_file(
     assert code == 2 and "there is no file" in told
 
 
+@pytest.mark.parametrize("side", ["old_files", "new_files"])
+def test_a_report_without_files_is_refused(side: str, call: Callable[..., tuple[int, str]]) -> None:
+    code, told = call(lambda value: value["replay"].update({side: []}), "--trust")
+    assert code == 2 and "names no C files" in told
+
+
 def test_another_user_s_folder_is_not_ours(
     finished: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -524,7 +524,8 @@ def _edited(text: str, random: Random, folder: Path) -> str:
         file = folder / "edited.c"
         file.write_text(new, errors="surrogateescape")
         command = ["gcc", *FLAGS, "-fsyntax-only", str(file)]
-        if subprocess.run(command, capture_output=True, check=False).returncode == 0:
+        whole = re.search(r"\bmain\s*\(", new) is not None
+        if whole and subprocess.run(command, capture_output=True, check=False).returncode == 0:
             return new
     return text
 

@@ -23,8 +23,9 @@ from dataclasses import replace
 from itertools import count
 from typing import TypeVar
 
+from csg.records import record
 from csg.source import Location
-from csg.versions import Unified
+from csg.unify import Unified
 from symexec.campaign.beside import Beside
 from symexec.campaign.builds import differing_plainly, files_to_build, golden_files
 from symexec.campaign.companion import Companion
@@ -33,13 +34,14 @@ from symexec.campaign.following import ALONG, Examples, are_drawn
 from symexec.campaign.generation import Collected, TestGeneration
 from symexec.campaign.native_phase import NativePhase
 from symexec.campaign.preparation import Prepared, analysed, lower, read_versions, with_lasting
-from symexec.campaign.searching import Search
+from symexec.campaign.searching import GraphCoverage, Search
 from symexec.campaign.seeding import Seeding
 from symexec.campaign.shrinking import Shrinker, share_of
 from symexec.campaign.trace_validation import Promises
 from symexec.campaign.verification import Verifier, spare
 from symexec.classification import Requirements, repeating, told_apart
 from symexec.counters import CANDIDATE, PATIENT, Counters, WorkClock
+from symexec.environment.plan import LEVELS, shapes_lines
 from symexec.options import After, BuildOptions, Shadow, program_name
 from symexec.progress import Progress
 from symexec.replay import NativeReplay, ReplayPlan, probed
@@ -56,7 +58,17 @@ MOMENT = 0.3  # seconds to compare branches when no time is left
 REPLAYED, COMPARED, LONGEST = 50, 400, 1.0
 Clock = Callable[[], float]
 Found = TypeVar("Found")
+LEAST_LEVEL = 1.0  # seconds that there have to be for the next level
 GRACE = 0.5  # seconds that replays may take beyond the time of the search
+
+
+@record
+class Deeper:
+    """A level beyond the bounds: so many bytes of standard input, and of a file."""
+
+    size: int
+    exhausted: bool
+    states: int
 
 
 class BuildJob:
@@ -85,6 +97,9 @@ class BuildJob:
         self.examples: Examples | None = None
         self.tests = Collected()
         self.promises: Promises | None = None
+        # Which changes are those of differences that somebody has accepted.
+        self.accepted_in: Callable[[Unified], frozenset[int]] = lambda unified: frozenset()
+        self.deeper: list[Deeper] = []
         self._search: Search | None = None
         # Forked before there is much to copy.
         self._verifying: Companion | None = None
@@ -185,16 +200,7 @@ class BuildJob:
                     self.clock,
                     self._deterministic,
                 )
-            generation = TestGeneration(
-                search,
-                self.tests,
-                self.options.search.mode,
-                self.clock,
-                self.started,
-                verifier,
-                self.promises,
-                self.beside,
-            )
+            generation = self._generation(search, verifier)
             with self.watchdog.until(self._latest(deadline)):
                 yield from self._searched(search, generation, deadline, verifier, progress)
             self._tell(progress, search, 0.0)
@@ -220,28 +226,44 @@ class BuildJob:
             if verifier is not None:
                 verifier.close()
 
+    def _generation(self, search: Search, verifier: Verifier | None) -> TestGeneration:
+        mode, beside = self.options.search.mode, self.beside
+        began, promises = self.started, self.promises
+        return TestGeneration(
+            search, self.tests, mode, self.clock, began, verifier, promises, beside
+        )
+
     def _begun_in_time(self, prepared: Prepared, deadline: float) -> Search | None:
         """None when what the inputs can be takes all the time, or all the memory."""
         with self.watchdog.until(self._latest(deadline)):
             try:
                 with self.watchdog.guard():
-                    return self._begun(prepared, deadline)
+                    return self._begun(prepared, deadline, self.options, self.counters)
             except Spent:
                 self.counters.cuts += 1
                 self.counters.waiting += 1
                 return None
 
-    def _begun(self, prepared: Prepared, deadline: float) -> Search:
+    def _begun(
+        self,
+        prepared: Prepared,
+        deadline: float,
+        options: BuildOptions,
+        counters: Counters,
+        covered: GraphCoverage | None = None,
+    ) -> Search:
+        """``covered``: by the search that this one follows, whose events are the report's."""
         return Search(
             prepared,
-            self.options,
+            options,
             self.search,
-            self.counters,
+            counters,
             self.clock,
             deadline,
             self.seeding,
             self.watchdog,
-            self._ended,
+            self._ended if covered is None else lambda state: None,
+            covered,
         )
 
     def _searched(
@@ -252,7 +274,45 @@ class BuildJob:
         verifier: Verifier | None,
         progress: Progress,
     ) -> Iterator[TestCase]:
-        """The search itself, and what runs beside it."""
+        """The search itself, and what runs beside it; then with more to read."""
+        yield from self._followed(search, generation, deadline, verifier, progress)
+        self.exhausted = search.exploration.exhausted
+        if self.counters.unsupported:
+            yield from self._tested_natively(generation, deadline, verifier)
+        if self.exhausted and self.search.has("bounds") and not self._deterministic:
+            yield from self._deepened(search, deadline, verifier, progress)
+
+    def _deepened(
+        self, first: Search, deadline: float, verifier: Verifier | None, progress: Progress
+    ) -> Iterator[TestCase]:
+        """The same program with more to read, level by level, while no difference is known and
+        there is time. What is found becomes tests; what is left open there takes nothing from what
+        holds within the bounds."""
+        prepared, inputs = self.prepared, self.options.inputs
+        assert prepared is not None
+        if self.seeding is not None or self.entry != "main" or not shapes_lines(inputs):
+            return
+        for level, size in enumerate(LEVELS[1:], 1):
+            left = deadline - self.clock()
+            if left < LEAST_LEVEL or self.tests.differing or self.tests.predicted:
+                return
+            until = self.clock() + left / (len(LEVELS) - level)
+            counters = Counters()
+            options = replace(self.options, inputs=replace(inputs, level=level))
+            search = self._begun(prepared, until, options, counters, first.covered)
+            generation = self._generation(search, verifier)
+            with self.watchdog.until(self._latest(until)):
+                yield from self._followed(search, generation, until, verifier, progress)
+            self.deeper.append(Deeper(size, search.exploration.exhausted, counters.states))
+
+    def _followed(
+        self,
+        search: Search,
+        generation: TestGeneration,
+        deadline: float,
+        verifier: Verifier | None,
+        progress: Progress,
+    ) -> Iterator[TestCase]:
         begun = self.clock()
         for finding in search.exploration.turns(search.initial, deadline):
             if finding is not None:
@@ -268,9 +328,6 @@ class BuildJob:
             if self.promises is not None and not self.watchdog.half_taken:
                 self.promises.step()
             self._tell(progress, search, deadline)
-        self.exhausted = search.exploration.exhausted
-        if self.counters.unsupported:
-            yield from self._tested_natively(generation, deadline, verifier)
 
     def _tested_natively(
         self, generation: TestGeneration, deadline: float, verifier: Verifier | None
@@ -305,7 +362,8 @@ class BuildJob:
         most = None
         if self._deterministic:
             deadline, most = math.inf, max(1, int(REPLAYED * self.options.search.time))
-        return Verifier(replay, *switches(prepared), deadline, process, most)
+        accepted = self.accepted_in(prepared.unified)
+        return Verifier(replay, *switches(prepared), deadline, process, most, accepted)
 
     def _proved_endless(self, endless: Collection[TestInput]) -> Iterator[TestCase]:
         """What was cut off, and is proved by now never to end."""

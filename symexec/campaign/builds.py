@@ -28,10 +28,10 @@ from csg.language.syntax import (
 from csg.language.traversal import walk
 from csg.language.types import Integer
 from csg.programs import FilePair, SourceFile, files_of
-from csg.unite import ProgramPair
-from csg.versions import Unified
+from csg.unify import Unified
+from csg.unify.pairs import ProgramPair
 from symexec.campaign.preparation import Prepared
-from symexec.classification.undefined import shown_by_plain_builds
+from symexec.classification.undefined import shown_behind_a_stop, shown_by_plain_builds
 from symexec.fuzzing.candidates import Candidates, FunctionDomain
 from symexec.fuzzing.vocabulary import vocabulary
 from symexec.options import BuildOptions, InputOptions, versions_of
@@ -104,7 +104,8 @@ def _name(source: Source, of_text: str) -> str:
 # Replay, as the search, lets signed arithmetic wrap (-fwrapv): a difference that a plain build
 # shows alone is one of undefined behaviour. It is looked for when no other was found, where a
 # change has arithmetic that can overflow: with the tests that there are, and with values near the
-# limits.
+# limits. Replay also stops where C leaves undefined what happens, at an address beyond an array for
+# example, and a plain build goes on.
 
 
 MOST_TESTS, MOST_TRIED = 32, 96
@@ -121,6 +122,9 @@ def differing_plainly(
 ) -> Iterator[tuple[TestInput, TestCase]]:
     """``tests`` are those on which the versions are alike. Nothing is compiled where no change can
     overflow. ``signature`` None: the program reads a command line, and no value is made up."""
+    for case in shown_behind_a_stop(tests[:MOST_TESTS], replay):
+        yield case.input, case
+        return
     if not any(map(can_overflow, prepared.unified.units)):
         return
     cases = list(tests[:MOST_TESTS])

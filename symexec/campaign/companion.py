@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import BinaryIO, NoReturn
 
 from csg.errors import ToolchainError
-from csg.records import record
+from symexec.replay.leftovers import OwnFolder
 
 # ---------------------------------------------------------------------------------------- framing
 # Records on a pipe: each is pickled behind a 32-bit length.
@@ -138,38 +138,37 @@ class Outbox:
 #     companion = forked(serve)                    a copy of this process
 #     companion.say(Keep(test))                    never waits
 #     for record in companion.heard(): ...         what has come; never waits
-#     companion.close()                            with the folder that it has Begun in
+#     companion.close()                            with the folder for what it makes
 #
 # A fork costs milliseconds and has all that its parent has; a new Python would take a quarter of a
 # second until it has imported what it needs. The campaign closes its end of the pipe to end a
 # companion, and so does the operating system when the campaign dies. Ctrl-C is the campaign's.
 
 
-Serve = Callable[[BinaryIO, BinaryIO], None]  # requests, answers
+Serve = Callable[[BinaryIO, BinaryIO, Path], None]  # requests, answers, the folder
 PATIENCE = 0.5  # seconds that one may take to end before it is killed
 _GLANCE = 0.002  # seconds between two looks whether a fork has ended
 
 
-@record
-class Begun:
-    """The first that a companion says: where its temporary files are."""
-
-    folder: str
-
-
 class Companion:
-    """``requests`` and ``answers`` are descriptors of this side. ``say`` may be called by any
-    thread."""
+    """``requests`` and ``answers`` are descriptors of this side; all temporary files of the process
+    are in ``folder``, which is this side's, so that none is left whenever it is killed. ``say`` may
+    be called by any thread."""
 
-    def __init__(self, process: _Fork, requests: int, answers: int) -> None:
+    def __init__(self, process: _Fork, requests: int, answers: int, folder: OwnFolder) -> None:
         self.left = False  # it has closed its end, before it was asked to end
         self._process = process
         self._requests, self._answers = requests, answers
         self._outbox, self._inbox = Outbox(requests), Inbox(answers)
-        self._folder = ""
+        self._folder = folder
+        self._spoken = False
         self._lock = threading.Lock()
         os.set_blocking(requests, False)
         os.set_blocking(answers, False)
+
+    @property
+    def folder(self) -> Path:
+        return self._folder.path
 
     @property
     def unsent(self) -> int:
@@ -188,11 +187,8 @@ class Companion:
         while going_on:
             going_on = self._fill()
             for item in self._inbox.records():
-                match item:  # no call, which an exception could follow
-                    case Begun(folder=folder):
-                        self._folder = folder
-                    case _:
-                        yield item
+                self._spoken = True
+                yield item
 
     def wait(self, seconds: float) -> None:
         """Until it says something or has left, or so long."""
@@ -224,43 +220,46 @@ class Companion:
                 os.close(requests)
 
     def close(self) -> None:
-        """End it for good, with all that it has made; by force when it takes too long, or has made
-        nothing yet. May be called twice."""
+        """End it for good, with all that it has made; by force when it takes too long, or has not
+        begun to speak. May be called twice."""
         self.end()
         if self._answers < 0:
             return
-        for _ in self.heard():  # where its folder is
+        for _ in self.heard():
             pass
         answers, self._answers = self._answers, -1
         os.close(answers)
         try:
-            self._process.wait(timeout=PATIENCE if self._folder else 0.0)
+            self._process.wait(timeout=PATIENCE if self._spoken else 0.0)
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
-        if self._folder:
-            shutil.rmtree(self._folder, ignore_errors=True)
+        self._folder.remove()
 
 
 def forked(serve: Serve) -> Companion:
     """It must not touch what other threads of this process may hold at the moment, nor any open
     file: it has none but its pipes. ToolchainError when the system has no room for it."""
-    asked, requests = os.pipe()
-    answers, answered = os.pipe()
+    folder = OwnFolder("box")
+    ends: list[int] = []
     try:
+        ends += os.pipe()
+        ends += os.pipe()
         process = os.fork()
     except OSError as trouble:
-        for each in (asked, requests, answers, answered):
+        for each in ends:
             os.close(each)
+        folder.remove()
         raise ToolchainError(f"no process can be started: {trouble.strerror}") from None
+    asked, requests, answers, answered = ends
     if not process:
-        _serving(serve, asked, answered)
+        _serving(serve, asked, answered, folder.path)
     os.close(asked)
     os.close(answered)
-    return Companion(_Fork(process), requests, answers)
+    return Companion(_Fork(process), requests, answers, folder)
 
 
-def _serving(serve: Serve, asked: int, answered: int) -> NoReturn:
+def _serving(serve: Serve, asked: int, answered: int, folder: Path) -> NoReturn:
     code = 1
     try:
         os.setsid()
@@ -274,9 +273,10 @@ def _serving(serve: Serve, asked: int, answered: int) -> NoReturn:
             if int(name) > 2 and int(name) not in (asked, answered):
                 with contextlib.suppress(OSError):
                     os.close(int(name))
-        serve(os.fdopen(asked, "rb"), os.fdopen(answered, "wb"))
+        serve(os.fdopen(asked, "rb"), os.fdopen(answered, "wb"), folder)
         code = 0
     finally:
+        shutil.rmtree(folder, ignore_errors=True)  # the campaign may be dead
         os._exit(code)
 
 

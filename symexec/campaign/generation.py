@@ -42,6 +42,7 @@ class Collected:
         self._numbers: Counter[str] = Counter()
         self._foreign: set[TestInput] = set()  # found beside the search, and not by it so far
         self._predicted: set[str] = set()
+        self._surely: set[str] = set()  # of these: by a path on which nothing is left to chance
         self._doubted: set[str] = set()  # replayed as tests on which no difference is predicted
         self._there: Counter[object] = Counter()
         self.left_out = 0  # tests of the search that are like many others
@@ -74,20 +75,23 @@ class Collected:
         if foreign:
             self._foreign.add(test)
 
-    def found_again(self, test: TestInput, predicted: bool) -> str | None:
-        """The search comes upon an input that is there. Its name, if it has been another's so far;
-        ``predicted``: to show a difference."""
+    def found_again(self, test: TestInput) -> str | None:
+        """The search comes upon an input that is there. Its name, if it has been another's so
+        far."""
         name = self._names[test]
-        if predicted:
-            self.predict(name)
         if test not in self._foreign:
             return None
         self._foreign.remove(test)
         self._numbers[OWN] += 1
         return name
 
-    def predict(self, name: str) -> None:
+    def predict(self, test: TestInput, unwritten: bool) -> None:
+        """A path of this input, which has a name, shows a difference. ``unwritten``: it uses memory
+        that nobody wrote, so that another path of the same input may be what happens."""
+        name = self._names[test]
         self._predicted.add(name)
+        if not unwritten:
+            self._surely.add(name)
 
     def doubt(self, case: TestCase) -> None:
         """No difference is predicted on it so far."""
@@ -125,7 +129,7 @@ class Collected:
             case
             for case in self.predicted
             if case.observed == "same"
-            and not case.unwritten
+            and case.id in self._surely
             and case.kind not in ("timeout", "nondeterministic")
         ]
 
@@ -209,7 +213,7 @@ class TestGeneration:
             fault=_fault(finding.state),
         )
         if finding.told:
-            tests.predict(case.id)
+            tests.predict(test, case.unwritten)
         if not source and self._beside is not None and tests.seen[kind] < FIRST:
             self._beside.keep(test)
         if self._promises is not None:
@@ -217,12 +221,14 @@ class TestGeneration:
         yield from self._submitted(case, kind, unlikely=not finding.told)
 
     def _found_again(self, test: TestInput, finding: Finding) -> None:
-        name = self._tests.found_again(test, bool(finding.told))
+        state = finding.state
+        if finding.told:
+            self._tests.predict(test, _uses_unwritten(state))
+        name = self._tests.found_again(test)
         if name is not None and self._promises is not None:
             self._promises.note(name, test, None, finding)
         case = self._tests.doubted(test) if finding.told else None
         if case is not None and self._verifier is not None:
-            state = finding.state
             known = replace(case, unwritten=_uses_unwritten(state), fault=_fault(state))
             self._verifier.submit(known, (1, 0))
 

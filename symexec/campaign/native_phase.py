@@ -6,12 +6,13 @@ import queue
 import threading
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import BinaryIO
 
 from csg.errors import CsgtestError
 from csg.language.syntax import FunctionDefinition, Symbol
 from csg.records import record
-from symexec.campaign.companion import Begun, forked, give_way, read_frame, send
+from symexec.campaign.companion import forked, give_way, read_frame, send
 from symexec.classification import observe
 from symexec.fuzzing.candidates import Candidates, Domain, FunctionDomain, Offspring
 from symexec.fuzzing.ordinary import command_lines
@@ -214,7 +215,7 @@ def _admits(commission: Commission) -> Callable[[TestInput], bool] | None:
     return Pins(commission.entry, commission.symbols, inputs, TermTable()).admits
 
 
-def serve(requests: BinaryIO, answers: BinaryIO) -> None:
+def serve(requests: BinaryIO, answers: BinaryIO, box: Path) -> None:
     """Until the campaign closes the pipe, or dies."""
     try:
         commission = read_frame(requests)
@@ -224,8 +225,7 @@ def serve(requests: BinaryIO, answers: BinaryIO) -> None:
     give_way(NICE)
     phase = None
     try:
-        with NativeReplay(commission.plan, commission.builds) as replay:
-            send(answers, Begun(str(replay.box)))
+        with NativeReplay(commission.plan, commission.builds, box) as replay:
             phase = Phase(commission, replay, answers)
             threading.Thread(target=phase.listen, args=(requests,), daemon=True).start()
             phase.run()

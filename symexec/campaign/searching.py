@@ -154,10 +154,11 @@ class Search:
         seeding: Seeding | None,
         watchdog: Watchdog,
         ended: Callable[[State], None],
+        covered: GraphCoverage | None = None,
     ) -> None:
         self._prepared = prepared
         self._options = options
-        self.covered = GraphCoverage(prepared.graph)
+        self.covered = covered or GraphCoverage(prepared.graph)
         self.targets = prepared.targets(asked.mode.aim)
         limits = SolverOptions(deterministic=options.search.deterministic)
         self._engine = engine = engine_for(prepared, options, counters, self.targets, limits)

@@ -60,6 +60,8 @@ class Shrinker:
             witness = by_id[each.witness]
             if each.kind == Kind.HELP_TEXT.value:  # judged by all that was found
                 continue
+            if witness.accounted:  # no reader waits for it
+                continue
             found = self._shrunk(witness, left / (len(groups) - place))
             if found.input != witness.input:
                 yield found

@@ -10,13 +10,14 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import BinaryIO
 
 from csg.errors import ToolchainError
 from csg.language.syntax import Expression
 from csg.records import record
-from csg.versions.probing import probed_text
-from symexec.campaign.companion import Begun, forked, give_way, read_frame, send
+from csg.unify.output.printing import probed_text
+from symexec.campaign.companion import forked, give_way, read_frame, send
 from symexec.campaign.expected_traces import (
     LIMITS,
     NO_PROBES,
@@ -98,13 +99,13 @@ def _serve(
     builds: FinishedBuilds,
     requests: BinaryIO,
     answers: BinaryIO,
+    box: Path,
 ) -> None:
     """In the fork: until all are judged, or the campaign closes the pipe."""
     give_way(NICE)
     over = threading.Event()
     trouble = ""
-    with suppress(BrokenPipeError), NativeReplay(plan, builds) as replay:
-        send(answers, Begun(str(replay.box)))
+    with suppress(BrokenPipeError), NativeReplay(plan, builds, box) as replay:
         threading.Thread(target=_listen, args=(requests, over, replay), daemon=True).start()
         try:
             for each in comparison.judged(noted, replay, lambda: not over.is_set()):

@@ -45,7 +45,7 @@ class Verifier:
     """``deadline``: on the monotonic clock; what is waiting then is given up. ``process`` is a
     ``spare`` one. ``most``: for a deterministic run, the tests that are replayed, in the order in
     which they come; ``finished`` waits for all of them then, so that nothing depends on how long
-    they take. None: the deadline decides."""
+    they take. None: the deadline decides. ``accepted``: see ``Task``."""
 
     def __init__(
         self,
@@ -55,6 +55,7 @@ class Verifier:
         deadline: float,
         process: Companion | None = None,
         most: int | None = None,
+        accepted: frozenset[int] = frozenset(),
     ) -> None:
         self._replay = replay
         self._deadline = deadline
@@ -64,7 +65,9 @@ class Verifier:
         self._trouble: Exception | None = None
         self._process = process or spare()
         plan, folder, names = replay.lent_early()
-        task = Task(plan, folder, names, tuple(changes), requires, deadline, most is not None)
+        task = Task(
+            plan, folder, names, tuple(changes), requires, deadline, most is not None, accepted
+        )
         self._process.say(task)
         replay.when_runner(lambda outcome: self._process.say(Runner(outcome)))
         self._lent: set[tuple[str, str]] = set()

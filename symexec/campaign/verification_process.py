@@ -16,7 +16,7 @@ from typing import BinaryIO
 
 from csg.errors import CsgtestError, ToolchainError
 from csg.records import record
-from symexec.campaign.companion import Begun, read_frame, send
+from symexec.campaign.companion import read_frame, send
 from symexec.classification import (
     Kind,
     Patience,
@@ -28,6 +28,7 @@ from symexec.classification import (
     looked_again,
     may_share,
     observe,
+    shows_as_new,
     unwritten,
 )
 from symexec.fuzzing.testing import SOURCE
@@ -41,7 +42,6 @@ from symexec.testcases import TestCase
 #                       Built      an executable, when it is compiled
 #                       Runner     the program behind the sandbox, when it is
 #                       Check      a test
-# process -> campaign   Begun      once: where its temporary files are
 #                       Walls      once: what holds the programs
 #                       Wanted     an executable to compile
 #                       Checked    a test, examined
@@ -56,7 +56,9 @@ class Task:
     """``changes`` can be switched on, each together with those that it ``requires``. ``deadline``
     is on the monotonic clock, which processes share: what is waiting then is given up. ``folder``
     holds, or will hold, the executables; ``names`` are those of the programs. ``deterministic``:
-    no clock decides what is asked of a test, and tests come back in the order of their ranks."""
+    no clock decides what is asked of a test, and tests come back in the order of their ranks.
+    ``accepted``: changes that accepted differences come from; a test that shows what these do is
+    ``accounted`` for, and no reason to leave another one unexplained."""
 
     plan: ReplayPlan
     folder: Path
@@ -65,6 +67,7 @@ class Task:
     requires: Mapping[int, frozenset[int]]
     deadline: float
     deterministic: bool = False
+    accepted: frozenset[int] = frozenset()
 
 
 @record
@@ -200,7 +203,10 @@ class Examiner:
         if task.deterministic:  # what takes long each time is a run that does not end
             took = math.inf if pair.cut_off else 0.0
         self._took[case.divergence] = took
-        alike, nodes = self._alike.setdefault(likeness(seen), Counter()), changed_nodes(seen)
+        if task.accepted and shows_as_new(self._replay, seen.input, pair, task.accepted, style):
+            seen = replace(seen, accounted=True)
+        key = seen.accounted, likeness(seen)
+        alike, nodes = self._alike.setdefault(key, Counter()), changed_nodes(seen)
         like_it = sum(count for others, count in alike.items() if may_share(nodes, others))
         if hurried and took <= LONG and 0 < like_it < ENOUGH:
             self._seen(seen)
@@ -255,7 +261,7 @@ class Examiner:
 class Verification:
     """Talks to one campaign. ``over`` is set when that has left."""
 
-    def __init__(self, task: Task, out: BinaryIO) -> None:
+    def __init__(self, task: Task, out: BinaryIO, box: Path) -> None:
         self._out = out
         self._lock = threading.Lock()
         self._waiting: queue.PriorityQueue[tuple[Rank, int, TestCase | None]] = (
@@ -265,7 +271,7 @@ class Verification:
         self._heard = 0
         self._deterministic = task.deterministic
         self._builds = AwaitedBuilds(task.folder, task.names, self._want)
-        self._replay = NativeReplay(task.plan, self._builds)
+        self._replay = NativeReplay(task.plan, self._builds, box)
         self._examiner = Examiner(task, self._replay, lambda case: self._say(Seen(case)))
         self.over = threading.Event()
 
@@ -288,7 +294,6 @@ class Verification:
         self._replay.stop()
 
     def run(self) -> None:
-        self._say(Begun(str(self._replay.box)))
         with self._replay:
             with suppress(CsgtestError):  # who wants to run something is told
                 self._say(Walls(self._replay.level))
@@ -337,7 +342,7 @@ class Verification:
             send(self._out, answer)
 
 
-def serve(requests: BinaryIO, answers: BinaryIO) -> None:
+def serve(requests: BinaryIO, answers: BinaryIO, box: Path) -> None:
     """Until the campaign closes the pipe, or dies."""
     try:
         task = read_frame(requests)
@@ -345,7 +350,7 @@ def serve(requests: BinaryIO, answers: BinaryIO) -> None:
         return
     assert isinstance(task, Task)
     with suppress(BrokenPipeError):  # the campaign has left
-        verification = Verification(task, answers)
+        verification = Verification(task, answers, box)
         threading.Thread(target=verification.listen, args=(requests,), daemon=True).start()
         try:
             verification.run()

@@ -1,6 +1,13 @@
 """From observations to findings: what differs, what class it is, which changes are to blame."""
 
-from symexec.classification.blame import Patience, Requirements, blame, native_blame, smallest_sets
+from symexec.classification.blame import (
+    Patience,
+    Requirements,
+    blame,
+    native_blame,
+    shows_as_new,
+    smallest_sets,
+)
 from symexec.classification.compare import Kind, Verdict, classify, differing_parts
 from symexec.classification.examine import (
     Refusal,
@@ -48,6 +55,7 @@ __all__ = [
     "observe",
     "options_used",
     "repeating",
+    "shows_as_new",
     "shrink",
     "smallest_sets",
     "told_apart",

@@ -399,6 +399,19 @@ def _reproducing(
     return above.sets[0] | minimal[0] if above.sets else frozenset(changes)
 
 
+def shows_as_new(
+    replay: NativeReplay, test: TestInput, pair: Pair, changes: Ids, style: str = SANITIZED
+) -> bool:
+    """Does the program with exactly these changes show what the new version does?"""
+    if not replay.has_mask:
+        return False
+    try:
+        seen = next(replay.observe_all([Request("mask", test, changes, style)]))
+    except ToolchainError:
+        return False
+    return not _differing(seen if pair.masks is None else pair.masks.applied(seen), pair.new, pair)
+
+
 def native_blame(
     replay: NativeReplay,
     test: TestInput,

@@ -16,7 +16,8 @@ from symexec.testcases import Observation
 
 # "range.c:12: main: Assertion" - where a message stands in the source differs between versions
 # though nothing else does.
-_PLACE = re.compile(rb"[^\s:'\"]+\.[ch]\w*:\d+(:\d+)?(?=:)")
+# It is looked for at the beginning of a word alone, or long words would take long.
+_PLACE = re.compile(rb"(?<![^\s:'\"])[^\s:'\"]+\.[ch]\w*:\d+(:\d+)?(?=:)")
 _PARTS = ("stdout", "exit", "signal", "returned", "memory", "sanitizer", "files", "timed_out")
 _LEAKS = ("leaks",)
 

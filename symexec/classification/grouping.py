@@ -255,7 +255,7 @@ def _unfilled(line: bytes) -> bytes:
 def group(cases: Iterable[TestCase]) -> list[Group]:
     """Groups of all tests whose versions were observed to differ: one for each class, cause and way
     to end. When these are more than a reader takes in, those of one cause are one, and then those
-    whose causes overlap."""
+    whose causes overlap. Those that are ``accounted`` for keep to themselves, behind the others."""
     explained: list[TestCase] = []
     unexplained: list[TestCase] = []
     for case in cases:
@@ -269,7 +269,10 @@ def group(cases: Iterable[TestCase]) -> list[Group]:
             break
     for tests in members.values():
         tests.sort(key=_plainness)
-    ordered = sorted(members.values(), key=lambda tests: (_rank(tests[0]), tests[0].id))
+    ordered = sorted(
+        members.values(),
+        key=lambda tests: (tests[0].accounted, _rank(tests[0]), tests[0].id),
+    )
     return [_group(f"g{number}", tests) for number, tests in enumerate(ordered, 1)]
 
 
@@ -281,22 +284,23 @@ def _grouped(
     """What nobody explained belongs to those that look most like it."""
     members: dict[Shape, list[TestCase]] = {}
     for case in explained:
-        members.setdefault(keyed(case), []).append(case)
+        members.setdefault((case.accounted, *keyed(case)), []).append(case)
     alike: dict[Shape, dict[frozenset[str], Shape]] = {}  # by the changed nodes they come by
     for key, tests in members.items():
         for case in tests:
             for likeness_of in _LIKENESSES:
-                there = alike.setdefault((likeness_of.__name__, *likeness_of(case)), {})
+                likeness_there = likeness_of.__name__, case.accounted, *likeness_of(case)
+                there = alike.setdefault(likeness_there, {})
                 there.setdefault(changed_nodes(case), key)
     for case in unexplained:
         nodes = changed_nodes(case)
         found = (
             key
             for each in _LIKENESSES
-            for others, key in alike.get((each.__name__, *each(case)), {}).items()
+            for others, key in alike.get((each.__name__, case.accounted, *each(case)), {}).items()
             if may_share(nodes, others)
         )
-        members.setdefault(next(found, keyed(case)), []).append(case)
+        members.setdefault(next(found, (case.accounted, *keyed(case))), []).append(case)
     return members
 
 

@@ -87,6 +87,36 @@ def shown_by_plain_builds(cases: Sequence[TestCase], replay: NativeReplay) -> It
         return
 
 
+def shown_behind_a_stop(cases: Sequence[TestCase], replay: NativeReplay) -> Iterator[TestCase]:
+    """Those of the tests on which replay stops both versions at what C leaves undefined, and each
+    plain build goes on and shows a difference, the same each time."""
+    for case in cases:
+        if case.old is None or case.new is None or not _named_in_both(case.old, case.new):
+            continue
+        try:
+            pairs = [replay.pair(case.input, style) for style in STANDARD]
+        except ToolchainError:  # as above
+            return
+        if all(each.stable and not each.cut_off for each in pairs) and all(
+            differing_parts(each.old, each.new, with_stderr=False) for each in pairs
+        ):
+            yield replace(
+                case,
+                old=pairs[0].old,
+                new=pairs[0].new,
+                observed="different",
+                kind=Kind.UNDEFINED.value,
+                undefined=(
+                    *_places(case.old, case.new),
+                    f"gcc {' and '.join(STANDARD)}: a difference behind it",
+                ),
+            )
+
+
+def _named_in_both(old: Observation, new: Observation) -> bool:
+    return all(any(_named("", each)) for each in (old, new))
+
+
 def _first_shown(case: TestCase, replay: NativeReplay) -> tuple[str, Pair] | None:
     for style in STANDARD:
         pair, parts = _shown(case, style, replay)

@@ -366,6 +366,8 @@ def _tell(done: Future[T], told: Callable[[T | ToolchainError], None]) -> None:
         told(done.result())
     elif isinstance(trouble, ToolchainError):
         told(trouble)
+    elif isinstance(trouble, OSError):
+        told(ToolchainError(f"cannot compile: {trouble.strerror}", hint="look at ulimit -a"))
     else:
         told(ToolchainError(f"internal error while compiling: {trouble!r}"))
 
@@ -377,9 +379,10 @@ def _flags(source: Source, style: str) -> list[str]:
 
 
 def _compile_plain(make: Callable[[Sequence[str]], None]) -> None:
-    """Linked statically where that can be had: such a program starts in two thirds of the time."""
+    """Linked statically where that can be had: such a program starts in two thirds of the time. The
+    linker warns of functions that load libraries all the same, as getgrgid: they may crash."""
     try:
-        make(["-static"])
+        make(["-static", "-Wl,--fatal-warnings"])
     except ToolchainError:
         make([])
 

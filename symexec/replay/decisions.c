@@ -1,4 +1,4 @@
-/* Linked to a program with probes (csg/versions/probing.py): writes down what it decides.
+/* Linked to a program with probes (csg/unify/output/printing.py): writes down what it decides.
  *
  *     uint64_t count, hash          of all decisions
  *     uint64_t decision[]           the first of them: the site's number << 32 | value

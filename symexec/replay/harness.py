@@ -269,20 +269,24 @@ def _looked_at(parts: Sequence[Parameter], symbols: Symbols) -> Iterator[str]:
 
 
 def _packed(parameter: Parameter, value: Value) -> str:
+    if parameter.kind == "scalar" and parameter.floating and isinstance(value, Scalar):
+        return f"f {_floating_text(value)}"
+    data = memory_of(parameter, value)
+    return "n" if data is None else f"i {data.hex()}"
+
+
+def memory_of(parameter: Parameter, value: Value) -> bytes | None:
+    """What lies in memory where the parameter leads to, or is; None for a null pointer. UsageError
+    for a long double, whose bytes no test records."""
     match value:
         case None:
-            return "n"
+            return None
         case bytes():
-            end = b"\0" * parameter.size
-            return f"i {(value + end).hex()}"
+            return value + b"\0" * parameter.size
         case tuple():
-            return f"i {b''.join(_element_bytes(parameter, each) for each in value).hex()}"
-        case _ if parameter.kind != "scalar":
-            return f"i {_element_bytes(parameter, value).hex()}"
-        case _ if parameter.floating:
-            return f"f {_floating_text(value)}"
+            return b"".join(_element_bytes(parameter, each) for each in value)
         case _:
-            return f"i {_element_bytes(parameter, value).hex()}"
+            return _element_bytes(parameter, value)
 
 
 def _element_bytes(parameter: Parameter, value: Scalar) -> bytes:
@@ -293,7 +297,7 @@ def _element_bytes(parameter: Parameter, value: Scalar) -> bytes:
         return _as_float(_as_double(value))
     if parameter.size == 8:
         return struct.pack("<d", _as_double(value))
-    raise UsageError(f"'{parameter.name}': arrays of long double cannot be set")
+    raise UsageError(f"'{parameter.name}': bytes of a long double are not recorded")
 
 
 def _as_float(value: float) -> bytes:

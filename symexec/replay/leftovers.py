@@ -15,6 +15,8 @@ import os
 import shutil
 import stat
 import tempfile
+import time
+from contextlib import suppress
 from pathlib import Path
 
 from csg.errors import ToolchainError
@@ -22,6 +24,7 @@ from csg.errors import ToolchainError
 PREFIX = "csgtest-"
 LEAST = 16 << 20  # bytes that have to be free
 _LOCK = ".csgtest-alive"
+_ATTEMPTS, _PAUSE = 25, 0.02  # to remove a folder; seconds between them
 
 
 class OwnFolder:
@@ -31,17 +34,30 @@ class OwnFolder:
         """ToolchainError when there is no room for what will be in it."""
         _require_room(Path(tempfile.gettempdir()))
         self.path = Path(tempfile.mkdtemp(prefix=f"{PREFIX}{purpose}-"))
-        beside = self.path / f"{_LOCK}.new"  # locked before it gets its name
-        self._lock = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        fcntl.flock(self._lock, fcntl.LOCK_EX)
-        beside.rename(self.path / _LOCK)
+        self._lock = -1
+        try:
+            beside = self.path / f"{_LOCK}.new"  # locked before it gets its name
+            self._lock = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            fcntl.flock(self._lock, fcntl.LOCK_EX)
+            beside.rename(self.path / _LOCK)
+        except BaseException:
+            self.remove()
+            raise
 
     def remove(self) -> None:
-        """May be called twice."""
-        shutil.rmtree(self.path, ignore_errors=True)
+        """May be called twice. A process that was killed may have children that end just now."""
         if self._lock >= 0:
             os.close(self._lock)
             self._lock = -1
+        with suppress(OSError):  # what is nearly empty goes without opening a file
+            for name in (_LOCK, f"{_LOCK}.new"):
+                (self.path / name).unlink(missing_ok=True)
+            self.path.rmdir()
+        for attempt in range(_ATTEMPTS):
+            if not self.path.exists():
+                break
+            time.sleep(_PAUSE if attempt else 0.0)
+            shutil.rmtree(self.path, ignore_errors=True)
 
 
 def _require_room(folder: Path) -> None:

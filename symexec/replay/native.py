@@ -18,7 +18,7 @@ from pathlib import Path
 
 from csg.errors import ToolchainError
 from csg.programs import SourceFile
-from csg.versions.printing import mask_text
+from csg.unify.output.printing import mask_text
 from symexec.replay import control, wire
 from symexec.replay.awaited import AwaitedBuilds
 from symexec.replay.build import (
@@ -118,12 +118,16 @@ class Pair:
 
 class NativeReplay:
     """Compiles in the background from the start on; ``close`` ends and removes everything.
-    ``builds``: what was compiled elsewhere."""
+    ``builds``: what was compiled elsewhere; ``box``: a folder for all else that it makes."""
 
     def __init__(
-        self, plan: ReplayPlan, builds: FinishedBuilds | AwaitedBuilds | None = None
+        self,
+        plan: ReplayPlan,
+        builds: FinishedBuilds | AwaitedBuilds | None = None,
+        box: Path | None = None,
     ) -> None:
         self.plan = plan
+        self._box = box
         self._builds: Builds | FinishedBuilds | AwaitedBuilds
         self._builds = builds or Builds(_programs(plan), plan.leaks)
         self._level = ""  # as another process found it
@@ -146,6 +150,7 @@ class NativeReplay:
             plan.walls,
             plan.without_walls,
             runner=lambda private: self._builds.runner(),
+            private=self._box,
         )
 
     def __enter__(self) -> NativeReplay:
@@ -208,11 +213,6 @@ class NativeReplay:
         return self._builds.result(build, style).path
 
     @property
-    def box(self) -> Path:
-        """The temporary folder in which programs run."""
-        return self._sandbox.folder
-
-    @property
     def executed(self) -> int:
         """Runs that began by execve; the others are forks of a server."""
         return self._sandbox.executed
@@ -273,6 +273,25 @@ class NativeReplay:
             for test in tests
         )
         return [touched(seen) for seen in self.observe_all(requests)]
+
+    def run_script(self, text: str, build: str, style: str = SANITIZED) -> RawResult:
+        """``sh SCRIPT PROGRAM`` behind the same walls; the script is its own file there."""
+        program = self._builds.result(build, style)
+        self._rely(style)
+        script = self._builds.folder / f"{build}-{style}-script.sh"
+        script.write_bytes(text.encode("utf-8", "surrogateescape"))
+        environment = environment_below(self._sandbox.base)
+        if program.sanitizers:
+            environment += sanitizer_environment(self._sandbox.base, False, True)
+        return self._sandbox.run(
+            Job(
+                program="/bin/sh",
+                arguments=(b"sh", str(script).encode(), program.path.encode()),
+                environment=environment,
+                wall_ms=round(self.plan.wall_s * 3000),
+                memory=ROOM * self.plan.address_space,
+            )
+        )
 
     def observe_all(self, requests: Iterable[Request]) -> Iterator[Observation]:
         """Observations in the order of the requests; runs overlap with what the caller does.

@@ -94,7 +94,15 @@ def kept_build(path: Path, parts: Iterable[str | bytes], make: Callable[[], str]
     content = cache.find(key)
     if content is None:
         told = make()
-        cache.keep({key: told.encode() + b"\n" + path.read_bytes()})
+        try:
+            made = path.read_bytes()
+        except OSError as trouble:
+            raise ToolchainError(
+                f"'{compiler}' says nothing is wrong, but does not write {path.name}: "
+                f"{trouble.strerror}",
+                hint="set CC to the command of a C compiler",
+            ) from None
+        cache.keep({key: told.encode() + b"\n" + made})
         return told
     line, _, data = content.partition(b"\n")
     write_executable(path, data)
@@ -186,7 +194,8 @@ class Sandbox:
     walls: int = ALL_WALLS
     without_walls: bool = False
     runner: Callable[[Path], Path] = build_runner  # given a private folder: the runner's path
-    _own: OwnFolder = field(init=False)
+    private: Path | None = None  # for all that it makes, instead of a temporary folder of its own
+    _own: OwnFolder | None = field(init=False)
     _private: Path = field(init=False)
     _runner: _Runner | None = field(init=False, default=None)
     _stopped: bool = field(init=False, default=False)
@@ -197,8 +206,11 @@ class Sandbox:
     executed: int = field(init=False, default=0)  # those of execve
 
     def __post_init__(self) -> None:
-        self._own = OwnFolder("box")
-        self._private = self._own.path
+        if self.private is None:
+            self._own = OwnFolder("box")
+            self._private = self._own.path
+        else:
+            self._own, self._private = None, self.private
         if os.geteuid() == 0:  # programs run as nobody
             self._private.chmod(0o711)
 
@@ -214,18 +226,14 @@ class Sandbox:
         if self._runner is not None:
             self._runner.end()
             self._runner = None
-        self._own.remove()
+        if self._own is not None:
+            self._own.remove()
 
     def stop(self) -> None:
         """For another thread: what runs is killed, and nothing more is run."""
         self._stopped = True
         if self._runner is not None:
             self._runner.process.kill()
-
-    @property
-    def folder(self) -> Path:
-        """All that it makes is in there."""
-        return self._own.path
 
     @property
     def level(self) -> str:

@@ -52,10 +52,12 @@ class BitwuzlaBackend:
 
     def __del__(self) -> None:
         """The library crashes when a term or a solver outlives its manager, so neither the order
-        of attributes nor the garbage collector may choose who goes first."""
+        of attributes nor the garbage collector may choose who goes first. One that an interruption
+        left half made has not all of them."""
         self._solver = None
-        self._lowering.forget()
-        self._builder.forget()
+        for part in ("_lowering", "_builder"):
+            if hasattr(self, part):
+                getattr(self, part).forget()
         self._manager = None
 
     def check(

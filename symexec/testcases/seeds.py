@@ -24,7 +24,8 @@ from symexec.testcases.inputs import TestInput, input_from_json
 
 
 _MOST = 1 << 16  # arguments, objects
-_PARTS = re.compile(r"(arg\d+|n_args|stdin|stdin_stat|stdout|stdout_stat|model_version|[A-Z]_data)")
+_FILE = r"[A-Z][-_]data"  # A-data since KLEE 2, A_data before
+_PARTS = re.compile(rf"arg\d+|n_args|model_version|(stdin|stdout|{_FILE})([-_]stat)?")
 _OPTIONS = {  # of KLEE's model of the command line: how many words follow
     "sym-arg": 1,
     "sym-args": 3,
@@ -87,12 +88,10 @@ def read_ktest(data: bytes) -> TestInput:
     test = parse_ktest(data)
     if not any(name == "model_version" or name.startswith("arg") for name, _ in test.objects):
         plain = [name for name, _ in test.objects]
-        if "stdin" not in plain and "A_data" not in plain:
+        if "stdin" not in plain and not any(re.fullmatch(_FILE, name) for name in plain):
             return TestInput(args=_plain_words(test.arguments[1:]), objects=test.objects)
     named = dict(test.objects)
-    files = tuple(
-        (name[0], data) for name, data in test.objects if re.fullmatch("[A-Z]_data", name)
-    )
+    files = tuple((name[0], data) for name, data in test.objects if re.fullmatch(_FILE, name))
     return TestInput(
         args=tuple(_words(test)),
         stdin=named.get("stdin", b""),
@@ -102,7 +101,7 @@ def read_ktest(data: bytes) -> TestInput:
 
 
 def _of_model(name: str) -> bool:
-    return bool(_PARTS.fullmatch(name)) or name.endswith("_data_stat")
+    return bool(_PARTS.fullmatch(name))
 
 
 def _plain_words(words: tuple[bytes, ...]) -> tuple[bytes, ...]:

@@ -33,8 +33,8 @@ def shell_command(test: TestInput, program: str) -> str:
     words = " ".join([shlex.quote(program), *map(quoted_word, test.args)])
     folders = dict.fromkeys(name.rpartition("/")[0] for name, _ in test.files if "/" in name)
     steps = [f"mkdir -p {' '.join(map(shlex.quote, folders))}; "] if folders else []
-    steps += [f"{_printf(data)} > {shlex.quote(name)}; " for name, data in test.files]
-    source = f"{_printf(test.stdin)} | " if test.stdin else ""
+    steps += [f"{printf_command(data)} > {shlex.quote(name)}; " for name, data in test.files]
+    source = f"{printf_command(test.stdin)} | " if test.stdin else ""
     return "".join(steps) + source + words + _comment(test)
 
 
@@ -55,7 +55,8 @@ def _escaped(data: bytes) -> str:
     return "".join(parts)
 
 
-def _printf(data: bytes) -> str:
+def printf_command(data: bytes) -> str:
+    """The words of a shell that write these bytes."""
     text = _escaped(data).replace("%", "%%")
     if text.startswith("-"):  # printf(1) takes a format that begins so as its options
         text = "\\055" + text[1:]

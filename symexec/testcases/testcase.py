@@ -192,6 +192,7 @@ class TestCase:
     endless: bool = False  # it is proved that a version repeats itself for ever
     fault: str = ""  # the error of memory that one version alone is predicted to end with
     refused: str = ""  # why it does not differ natively, although that is predicted
+    accounted: bool = False  # changes that were accepted before show all that it does
 
 
 def to_json(case: TestCase) -> Json:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
+
 from symexec.campaign.generation import ALIKE, ALIKE_THERE, Collected
-from symexec.testcases import TestInput
+from symexec.testcases import TestCase, TestInput
 
 
 def offered(tests: Collected, number: int, kind: tuple[object, ...], there: object) -> bool:
@@ -28,3 +30,16 @@ def test_of_one_place_more_are_kept_whatever_their_sequences_are() -> None:
     kept = [offered(tests, number, (number,), "there") for number in range(ALIKE_THERE + 7)]
     assert sum(kept) == ALIKE_THERE and tests.left_out == 7
     assert offered(tests, 0, ("b",), "elsewhere")
+
+
+@pytest.mark.parametrize("sure", (False, True))
+def test_a_path_that_uses_what_nobody_wrote_is_no_sure_prediction(sure: bool) -> None:
+    """Of two paths of one input, told apart by bytes that nobody wrote, either may happen."""
+    tests, test = Collected(), TestInput(stdin=b"\0")
+    case = TestCase(tests.name(test), test, observed="same")
+    tests.keep(case)
+    tests.predict(test, unwritten=True)
+    if sure:
+        tests.predict(test, unwritten=False)
+    assert tests.predicted == [case]
+    assert tests.mispredicted == ([case] if sure else [])

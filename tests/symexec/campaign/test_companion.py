@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import resource
 import signal
 import tempfile
 import time
@@ -15,33 +16,38 @@ from typing import BinaryIO
 import pytest
 
 from csg.errors import ToolchainError
-from symexec.campaign.companion import Begun, Companion, Serve, forked, read_frame, send
+from symexec.campaign.companion import Companion, Serve, forked, read_frame, send
 
 LARGE = 1 << 18  # bytes: several times what a pipe holds
 
 
-def echo(requests: BinaryIO, answers: BinaryIO) -> None:
+def echo(requests: BinaryIO, answers: BinaryIO, folder: Path) -> None:
     with suppress(EOFError):
         while True:
             send(answers, read_frame(requests))
 
 
-def die(requests: BinaryIO, answers: BinaryIO) -> None:
+def die(requests: BinaryIO, answers: BinaryIO, folder: Path) -> None:
     send(answers, "last words")
     os.kill(os.getpid(), signal.SIGKILL)
 
 
-def stay(requests: BinaryIO, answers: BinaryIO) -> None:
-    with tempfile.TemporaryDirectory() as folder:
-        send(answers, Begun(folder))
-        send(answers, (os.getpid(), folder))
-        time.sleep(60)
+def stay(requests: BinaryIO, answers: BinaryIO, folder: Path) -> None:
+    (folder / "made").touch()
+    send(answers, (os.getpid(), str(folder)))
+    time.sleep(60)
 
 
-def open_files(requests: BinaryIO, answers: BinaryIO) -> None:
+def make(requests: BinaryIO, answers: BinaryIO, folder: Path) -> None:
+    """Says nothing, and never ends: a thread of files that appear at any moment."""
+    for number in range(1_000_000):
+        (folder / str(number)).mkdir()
+
+
+def open_files(requests: BinaryIO, answers: BinaryIO, folder: Path) -> None:
     names = [os.readlink(each.path) for each in os.scandir("/proc/self/fd") if each.is_symlink()]
     send(answers, names)
-    echo(requests, answers)
+    echo(requests, answers, folder)
 
 
 @pytest.fixture
@@ -174,6 +180,15 @@ def test_one_that_does_not_end_is_killed_and_leaves_nothing(fork: Fork) -> None:
     companion.close()  # once more does no harm
 
 
+@pytest.mark.parametrize("moment", (0.0, 0.003, 0.01, 0.03))
+def test_whenever_one_is_ended_nothing_is_left(moment: float) -> None:
+    """Also before it has said where it is."""
+    companion = forked(make)
+    time.sleep(moment)
+    companion.close()
+    assert not companion.folder.exists()
+
+
 def test_ctrl_c_is_the_campaigns(fork: Fork) -> None:
     companion = fork(stay)
     number, _ = staying(companion)
@@ -203,3 +218,29 @@ def test_without_room_for_a_process_it_is_told_and_no_pipe_stays(
     with pytest.raises(ToolchainError, match="no process can be started: Resource temporarily"):
         forked(echo)
     assert os.listdir("/proc/self/fd") == before
+
+
+@pytest.mark.parametrize("free", range(6))
+def test_without_room_for_files_nothing_is_left(
+    free: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """``free``: descriptors that there are yet; one is the folder's lock, each pipe takes two."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    before = os.listdir("/proc/self/fd")
+    limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+    filler: list[int] = []
+    try:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (64, limits[1]))
+        with suppress(OSError):
+            while True:
+                filler.append(os.dup(0))
+        for _ in range(free):
+            os.close(filler.pop())
+        with suppress(OSError, ToolchainError):
+            forked(echo).close()
+    finally:
+        for each in filler:
+            os.close(each)
+        resource.setrlimit(resource.RLIMIT_NOFILE, limits)
+    assert os.listdir("/proc/self/fd") == before
+    assert list(tmp_path.iterdir()) == []

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import re
+import time
 from dataclasses import replace
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from symexec.classification import Kind, classify, differing_parts
-from symexec.classification.compare import Course
+from symexec.classification.compare import Course, plain_stderr
 from symexec.replay import Pair
 from symexec.testcases import Observation
+from symexec.testcases.testcase import MOST_KEPT
 
 FINE = Observation(exit=0, stdout=b"1\n")
 OTHER = Observation(exit=0, stdout=b"2\n")
@@ -96,3 +101,15 @@ def test_a_golden_version_says_what_is_right(
 ) -> None:
     verdict = classify(Pair(old, new, golden))
     assert (verdict.kind, verdict.error) == (kind, error)
+
+
+@given(st.text("a. :'ch1\n", max_size=40).map(str.encode))
+def test_places_are_found_wherever_they_stand(text: bytes) -> None:
+    anywhere = re.sub(rb"[^\s:'\"]+\.[ch]\w*:\d+(:\d+)?(?=:)", b"FILE:LINE", text)
+    assert plain_stderr(Observation(stderr=text)) == anywhere
+
+
+def test_a_long_word_on_standard_error_takes_no_time() -> None:
+    began = time.process_time()
+    plain_stderr(Observation(stderr=b"x" * MOST_KEPT))
+    assert time.process_time() - began < 1

@@ -8,19 +8,20 @@ import pytest
 
 from csg.programs import SourceFile
 from symexec.classification import examine
-from symexec.classification.undefined import shown_by_plain_builds
+from symexec.classification.undefined import shown_behind_a_stop, shown_by_plain_builds
 from symexec.replay import NativeReplay, ReplayPlan
 from symexec.testcases import TestCase, TestInput
 
 # Line 7: what plain gcc folds; line 8: an overflow that has nothing to do with the difference;
 # line 10: none at all; line 12: a shift that is too wide, of which nothing is shown; line 14: what
-# plain gcc alone shows; line 17: what line 7 has, beside what varies from run to run.
+# plain gcc alone shows; line 17: what line 7 has, beside what varies from run to run; line 20: an
+# address that replay stops at, and a difference behind it; line 24: what chance decides behind it.
 PROGRAM = """\
 #include <limits.h>
 #include <stdlib.h>
 int printf(const char *, ...), getpid(void); int main(int argc, char **argv)
 {
-    int x = INT_MAX, wide = 40, other;
+    char small[4], *at; int x = INT_MAX, wide = 40, other;
     switch (argv[1][0]) {
     case 'f': return BIGGER;
     case 'o': other = x + atoi("1");
@@ -33,6 +34,15 @@ int printf(const char *, ...), getpid(void); int main(int argc, char **argv)
     case 'v':
         printf("%d\\n", getpid());
         return BIGGER;
+    case 'b':
+        at = &small[wide], other = at < small;
+        return other + RESULT;
+    case 'c':
+        at = &small[wide], other = at < small;
+        srand(getpid());
+        return other + rand() % 99 + RESULT;
+    case 'a':
+        return at = &small[wide], at < small;
     }
     return 0;
 }
@@ -105,3 +115,16 @@ def test_what_plain_gcc_alone_shows(replay: NativeReplay) -> None:
     place, shown = case.undefined
     assert place.startswith("old: old.c:14:24: signed integer overflow: 2147483647 + 1")
     assert shown == "gcc -O0: a difference, which -fwrapv takes away"
+
+
+@pytest.mark.parametrize(("argument", "shown"), [(b"b", True), (b"c", False), (b"a", False)])
+def test_what_plain_builds_show_behind_a_stop(
+    argument: bytes, shown: bool, replay: NativeReplay
+) -> None:
+    case = examine(TestCase("t0001", TestInput(args=(argument,))), replay, [])
+    assert case.observed == "same" and case.old is not None and case.old.sanitizer
+    found = list(shown_behind_a_stop([case], replay))
+    assert [each.kind for each in found] == ["undefined"] * shown
+    if shown:
+        assert (found[0].old, found[0].new) != (case.old, case.new)
+        assert found[0].undefined[-1] == "gcc -O0 and -O2: a difference behind it"

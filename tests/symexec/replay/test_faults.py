@@ -6,12 +6,13 @@ shows the same whatever it is asked.
 
 from __future__ import annotations
 
+import errno
 import resource
 import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
@@ -21,7 +22,7 @@ from csg.cache import cache_folder
 from csg.errors import ToolchainError
 from csg.language import types as c
 from csg.programs import SourceFile
-from symexec.replay import PLAIN, SANITIZED, NativeReplay, ReplayPlan, control, sandbox
+from symexec.replay import PLAIN, SANITIZED, NativeReplay, ReplayPlan, build, control, sandbox
 from symexec.replay.build import Builds
 from symexec.replay.control import CONTROL
 from symexec.replay.sandbox import Sandbox, cached_build
@@ -196,6 +197,17 @@ def flipped(content: bytes) -> bytes:
     return content[:at] + bytes([content[at] ^ 1]) + content[at + 1 :]
 
 
+def test_a_compiler_that_writes_nothing_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setenv("CC", "true")
+    source = tmp_path / "part.c"
+    source.write_text("int part(void) { return 7; }")
+    with pytest.raises(ToolchainError, match="'true' says nothing is wrong, but does not write"):
+        cached_build("part.o", [source], ("-c",), tmp_path)
+
+
 @pytest.mark.parametrize(
     "damage",
     [flipped, lambda content: content[:-1], lambda content: b"", lambda content: b"x" * 999],
@@ -212,3 +224,13 @@ def test_what_is_damaged_in_the_cache_is_made_anew(
     for _ in range(2):
         made.append(cached_build("part.o", [source], ("-c",), tmp_path).read_bytes())
     assert made[0] == made[1] == made[2]
+
+
+def test_files_that_run_out_while_a_compiler_begins_are_no_defect_of_ours() -> None:
+    done: Future[str] = Future()
+    done.set_exception(OSError(errno.EMFILE, "Too many open files"))
+    told: list[str | ToolchainError] = []
+    build._tell(done, told.append)
+    (trouble,) = told
+    assert isinstance(trouble, ToolchainError)
+    assert trouble.message == "cannot compile: Too many open files"

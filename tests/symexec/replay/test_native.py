@@ -318,6 +318,28 @@ def test_a_function_that_returns_is_over(tmp_path: Path, leave: str, shown: byte
     assert (seen.exit, seen.stdout) == (0, shown)
 
 
+@pytest.mark.parametrize(
+    ("text", "static"),
+    [
+        ("#include <grp.h>\nint main(void) { return getgrgid(123456) != 0; }", False),
+        ('#include <netdb.h>\nint main(void) { return gethostbyname("x.invalid") != 0; }', False),
+        ("int main(void) { return 0; }", True),
+    ],
+)
+def test_what_loads_libraries_is_not_linked_statically(
+    tmp_path: Path, text: str, static: bool
+) -> None:
+    """It may crash, or find nothing; the others start sooner."""
+    file = tmp_path / "a.c"
+    file.write_text(text)
+    with NativeReplay(ReplayPlan((SourceFile(file),), (SourceFile(file),))) as replay:
+        for style in (PLAIN, SANITIZED):
+            seen = replay.observe("old", TestInput(), style=style)
+            assert (seen.exit, seen.signal) == (0, None)
+        linked = Path(replay.executable("old", PLAIN)).read_bytes()
+        assert (b"/ld-linux" in linked or b"/ld-musl" in linked) != static
+
+
 def test_an_unknown_parameter_is_refused(tmp_path: Path) -> None:
     signature = EntrySignature("f", None)
     with pytest.raises(UsageError, match="no parameter 'y'"):

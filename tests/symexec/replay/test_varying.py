@@ -61,6 +61,7 @@ def test_what_is_stable_is_compared(parts: list[tuple[str, str]], data: st.DataO
         ([b"t 8\n", b"t 9\n", b"t 9\n"], [b"t 9\n", b"t 9\n", b"t 9\n"], True),  # a clock
         ([b"1\n", b"1\n2\n", b"1\n2\n3\n"], [b"1\n", b"1\n", b"1\n2\n"], True),  # progress
         ([b"t 8\n", b"t 9\n", b"t 9\n"], [b"u 9\n", b"u 9\n", b"u 9\n"], False),
+        ([b"n 0\n", b"n 0\n", b"n 0\n"], [b"n 7\n", b"n 5\n", b"n 71\n"], False),  # garbage now
         ([b"n=1 k=3", b"n=2 k=3"], [b"n=5 k=4", b"n=6 k=4"], False),
         ([b"n=1 k=3", b"n=2 k=3"], [b"n=word k=3", b"n=word k=3"], False),
     ],
