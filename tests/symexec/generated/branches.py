@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any
 
 from symexec.campaign.exploration import Finding
 from symexec.campaign.preparation import Prepared
@@ -31,8 +32,8 @@ class Promising(Recording):
     def __exit__(self, *reason: object) -> None:
         self.close()
 
-    def _begun(self, prepared: Prepared, deadline: float) -> Search:
-        search = super()._begun(prepared, deadline)
+    def _begun(self, prepared: Prepared, deadline: float, *rest: Any) -> Search:
+        search = super()._begun(prepared, deadline, *rest)
         plan = replace(self.builds, old=(), new=(), signature=self.signature, without_walls=True)
         self.replay = NativeReplay(replace(plan, walls=0, wall_s=0.2))
         promises = self.promises = Promises(prepared, self.replay, self.options.inputs)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from csg.language.syntax import Version
 from symexec.campaign.building import BuildJob
@@ -41,8 +42,8 @@ class Recording(BuildJob):
         self.prepare()
         list(self.cases(Silence()))
 
-    def _begun(self, prepared: Prepared, deadline: float) -> Search:
-        search = super()._begun(prepared, deadline)
+    def _begun(self, prepared: Prepared, deadline: float, *rest: Any) -> Search:
+        search = super()._begun(prepared, deadline, *rest)
         self._record(search.exploration)
         return search
 
