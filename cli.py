@@ -244,24 +244,33 @@ def _build(options: BuildOptions, progress: Progress, json: bool) -> int:
 
 
 def _build_revisions(options: BuildOptions, progress: Progress, json: bool) -> int:
-    """A run for each program or library that the change reaches, with a share of the time."""
+    """A run for each program or library that the change reaches, with a share of the time. What
+    cannot be tested is said, and the others are; 2 where that leaves no difference."""
     from dataclasses import replace
 
+    from csg.errors import CsgtestError
     from symexec.projects.session import calls_of
 
-    codes, folders = [], []
+    codes: list[int] = []
+    folders, failed = [], []
     for name, each in calls_of(options, json):
         if not json:
             print(f"{name}:")
-        codes.append(_build(replace(each, exports=()), progress, json))
+        try:
+            codes.append(_build(replace(each, exports=()), progress, json))
+        except CsgtestError as trouble:
+            failed.append(trouble)
+            print(f"csgtest: {trouble}", file=sys.stderr)
+            continue
         folders.append(each.out)
         if codes[-1] == INTERRUPTED:
             break
     for export in options.exports:
         _export(folders, export)
-    if not codes:
+    if not codes and not failed:
         print("Nothing that is compiled differs.", file=sys.stderr if json else sys.stdout)
-    return max(codes, default=SAME)
+    found = max(codes, default=SAME)
+    return TROUBLE if failed and found == SAME else found
 
 
 def _suite(options: SuiteOptions, progress: Progress, json: bool) -> int:

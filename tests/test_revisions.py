@@ -480,3 +480,42 @@ def test_cmake_is_configured_by_us(repository: Repository, tmp_path: Path) -> No
     found = project(tmp_path, "HEAD")
     assert names(found) == ["csgtest-build/sum"]
     assert sources(found.subjects[0].versions)["new"] == ["lib/number.c", "src/sum.c"]
+
+
+def test_a_library_that_only_tests_are_made_of_is_tested(repository: Repository) -> None:
+    repository.write("lib/unused.c", "int unused(int x) { return x > 3; } /* main (thing) */\n")
+    repository.write(
+        "Makefile", "test_all: tests/check.c lib/number.c lib/unused.c\n\tcc -o $@ $^\n"
+    )
+    repository.commit("only a test is built")
+    repository.edit("lib/unused.c", "x > 3", "x > 4")
+    done = csgtest("build", "--time", "5", folder=repository.folder)
+    assert "in no program and no library: number.c, unused.c is one" in done.err
+    assert done.code == 1 and "unused(4)" in done.out
+
+
+def test_where_no_build_makes_anything_the_files_are_a_library(repository: Repository) -> None:
+    for name in ("src/sum.c", "src/words.c", "lib/unused.c"):
+        repository.git("rm", "-q", name)
+    repository.write("Makefile", "all:\n")
+    repository.write("include/parts.h", "#define LAST 9\n")
+    repository.write("lib/extra.c", "#include <parts.h>\nint extra(int x) { return x < LAST; }\n")
+    repository.commit("nothing is built")
+    repository.edit("include/parts.h", "LAST 9", "LAST 8")
+    done = csgtest("build", "--time", "5", folder=repository.folder)
+    assert "compiles nothing" in done.err and "one program, or one library" in done.err
+    assert done.code == 1 and "extra(8)" in done.out
+
+
+def test_an_entry_that_cannot_be_tested_does_not_stop_the_others(repository: Repository) -> None:
+    text = "int {}({}) {{ return 1 + 0 * sizeof x; }}\n"
+    library = text.format("called", "int (*x)(void)") + text.format("plain", "int x")
+    repository.write("Makefile", "lib.a: lib/number.o\n\tar cr $@ $^\n")
+    repository.write("lib/number.c", library)
+    repository.commit("a library")
+    repository.write("lib/number.c", library.replace("1 +", "2 +"))
+    done = csgtest("build", "--time", "5", folder=repository.folder)
+    assert "'x' has a type that tests cannot set" in done.err
+    assert done.code == 1 and "plain(" in done.out
+    repository.write("lib/number.c", library.replace("1 +", "2 +", 1))
+    assert csgtest("build", "--time", "5", folder=repository.folder).code == 2

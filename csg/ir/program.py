@@ -146,6 +146,7 @@ class Program:
     changes: list[ChangeInfo] = field(default_factory=list)
     entry: str = "main"
     undefined: set[str] = field(default_factory=set)  # functions called, defined nowhere
+    arities: dict[str, int] = field(default_factory=dict)  # named arguments of those, if declared
     weak: set[str] = field(default_factory=set)  # names that may be defined nowhere
     absent: set[str] = field(default_factory=set)  # those that are: their address is null
     before_main: list[str] = field(default_factory=list)  # functions, in the order they run

@@ -88,6 +88,9 @@ def _lower(
     program.nodes = nodes.finished()
     program.decisions = nodes.decisions
     program.undefined = objects.used_functions - program.functions.keys()
+    program.arities = {
+        name: count for name, count in objects.arities.items() if name in program.undefined
+    }
     return program
 
 

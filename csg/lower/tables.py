@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 
 from csg.ir import Decision, GlobalObject, Node
 from csg.language.syntax import Expression, StringLiteral, Symbol, Version
-from csg.language.types import Array, Type, alignment_of, size_of
+from csg.language.types import Array, Function, Type, alignment_of, size_of
 from csg.source import NOWHERE, Location
 
 # ----------------------------------------------------------------------------------------- excerpts
@@ -255,6 +255,7 @@ class Objects:
     strings: dict[tuple[bytes, int], str] = field(default_factory=dict)
     used_objects: dict[str, Symbol] = field(default_factory=dict)  # external ones, by name
     used_functions: set[str] = field(default_factory=set)
+    arities: dict[str, int] = field(default_factory=dict)  # of those that have a prototype
     counters: dict[str, int] = field(default_factory=dict)
     initialized: set[str] = field(default_factory=set)  # file-scope objects with an initialiser
 
@@ -278,6 +279,9 @@ class Objects:
         """The name of a function that is called or whose address is taken."""
         name = self.name(symbol)
         self.used_functions.add(name)
+        match symbol.type:
+            case Function(parameters=parameters, prototype=True):
+                self.arities[name] = len(parameters)
         return name
 
     def string(self, literal: StringLiteral) -> str:

@@ -260,13 +260,29 @@ def call(engine: Engine, state: State, step: Call) -> Iterator[State]:
         ending = MemoryFault("null" if address >> 32 == 0 else "wild", hex(address), "call", 0)
         yield from engine.end(state, ending)
         return
+    if name not in engine.machine.functions and not _takes(engine, name, len(step.arguments)):
+        # C17 6.5.2.2p9: undefined. A model has no argument registers to read the rest from.
+        yield from engine.refuse(state, f"{name} is called with {len(step.arguments)} arguments")
+        return
     yield from _call_named(engine, state, step, name)
 
 
+def _takes(engine: Engine, name: str, count: int) -> bool:
+    """Can a function be called with so many arguments? Of one without a prototype nobody knows."""
+    function = engine.machine.functions.get(name)
+    if function is None:
+        return count >= engine.program.arities.get(name, count)
+    named = len(function.parameters)
+    return count >= named if function.code.variadic else count == named
+
+
 def _call_symbolic(engine: Engine, state: State, step: Call, address: Term) -> Iterator[State]:
-    """One way for each function that the pointer may name, and one for none of them."""
+    """One way for each function that the pointer may name and that takes so many arguments, and one
+    for none of them."""
     rest: State | None = state
     for number, name in sorted(engine.machine.function_at.items()):
+        if not _takes(engine, name, len(step.arguments)):
+            continue
         assert rest is not None
         same = compare("eq", 64, address, address_of(number))
         found = ways(same, rest.path, engine.solver, rest.leading)  # type: ignore[arg-type]

@@ -28,6 +28,7 @@ from csg.records import record
 from csg.toolchain import preprocess_noting
 from symexec.projects.building import PLACE, Enclosure, NothingMadeError
 from symexec.projects.linking import Compiled, Link, Products, read_calls
+from symexec.projects.unbuilt import BEGINS
 
 # Where meson and cmake leave programs of their own.
 _PROBES = re.compile(r"(?:.*/)?(?:meson-private|CMakeFiles/(?:[^/]*/CompilerIdC|CMake\w+))(?:/.*)?")
@@ -183,6 +184,24 @@ def reached_targets(
             libraries.add(files)
             found.append(Target(name, program, new.products.libraries(name), differing))
     return sorted(found, key=lambda each: (-each.differing, each.name)), notes
+
+
+def add_library(old: BuiltVersion, new: BuiltVersion, name: str, ignored: Sequence[str]) -> bool:
+    """Makes a library of what the builds compile and link into tests and examples alone, or into
+    nothing: the files that are no tests and have no ``main``. It counts as an archive ``name`` of
+    both versions. Does the change reach it?"""
+    for version in (old, new):
+        own = {
+            compiled.source: path
+            for path, compiled in version.products.objects.items()
+            if not (is_aside(compiled.source) or matches(compiled.source, ignored))
+            and not BEGINS.search((version.tree / compiled.source).read_bytes())
+        }
+        version.products.archives[name] = [own[source] for source in sorted(own)]
+    _read_all(old, new, [name])
+    return all(each.sources(name) for each in (old, new)) and bool(
+        _differing(old, new, name, ignored)
+    )
 
 
 def unused_files(old: BuiltVersion, new: BuiltVersion) -> list[str]:

@@ -19,8 +19,8 @@ from typing import TypeVar
 
 import networkx
 
-from csg.compile_commands import find_commands, read_commands, told, write_commands
-from csg.errors import UsageError
+from csg.compile_commands import find_commands, read_commands, told
+from csg.errors import CsgtestError, UsageError
 from csg.language.syntax import TranslationUnit
 from csg.pipeline import call_graph_of, program_of
 from csg.programs import Flags, Versions, matches, moved_flags
@@ -38,6 +38,7 @@ from symexec.projects.building import Enclosure, NothingMadeError, failures, rec
 from symexec.projects.programs import (
     BuiltVersion,
     Target,
+    add_library,
     build_version,
     copy_target,
     differing_files,
@@ -46,6 +47,7 @@ from symexec.projects.programs import (
     unused_files,
 )
 from symexec.projects.revisions import Revisions, read_revisions
+from symexec.projects.unbuilt import unbuilt_versions
 from symexec.testcases import OutputFolder
 
 Call = TypeVar("Call", BuildOptions, CompareOptions, GraphOptions, UnifyOptions)
@@ -92,10 +94,15 @@ def read_project(
         if database is None:
             database, built = _built_or_told(asked, both, revisions, out, quiet)
         if built is None:
-            subject = _folders(revisions, both, flags, out, database)
-            versions = replace(subject.versions, ignored=tuple(ignored))
-            return Project(revisions, (replace(subject, versions=versions),))
-        chosen, more = _choice(built, asked, out, ignored)
+            trees = [each.tree for each in both]
+            place = out / "versions"
+            versions = unbuilt_versions(revisions, trees, flags, place, database, ignored)
+            try:
+                entries = entries_of(versions)
+            except CsgtestError:  # which whoever reads the files next meets again
+                entries = ()
+            return Project(revisions, (Subject(top.name, versions, out, entries or ("",)),))
+        chosen, more = _choice(built, asked, top.name, out, ignored)
         for note in (*notes, *more):
             _say(quiet, note)
         own = {each.name: each.flags for each in asked.own}
@@ -201,14 +208,14 @@ def _built_or_told(
             _say(quiet, f"{' -> '.join(revisions.shown)}: building both versions: {recipes[0]}")
             return None, _built(enclosures, recipes, out, quiet)
         why = "nothing says how it is built"
-    except NothingMadeError:
-        if database is None:
+    except NothingMadeError as error:
+        if asked.command:
             raise
-        why = "no build of ours makes a program or a library"
+        why = error.message
     if database is None:
-        _say(quiet, f"{why}: its C files are one program")
+        _say(quiet, f"{why}\n  so its C files are one program, or one library")
     else:
-        _say(quiet, f"{why}: files are compiled as {told(read_commands(database))} says")
+        _say(quiet, f"{why}\n  so files are compiled as {told(read_commands(database))} says")
     return database, None
 
 
@@ -234,11 +241,17 @@ def _built(enclosures: Sequence[Enclosure], recipes: Sequence[str], out: Path, q
 
 
 def _choice(
-    built: Both, asked: RevisionOptions, out: Path, ignored: Sequence[str]
+    built: Both, asked: RevisionOptions, name: str, out: Path, ignored: Sequence[str]
 ) -> tuple[list[Target], list[str]]:
-    """What is tested of what the change reaches, and notes on the rest."""
+    """What is tested of what the change reaches, and notes on the rest. ``name``: of the library
+    that C files are which no program or library is made of."""
     targets, notes = reached_targets(*built, asked.targets, ignored)
-    if notes and not targets:
+    proper = _proper(targets, bool(asked.targets))
+    if not proper and not asked.targets and add_library(*built, name, ignored):
+        proper = [Target(name, False, (), 1)]
+        made = sorted(Path(each.source).name for each in built[1].sources(name))
+        notes.append(f"what differs is in no program and no library: {_some(made)} is one")
+    if notes and not targets and not proper:
         raise UsageError(
             f"{'; '.join(notes)}: there is nothing to compare",
             hint=f"what the builds said is in {' and '.join(map(str, _logs(out)))}",
@@ -247,14 +260,13 @@ def _choice(
         f"both versions are tested without {flag}, with which their build compiles"
         for flag in sorted(built[0].left_out | built[1].left_out)
     ]
-    if not targets and not asked.targets:
+    if not targets and not proper and not asked.targets:
         notes += _unused(built, out, ignored)
     notes += _notes_of_settings(built, asked, ignored)
-    proper = _proper(targets, bool(asked.targets))
     if targets and not proper:
         notes.append(f"only tests and examples differ (--target NAME): {_listed(targets)}")
     chosen = proper[:MOST]
-    left = [each for each in targets if each.program and each not in chosen]
+    left = [each for each in targets if each.program and not each.aside and each not in chosen]
     if left:
         notes.append(f"reached by the change and not looked at: {_listed(left)}")
     return chosen, notes
@@ -342,8 +354,11 @@ def _subjects(
 
 def entries_of(versions: Versions) -> tuple[str, ...]:
     """The functions of a library that its users can call and that reach a change, by as few calls
-    as possible; static ones that changed where no other reaches them."""
+    as possible; static ones that changed where no other reaches them. "" where there is a ``main``
+    or nothing that differs."""
     pair = read_pair(versions.pairs())
+    if "main" in {*_names(pair.old)} & {*_names(pair.new)}:
+        return ("",)
     unified = unite(pair, "")
     changed = {change.function for change in unified.changes}
     functions = [each.symbol for unit in unified.units for each in unit.functions]
@@ -360,42 +375,3 @@ def entries_of(versions: Versions) -> tuple[str, ...]:
 
 def _names(units: Sequence[TranslationUnit]) -> Iterator[str]:
     return (function.symbol.name for unit in units for function in unit.functions)
-
-
-def _folders(
-    revisions: Revisions,
-    enclosures: Sequence[Enclosure],
-    flags: Flags,
-    out: Path,
-    database: Path | None,
-) -> Subject:
-    """Without any build: all C files are one program, or those that a database names."""
-    place = out / "versions"
-    shutil.rmtree(place, ignore_errors=True)
-    for side, each in zip(_SIDES, enclosures, strict=True):
-        shutil.copytree(each.tree, place / side, symlinks=True)
-    old_build = new_build = None
-    if database is not None:
-        known = read_commands(database).known
-        old_build, new_build = (
-            _moved_database(known, revisions.repository, place / side) for side in _SIDES
-        )
-    flags = moved_flags(flags, os.path.realpath(revisions.repository), str(place / "new"))
-    versions = Versions(
-        place / "old", place / "new", flags, old_build=old_build, new_build=new_build
-    )
-    return Subject(revisions.repository.name, versions, out, ("",))
-
-
-def _moved_database(known: Mapping[str, Flags], top: Path, tree: Path) -> Path:
-    """How the files of the work tree are compiled, said of another version's. What only the work
-    tree has, as generated headers, is taken from there."""
-    before = os.path.realpath(top)
-    found = {}
-    for file, flags in known.items():
-        moved = tree / os.path.relpath(file, before)
-        if file.startswith(before + "/") and moved.exists():
-            found[str(moved)] = moved_flags(flags, before, str(tree))
-    database = tree.with_suffix(".json")
-    write_commands(database, found)
-    return database
