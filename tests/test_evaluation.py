@@ -14,6 +14,7 @@ import pytest
 from benchmarks.fse13.facts import PAIRS, Error, Pair
 from benchmarks.fse13.scoring import (
     blame,
+    cause,
     critical_sequence,
     disagreements,
     exposing_tests,
@@ -82,6 +83,25 @@ def test_a_report_is_scored_by_outcomes(small: tuple[Path, Pair]) -> None:
     assert exposed == {by_input["1"]: "regression", by_input["2"]: "difference"}
     assert error["exposing"] == 2 and error["first_s"] > 0
     assert found["differing"] == 3 and found["finished"]
+    assert error["cause"] == "statement"  # change 1, and the repair is x = 10 again
+
+
+@pytest.mark.parametrize(
+    ("line", "function", "expected"),
+    [
+        (8, "main", "statement"),
+        (10, "main", "statement"),
+        (14, "main", "function"),
+        (3, "f", "elsewhere"),
+    ],
+)
+def test_a_blamed_statement_stands_where_the_repair_does(
+    line: int, function: str, expected: str, small: tuple[Path, Pair]
+) -> None:
+    folder, pair = small
+    change = {"file": "new/small.c", "line": line, "function": function}
+    assert cause(folder, pair.errors[0], [change]) == expected
+    assert cause(folder, pair.errors[0], []) == ""
 
 
 def test_our_classes_and_the_outcomes_agree_on_every_test(small: tuple[Path, Pair]) -> None:
@@ -158,6 +178,7 @@ def test_the_document_tells_what_is_missing() -> None:
     seen = {
         "id": pair.errors[0].id, "exposing": 3, "how": {"regression": 3}, "first_s": 2.5,
         "source": "native", "input": {"args": ["-b0"], "stdin": ""}, "blamed": ["cut.c:9"],
+            "cause": "function",
         "critical": ["c1", "c2"],
     }  # fmt: skip
     missed = {**seen, "id": pair.errors[1].id, "exposing": 0, "first_s": None, "source": None}
@@ -172,8 +193,8 @@ def test_the_document_tells_what_is_missing() -> None:
     text = document([json.loads(json.dumps(run)), golden], "Here.")
     assert "| build | 0 | 1 of 6 | 1 of 2 | 2.5 | 0.5 |" in text
     assert (
-        '| 0 | 30 | 9 / 4 / 3 | 2.5 | native | yes (no) | c1, c2 | cut.c:9 | 2 | `cut "-b0"` |'
-        in text
+        "| 0 | 30 | 9 / 4 / 3 | 2.5 | native | yes (no) | c1, c2 | cut.c:9 | function | 2 "
+        '| `cut "-b0"` |' in text
     )
     assert "| 9 / 4 / 0 | - | - | - (yes) |" in text
     assert "| cut.v1 → cut.v2 | critical | 33.3 % / 100.0 % | 12.6 % / 33.33 % |" in text

@@ -18,11 +18,13 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 import signal
 import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from difflib import SequenceMatcher
 from functools import cache, reduce
 from pathlib import Path
 from typing import Any
@@ -34,6 +36,8 @@ from symexec.experiments.comparison import exercises, longest_common
 CRASHES = {-signal.SIGSEGV, -signal.SIGBUS, -signal.SIGABRT, -signal.SIGFPE, -signal.SIGILL}
 NO_DIFFERENCE = ("same", "not-replayed")
 CHANGED = ("change", "deletion")
+NEAR = 2  # lines
+_HEAD = re.compile(r"(?:\w[\w\s*]*?[\s*])?(\w+) ?\(")  # of a function: it begins a line
 AGAINST_GOLDEN = ("regression", "incomplete-fix", "progression")
 Test = Mapping[str, Any]
 Nodes = tuple[str, ...]
@@ -84,6 +88,7 @@ def scored(
         "source": first.get("source"),
         "input": first.get("input"),
         "blamed": [f"{Path(each['file']).name}:{each['line']}" for each in blamed],
+        "cause": cause(folder, error, blamed),
         "critical": list(critical),
     }
 
@@ -97,6 +102,41 @@ def blame(exposing: Sequence[Test], report: Mapping[str, Any]) -> Sequence[int]:
     first = exposing[0]["id"] if exposing else None
     groups = (each for each in report.get("groups", ()) if first in each["tests"])
     return next((list(each["blamed"]) for each in groups), [])
+
+
+def cause(folder: Path, error: Error, blamed: Sequence[Mapping[str, Any]]) -> str:
+    """Is what is blamed what the repair repairs? "statement": a blamed line is one that the repair
+    takes away or changes, or stands within ``NEAR`` lines of that; "function": it is in a function
+    that the repair changes; "elsewhere"; "" where nothing is blamed."""
+    best = "elsewhere" if blamed else ""
+    for change in blamed:
+        name = Path(change["file"]).name
+        lines, functions = repaired(folder, error.id, name)
+        own = (folder / "new" / name).read_text(errors="replace").splitlines()
+        line = own[change["line"] - 1].strip() if change["line"] <= len(own) else ""
+        if line in lines and len(line) > len("else"):
+            return "statement"
+        if change["function"] in functions:
+            best = "function"
+    return best
+
+
+@cache
+def repaired(folder: Path, error: str, name: str) -> tuple[frozenset[str], frozenset[str]]:
+    """Of a file: the lines that the repair touches, as they stood before, and its functions."""
+    before, fixed = (
+        (folder / f"{each}-{error}" / name).read_text(errors="replace").splitlines()
+        for each in ("before", "fixed")
+    )
+    lines: set[str] = set()
+    functions: set[str] = set()
+    edits = SequenceMatcher(None, before, fixed, autojunk=False).get_opcodes()
+    for what, start, end, _, _ in edits:
+        if what != "equal":
+            lines |= {each.strip() for each in before[max(0, start - NEAR) : end + NEAR]}
+            heads = (_HEAD.match(each) for each in reversed(before[: max(end, start + 1)]))
+            functions |= {head[1] for head in [next(filter(None, heads), None)] if head}
+    return frozenset(lines), frozenset(functions)
 
 
 # ------------------------------------------------------------------ exposing tests

@@ -90,10 +90,11 @@ def _errors(runs: Sequence[Run], mode: str) -> str:
         "exposes it. By the letter, statements that always run with the faulty one belong to the\n"
         "sequence, too, so a run with few tests says yes too often. *Blamed*: the statements that\n"
         "switched off take the difference away, of the first exposing test that was asked for\n"
-        "them, or of the group in which the report shows it.\n\n"
+        "them, or of the group in which the report shows it. *Cause*: does one of them\n"
+        "stand within two lines of a *statement* that the repair touches, or in its *function*?\n\n"
         "| pair | repaired in | seed | of s | tests | first s | by | CIE | critical sequence "
-        "| blamed | groups | first input | paper, CSG | paper, isolated |\n"
-        "|---|---|---:|---:|---:|---:|---|---|---|---|---:|---|---:|---:|\n" + "\n".join(rows)
+        "| blamed | cause | groups | first input | paper, CSG | paper, isolated |\n"
+        "|---|---|---:|---:|---:|---:|---|---|---|---|---|---:|---|---:|---:|\n" + "\n".join(rows)
     )
 
 
@@ -115,6 +116,7 @@ def _error_row(pair: Pair, error: Error, run: Run, seen: Mapping[str, Any]) -> s
         f"{found} ({claimed})",
         _shortened(seen["critical"]),
         _shortened(seen["blamed"]),
+        seen.get("cause") or "-",
         score["groups"],
         witness,
         error.guided,
