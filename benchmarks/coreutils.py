@@ -31,8 +31,8 @@ from csg.errors import CsgtestError
 from csg.ir import Program
 from symexec.campaign.running import run_program
 from symexec.campaign.start import loaded_program
-from symexec.environment.library import unmodelled
-from symexec.environment.nodes import FILE, Contents, Node, disk
+from symexec.runtime.filesystem.nodes import FILE, Contents, Node, disk
+from symexec.runtime.library import unmodelled
 
 ROOT = Path(__file__).resolve().parent.parent
 TABLE = ROOT / "docs" / "coreutils.md"

@@ -34,8 +34,6 @@ from csg.source import Location
 from symexec.campaign.exploring import written
 from symexec.campaign.start import command_line, fresh_state, loaded_program
 from symexec.counters import Counters
-from symexec.environment import library
-from symexec.environment.registry import registry
 from symexec.executor.engine import Engine
 from symexec.expr import (
     Data,
@@ -49,6 +47,8 @@ from symexec.expr import (
     evaluate,
 )
 from symexec.memory import BOTH
+from symexec.runtime import library
+from symexec.runtime.registry import registry
 from symexec.solver import build_solver
 from symexec.state.endings import Exit, Returned
 from symexec.state.state import Outcome, State

@@ -16,10 +16,10 @@ from csg.programs import Versions
 from symexec.campaign.exploring import predicted
 from symexec.campaign.start import command_line, fresh_state
 from symexec.counters import Counters
-from symexec.environment import library
-from symexec.environment.registry import registry
 from symexec.executor.engine import Engine
 from symexec.expr import TermTable
+from symexec.runtime import library
+from symexec.runtime.registry import registry
 from symexec.solver import build_solver
 from symexec.state.endings import Unsupported
 from symexec.state.state import Outcome, State

@@ -41,7 +41,7 @@ from symexec.campaign.trace_validation import Promises
 from symexec.campaign.verification import Verifier, spare
 from symexec.classification import Requirements, repeating, told_apart
 from symexec.counters import CANDIDATE, PATIENT, Counters, WorkClock
-from symexec.environment.plan import LEVELS, shapes_lines
+from symexec.inputs.plan import LEVELS, shapes_lines
 from symexec.options import After, BuildOptions, Shadow, program_name
 from symexec.progress import Progress
 from symexec.replay import NativeReplay, ReplayPlan, probed

@@ -26,16 +26,6 @@ from symexec.campaign.start import (
     leads,
     pointers_elsewhere,
 )
-from symexec.environment.operands import plain
-from symexec.environment.remains import different_files
-from symexec.environment.structures import (
-    Member,
-    Place,
-    is_followed,
-    is_text,
-    object_places,
-    places,
-)
 from symexec.expr import (
     Data,
     Operand,
@@ -47,7 +37,10 @@ from symexec.expr import (
     old_half,
     shadowed,
 )
+from symexec.inputs.structures import Member, Place, is_followed, is_text, object_places, places
 from symexec.memory import NEW, OLD, offset_of
+from symexec.runtime.operands import plain
+from symexec.runtime.remains import different_files
 from symexec.shadow.outcomes import Told, differences
 from symexec.state.endings import Returned
 from symexec.state.state import Event, Outcome, State

@@ -13,15 +13,15 @@ from symexec.campaign.pinning import Pins
 from symexec.campaign.preparation import Prepared
 from symexec.campaign.start import Origin, begin
 from symexec.counters import Counters
-from symexec.environment.nodes import Node
-from symexec.environment.registry import registry
-from symexec.environment.starts import Start
 from symexec.executor.engine import Engine
 from symexec.executor.undefined import USED
 from symexec.expr import Model, TermTable
+from symexec.inputs.starts import Start
 from symexec.memory import NEW, OLD
 from symexec.options import InputOptions, MemoryOptions
 from symexec.replay import Decided, NativeReplay, decision, hashed
+from symexec.runtime.filesystem.nodes import Node
+from symexec.runtime.registry import registry
 from symexec.solver import EMPTY, PathCondition, SolverOptions, build_solver
 from symexec.state.endings import Aborted, AssertionFailed, Exit, Killed, MemoryFault, Returned
 from symexec.state.inputs import Guide, Guided

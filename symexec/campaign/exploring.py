@@ -13,17 +13,17 @@ from csg.language.syntax import TranslationUnit
 from symexec.campaign.exploration import Exploration, Finding
 from symexec.campaign.start import begin, definition, lowered_program
 from symexec.counters import Counters
-from symexec.environment.contract import Formatted
-from symexec.environment.formats import FLOATS, Conversion, float_text, integer_text, parse
-from symexec.environment.plan import no_input_left, plan
-from symexec.environment.registry import registry
-from symexec.environment.structures import compared_with_null
 from symexec.executor.engine import Engine
 from symexec.expr import Data, Model, Operand, Term, TermTable, evaluate
 from symexec.fuzzing.command_lines import shaped
+from symexec.inputs.plan import no_input_left, plan
+from symexec.inputs.structures import compared_with_null
 from symexec.options import ExploreOptions
 from symexec.progress import Progress
 from symexec.replay.sandbox import signal_name
+from symexec.runtime.contract import Formatted
+from symexec.runtime.formats.directives import FLOATS, Conversion, float_text, integer_text, parse
+from symexec.runtime.registry import registry
 from symexec.search import Searcher
 from symexec.search.coverage import Covering, Frontier
 from symexec.search.strategies import in_turns

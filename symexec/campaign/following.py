@@ -20,9 +20,9 @@ from symexec.campaign.preparation import Prepared, pruner
 from symexec.campaign.searching import engine_for
 from symexec.campaign.seeding import seeded, with_seed
 from symexec.counters import PATIENT, Counters, WorkClock
-from symexec.environment.plan import shapes_lines
 from symexec.fuzzing.candidates import Candidates
 from symexec.fuzzing.ordinary import command_lines
+from symexec.inputs.plan import shapes_lines
 from symexec.options import BuildOptions
 from symexec.search import Budget, Context, Searcher, build_searcher, chosen
 from symexec.solver import SolverOptions

@@ -19,14 +19,14 @@ from csg.language.syntax import FunctionDefinition, Symbol
 from symexec.campaign.preparation import Prepared
 from symexec.campaign.start import begin
 from symexec.counters import Counters
-from symexec.environment.nodes import FILE, Contents, Node, disk, standard_input
-from symexec.environment.plan import plan
-from symexec.environment.registry import registry
-from symexec.environment.starts import Address, Cell, Start, StartObject
-from symexec.environment.structures import nullable_pointers
 from symexec.executor.engine import Engine
 from symexec.expr import Operand, Term, TermTable, evaluate
+from symexec.inputs.plan import plan
+from symexec.inputs.starts import Address, Cell, Start, StartObject
+from symexec.inputs.structures import nullable_pointers
 from symexec.options import InputOptions, SymbolicArguments
+from symexec.runtime.filesystem.nodes import FILE, Contents, Node, disk, standard_input
+from symexec.runtime.registry import registry
 from symexec.solver import build_solver
 from symexec.state.endings import Exit, MemoryFault, row
 from symexec.state.inputs import Input

@@ -35,16 +35,16 @@ from csg.unify.pairs import ProgramPair, read_pair, unite
 from symexec.campaign.caller import Caller
 from symexec.campaign.lasting import NOTHING_OUTLIVES, Outliving, outliving
 from symexec.campaign.start import definition
-from symexec.environment import library
-from symexec.environment.plan import plan
-from symexec.environment.process import SETTERS
-from symexec.environment.structures import compared_with_null
 from symexec.expr import TermTable
 from symexec.fuzzing.option_table import option_table
 from symexec.fuzzing.usage import Usage, usage_of
 from symexec.fuzzing.vocabulary import Vocabulary, vocabulary
+from symexec.inputs.plan import plan
+from symexec.inputs.structures import compared_with_null
 from symexec.memory import BOTH
 from symexec.options import BuildOptions, Globals, InputOptions, versions_of
+from symexec.runtime import library
+from symexec.runtime.process import SETTERS
 from symexec.search.coverage import Frontier
 from symexec.search.registry import Aim
 from symexec.search.targets import Targets

@@ -19,12 +19,13 @@ from csg.escapes import printable
 from csg.ir import Program
 from symexec.campaign.start import command_line, fresh_state, loaded_program
 from symexec.counters import Counters
-from symexec.environment import library, reading
-from symexec.environment.nodes import FILE, FOLDER, Contents, Node, disk, standard_input
-from symexec.environment.registry import registry
 from symexec.executor.engine import Engine
 from symexec.expr import TermTable
 from symexec.options import MemoryOptions, Uninitialised
+from symexec.runtime import library
+from symexec.runtime.filesystem.nodes import FILE, FOLDER, Contents, Node, disk, standard_input
+from symexec.runtime.registry import registry
+from symexec.runtime.stdio import reading
 from symexec.solver import build_solver
 from symexec.state.endings import (
     ENDINGS,

@@ -11,13 +11,13 @@ from symexec.campaign.preparation import Prepared, pruner
 from symexec.campaign.seeding import Seeding
 from symexec.campaign.start import begin
 from symexec.counters import Counters
-from symexec.environment.plan import InputPlan, no_input_left, plan
-from symexec.environment.registry import registry
-from symexec.environment.starts import Start
 from symexec.executor.engine import Engine
 from symexec.expr import TermTable
 from symexec.fuzzing.command_lines import shaped
+from symexec.inputs.plan import InputPlan, no_input_left, plan
+from symexec.inputs.starts import Start
 from symexec.options import After, BuildOptions, Shadow
+from symexec.runtime.registry import registry
 from symexec.search import Budget, Chosen, Context, build_searcher
 from symexec.search.guard_values import GuardValues
 from symexec.search.targets import Sequences, Targets

@@ -17,11 +17,11 @@ from symexec.campaign.exploration import Finding
 from symexec.campaign.pinning import Pins, assigned, holds
 from symexec.campaign.preparation import Prepared
 from symexec.campaign.start import begin
-from symexec.environment.nodes import FILE, Contents, Node, disk
-from symexec.environment.starts import Start
 from symexec.executor.engine import Engine
 from symexec.expr import Term
+from symexec.inputs.starts import Start
 from symexec.options import InputOptions
+from symexec.runtime.filesystem.nodes import FILE, Contents, Node, disk
 from symexec.state.inputs import Input, Seed, Values
 from symexec.state.state import State
 from symexec.testcases import TestInput

@@ -15,8 +15,6 @@ import pytest
 from symexec.campaign import searching
 from symexec.campaign.expected_traces import Predicted, Promise, first_difference
 from symexec.campaign.trace_validation import Promises
-from symexec.environment.contract import Arguments, Context, Model, ModelEntry
-from symexec.environment.registry import registry
 from symexec.options import (
     After,
     BuildOptions,
@@ -27,6 +25,8 @@ from symexec.options import (
     SymbolicFiles,
 )
 from symexec.replay import Decided, decision, hashed
+from symexec.runtime.contract import Arguments, Context, Model, ModelEntry
+from symexec.runtime.registry import registry
 from symexec.testcases import TestInput
 from tests.symexec.generated.branches import Promising
 
