@@ -29,8 +29,8 @@ from benchmarks.coreutils_lines import FILES, LINES, command_lines
 from benchmarks.foreign import private_apt
 from csg.errors import CsgtestError
 from csg.ir import Program
-from symexec.campaign.running import run_program
-from symexec.campaign.start import loaded_program
+from symexec.exploration.concrete_run import run_program
+from symexec.exploration.start import loaded_program
 from symexec.runtime.filesystem.nodes import FILE, Contents, Node, disk
 from symexec.runtime.library import unmodelled
 

@@ -31,10 +31,10 @@ from csg.ir import (
 )
 from csg.language.types import BOOL, Array, Integer, Record, Type, size_of
 from csg.source import Location
-from symexec.campaign.exploring import written
-from symexec.campaign.start import command_line, fresh_state, loaded_program
 from symexec.counters import Counters
 from symexec.executor.engine import Engine
+from symexec.exploration.single_program import written
+from symexec.exploration.start import command_line, fresh_state, loaded_program
 from symexec.expr import (
     Data,
     Model,

@@ -13,10 +13,10 @@ from pathlib import Path
 from benchmarks.agreement.forced import ways_to_say
 from benchmarks.models.cases import Case
 from benchmarks.models.drawing import FLOAT_FIELDS
-from symexec.campaign.exploring import written
-from symexec.campaign.start import fresh_state, loaded_program
 from symexec.counters import Counters
 from symexec.executor.engine import Engine
+from symexec.exploration.single_program import written
+from symexec.exploration.start import fresh_state, loaded_program
 from symexec.expr import Data, Operand, Term, TermTable, binary, compare, evaluate
 from symexec.memory import BOTH
 from symexec.runtime.filesystem.nodes import disk

@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 
 from csg.errors import UsageError
 from csg.toolchain import find_compiler
-from symexec.campaign.running import run_program
-from symexec.campaign.start import loaded_program
+from symexec.exploration.concrete_run import run_program
+from symexec.exploration.start import loaded_program
 from symexec.replay.sandbox import Sandbox
 from symexec.replay.wire import Job
 from symexec.runtime.filesystem.nodes import Contents
