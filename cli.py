@@ -398,7 +398,7 @@ def _unified(options: UnifyOptions) -> int:
 
 
 def _run(options: RunOptions) -> int:
-    from symexec.campaign.running import run_concrete
+    from symexec.exploration.concrete_run import run_concrete
 
     _require_sources(options.file, *options.others)
     stdin = sys.stdin.buffer

@@ -29,10 +29,10 @@ from benchmarks.coreutils_lines import FILES, LINES, command_lines
 from benchmarks.foreign import private_apt
 from csg.errors import CsgtestError
 from csg.ir import Program
-from symexec.campaign.running import run_program
-from symexec.campaign.start import loaded_program
-from symexec.environment.library import unmodelled
-from symexec.environment.nodes import FILE, Contents, Node, disk
+from symexec.exploration.concrete_run import run_program
+from symexec.exploration.start import loaded_program
+from symexec.runtime.filesystem.nodes import FILE, Contents, Node, disk
+from symexec.runtime.library import unmodelled
 
 ROOT = Path(__file__).resolve().parent.parent
 TABLE = ROOT / "docs" / "coreutils.md"

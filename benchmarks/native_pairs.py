@@ -24,7 +24,6 @@ from pathlib import Path
 from benchmarks.coreutils import FLAGS, load
 from benchmarks.startup import edited
 from csg.records import record
-from symexec.classification import observe
 from symexec.experiments.runs import Laboratory
 from symexec.fuzzing.candidates import Candidates
 from symexec.fuzzing.testing import NativeTesting
@@ -32,6 +31,7 @@ from symexec.options import CompareOptions
 from symexec.options.arguments import parse
 from symexec.replay import PLAIN, SANITIZED, NativeReplay, Request
 from symexec.testcases import TestCase
+from symexec.triage import observe
 
 SAMPLES = Path(__file__).parent.parent / "samples"
 PAIRS = {

@@ -14,7 +14,7 @@ import tracemalloc
 from collections.abc import Sequence
 from pathlib import Path
 
-from symexec.campaign.exploring import ExploreJob
+from symexec.exploration.single_program import ExploreJob
 from symexec.options import ExploreOptions, InputOptions, SearchOptions
 from symexec.progress import Silence
 from symexec.watchdog import Watchdog

@@ -1,4 +1,4 @@
-"""Calls through pointers that an input decides: only functions that take the arguments are meant."""
+"""Calls through pointers that an input decides: only what takes the arguments can be meant."""
 
 from __future__ import annotations
 

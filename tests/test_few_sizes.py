@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from symexec.campaign.exploring import ExploreJob
 from symexec.counters import Counters
+from symexec.exploration.single_program import ExploreJob
 from symexec.options import ExploreOptions, InputOptions, Range
 from symexec.progress import Silence
 from tests.command_line import csgtest

@@ -14,7 +14,7 @@ import pytest
 
 from csg.programs import SourceFile
 from symexec.campaign.building import BuildJob
-from symexec.campaign.exploring import LEAK, ExploreJob
+from symexec.exploration.single_program import LEAK, ExploreJob
 from symexec.options import (
     BuildOptions,
     ExploreOptions,

@@ -18,8 +18,7 @@ from typing import Any
 import pytest
 
 from symexec.campaign.building import BuildJob
-from symexec.campaign.exploring import ExploreJob
-from symexec.classification.undefined import UNWRITTEN
+from symexec.exploration.single_program import ExploreJob
 from symexec.options import (
     BuildOptions,
     ExploreOptions,
@@ -31,6 +30,7 @@ from symexec.options import (
 )
 from symexec.progress import Silence
 from symexec.replay.sanitizer import sanitizer_kind
+from symexec.triage.undefined import UNWRITTEN
 from tests.command_line import csgtest
 
 FOLDER = Path(__file__).parent / "memory"

@@ -71,7 +71,7 @@ def _pair(seed: int, folder: Path) -> Path:
 
 
 def run_plainly(file: Path, flags: Sequence[str], seed: int) -> int:
-    from symexec.campaign.running import run_concrete
+    from symexec.exploration.concrete_run import run_concrete
 
     with open(os.devnull, "rb") as nothing:
         return run_concrete(file, (), tuple(flags), nothing)

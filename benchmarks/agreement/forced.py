@@ -31,12 +31,10 @@ from csg.ir import (
 )
 from csg.language.types import BOOL, Array, Integer, Record, Type, size_of
 from csg.source import Location
-from symexec.campaign.exploring import written
-from symexec.campaign.start import command_line, fresh_state, loaded_program
 from symexec.counters import Counters
-from symexec.environment import library
-from symexec.environment.registry import registry
 from symexec.executor.engine import Engine
+from symexec.exploration.single_program import written
+from symexec.exploration.start import command_line, fresh_state, loaded_program
 from symexec.expr import (
     Data,
     Model,
@@ -49,6 +47,8 @@ from symexec.expr import (
     evaluate,
 )
 from symexec.memory import BOTH
+from symexec.runtime import library
+from symexec.runtime.registry import registry
 from symexec.solver import build_solver
 from symexec.state.endings import Exit, Returned
 from symexec.state.state import Outcome, State

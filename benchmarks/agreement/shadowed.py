@@ -13,13 +13,13 @@ from benchmarks.agreement.compare import both_told, versions
 from csg.errors import UnsupportedError
 from csg.pipeline import program_of, unify_files
 from csg.programs import Versions
-from symexec.campaign.exploring import predicted
-from symexec.campaign.start import command_line, fresh_state
 from symexec.counters import Counters
-from symexec.environment import library
-from symexec.environment.registry import registry
 from symexec.executor.engine import Engine
+from symexec.exploration.single_program import predicted
+from symexec.exploration.start import command_line, fresh_state
 from symexec.expr import TermTable
+from symexec.runtime import library
+from symexec.runtime.registry import registry
 from symexec.solver import build_solver
 from symexec.state.endings import Unsupported
 from symexec.state.state import Outcome, State

@@ -13,8 +13,8 @@ from pathlib import Path
 
 from csg.pickling import loads
 from csg.toolchain import find_compiler
-from symexec.environment.library import load_archive
-from symexec.environment.registry import registry
+from symexec.runtime.library import load_archive
+from symexec.runtime.registry import registry
 
 _NAMES = (
     "stdio stdio_ext stdlib string strings ctype math wchar wctype uchar inttypes setjmp signal "

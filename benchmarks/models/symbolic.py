@@ -13,14 +13,14 @@ from pathlib import Path
 from benchmarks.agreement.forced import ways_to_say
 from benchmarks.models.cases import Case
 from benchmarks.models.drawing import FLOAT_FIELDS
-from symexec.campaign.exploring import written
-from symexec.campaign.start import fresh_state, loaded_program
 from symexec.counters import Counters
-from symexec.environment.nodes import disk
-from symexec.environment.registry import registry
 from symexec.executor.engine import Engine
+from symexec.exploration.single_program import written
+from symexec.exploration.start import fresh_state, loaded_program
 from symexec.expr import Data, Operand, Term, TermTable, binary, compare, evaluate
 from symexec.memory import BOTH
+from symexec.runtime.filesystem.nodes import disk
+from symexec.runtime.registry import registry
 from symexec.solver import SolverOptions, build_solver
 from symexec.state.endings import (
     Aborted,

@@ -18,9 +18,9 @@ from benchmarks.soak.process import Done
 from benchmarks.soak.subjects import OutOfBounds, Truth
 from csg.errors import CsgtestError
 from csg.escapes import LINES
-from symexec.classification.undefined import UNWRITTEN
 from symexec.testcases import TestCase
 from symexec.testcases.testcase import from_json
+from symexec.triage.undefined import UNWRITTEN
 
 SAME, DIFFERENT, TROUBLE, INTERRUPTED = 0, 1, 2, 130
 PROOFS = ("equivalent-within-bounds", "no-change")

@@ -20,11 +20,11 @@ from dataclasses import replace
 
 from csg.errors import ToolchainError
 from csg.language.syntax import Compound
-from symexec.campaign.exploration import Finding
-from symexec.campaign.following import Following
 from symexec.campaign.native_phase import Commission, NativePhase, Sighting
-from symexec.campaign.pinning import PATIENCE, Trace, Tracer
-from symexec.campaign.preparation import Prepared
+from symexec.exploration.following import Following
+from symexec.exploration.paths import Finding
+from symexec.exploration.pinning import PATIENCE, Trace, Tracer
+from symexec.exploration.preparation import Prepared
 from symexec.fuzzing.testing import SOURCE
 from symexec.options import BuildOptions
 from symexec.replay import PLAIN, NativeReplay

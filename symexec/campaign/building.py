@@ -28,20 +28,17 @@ from csg.source import Location
 from csg.unify import Unified
 from symexec.campaign.beside import Beside
 from symexec.campaign.builds import differing_plainly, files_to_build, golden_files
-from symexec.campaign.companion import Companion
-from symexec.campaign.exploration import PAUSE
-from symexec.campaign.following import ALONG, Examples, are_drawn
 from symexec.campaign.generation import Collected, TestGeneration
 from symexec.campaign.native_phase import NativePhase
-from symexec.campaign.preparation import Prepared, analysed, lower, read_versions, with_lasting
-from symexec.campaign.searching import GraphCoverage, Search
-from symexec.campaign.seeding import Seeding
 from symexec.campaign.shrinking import Shrinker, share_of
-from symexec.campaign.trace_validation import Promises
 from symexec.campaign.verification import Verifier, spare
-from symexec.classification import Requirements, repeating, told_apart
 from symexec.counters import CANDIDATE, PATIENT, Counters, WorkClock
-from symexec.environment.plan import LEVELS, shapes_lines
+from symexec.exploration.following import ALONG, Examples, are_drawn
+from symexec.exploration.paths import PAUSE
+from symexec.exploration.preparation import Prepared, analysed, lower, read_versions, with_lasting
+from symexec.exploration.searching import GraphCoverage, Search
+from symexec.exploration.seeding import Seeding
+from symexec.inputs.plan import LEVELS, shapes_lines
 from symexec.options import After, BuildOptions, Shadow, program_name
 from symexec.progress import Progress
 from symexec.replay import NativeReplay, ReplayPlan, probed
@@ -50,7 +47,10 @@ from symexec.search import chosen
 from symexec.state.state import Chain, Event, State
 from symexec.testcases import EntrySignature, TestCase, TestInput
 from symexec.testcases.encoding import Json
+from symexec.triage import Requirements, repeating, told_apart
+from symexec.validation.trace_validation import Promises
 from symexec.watchdog import Spent, Watchdog
+from symexec.worker import Companion
 
 MOMENT = 0.3  # seconds to compare branches when no time is left
 # Of a deterministic run: tests that are replayed for each second of the budget, tests whose

@@ -30,14 +30,14 @@ from csg.language.types import Integer
 from csg.programs import FilePair, SourceFile, files_of
 from csg.unify import Unified
 from csg.unify.pairs import ProgramPair
-from symexec.campaign.preparation import Prepared
-from symexec.classification.undefined import shown_behind_a_stop, shown_by_plain_builds
+from symexec.exploration.preparation import Prepared
 from symexec.fuzzing.candidates import Candidates, FunctionDomain
 from symexec.fuzzing.vocabulary import vocabulary
 from symexec.options import BuildOptions, InputOptions, versions_of
 from symexec.replay import NativeReplay, ReplayPlan, Source, Text
 from symexec.replay.build import is_compiled
 from symexec.testcases import EntrySignature, TestCase, TestInput
+from symexec.triage.undefined import shown_behind_a_stop, shown_by_plain_builds
 
 S = TypeVar("S", bound=Source)
 

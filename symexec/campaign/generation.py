@@ -7,16 +7,16 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
 from symexec.campaign.beside import SEEDED, Beside
-from symexec.campaign.exploration import Finding
-from symexec.campaign.following import ALONG
-from symexec.campaign.searching import Search
-from symexec.campaign.trace_validation import Promises
 from symexec.campaign.verification import Verifier
-from symexec.classification import options_used
+from symexec.exploration.following import ALONG
+from symexec.exploration.paths import Finding
+from symexec.exploration.searching import Search
 from symexec.search.targets import Arrival
 from symexec.state.endings import Endless, MemoryFault
 from symexec.state.state import Chain, State
 from symexec.testcases import Divergence, TestCase, TestInput, decode
+from symexec.triage import options_used
+from symexec.validation.trace_validation import Promises
 
 # -------------------------------------------------------------------------------------- collected
 # The tests of a campaign: each input once, and the same names whatever runs beside the search.

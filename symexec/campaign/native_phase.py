@@ -12,8 +12,6 @@ from typing import BinaryIO
 from csg.errors import CsgtestError
 from csg.language.syntax import FunctionDefinition, Symbol
 from csg.records import record
-from symexec.campaign.companion import forked, give_way, read_frame, send
-from symexec.classification import observe
 from symexec.fuzzing.candidates import Candidates, Domain, FunctionDomain, Offspring
 from symexec.fuzzing.ordinary import command_lines
 from symexec.fuzzing.testing import BRIEF, HURRY, NativeTesting
@@ -24,6 +22,8 @@ from symexec.replay import NativeReplay, ReplayPlan
 from symexec.replay.build import FinishedBuilds
 from symexec.testcases import TestCase, TestInput
 from symexec.testcases.signature import EntrySignature
+from symexec.triage import observe
+from symexec.worker import forked, give_way, read_frame, send
 
 # ---------------------------------------------------------------------------------- phase records
 # What a campaign and its native phase, a process of its own, say to each other.
@@ -209,7 +209,7 @@ def _admits(commission: Commission) -> Callable[[TestInput], bool] | None:
     inputs = commission.inputs
     if not (inputs.ranges or inputs.assumptions):
         return None
-    from symexec.campaign.pinning import Pins
+    from symexec.exploration.pinning import Pins
     from symexec.expr import TermTable
 
     return Pins(commission.entry, commission.symbols, inputs, TermTable()).admits

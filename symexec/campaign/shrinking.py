@@ -10,12 +10,12 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from symexec.campaign.pinning import Trace, Tracer
-from symexec.campaign.preparation import Prepared
-from symexec.classification import Kind, Patience, examine, group, minimise, shrink
+from symexec.exploration.pinning import Trace, Tracer
+from symexec.exploration.preparation import Prepared
 from symexec.options import InputOptions
 from symexec.replay import NativeReplay
 from symexec.testcases import TestCase, TestInput
+from symexec.triage import Kind, Patience, examine, group, minimise, shrink
 
 SHARE = 0.15  # of the time that the run has taken so far
 LEAST, MOST = 1.0, 3.0  # seconds

@@ -15,9 +15,9 @@ from pathlib import Path
 
 from csg.errors import ToolchainError, UsageError
 from symexec.campaign.building import GRACE, BuildJob
-from symexec.campaign.pinning import Tracer
-from symexec.campaign.preparation import Prepared
-from symexec.campaign.seeding import Seeding
+from symexec.exploration.pinning import Tracer
+from symexec.exploration.preparation import Prepared
+from symexec.exploration.seeding import Seeding
 from symexec.options import SuiteOptions
 from symexec.progress import Progress
 from symexec.replay import (

@@ -15,7 +15,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 
 from csg.errors import ToolchainError
-from symexec.campaign.companion import Companion, forked
 from symexec.campaign.verification_process import (
     Check,
     Checked,
@@ -31,6 +30,7 @@ from symexec.campaign.verification_process import (
 from symexec.replay import SANITIZED, Built, NativeReplay
 from symexec.replay.build import Executable
 from symexec.testcases import TestCase
+from symexec.worker import Companion, forked
 
 _GLANCE = 60.0  # seconds at most between two looks at the process
 GRACE = 0.25  # seconds behind the deadline in which the last results come

@@ -16,8 +16,10 @@ from typing import BinaryIO
 
 from csg.errors import CsgtestError, ToolchainError
 from csg.records import record
-from symexec.campaign.companion import read_frame, send
-from symexec.classification import (
+from symexec.fuzzing.testing import SOURCE
+from symexec.replay import PLAIN, SANITIZED, AwaitedBuilds, Built, NativeReplay, Pair, ReplayPlan
+from symexec.testcases import TestCase
+from symexec.triage import (
     Kind,
     Patience,
     changed_nodes,
@@ -31,9 +33,7 @@ from symexec.classification import (
     shows_as_new,
     unwritten,
 )
-from symexec.fuzzing.testing import SOURCE
-from symexec.replay import PLAIN, SANITIZED, AwaitedBuilds, Built, NativeReplay, Pair, ReplayPlan
-from symexec.testcases import TestCase
+from symexec.worker import read_frame, send
 
 # --------------------------------------------------------------------------- verification records
 # What a campaign and the process that verifies its tests say to each other.

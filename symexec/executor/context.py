@@ -1,4 +1,4 @@
-"""What a model sees of the engine during one call (``environment.contract.Context``)."""
+"""What a model sees of the engine during one call (``runtime.contract.Context``)."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from csg.ir import Call
 from csg.language.types import scalar_sizes
 from csg.records import record
 from csg.source import Location
-from symexec.environment.contract import Formatted, Paired
 from symexec.executor.accesses import inside
 from symexec.executor.offsets import copy, fill, read_at
 from symexec.executor.undefined import USED, Used, note
 from symexec.executor.variadic import next_argument, parted
 from symexec.expr import Data, Operand, Shadowed, Term, TermTable
 from symexec.memory import BOTH, NEW, OLD, MemoryObject, address_of, offset_of
+from symexec.runtime.contract import Formatted, Paired
 from symexec.state.endings import MemoryFault, PathEnding
 from symexec.state.inputs import Input
 from symexec.state.state import Output, State

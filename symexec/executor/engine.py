@@ -38,7 +38,6 @@ from csg.ir import (
 )
 from csg.source import NOWHERE, Location
 from symexec.counters import Counters
-from symexec.environment.contract import ModelEntry
 from symexec.executor import accesses, branching, helpers, undefined, variadic
 from symexec.executor.context import environment_of
 from symexec.executor.helpers import chunk_helpers
@@ -59,6 +58,7 @@ from symexec.expr import (
 )
 from symexec.memory import BOTH, NEW, OLD
 from symexec.options import MemoryOptions
+from symexec.runtime.contract import ModelEntry
 from symexec.shadow.directions import ways
 from symexec.shadow.regions import Joins, at_join, begin_instruction, go_alone, settle, survivor
 from symexec.solver import Answer, PathCondition, SolverChain

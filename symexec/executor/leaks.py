@@ -13,9 +13,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from itertools import chain
 
-from symexec.environment.streams import STREAM_OBJECT
 from symexec.expr import Data, Operand, Term, new_half, old_half
 from symexec.memory import BOTH, OLD, Memory, MemoryObject
+from symexec.runtime.stdio.streams import STREAM_OBJECT
 from symexec.state.endings import Exit, PathEnding, Returned
 from symexec.state.state import Frame, Lost, State
 

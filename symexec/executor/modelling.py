@@ -12,7 +12,12 @@ from typing import TYPE_CHECKING
 
 from csg.ir import Call
 from csg.records import record
-from symexec.environment.contract import (
+from symexec.executor.accesses import inside, learn
+from symexec.executor.context import Faulted, ModelContext, Unproven
+from symexec.executor.undefined import Used, decided
+from symexec.expr import Data, Operand, Shadowed, Term, negate
+from symexec.memory import BOTH, address_of
+from symexec.runtime.contract import (
     Concretize,
     Decide,
     Defer,
@@ -23,19 +28,14 @@ from symexec.environment.contract import (
     Question,
     Suggest,
 )
-from symexec.executor.accesses import inside, learn
-from symexec.executor.context import Faulted, ModelContext, Unproven
-from symexec.executor.undefined import Used, decided
-from symexec.expr import Data, Operand, Shadowed, Term, negate
-from symexec.memory import BOTH, address_of
 from symexec.shadow.directions import followed
 from symexec.shadow.regions import begin_instruction
 from symexec.state.endings import AssumptionFailed, Exit, MemoryFault, Unsupported
 from symexec.state.state import Frame, State
 
 if TYPE_CHECKING:
-    from symexec.environment.contract import ModelEntry
     from symexec.executor.engine import Engine
+    from symexec.runtime.contract import ModelEntry
 
 
 Settled = list[tuple[State, Operand | None]]

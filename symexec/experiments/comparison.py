@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 from statistics import median, median_low
 
 from csg.graphs import SequenceGraph
-from symexec.classification import Kind, likeness
-from symexec.classification.grouping import informs
 from symexec.experiments.runs import Exercise, Run
 from symexec.testcases import TestCase
+from symexec.triage import Kind, likeness
+from symexec.triage.grouping import informs
 
 # --------------------------------------------------------------------------------------- critical
 # Differences and the sequences that are critical to them, estimated from tests.

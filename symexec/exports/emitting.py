@@ -18,7 +18,6 @@ from tempfile import TemporaryDirectory
 
 from csg.errors import CsgtestError, UsageError
 from csg.programs import SourceFile
-from symexec.classification import Kind
 from symexec.exports.emitted import (
     HEAD,
     RENAMED,
@@ -43,6 +42,7 @@ from symexec.testcases import (
     TestCase,
     TestInput,
 )
+from symexec.triage import Kind
 
 _MINE = ("csgtest_*.c", "csgtest_*.sh", "CMakeLists.txt", "meson.build")
 _NEW_FAILS = frozenset((Kind.REGRESSION.value, Kind.HANG.value, Kind.LEAK.value))

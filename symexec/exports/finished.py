@@ -16,11 +16,11 @@ from urllib.parse import quote
 
 from csg.errors import UsageError
 from csg.ir import ChangeInfo
-from symexec.classification import Group, Kind, differing_parts
 from symexec.report.model import Report, kind_of
 from symexec.report.replaying import load_report
 from symexec.testcases import Observation, TestCase, spelled
 from symexec.testcases.store import MARKER, is_ours, replace_file
+from symexec.triage import Group, Kind, differing_parts
 
 ERRORS = frozenset((Kind.REGRESSION, Kind.HANG, Kind.INCOMPLETE_FIX))
 _NOTES = frozenset((Kind.FIX, Kind.HANG_FIX, Kind.LEAK_FIX, Kind.PROGRESSION))

@@ -23,13 +23,13 @@ from typing import Final
 from csg import VERSION
 from csg.escapes import LINES, printable
 from csg.ir import ChangeInfo
-from symexec.classification import Kind
 from symexec.exports.finished import ERRORS, Finding, Finished, Place
 from symexec.report.contrast import contrasted
 from symexec.report.model import Report, kind_of
 from symexec.report.words import changes_named, headline, readable_test, reservations
 from symexec.testcases import TestCase
 from symexec.testcases.encoding import Json
+from symexec.triage import Kind
 
 # ------------------------------------------------------------------------------------------ SARIF
 # Version 2.1.0, with what code scanning asks for: a path relative to the root of the repository, a

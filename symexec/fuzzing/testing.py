@@ -22,11 +22,11 @@ from dataclasses import dataclass, field
 from itertools import compress, islice
 from random import Random
 
-from symexec.classification import Patience, differing_parts, examine
-from symexec.classification.grouping import contrast, shape
 from symexec.fuzzing.candidates import Candidates
 from symexec.replay import PLAIN, NativeReplay, Request
 from symexec.testcases import Observation, TestCase, TestInput, Value
+from symexec.triage import Patience, differing_parts, examine
+from symexec.triage.grouping import contrast, shape
 
 SLICE = 0.1  # seconds of fast runs between looks at what they brought
 BATCH = 32  # tests that are made before the first of them is judged

@@ -19,12 +19,6 @@ from pathlib import Path
 from csg.errors import UsageError
 from csg.escapes import printable
 from csg.unify.changes.identities import Identity
-from symexec.classification.accepted import (
-    Accepted,
-    accepted_from_json,
-    accepted_of,
-    accepted_to_json,
-)
 from symexec.options import AcceptOptions, BuildOptions
 from symexec.report.contrast import contrasted
 from symexec.report.model import Report, report_from_json, stale
@@ -32,6 +26,7 @@ from symexec.report.replaying import read_report
 from symexec.testcases import TestCase, spelled
 from symexec.testcases.encoding import Json
 from symexec.testcases.store import replace_file
+from symexec.triage.accepted import Accepted, accepted_from_json, accepted_of, accepted_to_json
 
 FILE = "csgtest-accepted.json"
 _FORMAT = 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from symexec.campaign.exploring import ExploreJob
+from symexec.exploration.single_program import ExploreJob
 from symexec.options import ExploreOptions
 from symexec.progress import Progress
 from symexec.report.facts import bounds, counters_form, event_notes, nothing_followed

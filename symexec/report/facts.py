@@ -10,8 +10,8 @@ from dataclasses import asdict
 
 from csg.errors import UnsupportedError
 from symexec.counters import Counters
-from symexec.environment.plan import MOST_ELEMENTS, shapes_lines, with_defaults
-from symexec.environment.structures import DEEPEST, MOST_CHOICES, MOST_MEMBERS, MOST_PLACES
+from symexec.inputs.plan import MOST_ELEMENTS, shapes_lines, with_defaults
+from symexec.inputs.structures import DEEPEST, MOST_CHOICES, MOST_MEMBERS, MOST_PLACES
 from symexec.options import InputOptions, MemoryOptions, SearchOptions, Shadow, ShadowOptions
 from symexec.state.state import Event
 from symexec.testcases.encoding import Json

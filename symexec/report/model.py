@@ -22,8 +22,8 @@ from symexec.testcases.encoding import Json
 from symexec.testcases.signature import signature_from_json, signature_to_json
 
 if TYPE_CHECKING:
-    from symexec.classification import Group
-    from symexec.classification.accepted import Accepted, Judgement
+    from symexec.triage import Group
+    from symexec.triage.accepted import Accepted, Judgement
 
 VERDICTS = {
     "different": "The versions behave differently.",
@@ -88,13 +88,13 @@ class Report:
         return self.told_apart().open
 
     def told_apart(self) -> Findings:
-        from symexec.classification import group  # an exploration of one program has no use for it
+        from symexec.triage import group  # an exploration of one program has no use for it
 
         differing = [case for case in self.differing if case.id not in self.set_aside]
         if not self.accepted or not differing:
             cases = {case.id: case for case in differing}
             return Findings(cases, group(differing) if differing else [], [], {})
-        from symexec.classification.accepted import told_from_accepted
+        from symexec.triage.accepted import told_from_accepted
 
         judged: Judgement = told_from_accepted(
             differing, self.accepted, self.identities, self.entry
@@ -216,7 +216,7 @@ def report_to_json(report: Report) -> dict[str, Json]:
 def report_from_json(value: Json) -> Report:
     """ValueError, KeyError, TypeError or AttributeError where it is none: reports come from
     strangers, too."""
-    from symexec.classification.accepted import identity_from_json  # it reads groups, as below
+    from symexec.triage.accepted import identity_from_json  # it reads groups, as below
 
     how = value["replay"]
     report = Report(
@@ -347,7 +347,7 @@ def _change(change: ChangeInfo, identities: Mapping[int, Identity]) -> Json:
     if change.requires:
         result["requires"] = sorted(change.requires)
     if change.id in identities:
-        from symexec.classification.accepted import identity_to_json
+        from symexec.triage.accepted import identity_to_json
 
         result["statement"] = identity_to_json(identities[change.id])
     return result

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 from csg import VERSION
 from csg.escapes import LINES, printable
 from csg.ir import ChangeInfo
-from symexec.classification import Group, differing_parts
 from symexec.report.contrast import contrasted
 from symexec.report.model import Findings, Report
 from symexec.report.words import (
@@ -28,6 +27,7 @@ from symexec.report.words import (
 )
 from symexec.testcases import Observation, TestCase, spelled
 from symexec.testcases.encoding import Json
+from symexec.triage import Group, differing_parts
 
 if TYPE_CHECKING:
     from csg.render import Highlights

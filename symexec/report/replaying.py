@@ -14,14 +14,14 @@ from pathlib import Path
 from csg.errors import UsageError
 from csg.programs import SourceFile
 from csg.toolchain import first_doubtful_flag
-from symexec.classification import Kind, classify, differing_parts
-from symexec.classification.undefined import shown_behind_a_stop, shown_by_plain_builds
 from symexec.replay import NativeReplay, Pair, ReplayPlan
 from symexec.replay.varying import comparable
 from symexec.report.model import Report, report_from_json
 from symexec.testcases import MASKED, Observation, TestCase
 from symexec.testcases.encoding import Json
 from symexec.testcases.store import is_ours, is_sealed
+from symexec.triage import Kind, classify, differing_parts
+from symexec.triage.undefined import shown_behind_a_stop, shown_by_plain_builds
 
 
 @dataclass(frozen=True, slots=True)

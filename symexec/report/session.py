@@ -21,7 +21,6 @@ from csg.unify import Unified
 from csg.unify.changes.identities import identities
 from symexec.campaign.building import BuildJob
 from symexec.campaign.suite import LOG, SuiteFacts, SuiteJob
-from symexec.classification.accepted import switched
 from symexec.options import BuildOptions, SuiteOptions, program_name
 from symexec.progress import Progress
 from symexec.replay import told_flags
@@ -32,6 +31,7 @@ from symexec.report.page import highlights, page
 from symexec.report.words import readable_test
 from symexec.testcases import OutputFolder, TestCase
 from symexec.testcases.store import refuse_foreign
+from symexec.triage.accepted import switched
 from symexec.watchdog import DRAWING, Spent
 
 MOST_NAMED = 10  # seeds that could not be used

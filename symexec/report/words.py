@@ -12,7 +12,7 @@ from symexec.report.model import VERDICTS, Report
 from symexec.testcases import MASKED, Observation, TestCase, spelled
 
 if TYPE_CHECKING:
-    from symexec.classification import Group
+    from symexec.triage import Group
 
 SHOWN = 2000  # characters of a stream
 _LISTED, _NODES = 8, 8  # changes below a table, nodes of a sequence in it

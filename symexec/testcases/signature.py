@@ -31,7 +31,7 @@ from csg.language.types import (
 )
 from csg.records import record
 from csg.source import Location
-from symexec.environment.structures import (
+from symexec.inputs.structures import (
     Member,
     Place,
     can_be_passed,

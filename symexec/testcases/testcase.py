@@ -140,7 +140,7 @@ class Divergence:
 
 @record
 class Blame:
-    """Which changes bring a difference about (``symexec.classification.blame`` finds out).
+    """Which changes bring a difference about (``symexec.triage.blame`` finds out).
 
     ``minimal``: every smallest set of changes that makes it appear, best first. ``blamed`` is the
     first of them. ``reproducing``: the smallest set seen to give exactly what the new version

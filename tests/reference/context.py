@@ -14,7 +14,8 @@ from dataclasses import dataclass, field
 from typing import NoReturn
 
 from csg.source import NOWHERE, Location
-from symexec.environment.contract import (
+from symexec.expr import Data, Operand, Shadowed, Term, TermTable, evaluate
+from symexec.runtime.contract import (
     Concretize,
     Context,
     Decide,
@@ -24,9 +25,8 @@ from symexec.environment.contract import (
     OutputItem,
     Suggest,
 )
-from symexec.environment.operands import byte_of, joined
-from symexec.environment.registry import registry
-from symexec.expr import Data, Operand, Shadowed, Term, TermTable, evaluate
+from symexec.runtime.operands import byte_of, joined
+from symexec.runtime.registry import registry
 from symexec.state.endings import MemoryFault, PathEnding
 from symexec.state.inputs import Input
 

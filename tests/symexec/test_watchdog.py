@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from csg.errors import UsageError
-from symexec.campaign.exploring import ExploreJob
+from symexec.exploration.single_program import ExploreJob
 from symexec.expr import TermTable
 from symexec.options import ExploreOptions, InputOptions, SearchOptions
 from symexec.progress import Silence

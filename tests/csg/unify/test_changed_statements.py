@@ -14,9 +14,9 @@ from csg.unify import Unified, check, printed, unify
 from csg.unify.changes.explaining import spanning
 from csg.unify.output.annotated import published
 from csg.unify.output.printing import mask_text
-from symexec.classification import native_blame
 from symexec.replay import NativeReplay, ReplayPlan, Text
 from symexec.testcases import TestInput
+from symexec.triage import native_blame
 from tests.csg.unify.building import Builds, run
 
 

@@ -15,9 +15,9 @@ import pytest
 from csg.errors import ToolchainError
 from csg.programs import SourceFile
 from symexec.campaign.verification import Verifier
-from symexec.classification import Refusal
 from symexec.replay import NativeReplay, ReplayPlan
 from symexec.testcases import Divergence, TestCase, TestInput
+from symexec.triage import Refusal
 
 SMALL = """
 #include <stdlib.h>

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from csg.ir import FunctionCode, Register, Value
 from csg.ir.flow import decides, reads, successors, target
-from symexec.campaign.start import loaded_program
 from symexec.executor.registers import LiveRegisters
+from symexec.exploration.start import loaded_program
 
 ROOT = Path(__file__).parents[3]
 LOOP = """\

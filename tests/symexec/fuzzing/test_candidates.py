@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from csg.frontend import parse_text
 from symexec.campaign.building import BuildJob
-from symexec.campaign.pinning import Tracer
+from symexec.exploration.pinning import Tracer
 from symexec.fuzzing.candidates import Candidates, FunctionDomain, Offspring
 from symexec.fuzzing.command_lines import CommandLines
 from symexec.fuzzing.option_table import REQUIRED, Option

@@ -11,11 +11,11 @@ from csg.ir import ChangeInfo
 from csg.source import Location
 from csg.unify import unify
 from symexec.campaign.building import BuildJob
-from symexec.environment.plan import DEFAULT_ARGUMENTS
-from symexec.environment.starts import Word
 from symexec.fuzzing.command_lines import SHORT, lines, shaped
 from symexec.fuzzing.option_table import FAR, NONE, OPTIONAL, REQUIRED, Option, option_table
 from symexec.fuzzing.usage import Kind, Slot, Usage
+from symexec.inputs.plan import DEFAULT_ARGUMENTS
+from symexec.inputs.starts import Word
 from symexec.options import BuildOptions, InputOptions, SearchOptions, SymbolicArguments
 from symexec.progress import Silence
 

@@ -13,7 +13,6 @@ import pytest
 
 from csg.frontend import parse_file, parse_text
 from csg.programs import SourceFile
-from symexec.classification import differing_parts
 from symexec.fuzzing.candidates import Candidates
 from symexec.fuzzing.command_lines import CommandLines
 from symexec.fuzzing.option_table import option_table
@@ -24,6 +23,7 @@ from symexec.fuzzing.vocabulary import vocabulary
 from symexec.options import InputOptions, SymbolicArguments
 from symexec.replay import PLAIN, NativeReplay, ReplayPlan, Request
 from symexec.testcases import TestInput
+from symexec.triage import differing_parts
 
 HEAD = """
 typedef struct file FILE;

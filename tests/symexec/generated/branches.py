@@ -13,13 +13,13 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from symexec.campaign.exploration import Finding
-from symexec.campaign.preparation import Prepared
-from symexec.campaign.searching import Search
-from symexec.campaign.trace_validation import Promises
+from symexec.exploration.paths import Finding
+from symexec.exploration.preparation import Prepared
+from symexec.exploration.searching import Search
 from symexec.replay import NativeReplay
 from symexec.state.state import State
 from symexec.testcases import decode
+from symexec.validation.trace_validation import Promises
 from tests.symexec.generated.checking import Recording
 
 

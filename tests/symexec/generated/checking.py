@@ -14,9 +14,9 @@ from typing import Any
 
 from csg.language.syntax import Version
 from symexec.campaign.building import BuildJob
-from symexec.campaign.exploration import Exploration, Finding
-from symexec.campaign.preparation import Prepared
-from symexec.campaign.searching import Search
+from symexec.exploration.paths import Exploration, Finding
+from symexec.exploration.preparation import Prepared
+from symexec.exploration.searching import Search
 from symexec.options import After, BuildOptions, Globals, InputOptions, Range, SearchOptions
 from symexec.progress import Silence
 from symexec.shadow.outcomes import Told

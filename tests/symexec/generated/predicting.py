@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from csg.language.syntax import Version
-from symexec.campaign.start import WATCHED
+from symexec.exploration.start import WATCHED
 from symexec.expr import Data, Term, evaluate, new_half, old_half
 from symexec.memory import BOTH
 from symexec.shadow.printed import Printed, Unit, units

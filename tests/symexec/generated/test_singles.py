@@ -12,8 +12,8 @@ from random import Random
 import pytest
 
 from csg.language.syntax import Version
-from symexec.campaign.exploration import Exploration, Finding
-from symexec.campaign.exploring import ExploreJob
+from symexec.exploration.paths import Exploration, Finding
+from symexec.exploration.single_program import ExploreJob
 from symexec.options import ExploreOptions
 from symexec.progress import Silence
 from symexec.state.endings import row

@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from csg.programs import SourceFile
-from symexec.classification import Kind, classify, observe
-from symexec.classification.blame import native_blame
 from symexec.replay import NativeReplay, Pair, ReplayPlan, Text
 from symexec.replay.varying import comparable, masks, shows_addresses
 from symexec.testcases import Observation, TestCase, TestInput
+from symexec.triage import Kind, classify, observe
+from symexec.triage.blame import native_blame
 
 RUNS = 5
 FIXED = st.sampled_from(["a", "sum", "7", "12", " ", ": ", "\n", "end\n", "0x10", "%"])

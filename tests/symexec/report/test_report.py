@@ -16,7 +16,6 @@ from csg.errors import UsageError
 from csg.ir import ChangeInfo
 from csg.programs import SourceFile
 from csg.source import Location
-from symexec.classification import examine
 from symexec.counters import Counters
 from symexec.replay import NativeReplay, ReplayPlan
 from symexec.report.contrast import contrasted
@@ -37,6 +36,7 @@ from symexec.testcases import (
     TestInput,
     from_json,
 )
+from symexec.triage import examine
 
 CHANGES = (
     ChangeInfo(1, "modified", "f", Location("new.c", 3), Location("old.c", 3), "a < b", "a <= b"),

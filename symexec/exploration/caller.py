@@ -1,0 +1,340 @@
+"""By what the caller of the entry function can tell two versions apart once both have ended.
+
+    return x + 1;  |  return x;              returns x + 1 or x: always
+    return "big";  |  return names + 6;      the texts, not where they lie
+    *count = n;    |  *count = n > 0;        what is left in objects that the caller knows
+    item->n = n;  |  item->n = n + 1;        in objects that a returned pointer leads to, too
+    total = n;    |  total = n + 1;          in global and static objects that the call writes
+
+It looks at what replay looks at (``replay.harness``): of a pointer to char the text up to its 0, of
+another pointer whether it is null; at what is left in memory when the function comes back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from csg.language.syntax import FunctionDefinition
+from csg.language.types import Pointer, Record, size_of
+from csg.records import record
+from symexec.exploration.lasting import Lasting
+from symexec.exploration.start import (
+    ADDRESSES,
+    ELSEWHERE,
+    RESULT_AT,
+    differing_memory,
+    leads,
+    pointers_elsewhere,
+)
+from symexec.expr import (
+    Data,
+    Operand,
+    compare,
+    conjunction,
+    disjunction,
+    extract,
+    new_half,
+    old_half,
+    shadowed,
+)
+from symexec.inputs.structures import Member, Place, is_followed, is_text, object_places, places
+from symexec.memory import NEW, OLD, offset_of
+from symexec.runtime.operands import plain
+from symexec.runtime.remains import different_files
+from symexec.shadow.outcomes import Told, differences
+from symexec.state.endings import Returned
+from symexec.state.state import Event, Outcome, State
+from symexec.testcases import signature_of
+from symexec.testcases.signature import RESULT
+
+LONGEST = 1 << 12  # bytes of a returned text that are compared
+BEYOND = (
+    "what was allocated may differ where nobody looks: far behind pointers, or behind the first "
+    "of several elements"
+)
+
+
+@record
+class Watched:
+    """An object that outlives the call, with those that its pointers lead to."""
+
+    what: Lasting
+    places: tuple[Place, ...]
+
+
+@record
+class Caller:
+    """``main``: it is the system, and learns the low byte of the result. ``result``: the kind of
+    what is returned, as tests have it (scalar, string, pointer, structure; nothing is a scalar);
+    ``returned``: what is told of the object that it leads to, or is."""
+
+    main: bool
+    result: str = "scalar"
+    returned: tuple[Place, ...] = ()
+    watched: tuple[Watched, ...] = ()
+
+    @classmethod
+    def of(cls, entry: FunctionDefinition, lasting: Iterable[Lasting] = ()) -> Caller:
+        if entry.symbol.name == "main":
+            return cls(True)
+        result = signature_of(entry).result
+        kind = getattr(entry.symbol.type, "result", None)
+        returned: tuple[Place, ...] = ()
+        if isinstance(kind, Pointer) and is_followed(kind):
+            returned = tuple(places(RESULT, kind.target))
+        elif isinstance(kind, Record):
+            returned = tuple(object_places(RESULT, kind))
+        watched = tuple(
+            Watched(each, tuple(object_places(each.name, each.type))) for each in lasting
+        )
+        return cls(False, "scalar" if result is None else result.kind, returned, watched)
+
+    def tells_apart(self, state: State) -> list[tuple[Told, Operand]]:
+        """Each part of what is observed that may differ, with the condition under which it does."""
+        old, new = state.old_outcome, state.new_outcome
+        assert old is not None and new is not None
+        files = different_files(old, new)
+        memory: list[tuple[Data, int]] = []
+        if isinstance(old.ending, Returned) and isinstance(new.ending, Returned):
+            memory = differing_memory(state)
+            texts = [_texts(state, *each) for each in pointers_elsewhere(state)]
+            memory += [(shadowed(0, told), 1) for told in texts]
+            if self.returned:
+                memory += _pairs(state, self.returned, self._ends(state), Reached())
+            for each in self.watched:
+                if each.what.replayed:
+                    memory += _left(state, each)
+        return differences(old, new, self.main, memory, files, self._results(state, old, new))
+
+    def unseen(self, state: State) -> list[tuple[Event, Operand]]:
+        """What the caller may come to, that may differ, and that no native run looks at."""
+        old, new = state.old_outcome, state.new_outcome
+        found: list[tuple[Event, Operand]] = []
+        if self.main or old is None or new is None:
+            return found
+        if not (isinstance(old.ending, Returned) and isinstance(new.ending, Returned)):
+            return found
+        for each in self.watched:
+            pairs = _uncovered(state, each)
+            if not each.what.replayed:
+                pairs += _left(state, each)
+            if pairs:
+                found.append((each.what.event, _differ(pairs)))
+        beyond = self._beyond(state)
+        if beyond:
+            event = Event("approximated", BEYOND, new.location)
+            found.append((event, _differ(beyond)))
+        return found
+
+    def _ends(self, state: State) -> tuple[Operand, Operand]:
+        """Where the returned object is, in either version."""
+        at = state.environment[RESULT_AT]
+        if self.result == "structure":
+            assert isinstance(at, int)
+            return at, at
+        assert state.old_outcome is not None and state.new_outcome is not None
+        left, right = state.old_outcome.ending, state.new_outcome.ending
+        assert isinstance(left, Returned) and isinstance(right, Returned)
+        return old_half(left.value or 0), new_half(right.value or 0)
+
+    def _beyond(self, state: State) -> list[tuple[Data, int]]:
+        """The pairs in allocated objects that are not compared: behind many pointers, or behind the
+        first of several elements."""
+        items = [
+            each
+            for each in state.memory.live_objects()
+            if each.kind == "heap" and not each.dead and each.differs()
+        ]  # what a version has freed, its caller may not look at
+        if not items:
+            return []
+        reached = Reached()
+        if self.result == "string":
+            reached.whole(*self._ends(state))
+        if self.returned:
+            list(_pairs(state, self.returned, self._ends(state), reached))
+        for each in self.watched:
+            address = _address(state, each.what.name)
+            list(_pairs(state, each.places, (address, address), reached))
+        for one, two in pointers_elsewhere(state):
+            reached.whole(one, two)
+        return [
+            (value, 8 * size)
+            for item in items
+            for place, size, value in item.differs()
+            if not reached.has(item.number, place, size)
+        ]
+
+    def _results(self, state: State, old: Outcome, new: Outcome) -> Operand | None:
+        """When two returned pointers differ to the caller; None for other results."""
+        if self.result in ("scalar", "structure"):
+            return None
+        match old.ending, new.ending:
+            case Returned(value=left), Returned(value=right):
+                one, two = old_half(left or 0), new_half(right or 0)
+                return _nulls(one, two) if self.result == "pointer" else _texts(state, one, two)
+            case _:
+                return None
+
+
+class Reached:
+    """The bytes that are compared, of each object."""
+
+    def __init__(self) -> None:
+        self._parts: dict[int, list[tuple[int, int]]] = {}
+
+    def add(self, address: int, size: int) -> None:
+        start = offset_of(address)
+        self._parts.setdefault(address >> 32, []).append((start, start + size))
+
+    def whole(self, *addresses: Operand) -> None:
+        for address in addresses:
+            if isinstance(address, int):
+                self.add(address >> 32 << 32, 1 << 32)
+
+    def has(self, number: int, place: int, size: int) -> bool:
+        parts = self._parts.get(number, ())
+        return any(start <= place and place + size <= end for start, end in parts)
+
+
+def _differ(pairs: list[tuple[Data, int]]) -> Operand:
+    parts = [compare("ne", width, old_half(pair), new_half(pair)) for pair, width in pairs]
+    return plain(disjunction(parts))
+
+
+def _address(state: State, name: str) -> int:
+    addresses = state.environment[ADDRESSES]
+    assert isinstance(addresses, Mapping)
+    found = addresses[name]
+    assert isinstance(found, int)
+    return found
+
+
+def _left(state: State, watched: Watched) -> list[tuple[Data, int]]:
+    """The pairs in an object that outlives the call, and in those that it leads to."""
+    root, address = watched.places[0], _address(state, watched.what.name)
+    item = state.memory.find(address >> 32)
+    if item is None or not (root.pointers or item.differs()):
+        return []
+    return list(_pairs(state, watched.places, (address, address), Reached()))
+
+
+def _uncovered(state: State, watched: Watched) -> list[tuple[Data, int]]:
+    """The pairs in parts of such an object that are left out: of unions, of very large ones."""
+    root = watched.places[0]
+    item = state.memory.find(_address(state, watched.what.name) >> 32)
+    if item is None or len(root.left_out) == len(root.opaque):
+        return []
+    known = [(each.offset, each.offset + _bytes(each)) for each in root.members]
+    known += [(offset, offset + 8) for offset in root.pointers]
+    return [
+        (value, 8 * size)
+        for place, size, value in item.differs()
+        if not any(start <= place and place + size <= end for start, end in known)
+    ]
+
+
+def _bytes(member: Member) -> int:
+    if member.bit_width is not None:
+        return (member.bit_offset + member.bit_width + 7) // 8
+    return size_of(member.type)
+
+
+def _pairs(
+    state: State, found: tuple[Place, ...], ends: tuple[Operand, Operand], compared: Reached
+) -> Iterator[tuple[Data, int]]:
+    """The pairs in an object, at an address in either version, and in those that it leads to. Of
+    what a version has not written nothing is told. ``compared`` learns of what is looked at."""
+    reached: dict[str, tuple[Operand, Operand]] = {found[0].name: ends}
+    for place in found:
+        one, two = reached.get(place.name, (0, 0))
+        if not isinstance(one, int) or not isinstance(two, int) or 0 in (one, two):
+            continue
+        for member in place.members:
+            compared.add(one + member.offset, _bytes(member))
+            compared.add(two + member.offset, _bytes(member))
+            if one == two and not _differs(state, one + member.offset, _bytes(member)):
+                continue
+            pair = _loaded(state, one + member.offset, two + member.offset, _bytes(member))
+            if pair is not None:
+                yield _of_bits(pair, member), member.bit_width or 8 * _bytes(member)
+        for link in (*place.links, *place.opaque):
+            compared.add(one + link.offset, 8)
+            compared.add(two + link.offset, 8)
+            pair = _loaded(state, one + link.offset, two + link.offset, 8)
+            if pair is None:
+                continue
+            left, right = old_half(pair), new_half(pair)
+            reached[link.name] = (left, right)
+            text = is_text(link.target)
+            yield shadowed(0, _nulls(left, right)), 1
+            if leads(state, left, text) != leads(state, right, text):
+                yield pair, 64
+            elif text and left and right and leads(state, left, True) is ELSEWHERE:
+                compared.whole(left, right)
+                yield shadowed(0, _texts(state, left, right)), 1
+
+
+def _differs(state: State, address: int, size: int) -> bool:
+    """Does an object hold a pair there?"""
+    item, offset = state.memory.find(address >> 32), offset_of(address)
+    if item is None:
+        return True
+    return any(
+        place < offset + size and offset < place + length for place, length, _ in item.differs()
+    )
+
+
+def _of_bits(pair: Data, member: Member) -> Data:
+    """A bit-field's own bits of the bytes that it lies in."""
+    if member.bit_width is None:
+        return pair
+    return extract(pair, member.bit_offset, member.bit_width)
+
+
+def _loaded(state: State, one: int, two: int, size: int) -> Data | None:
+    """What either version has written there."""
+    halves: list[Operand] = []
+    for address, mode in ((one, OLD), (two, NEW)):
+        item, offset = state.memory.find(address >> 32), offset_of(address)
+        if item is None or not 0 <= offset <= len(item.data) - size:
+            return None
+        if item.unset is not None and any(item.unset[offset : offset + size]):
+            return None
+        halves.append(plain(item.load(offset, size, mode)))
+    return shadowed(*halves)
+
+
+def _nulls(one: Operand, two: Operand) -> Operand:
+    """One of two addresses is null."""
+    left, right = compare("eq", 64, one, 0), compare("eq", 64, two, 0)
+    return plain(compare("ne", 1, left, right))
+
+
+def _texts(state: State, one: Operand, two: Operand) -> Operand:
+    """Two addresses lead to different texts. True where that cannot be told: replay will."""
+    if (one is two and not isinstance(one, int)) or one == two == 0:
+        return 0
+    if not isinstance(one, int) or not isinstance(two, int) or 0 in (one, two):
+        return 1
+    parts: list[Data] = []
+    alike: Data = 1  # as far as here, and not yet at the end
+    for place in range(LONGEST):
+        left, right = _byte(state, one + place, OLD), _byte(state, two + place, NEW)
+        if left is None and right is None and place:
+            return plain(disjunction(parts))  # a text ends before its object does
+        if left is None or right is None:
+            return 1
+        parts.append(conjunction([alike, compare("ne", 8, left, right)]))
+        same = [compare("eq", 8, left, right), compare("ne", 8, left, 0)]
+        alike = conjunction([alike, *same])
+        if isinstance(alike, int) and not alike:
+            return plain(disjunction(parts))
+    return 1
+
+
+def _byte(state: State, address: int, mode: int) -> Data | None:
+    """Also of an object whose size is a term, and may be less: there the text has ended."""
+    item, offset = state.memory.find(address >> 32), offset_of(address)
+    if item is None or not 0 <= offset < len(item.data):
+        return None
+    return item.load(offset, 1, mode)

@@ -1,0 +1,177 @@
+"""Run one program concretely in the engine, as its native build would run.
+
+csgtest run hello.c -- a b     stdin, stdout, stderr and exit status are the program's
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import BinaryIO
+
+from csg.errors import UnsupportedError
+from csg.escapes import printable
+from csg.ir import Program
+from symexec.counters import Counters
+from symexec.executor.engine import Engine
+from symexec.exploration.start import command_line, fresh_state, loaded_program
+from symexec.expr import TermTable
+from symexec.options import MemoryOptions, Uninitialised
+from symexec.runtime import library
+from symexec.runtime.filesystem.nodes import FILE, FOLDER, Contents, Node, disk, standard_input
+from symexec.runtime.registry import registry
+from symexec.runtime.stdio import reading
+from symexec.solver import build_solver
+from symexec.state.endings import (
+    ENDINGS,
+    Aborted,
+    AssertionFailed,
+    DivisionByZero,
+    Exit,
+    Killed,
+    MemoryFault,
+    Returned,
+    Unsupported,
+)
+from symexec.state.state import Outcome, Output, State
+
+LARGEST_FILE = 1 << 20
+MOST_FILES = 1000  # of one folder
+
+Write = Callable[[int, bytes], None]
+
+
+def run_concrete(
+    file: Path,
+    arguments: Sequence[str],
+    flags: Sequence[str],
+    stdin: BinaryIO,
+    others: Sequence[Path] = (),
+) -> int:
+    """The exit status as a shell shows it (128 + the signal's number after a crash)."""
+    program = loaded_program(file, tuple(flags), "main", others)
+    words = [os.fsencode(word) for word in (file.stem, *arguments)]
+    contents = _Lazily(stdin).contents(program.undefined)
+    return run_program(program, words, contents, named_files(arguments), _write)
+
+
+def run_program(
+    program: Program,
+    words: Sequence[bytes],
+    stdin: Contents,
+    files: Mapping[str, object],
+    write: Write,
+) -> int:
+    """The same of a program that is loaded, with the files that it sees; ``write`` gets what it
+    writes to descriptor 1 or 2."""
+    counters = Counters()
+    engine = Engine(
+        program,
+        registry(),
+        build_solver(counters=counters),
+        TermTable(),
+        counters,
+        {},
+        _ignore,
+        memory=MemoryOptions(Uninitialised.ZERO),
+    )
+    state = fresh_state(engine)
+    state.environment.update({**standard_input(stdin), **files})
+    engine.machine.enter(state, library.start(program), command_line(engine, state, words), None)
+    shown: Output | None = None
+    while state.frame is not None:
+        (state,) = engine.advance(state, 200_000)
+        shown = _show(state.new_output, shown, write)
+    outcome = state.new_outcome
+    assert outcome is not None
+    _show(outcome.output, shown, write)
+    return _status(outcome)
+
+
+def _write(stream: int, data: bytes) -> None:
+    target = sys.stdout if stream == 1 else sys.stderr
+    target.buffer.write(data)
+    target.flush()
+
+
+def named_files(words: Sequence[str]) -> dict[str, object]:
+    """The files and folders that the arguments name: the program sees copies of them, and starts
+    where csgtest was started."""
+    found = [made for word in dict.fromkeys(words) if word for made in _copies(Path(word))]
+    return disk(found, os.fsencode(os.getcwd()))
+
+
+def _copies(file: Path) -> Iterator[tuple[bytes, Node]]:
+    """What lies below a folder comes with it, a thousand entries at most."""
+    with contextlib.suppress(OSError):
+        below = islice(file.rglob("*"), MOST_FILES) if file.is_dir() else ()
+        for each in (file, *below):
+            name, mode = os.fsencode(each), each.stat().st_mode & 0o7777
+            if each.is_dir():
+                yield name, Node(FOLDER, mode)
+            elif each.is_file() and each.stat().st_size <= LARGEST_FILE:
+                data = each.read_bytes()
+                yield name, Node(FILE, mode, Contents(tuple(data), len(data)))
+
+
+class _Lazily:
+    """Standard input is read only for programs that read."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream = stream
+
+    def contents(self, undefined: set[str]) -> Contents:
+        if not undefined & _READERS:
+            return Contents()
+        data = self._stream.read()
+        return Contents(tuple(data), len(data))
+
+
+_ASKERS = frozenset(
+    name + suffix for name in ("feof", "ferror", "clearerr") for suffix in ("", "_unlocked")
+)
+_READERS = reading.models.entries.keys() - _ASKERS | {"read", "__read_chk"}
+
+
+def _ignore(state: State, node: int) -> None:
+    return
+
+
+def _show(last: Output | None, shown: Output | None, write: Write) -> Output | None:
+    """Write what is new since ``shown``."""
+    found: list[tuple[int, bytes]] = []
+    item = last
+    while item is not None and item is not shown:
+        assert isinstance(item.item, bytes)
+        found.append((item.stream, item.item))
+        item = item.before
+    for stream, data in reversed(found):
+        write(stream, data)
+    return last
+
+
+def _status(outcome: Outcome) -> int:
+    match outcome.ending:
+        case Exit(status=status) | Returned(value=status):
+            return (status or 0) & 0xFF if isinstance(status, int) or status is None else 0
+        case Aborted() | AssertionFailed():
+            return 128 + signal.SIGABRT
+        case Killed(signal=number):
+            return 128 + number
+        case DivisionByZero():
+            return 128 + signal.SIGFPE
+        case MemoryFault(kind=kind, what=what, access=access, size=size):
+            told = f"csgtest: {outcome.location}: {kind} {access} of {size}: {what}"
+            print(printable(told), file=sys.stderr)
+            return 128 + signal.SIGSEGV
+        case Unsupported(what=what):
+            raise UnsupportedError(what, outcome.location)
+        case ending:
+            told = f"csgtest: {outcome.location}: {ENDINGS[type(ending)].kind}"
+            print(printable(told), file=sys.stderr)
+            return 128 + signal.SIGILL

@@ -1,0 +1,502 @@
+"""Search the paths of a program until none is left or the time is over.
+
+    for finding in exploration.run([state], deadline):
+        ...                          # a path that ended, or a divergence seen for the first time
+
+States that can neither reach a change nor carry one are dropped on the way (``prunes``).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+
+from symexec.counters import Counters
+from symexec.executor.engine import Engine
+from symexec.exploration.caller import Caller
+from symexec.exploration.concrete_rest import QUIET, ConcreteRest
+from symexec.exploration.endlessness import Course, Endlessness
+from symexec.exploration.opposites import opposite_signs
+from symexec.expr import Model, Term
+from symexec.memory import BOTH, OLD
+from symexec.search import Chosen, Searcher
+from symexec.search.targets import Arrival, Targets
+from symexec.shadow.outcomes import Told
+from symexec.state.endings import Endless, Unsupported, row
+from symexec.state.state import Divergence, State
+from symexec.watchdog import Spent, Watchdog, What
+
+PAUSE = 0.1  # seconds between two moments for the caller
+QUANTUM = 4_000  # chunks that a state runs before another may have its turn
+WIDER = 1_000  # turns within the bounds alone
+FEW = 4  # waiting states that can take no memory worth speaking of
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A path with an input that follows it. ``told``: by what the versions are predicted to differ
+    (empty: a divergence that the model sees no effect of). ``ended`` is False for a divergence
+    whose path is still being explored, and for an output that a path has reached (``state`` is as
+    it was there)."""
+
+    state: State | Arrival
+    model: Model
+    told: tuple[Told, ...]
+    divergence: Divergence | None
+    ended: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Testing:
+    """When a path becomes a test before it ends. ``targets``: None where no output is looked for.
+    ``goes_on``: behind an output, and one test is enough for the paths of one sequence; else each
+    path that reaches an output is a test, and is dropped there (Algorithm 2, lines 15 to 20)."""
+
+    targets: Targets | None = None
+    goes_on: bool = True
+    divergences: bool = True
+    opposites: bool = True
+
+    @staticmethod
+    def of(search: Chosen, targets: Targets, goes_on: bool = False) -> Testing:
+        return Testing(
+            targets if targets.start else None,
+            goes_on or search.has("continuation"),
+            search.has("divergences"),
+            search.has("opposites"),
+        )
+
+
+class Exploration:
+    """One search. ``caller`` compares the outcomes of two versions; None: there is one program.
+    ``glides``: a state that has forked runs on to its next decision before it waits. ``wider``
+    makes beginnings beyond the bounds, for a search that takes long; what is left of them when it
+    ends counts nowhere. ``rests``: a state whose rest is concrete becomes a test at once, and waits
+    behind all others (concrete_rest.py). ``watchdog`` ends a turn that takes too long or too much,
+    and says when states have to go."""
+
+    def __init__(
+        self,
+        engine: Engine,
+        searcher: Searcher,
+        counters: Counters,
+        caller: Caller | None,
+        watchdog: Watchdog,
+        prunes: Callable[[State], bool] | None = None,
+        on_end: Callable[[State], None] | None = None,
+        clock: Callable[[], float] = time.monotonic,
+        glides: bool = False,
+        wider: Callable[[], list[State]] | None = None,
+        rests: bool = False,
+        testing: Testing = Testing(),
+    ) -> None:
+        self.engine = engine
+        self.searcher = searcher
+        self.counters = counters
+        self.compares = caller is not None
+        self.exhausted = False
+        self._caller = caller
+        self._prunes = prunes
+        self._on_end = on_end
+        self._clock = clock
+        self._glides = glides
+        self._wider = wider
+        self._rest = ConcreteRest(engine.solver) if rests else None
+        self._testing = testing
+        if testing.targets is not None:
+            testing.targets.arrivals = []
+        self._shown: set[tuple[int, int]] = set()
+        self._turn = 0
+        self._states = 0
+        self._parted: set[tuple[int, str]] = set()
+        self._points: set[object] = set()
+        self._endlessness = Endlessness(engine)
+        self._traces: set[int] = set()
+        self._watchdog = watchdog
+
+    def run(self, initial: list[State], deadline: float) -> Iterator[Finding]:
+        return (finding for finding in self.turns(initial, deadline) if finding is not None)
+
+    def turns(self, initial: list[State], deadline: float) -> Iterator[Finding | None]:
+        """Findings, and None now and then: a moment for what the caller has to do besides."""
+        pause = 0.0
+        self._begin(initial)
+        while not self._empty():
+            now = self._clock()
+            if now >= deadline or not self._has_room():
+                self._give_up()
+                return
+            if now >= pause:
+                pause = now + PAUSE
+                yield None
+            found: list[Finding] = []
+            in_time = self._take_turn(found)
+            yield from found
+            if not in_time:
+                self._give_up()
+                return
+        self.exhausted = not self._give_up() and not self.counters.forgotten
+
+    # ------------------------------------------------------------------ one turn
+
+    def _take_turn(self, found: list[Finding]) -> bool:
+        """Run one state for a while; ``found`` gets what that brings. False when the time was over
+        in the midst of it. What was under way then, or took too much memory, is a path cut off."""
+        state: State | None = None
+        at_rest = False
+        try:
+            with self._watchdog.guard(memory=False):
+                self._turn += 1
+                if self._turn == WIDER and self._wider is not None:
+                    self._begin(self._wider())
+                state, at_rest = self._select()
+            covered = self.engine.newly_covered
+            alive: list[State] = []
+            with self._watchdog.guard():
+                for finding in self._run(state, at_rest, alive):
+                    found.append(finding)
+            with self._watchdog.guard(memory=False):
+                if at_rest and alive == [state] and self._rest is not None:
+                    self._rest.add(state)
+                else:
+                    self.searcher.update(state, alive, self.engine.newly_covered > covered)
+        except Spent as spent:
+            if spent.what is What.TIME:
+                self.counters.waiting += state is not None
+                self.counters.cuts += state is not None
+                return False
+            self._let_go(state, at_rest)
+        except MemoryError:  # at once more than the system has
+            self._let_go(state, at_rest)
+        return True
+
+    def _run(self, state: State, at_rest: bool, alive: list[State]) -> Iterator[Finding]:
+        """``alive`` gets what has become of the state and waits for its next turn."""
+        known = len(state.divergences)
+        seed = state.seed
+        unknown = self.counters.unknown
+        successors, rests = self._advance(state, at_rest)
+        arrived = self._arrivals()
+        if rests and (self._testing.goes_on or not arrived):
+            yield from self._reached(each for each in arrived if self._is_new(each))
+            yield from self._rested(state)
+            return
+        if self.engine.is_dear or self.counters.unknown > unknown:  # more such queries follow
+            for successor in successors:
+                successor.deferred += 1
+        if successors == [state] and state.frame is not None and state.seed is seed:
+            finding, successors = self._went_on(state)
+            if finding is not None:
+                yield finding
+        else:
+            self._endlessness.forget(state)
+        arrived += self._arrivals()
+        if arrived and not self._testing.goes_on:
+            self._endlessness.forget(state)
+            self.counters.dropped += 1
+            yield from self._reached(arrived[:1])
+            return
+        self.counters.forks += max(0, len(successors) - 1)
+        if self._glides and len(successors) > 1:
+            for successor in successors:
+                if successor.frame is not None:
+                    self.engine.glide(successor)
+        if arrived and any(successor.frame is not None for successor in successors):
+            yield from self._reached(each for each in arrived if self._is_new(each))
+        for successor in successors:
+            if successor is not state:
+                self._number(successor)
+            if successor.frame is None:
+                yield from self._ended(successor)
+                continue
+            if len(successor.divergences) > known:
+                if seed is not None and self._met_before(successor):
+                    continue
+                yield from self._diverged(successor, always=seed is not None)
+            if self._prunes is not None and self._prunes(successor):
+                self.counters.pruned += 1
+                continue
+            alive.append(successor)
+
+    # ------------------------------------------------------------------ memory
+
+    def _let_go(self, state: State | None, at_rest: bool) -> None:
+        """A state took more memory than there is within one turn."""
+        assert state is not None
+        self._endlessness.forget(state)
+        self._forgotten(1)
+        if not at_rest:
+            self.searcher.update(state, (), covers=False)
+        self.engine.solver.restart()
+
+    def _has_room(self) -> bool:
+        """Where memory is short let states go, those of the lowest priority; False when none are
+        left to let go, so that it is not theirs."""
+        if not self._watchdog.tight:
+            return True
+        resting = self._rest.states() if self._rest is not None else []
+        waiting = len(self.searcher.states())
+        if len(resting) + waiting < FEW:
+            self.counters.forgotten += 1
+            self.counters.cuts += 1
+            return False
+        kept = (len(resting) + waiting) // 2
+        if self._rest is not None and resting:  # they wait behind all others
+            self._rest.keep(max(0, kept - waiting))
+        if kept < waiting:
+            self._keep(kept)
+        self._forgotten(len(resting) + waiting - kept)
+        resting.clear()
+        self.engine.solver.restart()
+        self._watchdog.relieved()
+        return True
+
+    def _keep(self, kept: int) -> None:
+        """Those that would be selected next, whatever the searcher is."""
+        order: list[State] = []
+        while not self.searcher.empty():
+            state = self.searcher.select()
+            self.searcher.update(state, (), covers=False)
+            order.append(state)
+        for state in order[kept:]:
+            self._endlessness.forget(state)
+        self.searcher.update(None, order[:kept], covers=False)
+
+    def _forgotten(self, count: int) -> None:
+        self.counters.forgotten += count
+        self.counters.cuts += count
+
+    def _begin(self, initial: list[State]) -> None:
+        for state in initial:
+            self._number(state)
+        self.searcher.update(None, initial, covers=False)
+
+    # ------------------------------------------------------------------ whose turn it is
+
+    def _empty(self) -> bool:
+        return self.searcher.empty() and (self._rest is None or self._rest.empty())
+
+    def _waiting(self) -> list[State]:
+        at_rest = [] if self._rest is None else self._rest.states()
+        return [*self.searcher.states(), *at_rest]
+
+    def _select(self) -> tuple[State, bool]:
+        """The next state, and whether it is one at rest."""
+        rest = self._rest
+        if rest is not None and (rest.due or self.searcher.empty()):
+            return rest.select(), True
+        return self.searcher.select(), False
+
+    def _advance(self, state: State, at_rest: bool) -> tuple[list[State], bool]:
+        """One turn of a state: its successors, and whether its rest turned out to be concrete."""
+        rest = self._rest
+        if rest is None:
+            return self.engine.advance(state, QUANTUM), False
+        path, steps = state.path, state.steps
+        successors, rests = self.engine.advance(state, QUANTUM if at_rest else QUIET), False
+        goes_on = successors == [state] and state.frame is not None
+        if not at_rest and goes_on and not self.engine.is_dear:
+            rests = rest.reached(state, path)
+            if not rests:
+                successors = self.engine.advance(state, QUANTUM - QUIET)
+        rest.count(state.steps - steps, at_rest)
+        return successors, rests
+
+    def _rested(self, state: State) -> Iterator[Finding]:
+        """A state joins those at rest: an input for native replay, which sees how it ends."""
+        assert self._rest is not None
+        if self._prunes is not None and self._prunes(state):
+            self.counters.pruned += 1
+            return
+        self._rest.add(state)
+        self.counters.rested += 1
+        model = self.engine.solver.model(state.path)
+        if model is not None:
+            parted = state.divergences[-1] if state.divergences else None
+            yield Finding(state, model, (), parted, ended=False)
+
+    def _give_up(self) -> int:
+        """How many paths are still waiting."""
+        waiting = sum(not state.beyond for state in self._waiting())
+        self.counters.waiting += waiting
+        self.counters.cuts += waiting
+        return waiting
+
+    def unfinished(self, deadline: float) -> Iterator[Finding]:
+        """The paths that are left where they were, as far as the time goes, each with an input
+        that follows it so far."""
+        for state in self._waiting():
+            if self._clock() >= deadline:
+                return
+            model = None
+            with suppress(Spent), self._watchdog.guard():
+                model = self.engine.solver.model(state.path)
+            if model is not None:
+                yield Finding(state, model, (), None, ended=False)
+
+    def _number(self, state: State) -> None:
+        self._states += 1
+        state.id = self._states
+        self.counters.states += 1
+
+    def _went_on(self, state: State) -> tuple[Finding | None, list[State]]:
+        """A state that has used its turn up: does it run for ever?"""
+        course, successors = self._endlessness.look(state)
+        match course:
+            case Course.ENDLESS:
+                if state.mode != BOTH:
+                    ever = "the old version" if state.mode == OLD else "the new version"
+                    text = f"{ever} runs for ever: its state repeats"
+                    state.note("endless", text, self.engine.location(state))
+                return None, list(self.engine.end(state, Endless()))
+            case Course.ALONE if self.compares and not self.engine.after_new:
+                running = "old" if state.mode == OLD else "new"
+                return self._one_sided(state, f"{running}-goes-on"), successors
+            case _:
+                return None, successors
+
+    # ------------------------------------------------------------------ findings
+
+    def _arrivals(self) -> list[Arrival]:
+        """Where the last turn has reached outputs, in order."""
+        targets = self._testing.targets
+        if targets is None or not targets.arrivals:
+            return []
+        found, targets.arrivals = targets.arrivals, []
+        return found
+
+    def _is_new(self, arrival: Arrival) -> bool:
+        """The first path of its sequence that has brought a difference of values to this output."""
+        if not arrival.changed or not arrival.shadows:
+            return False
+        key = (arrival.node, arrival.folded)
+        known = key in self._shown
+        self._shown.add(key)
+        return not known
+
+    def _reached(self, arrivals: Iterable[Arrival]) -> Iterator[Finding]:
+        for arrival in arrivals:
+            model = self.engine.solver.model(arrival.path)
+            if model is not None:
+                parted = arrival.divergences[-1] if arrival.divergences else None
+                yield Finding(arrival, model, (), parted, ended=False)
+
+    def _one_sided(self, state: State, directions: str) -> Finding | None:
+        """One version may never end: an input for native replay to tell."""
+        model = self.engine.solver.model(state.path)
+        if model is None:
+            return None
+        if state.divergences:
+            return Finding(state, model, (), state.divergences[-1], ended=False)
+        outcome = state.new_outcome or state.old_outcome
+        place = self.engine.location(state) if outcome is None else outcome.location
+        return Finding(state, model, (), Divergence("ending", place, -1, directions), ended=False)
+
+    def _met_before(self, state: State) -> bool:
+        """Has an earlier seed come to this very divergence, by the same path?"""
+        parted = state.divergences[-1]
+        key = (parted.node, parted.directions, state.inputs, tuple(state.path.terms()))
+        known = key in self._points
+        self._points.add(key)
+        self.counters.divergence_points += not known
+        return known
+
+    def _diverged(self, state: State, always: bool = False) -> Iterator[Finding]:
+        """The first time that the versions part here in this direction (beside a seed's way,
+        ``always``): tests at once, for the path beyond may be long."""
+        parted = state.divergences[-1]
+        key = (parted.node, parted.directions)
+        if (key in self._parted or not self._testing.divergences) and not always:
+            return
+        self._parted.add(key)
+        solver = self.engine.solver
+        model = solver.model(state.path)
+        if model is None:
+            return
+        yield Finding(state, model, (), parted, ended=False)
+        if not self._testing.opposites:
+            return
+        for condition in opposite_signs(state.inputs, model):
+            other = self._model(state, condition)
+            if other is not None:
+                yield Finding(state, other, (), parted, ended=False)
+
+    def _ended(self, state: State) -> Iterator[Finding]:
+        outcome = state.new_outcome or state.old_outcome
+        assert outcome is not None
+        self._note_unseen(state)
+        if self._on_end is not None and state.events is not None:
+            self._on_end(state)
+        if not self._counts(state):
+            yield from self._half_cut(state)
+            return
+        self.counters.paths += 1
+        if not self.compares:
+            model = self.engine.solver.model(state.path)
+            if model is not None:
+                yield Finding(state, model, (), None, ended=True)
+            return
+        if state.divergences:
+            self._traces.add(state.trace)
+            self.counters.diff_paths = len(self._traces)
+        yield from self._compared(state)
+
+    def _note_unseen(self, state: State) -> None:
+        """What may differ and no native run can look at is told, or it would pass for equal."""
+        if self._caller is None or not state.shadows:
+            return
+        for event, condition in self._caller.unseen(state):
+            if self._model(state, condition) is not None:
+                state.note(event.kind, event.text, event.location)
+
+    def _counts(self, state: State) -> bool:
+        """Was the path followed to its end, in every version that runs on it?"""
+        for outcome in (state.old_outcome, state.new_outcome):
+            if outcome is None or row(outcome.ending).complete:
+                continue
+            if isinstance(outcome.ending, Unsupported):
+                self.counters.unsupported += 1
+            elif row(outcome.ending).stopped:
+                self.counters.cuts += 1
+            return False
+        return True
+
+    def _half_cut(self, state: State) -> Iterator[Finding]:
+        """One version was not followed to its end, the other one came to it: native runs tell."""
+        old, new = state.old_outcome, state.new_outcome
+        if not self.compares or old is None or new is None:
+            return
+        finding = None
+        if row(old.ending).stopped and row(new.ending).complete:
+            finding = self._one_sided(state, "old-is-cut")
+        elif row(new.ending).stopped and row(old.ending).complete:
+            finding = self._one_sided(state, "new-is-cut")
+        if finding is not None:
+            yield finding
+
+    def _compared(self, state: State) -> Iterator[Finding]:
+        """A test where the versions can be told apart, and one where they parted without."""
+        solver = self.engine.solver
+        parted = state.divergences[0] if state.divergences else None
+        found = False
+        old, new = state.old_outcome, state.new_outcome
+        if self._caller is not None and old is not None and new is not None and state.shadows:
+            for told, condition in self._caller.tells_apart(state):
+                model = self._model(state, condition)
+                if model is None:
+                    continue
+                found = True
+                place = parted or Divergence("output", new.location, -1, told.value)
+                yield Finding(state, model, (told,), place, ended=True)
+                break
+        if parted is not None and not found:
+            model = solver.model(state.path)
+            if model is not None:
+                yield Finding(state, model, (), parted, ended=True)
+
+    def _model(self, state: State, condition: int | Term) -> Model | None:
+        if isinstance(condition, int):
+            return self.engine.solver.model(state.path) if condition else None
+        return self.engine.solver.model(state.path, condition)

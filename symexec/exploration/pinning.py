@@ -1,0 +1,335 @@
+"""A test's input as the beginning of an exploration: every symbol of the plan has its value.
+
+    int f(int x, char *s)        TestInput(parameters=(("x", 7), ("s", b"ab")))
+                                 Start(arguments=(7, Address(0)), objects=(s: 97 98 0,))
+
+``admits`` says whether an input keeps to the user's ranges and assumptions; ``pinned`` is the start
+that runs it concretely, in both versions at once.
+"""
+
+from __future__ import annotations
+
+import os
+import struct
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from csg.language.syntax import FunctionDefinition, Symbol
+from symexec.counters import Counters
+from symexec.executor.engine import Engine
+from symexec.exploration.preparation import Prepared
+from symexec.exploration.start import begin
+from symexec.expr import Operand, Term, TermTable, evaluate
+from symexec.inputs.plan import plan
+from symexec.inputs.starts import Address, Cell, Start, StartObject
+from symexec.inputs.structures import nullable_pointers
+from symexec.options import InputOptions, SymbolicArguments
+from symexec.runtime.filesystem.nodes import FILE, Contents, Node, disk, standard_input
+from symexec.runtime.registry import registry
+from symexec.solver import build_solver
+from symexec.state.endings import Exit, MemoryFault, row
+from symexec.state.inputs import Input
+from symexec.state.state import Chain, Outcome, State
+from symexec.testcases import Divergence, Scalar, TestInput, Value
+from symexec.testcases.inputs import is_part
+
+Known = dict[Term, int]
+
+
+class Pins:
+    """The inputs of one entry function. Starts are planned once for each shape of an input."""
+
+    def __init__(
+        self,
+        entry: FunctionDefinition,
+        symbols: Sequence[Symbol],
+        options: InputOptions,
+        table: TermTable,
+    ) -> None:
+        self._entry = entry
+        self._symbols = symbols
+        self._options = options
+        self.table = table
+        self._starts: dict[tuple[int, int, int, int, frozenset[str]], Start] = {}
+        self._nullable = _pointers(entry)
+
+    def admits(self, test: TestInput) -> bool:
+        """Do all ranges and assumptions hold?"""
+        start = self.start(test)
+        known = assigned((*start.inputs, *start.files), test)
+        return known is not None and holds(start.conditions, known)
+
+    def pinned(self, test: TestInput) -> Start | None:
+        """None for an input that is excluded, or that no start can stand for (long double)."""
+        start = self.start(test)
+        known = assigned((*start.inputs, *start.files), test)
+        if known is None or not holds(start.conditions, known):
+            return None
+        return _concrete(start, known, test)
+
+    def start(self, test: TestInput) -> Start:
+        """The start whose arguments, strings, standard input and files are as long."""
+        arrays = [value for _, value in test.parameters if isinstance(value, bytes | tuple)]
+        words = max(map(len, test.args), default=0)
+        largest = max((len(data) for _, data in test.files), default=0)
+        stdin = len(test.stdin)
+        if self._options.ranges or self._options.assumptions:
+            # They may speak of bytes that this input does not have.
+            words = max(words, self._options.arguments.length if self._options.arguments else 0)
+            stdin = max(stdin, self._options.stdin or 0)
+        given = dict(test.parameters)
+        null = frozenset(name for name in self._nullable if given.get(name) is None)
+        shape = (len(test.args), words, stdin, largest, null)
+        length = self._options.array_length
+        if self._entry.symbol.name != "main":
+            length = max([length, *map(len, arrays)])
+            shape = (length, 0, stdin, largest, null)
+        if shape not in self._starts:
+            arguments = SymbolicArguments(len(test.args), len(test.args), max(1, words))
+            files, named = self._options.files, self._options.named_files
+            options = replace(
+                self._options,
+                arguments=arguments,
+                stdin=stdin,
+                files=files and replace(files, length=max(files.length, largest)),
+                named_files=tuple(
+                    replace(each, length=max(each.length, largest)) for each in named
+                ),
+                array_length=length,
+            )
+            planned = plan(self._entry, self._symbols, options)
+            if self._entry.symbol.name == "main":
+                (self._starts[shape],) = planned.starts(self.table)
+            else:
+                self._starts[shape] = planned.start(self.table, null)
+        return self._starts[shape]
+
+
+def _pointers(entry: FunctionDefinition) -> tuple[str, ...]:
+    """Those that an input of the entry function may make null."""
+    if entry.symbol.name == "main":
+        return ()
+    everyone = frozenset(symbol.name for symbol in entry.parameters)
+    return tuple(each.name for each in nullable_pointers(entry.parameters, everyone))
+
+
+def holds(conditions: Iterable[Operand], known: Known) -> bool:
+    return all(_value(condition, known) for condition in conditions)
+
+
+def _value(term: Operand, known: Known) -> int:
+    return term if isinstance(term, int) else evaluate(term, known)
+
+
+# ------------------------------------------------------------------ values for symbols
+
+
+def assigned(inputs: Iterable[Input], test: TestInput) -> Known | None:
+    """What each symbol stands for; None when the test has a value that does not fit."""
+    named = dict((*test.parameters, *test.globals))
+    words = iter(test.args)
+    files = dict(test.files)
+    known: Known = {}
+    for each in inputs:
+        match each.kind:
+            case "argument":
+                values: Iterator[int] | None = iter(next(words, b""))
+            case "stdin":
+                values = _sized(each, test.stdin, known)
+            case "file":
+                values = _sized(each, files.get(each.name, b""), known)
+            case "nondet":
+                asked = test.nondet[each.order] if each.order < len(test.nondet) else 0
+                values = _patterns(each, asked)
+            case "null" | "structure":
+                continue
+            case "object":
+                data = test.objects[each.order][1] if each.order < len(test.objects) else b""
+                values = _pieces(each, data)
+            case _ if is_part(each.name) and named.get(each.name) is None:
+                values = iter(())  # zeros, as in an array inside a structure
+            case _:
+                values = _patterns(each, named.get(each.name, 0))
+        if values is None:
+            return None
+        for term in each.terms:
+            if isinstance(term, Term):
+                known[term] = next(values, 0)
+    return known
+
+
+def _sized(item: Input, data: bytes, known: Known) -> Iterator[int]:
+    if isinstance(item.size, Term):
+        known[item.size] = len(data)
+    return iter(data)
+
+
+def _pieces(item: Input, data: bytes) -> Iterator[int]:
+    """The bytes of an object, as its elements cut them; zeros where there are too few."""
+    place = 0
+    for term in item.terms:
+        size = (term.width if isinstance(term, Term) else item.width) // 8
+        yield int.from_bytes(data[place : place + size], "little")
+        place += size
+
+
+def _patterns(item: Input, value: Value) -> Iterator[int] | None:
+    """The bits of each element."""
+    match value:
+        case None:
+            return None
+        case bytes():
+            return iter(value) if item.width == 8 else _pieces(item, value)
+        case tuple():
+            found = [_bits(item, each) for each in value]
+        case _:
+            found = [_bits(item, value)]
+    return None if None in found else iter([bits for bits in found if bits is not None])
+
+
+def _bits(item: Input, value: Scalar) -> int | None:
+    if not item.floating:
+        return _fitting(item, value) if isinstance(value, int) else None
+    if item.width == 80 or not isinstance(value, int | float):
+        return None
+    try:
+        packed = struct.pack("<f" if item.width == 32 else "<d", float(value))
+    except OverflowError:  # a user's seed may ask for more than a float holds
+        return None
+    return int.from_bytes(packed, "little")
+
+
+def _fitting(item: Input, value: int) -> int | None:
+    lowest = -(1 << (item.width - 1)) if item.signed else 0
+    fits = lowest <= value < lowest + (1 << item.width)
+    return value % (1 << item.width) if fits else None
+
+
+# ------------------------------------------------------------------ a start without symbols
+
+
+def _concrete(start: Start, known: Known, test: TestInput) -> Start:
+    """The files that there are, are those of the test."""
+
+    def cells(given: Sequence[Cell]) -> tuple[Cell, ...]:
+        return tuple(replace(cell, value=fixed(cell.value)) for cell in given)
+
+    def fixed(value: Operand | Address) -> Operand | Address:
+        return value if isinstance(value, Address) else _value(value, known)
+
+    def whole(item: StartObject) -> StartObject:
+        extent = None if item.extent is None else _value(item.extent, known)
+        return replace(item, cells=cells(item.cells), extent=extent)
+
+    files = [
+        (os.fsencode(name), Node(FILE, contents=Contents(tuple(data), len(data))))
+        for name, data in test.files
+    ]
+    stdin = Contents(tuple(test.stdin), len(test.stdin))
+    return replace(
+        start,
+        arguments=tuple(fixed(argument) for argument in start.arguments),
+        objects=tuple(map(whole, start.objects)),
+        globals={name: cells(given) for name, given in start.globals.items()},
+        conditions=(),
+        environment={**disk(files), **standard_input(stdin)},
+    )
+
+
+# ---------------------------------------------------------------------------------------- tracing
+# Run a test's input concretely through the engine, both versions at once: where does it come by?
+#
+#     tracer.trace(TestInput(parameters=(("fs", b"0-"),)))
+#     Trace(sequence=("c1", "c2", "c3", "i1"), divergence=Divergence("ending", "new.c", 31, "new"))
+#
+# What native testing finds has no sequence of its own; this gives it one, and the same place that a
+# search would name.
+
+
+QUANTUM = 20_000
+PATIENCE = 0.5  # seconds for one input
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """``divergence`` is None where the versions behave alike; ``endings``: how each ended."""
+
+    sequence: tuple[str, ...]
+    divergence: Divergence | None
+    endings: tuple[str, ...] = ()
+
+
+class Tracer:
+    """One engine for many inputs."""
+
+    def __init__(
+        self,
+        prepared: Prepared,
+        options: InputOptions,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        table = TermTable()
+        counters = Counters()
+        self._prepared = prepared
+        self._clock = clock
+        self._engine = Engine(
+            prepared.program,
+            registry(),
+            build_solver(counters=counters),
+            table,
+            counters,
+            prepared.watched(),
+            State.visit,
+        )
+        self.pins = Pins(prepared.entry, prepared.symbols, options, table)
+
+    def trace(self, test: TestInput) -> Trace | None:
+        """None when the input cannot be followed to its end: it is excluded, takes too long, needs
+        what is not modelled, or asks for more symbolic input on its way."""
+        if test.nondet or test.objects:
+            return None
+        start = self.pins.pinned(test)
+        if start is None:
+            return None
+        deadline = self._clock() + PATIENCE
+        state = begin(self._engine, start)
+        while state.frame is not None:
+            following = self._engine.advance(state, QUANTUM)
+            if len(following) != 1 or self._clock() > deadline:
+                return None
+            (state,) = following
+        outcomes = (state.old_outcome, state.new_outcome)
+        if any(outcome is not None and not row(outcome.ending).complete for outcome in outcomes):
+            return None
+        endings = tuple(_told(outcome) for outcome in outcomes)
+        return Trace(self._sequence(state), self._divergence(state), endings)
+
+    def _sequence(self, state: State) -> tuple[str, ...]:
+        return self._prepared.graph.names_of(Chain.items(state.sequence))
+
+    def _divergence(self, state: State) -> Divergence | None:
+        if state.divergences:
+            parted = state.divergences[0]
+            place = parted.location
+            return Divergence(parted.kind, place.file, place.line, parted.directions)
+        if state.old_outcome is None or state.new_outcome is None or not state.shadows:
+            return None
+        for told, condition in self._prepared.caller.tells_apart(state):
+            if condition:
+                place = state.new_outcome.location
+                return Divergence("output", place.file, place.line, told.value)
+        return None
+
+
+def _told(outcome: Outcome | None) -> str:
+    """The kind of an ending, with the status where a process shows one."""
+    match outcome:
+        case None:
+            return ""
+        case Outcome(ending=Exit(status=status)):
+            return f"exit {status}"
+        case Outcome(ending=MemoryFault(kind=kind)):
+            return kind
+        case Outcome(ending=ending):
+            return row(ending).kind

@@ -1,0 +1,398 @@
+"""Two versions as one: what a search needs is the program, its graph, and where to begin.
+
+prepared.program, prepared.graph, prepared.targets(Aim.SEQUENCES)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, assert_never
+
+import networkx
+
+from csg.analysis import (
+    DependenceGraph,
+    Distances,
+    Guard,
+    changes_reachable,
+    dependence_graph,
+    guard_names,
+    guards,
+)
+from csg.errors import CsgtestError, UsageError
+from csg.graphs import SequenceGraph
+from csg.graphs.program_graphs import control_graph
+from csg.ir import Call, FunctionCode, Program
+from csg.ir.flow import successors
+from csg.language.printer import complete_records
+from csg.language.syntax import FunctionDefinition, Symbol, TranslationUnit
+from csg.pipeline import graph_of, program_of, shared_entry
+from csg.programs import FilePair
+from csg.unify import Unified, printed
+from csg.unify.compiled import MASKED, Confirmation, confirmed, located
+from csg.unify.pairs import ProgramPair, read_pair, unite
+from symexec.exploration.caller import Caller
+from symexec.exploration.lasting import NOTHING_OUTLIVES, Outliving, outliving
+from symexec.exploration.start import definition
+from symexec.expr import TermTable
+from symexec.fuzzing.option_table import option_table
+from symexec.fuzzing.usage import Usage, usage_of
+from symexec.fuzzing.vocabulary import Vocabulary, vocabulary
+from symexec.inputs.plan import plan
+from symexec.inputs.structures import compared_with_null
+from symexec.memory import BOTH
+from symexec.options import BuildOptions, Globals, InputOptions, versions_of
+from symexec.runtime import library
+from symexec.runtime.process import SETTERS
+from symexec.search.coverage import Frontier
+from symexec.search.registry import Aim
+from symexec.search.targets import Targets
+from symexec.state.state import State
+from symexec.testcases import EntrySignature, called_with, differing_part, signature_of
+
+if TYPE_CHECKING:
+    from csg.unify import Unified
+
+    Graph = networkx.DiGraph[int]
+
+
+Places = dict[str, dict[tuple[int, int], int]]
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    unified: Unified
+    program: Program
+    graph: SequenceGraph
+    dependences: DependenceGraph
+    distances: Distances
+    guards: tuple[Guard, ...] = ()
+    guarding: frozenset[str] = frozenset()  # names of what guards the changes
+    outliving: Outliving = NOTHING_OUTLIVES
+
+    @property
+    def symbols(self) -> list[Symbol]:
+        """What the files of the program declare."""
+        return [each.symbol for unit in self.unified.units for each in unit.declarations]
+
+    @property
+    def telling_units(self) -> list[TranslationUnit]:
+        """The files whose text says what inputs are worth trying: those that differ, and the one
+        with the entry function."""
+        units = self.unified.units
+        name = self.program.entry
+        return [
+            unit
+            for unit in units
+            if unit is units[0] or any(each.symbol.name == name for each in unit.functions)
+        ]
+
+    def spoken(self) -> tuple[Vocabulary, Usage]:
+        """What the text of these files says that inputs are made of, and how a command line reads;
+        the options near a change first."""
+        changes = [change.info() for change in self.unified.changes]
+        units = self.telling_units
+        options = option_table(self.unified.units, changes, self.guarding)
+        words = vocabulary(*units).led_by([each.name for each in options])
+        return words, usage_of(units, options, changes)
+
+    @property
+    def entry(self) -> FunctionDefinition:
+        return definition(self.unified.units, self.program.entry)
+
+    @property
+    def asked(self) -> frozenset[str]:
+        """The pointer parameters that a version compares with null."""
+        return asked_for_null(self.unified, self.entry)
+
+    @property
+    def asks_for_inputs(self) -> bool:
+        """Does the program do so while it runs?"""
+        return any(name.startswith(("klee_", "__VERIFIER_")) for name in self.program.undefined)
+
+    @property
+    def caller(self) -> Caller:
+        return Caller.of(self.entry, self.outliving.objects)
+
+    def targets(self, aim: Aim) -> Targets:
+        """What states look for: the graph from its start nodes, or a flat set."""
+        graph = self.graph
+        outputs = frozenset(
+            node.node for node in graph.records if node.output or node.kind == "output"
+        )
+        changes = frozenset(node.node for node in graph.changes)
+        following: Mapping[int, frozenset[int]] | None = None
+        match aim:
+            case Aim.SEQUENCES:
+                following = {
+                    node.node: frozenset(
+                        graph.record(name).node for name in graph.successors(node.id)
+                    )
+                    for node in graph.records
+                }
+                start = frozenset(graph.record(name).node for name in graph.start)
+            case Aim.FLAT:
+                start = outputs | deepest_changes(changes, control_graph(self.dependences))
+            case Aim.NOTHING:
+                start = frozenset()
+            case _:
+                assert_never(aim)
+        return Targets(start, following, outputs, self.distances, changes)
+
+    def frontier(self, covered: Collection[tuple[str, int]]) -> Frontier:
+        """Towards code of the program's own that no path has ``covered``."""
+        wanted = {
+            (name, block.index)
+            for name, function in self.program.functions.items()
+            if not function.library
+            for block in function.blocks
+        }
+        return Frontier(wanted, covered, lambda: self.distances)
+
+    def watched(self) -> Places:
+        """Where the graph's nodes begin: function -> (block, index) -> node."""
+        return beginnings(self.program, frozenset(node.node for node in self.graph.records))
+
+
+def asked_for_null(unified: Unified, entry: FunctionDefinition) -> frozenset[str]:
+    """Both versions' parameters, by their names in the united program."""
+    name = entry.symbol.name
+    places: set[int] = set()
+    for unit in (unified.old, unified.new):
+        for each in (unit, *unified.shared):
+            for function in each.functions:
+                if function.symbol.name == name:
+                    places |= compared_with_null(function)
+    return frozenset(entry.parameters[at].name for at in places if at < len(entry.parameters))
+
+
+def deepest_changes(changes: Collection[int], control: Graph) -> frozenset[int]:
+    """The flat targets of isolated search, outputs aside (FSE 2013, section 7: "such statements
+    that have the greatest depth in the chain of control-dependencies").
+
+        if (a)              # changed; the next is control-dependent on it
+            while (b)       # changed, and the deepest of its chain: to cover it covers both
+                work();
+
+    Every chain has its own deepest statement: a changed statement on which no other changed one is
+    transitively control-dependent. Statements that depend on each other in a loop are equally deep.
+    ``control`` has an edge from each statement to those that are control-dependent on it."""
+    chains = networkx.condensation(control)
+    above: set[int] = set()  # parts that control a changed statement of another part
+    for part in reversed(list(networkx.topological_sort(chains))):
+        if part in above or not chains.nodes[part]["members"].isdisjoint(changes):
+            above.update(chains.predecessors(part))
+    part_of = chains.graph["mapping"]
+    return frozenset(change for change in changes if part_of[change] not in above)
+
+
+def beginnings(program: Program, nodes: frozenset[int]) -> Places:
+    """A statement begins where control comes to its first instruction from another statement."""
+    places: Places = {}
+    for name, function in program.functions.items():
+        found: dict[tuple[int, int], int] = {}
+        last = {}
+        for block in function.blocks:
+            assert block.terminator is not None
+            last[block.index] = block.terminator.node
+        before: dict[int, set[int]] = {}
+        for block in function.blocks:
+            assert block.terminator is not None
+            for target in successors(block.terminator):
+                before.setdefault(target, set()).add(last[block.index])
+        for block in function.blocks:
+            assert block.terminator is not None
+            steps = [*block.instructions, block.terminator]
+            for index, step in enumerate(steps):
+                if step.node not in nodes:
+                    continue
+                earlier = before.get(block.index, set()) if index == 0 else {steps[index - 1].node}
+                if earlier != {step.node}:
+                    found[block.index, index] = step.node
+        if found:
+            places[name] = found
+    return places
+
+
+def pruner(prepared: Prepared) -> Callable[[State], bool]:
+    """Drop a state that carries no change and cannot reach one any more."""
+    reachable = changes_reachable(prepared.program, prepared.distances)
+    again = {name for name, code in prepared.program.functions.items() if _calls_setjmp(code)}
+
+    def hopeless(state: State) -> bool:
+        if state.shadows or state.mode != BOTH:
+            return False
+        frame = state.frame
+        while frame is not None:
+            if (frame.function.name, frame.block) in reachable or frame.function.name in again:
+                return False
+            frame = frame.caller
+        return True
+
+    return hopeless
+
+
+def _calls_setjmp(code: FunctionCode) -> bool:
+    """Then control can come back to it from any call."""
+    return any(
+        isinstance(step, Call) and step.callee in SETTERS
+        for block in code.blocks
+        for step in block.instructions
+    )
+
+
+# -------------------------------------------------------------------------------------- preparing
+# The first stages of a campaign: from the files of both versions to what is searched.
+#
+#     read = read_versions(options)          both versions as one syntax tree, and where they start
+#     lowered = lower(read, options)         its text, which C compilers take, and its program
+#  prepared = analysed(lowered, options)  its graph, its distances, the objects that outlive a call
+#
+# Each stage raises CsgtestError. Between the second and the third compilers can begin (builds.py).
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """Where ``unified`` has no changes there is nothing to search."""
+
+    files: tuple[FilePair, ...]
+    pair: ProgramPair
+    unified: Unified
+    entry: str
+    notes: tuple[str, ...]  # for the report
+
+
+@dataclass(frozen=True, slots=True)
+class Lowered:
+    """``text`` is the program that runs with any set of changes; ``signature`` None means main."""
+
+    unified: Unified
+    text: str
+    program: Program
+    signature: EntrySignature | None
+
+
+def read_versions(options: BuildOptions) -> Read:
+    """What is said of inputs that there are not is wrong, also where nothing has changed."""
+    files = versions_of(options).pairs()
+    pair = read_pair(files)
+    notes = tuple(_left_out(each, trouble) for each, trouble in pair.left_out.items())
+    files = tuple(file for file in files if file not in pair.left_out)
+    entry, nowhere = _entry(pair.old, pair.new, options.inputs.entry)
+    read = Read(files, pair, unite(pair, entry, options.annotation), entry, notes)
+    inputs, changed = options.inputs, bool(read.unified.changes)
+    named = bool(inputs.ranges or inputs.assumptions or inputs.symbolic_globals)
+    if nowhere is not None and (changed or named):
+        raise nowhere
+    if named and not changed:
+        _check_inputs(read.unified.units, entry, inputs)
+    return read
+
+
+def _left_out(pair: FilePair, trouble: CsgtestError) -> str:
+    file = pair.new or pair.old
+    assert file is not None
+    return f"{file.shown or file.path} is left out, for nothing of it is needed: {trouble.message}"
+
+
+def _entry(
+    old: Sequence[TranslationUnit], new: Sequence[TranslationUnit], asked: str | None
+) -> tuple[str, UsageError | None]:
+    """The function to start in; and why there is none, which matters only if anything changed."""
+    try:
+        return shared_entry(old, new, asked), None
+    except UsageError as trouble:
+        if asked is not None:
+            raise
+        return "main", trouble
+
+
+def _check_inputs(units: Sequence[TranslationUnit], entry: str, inputs: InputOptions) -> None:
+    complete_records(units)
+    symbols = [each.symbol for unit in units for each in unit.declarations]
+    next(plan(definition(units, entry), symbols, inputs).starts(TermTable()), None)
+
+
+# ---------------------------------------------------------------------- the united program
+
+
+def lower(read: Read, options: BuildOptions) -> Lowered:
+    """Lower the united program while the compiler looks at it; again, with more of it kept twice,
+    should it be no C."""
+    lowered, trouble = _lowered(read.unified, read.entry, options, confirms=options.replay)
+    if trouble is None:
+        return lowered
+    found = located(lowered.unified, lowered.text, trouble)
+    again = confirmed(lowered.unified, read.entry, found, annotation=options.annotation)
+    return _lowered(again, read.entry, options, confirms=False)[0]
+
+
+def _lowered(
+    unified: Unified, entry: str, options: BuildOptions, confirms: bool
+) -> tuple[Lowered, tuple[int, str] | None]:
+    """And what the compiler has to say against the text, if it is asked."""
+    text = printed(unified, ids=True)
+    signature = _signature(unified, entry, options.inputs) if entry != "main" else None
+    with Confirmation(text, MASKED if confirms else (), flags=options.flags) as confirmation:
+        lowered = Lowered(unified, text, program_of(unified, entry), signature)
+        return lowered, confirmation.trouble()
+
+
+def _signature(unified: Unified, entry: str, inputs: InputOptions) -> EntrySignature:
+    """UsageError where the versions are not called in the same way."""
+
+    def of(units: Sequence[TranslationUnit], asked: frozenset[str] = frozenset()) -> EntrySignature:
+        complete_records(units)
+        declared = [each.symbol for unit in units for each in unit.declarations]
+        symbols = {each.name: each for each in declared if each.name in inputs.symbolic_globals}
+        return signature_of(definition(units, entry), list(symbols.values()), asked)
+
+    before, after = ((unit, *unified.shared) for unit in (unified.old, unified.new))
+    old, new = of(before), of(after)
+    if called_with(old) != called_with(new):
+        part = differing_part(old, new)
+        raise UsageError(
+            f"the parameters or the result of '{entry}' differ between the versions"
+            f"{f', in {part}' if part else ''}",
+            definition(after, entry).location,
+            hint="choose another function with --entry, or write a wrapper that both have",
+        )
+    return of(unified.units, asked_for_null(unified, definition(unified.units, entry)))
+
+
+# ---------------------------------------------------------------------- what a search needs
+
+
+def analysed(lowered: Lowered, options: BuildOptions) -> Prepared:
+    unified, program = lowered.unified, lowered.program
+    library.complete(program)
+    dependences = dependence_graph(program)
+    graph = graph_of(program, options.rules, dependences)
+    distances = Distances(program, dependences.calls)
+    outputs = frozenset(node.node for node in graph.records if node.output and node.changes)
+    barring = guards(dependences, outputs)
+    names = guard_names(dependences, barring)
+    found = _outliving(unified, program, dependences)
+    return Prepared(unified, program, graph, dependences, distances, barring, names, found)
+
+
+def _outliving(unified: Unified, program: Program, dependences: DependenceGraph) -> Outliving:
+    if program.entry == "main":
+        return NOTHING_OUTLIVES
+    before, after = ((unit, *unified.shared) for unit in (unified.old, unified.new))
+    return outliving(program, dependences, unified.units, before, after)
+
+
+def with_lasting(
+    prepared: Prepared, signature: EntrySignature, options: BuildOptions
+) -> tuple[BuildOptions, EntrySignature]:
+    """The objects that outlive a call are compared after it, and inputs of it."""
+    inputs, found = options.inputs, prepared.outliving
+    if inputs.globals is Globals.ANY:
+        named = dict.fromkeys((*inputs.symbolic_globals, *found.inputs))
+        inputs = replace(inputs, symbolic_globals=tuple(named))
+    known = {symbol.name: symbol for symbol in prepared.symbols}
+    symbols = [known[name] for name in inputs.symbolic_globals if name in known]
+    signature = replace(signature_of(prepared.entry, symbols, prepared.asked), lasting=found.parts)
+    return replace(options, inputs=inputs), signature

@@ -1,0 +1,231 @@
+"""The search of a campaign: its engine, what its states look for, and where they begin."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from itertools import pairwise
+
+from csg.graphs import SequenceGraph
+from symexec.counters import Counters
+from symexec.executor.engine import Engine
+from symexec.exploration.paths import Exploration, Testing
+from symexec.exploration.preparation import Prepared, pruner
+from symexec.exploration.seeding import Seeding
+from symexec.exploration.start import begin
+from symexec.expr import TermTable
+from symexec.fuzzing.command_lines import shaped
+from symexec.inputs.plan import InputPlan, no_input_left, plan
+from symexec.inputs.starts import Start
+from symexec.options import After, BuildOptions, Shadow
+from symexec.runtime.registry import registry
+from symexec.search import Budget, Chosen, Context, build_searcher
+from symexec.search.guard_values import GuardValues
+from symexec.search.targets import Sequences, Targets
+from symexec.solver import Answer, SolverOptions, build_solver
+from symexec.state.state import State
+from symexec.testcases.encoding import Json
+from symexec.watchdog import Watchdog
+
+# --------------------------------------------------------------------------------- graph coverage
+# Which nodes, edges and sequences of the change sequence graph do tests come by?
+#
+# coverage.add([4, 7, 4, 9])      a test's path has visited these statements, in this order
+# coverage.form(reached, ..)      {"nodes": {"all": 9, "witnessed": ["c1"], ..}, "edges": {..}, ..}
+#
+# *witnessed*: by the path of a test. *reached*: by a path that became none. Of the rest of an
+# exhausted search nothing is *unknown*: no input within the bounds comes there.
+
+
+Edge = tuple[str, str]
+
+
+class GraphCoverage:
+    """``witnessed`` holds statements, for the searcher."""
+
+    def __init__(self, graph: SequenceGraph) -> None:
+        self.witnessed: set[int] = set()
+        self.graph = graph
+        self._edges: set[Edge] = set()
+        self._sequences = Sequences()
+        self._seen: set[int] = set()
+
+    def add(self, statements: Sequence[int]) -> None:
+        """The nodes that a test's path has visited. Two that follow each other are a witness of the
+        edge between them, if there is one: behind an output the graph has none."""
+        self.witnessed.update(statements)
+        self._edges.update(
+            edge for edge in pairwise(self.graph.names_of(statements)) if self.graph.has_edge(*edge)
+        )
+        number = 0
+        for statement in statements:
+            number = self._sequences.extended(number, statement)
+        self._seen.add(number)
+
+    def form(self, reached: Collection[int], exhausted: bool, pruned: bool) -> dict[str, Json]:
+        """The part of report.json. ``reached``: statements that paths have visited; ``exhausted``:
+        all paths were followed to their ends; ``pruned``: but those that carry no change and come
+        to none, so that of nodes only changes are known to be infeasible. An edge is if
+        one of its nodes is."""
+        graph = self.graph
+        nodes: dict[str, list[str]] = {
+            "witnessed": [],
+            "reached": [],
+            "infeasible": [],
+            "unknown": [],
+        }
+        for node in graph.records:
+            if node.node in self.witnessed:
+                kind = "witnessed"
+            elif node.node in reached:
+                kind = "reached"
+            elif exhausted and (node.is_change or not pruned):
+                kind = "infeasible"
+            else:
+                kind = "unknown"
+            nodes[kind].append(node.id)
+        edges: dict[str, list[list[str]]] = {"witnessed": [], "infeasible": [], "unknown": []}
+        nowhere = set(nodes["infeasible"])
+        for edge in graph.edges:
+            if edge in self._edges:
+                kind = "witnessed"
+            elif not nowhere.isdisjoint(edge):
+                kind = "infeasible"
+            else:
+                kind = "unknown"
+            edges[kind].append(list(edge))
+        return {
+            "nodes": _counted(nodes),
+            "edges": _counted(edges),
+            "sequences": len(self._seen - {0}),
+        }
+
+
+def _counted(kinds: dict[str, list[str]] | dict[str, list[list[str]]]) -> dict[str, Json]:
+    found: dict[str, Json] = {"all": sum(len(each) for each in kinds.values())}
+    for kind, each in kinds.items():
+        found[kind] = list(each)
+    return found
+
+
+# -------------------------------------------------------------------------------------- searching
+# The search of a campaign: its engine, what its states look for, and where they begin.
+#
+# search = Search(prepared, options, chosen("guided"), counters, clock, deadline, ..)
+# for finding in search.exploration.turns(search.initial, deadline): ...
+
+
+Clock = Callable[[], float]
+
+
+def engine_for(
+    prepared: Prepared,
+    options: BuildOptions,
+    counters: Counters,
+    targets: Targets,
+    limits: SolverOptions,
+) -> Engine:
+    """What runs the united program, and tells the targets what is visited."""
+    return Engine(
+        prepared.program,
+        registry(),
+        build_solver(options.search.solver.value, limits, counters),
+        TermTable(),
+        counters,
+        prepared.watched(),
+        targets.visit,
+        after_new=options.search.after is After.NEW,
+        loop_bound=options.search.loop_bound,
+        memory=options.memory,
+    )
+
+
+class Search:
+    """``initial``: a state for each seed, or for each shape that an input can have. ``covered`` is
+    what tests come by; ``ended`` is told of each path."""
+
+    def __init__(
+        self,
+        prepared: Prepared,
+        options: BuildOptions,
+        asked: Chosen,
+        counters: Counters,
+        clock: Clock,
+        deadline: float,
+        seeding: Seeding | None,
+        watchdog: Watchdog,
+        ended: Callable[[State], None],
+        covered: GraphCoverage | None = None,
+    ) -> None:
+        self._prepared = prepared
+        self._options = options
+        self.covered = covered or GraphCoverage(prepared.graph)
+        self.targets = prepared.targets(asked.mode.aim)
+        limits = SolverOptions(deterministic=options.search.deterministic)
+        self._engine = engine = engine_for(prepared, options, counters, self.targets, limits)
+        if not options.search.deterministic:
+            engine.solver.deadline = deadline
+        if seeding is not None:
+            self.initial = seeding.states(engine, prepared, options.inputs)
+        else:
+            self.initial = self._begun(self._plan().starts(engine.table))
+            if not self.initial:
+                raise no_input_left()
+        for state in self.initial:
+            state.targets = self.targets.start
+        budget = None
+        if seeding is not None and options.shadow.mode is not Shadow.JPF:
+            # In two phases: along the seeds, then from each divergence.
+            budget = Budget(clock(), deadline, options.shadow.bse_time, clock)
+        wider = asked.has("bounds") and seeding is None
+        self.exploration = Exploration(
+            engine,
+            build_searcher(asked, self._context(), budget),
+            counters,
+            caller=prepared.caller,
+            prunes=pruner(prepared) if options.search.prune and asked.has("pruning") else None,
+            on_end=ended,
+            clock=clock,
+            wider=self._wider if wider else None,
+            testing=Testing.of(asked, self.targets, goes_on=seeding is not None),
+            rests=asked.has("rest"),
+            watchdog=watchdog,
+        )
+
+    def _context(self) -> Context:
+        prepared, engine = self._prepared, self._engine
+        before, behind = (
+            GuardValues(
+                [each for each in prepared.guards if each.behind == kind], engine.machine.addresses
+            )
+            for kind in (False, True)
+        )
+        return Context(
+            self._options.search.seed,
+            self.targets.rank,
+            self.targets.distance,
+            self.covered.witnessed,
+            guards=before.of if before else None,
+            masks=behind.of if behind else None,
+            frontier=lambda: prepared.frontier(engine.covered),
+        )
+
+    def _wider(self) -> list[State]:
+        """Beginnings beyond the bounds."""
+        found = self._begun(self._plan().longer(self._engine.table))
+        for state in found:
+            state.targets = self.targets.start
+            state.beyond = True
+        return found
+
+    def _plan(self) -> InputPlan:
+        prepared, inputs = self._prepared, self._options.inputs
+        changes = [change.info() for change in prepared.unified.changes]
+        lines = shaped(prepared.unified.units, changes, inputs, prepared.guarding)
+        return plan(prepared.entry, prepared.symbols, inputs, lines, prepared.asked)
+
+    def _begun(self, starts: Iterator[Start]) -> list[State]:
+        initial = [begin(self._engine, start) for start in starts]
+        for lane, state in enumerate(initial):
+            state.lane = lane
+        solver = self._engine.solver
+        return [each for each in initial if solver.check(each.path) is not Answer.UNSAT]

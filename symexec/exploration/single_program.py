@@ -1,0 +1,326 @@
+"""Explore one program alone: all its paths within the budget, a test for each, errors found."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from csg.ir import Block, Program
+from csg.language.printer import complete_records
+from csg.language.syntax import TranslationUnit
+from symexec.counters import Counters
+from symexec.executor.engine import Engine
+from symexec.exploration.paths import Exploration, Finding
+from symexec.exploration.start import begin, definition, lowered_program
+from symexec.expr import Data, Model, Operand, Term, TermTable, evaluate
+from symexec.fuzzing.command_lines import shaped
+from symexec.inputs.plan import no_input_left, plan
+from symexec.inputs.structures import compared_with_null
+from symexec.options import ExploreOptions
+from symexec.progress import Progress
+from symexec.replay.sandbox import signal_name
+from symexec.runtime.contract import Formatted
+from symexec.runtime.formats.directives import FLOATS, Conversion, float_text, integer_text, parse
+from symexec.runtime.registry import registry
+from symexec.search import Searcher
+from symexec.search.coverage import Covering, Frontier
+from symexec.search.strategies import in_turns
+from symexec.solver import Answer, build_solver
+from symexec.state.endings import (
+    Aborted,
+    AssertionFailed,
+    DivisionByZero,
+    Endless,
+    Exit,
+    Killed,
+    MemoryFault,
+    PathEnding,
+    Returned,
+    row,
+)
+from symexec.state.state import Chain, Event, Lost, Outcome, Output, State
+from symexec.testcases import Observation, TestCase, decode
+from symexec.watchdog import Spent, Watchdog
+
+if TYPE_CHECKING:
+    from csg.analysis import Distances
+
+
+# ------------------------------------------------------------------------------------- predicting
+# What a native run of a path's input has to show: the engine's word, for replay to judge.
+#
+#     outcome    returned 1, wrote "n=" and x as "%d"
+#     x = 7      Observation(exit=1, stdout=b"n=7")
+#
+# A fault in memory is told by its kind alone, as a sanitizer would: what the program had written by
+# then, and whether a build without sanitizer crashes, is not the engine's to say.
+
+
+_LENGTHS = {8: "hh", 16: "h", 32: "", 64: "l", 80: "L"}
+
+Evaluate = Callable[[Operand], int]
+
+
+def predicted(outcome: Outcome, model: Model, main: bool) -> Observation:
+    """Of one version. Values that differ between the versions have no place in its outcome."""
+
+    def value(term: Operand) -> int:
+        return term if isinstance(term, int) else evaluate(term, model)
+
+    stdout, stderr = written(outcome.output, 1, value), written(outcome.output, 2, value)
+    leaks = None if outcome.leaks is None else len(outcome.leaks)
+    match outcome.ending:
+        case Exit(status=status):
+            code = value(_plain(status)) & 0xFF
+            return Observation(exit=code, stdout=stdout, stderr=stderr, leaks=leaks)
+        case Returned(value=status) if main:
+            code = value(_plain(status or 0)) & 0xFF
+            return Observation(exit=code, stdout=stdout, stderr=stderr, leaks=leaks)
+        case MemoryFault(kind=kind):
+            return Observation(sanitizer=kind, stdout=stdout, stderr=stderr)
+        case Killed(signal=number):
+            return Observation(signal=signal_name(number), stdout=stdout, stderr=stderr)
+        case Endless():
+            return Observation(timed_out=True)
+        case _:
+            native = row(outcome.ending).native
+            signal = native if native.startswith("SIG") else None
+            return Observation(signal=signal, stdout=stdout, stderr=stderr)
+
+
+def written(last: Output | None, stream: int, value: Evaluate) -> bytes:
+    """What went to a stream."""
+    if last is None:
+        return b""
+    found = bytearray()
+    for where, item in Output.items(last):
+        if where != stream:
+            continue
+        match item:
+            case bytes():
+                found += item
+            case int() | Term():
+                found.append(value(item))
+            case Formatted(spec=spec, term=term):
+                found += _number(spec, term.width, value(term))
+            case _:
+                raise AssertionError(f"a program cannot write {item}")
+    return bytes(found)
+
+
+def _number(spec: str, width: int, value: int) -> bytes:
+    """A number as printf writes it."""
+    (conversion,) = parse(spec.encode())
+    assert isinstance(conversion, Conversion)
+    floating = conversion.letter in FLOATS
+    length = "" if floating and width == 64 else _LENGTHS[width]
+    shown = replace(conversion, length=length)
+    text = float_text(shown, value) if floating else integer_text(shown, value)
+    return bytes(unit for unit in text if isinstance(unit, int))
+
+
+def _plain(value: Data) -> Operand:
+    assert isinstance(value, int | Term)
+    return value
+
+
+# -------------------------------------------------------------------------------------- exploring
+# Explore one program alone: all its paths within the budget, a test for each, errors found.
+#
+# job = ExploreJob(options)
+# job.prepare()
+# for case in job.cases(progress): ...
+# job.errors          the tests whose path ends in an error of the program
+
+
+LEAK = "leak"  # the path of a test ends well, but for what it has lost
+UNFINISHED = "unfinished"  # the path of a test that had not come to its end when the time was over
+MOST_ERRORS = 5_000  # tests with errors that are kept in memory
+HARD = 0.2  # of the time, for questions that a solver finds hard
+LEFT_OVER, MOST_LEFT_OVER = 0.1, 20.0  # of the time, in seconds, for tests of such paths
+
+
+class ExploreJob:
+    """``tests`` counts the tests made; only those with errors are kept in memory."""
+
+    def __init__(self, options: ExploreOptions) -> None:
+        self.options = options
+        self.counters = Counters()
+        self.started = time.monotonic()
+        self.watchdog = Watchdog(options.search.memory)
+        self.events: dict[Event, int] = {}
+        self.errors: list[TestCase] = []
+        self.errors_left_out = 0
+        self.tests = 0
+        self.exhausted = False
+        self.program = Program()
+        self._units = [TranslationUnit("")]
+
+    def prepare(self) -> None:
+        options = self.options
+        self.program, self._units = lowered_program(
+            options.file, options.flags, options.inputs.entry, options.others
+        )
+
+    def cases(self, progress: Progress) -> Iterator[TestCase]:
+        end = self.started + self.options.search.time
+        try:
+            with self.watchdog.until(end):
+                yield from self._searched(end, progress)
+        finally:
+            self.counters.wall_s = time.monotonic() - self.started
+
+    def _searched(self, end: float, progress: Progress) -> Iterator[TestCase]:
+        try:
+            with self.watchdog.guard():
+                exploration, initial = self._exploration(end)
+        except Spent:  # by what the inputs can be: there are too many, or they are too large
+            self.counters.cuts += 1
+            self.counters.waiting += 1
+            return
+        for finding in exploration.turns(initial, end - self._kept()):
+            if finding is not None:
+                yield self._test(finding)
+                continue
+            progress.update(
+                paths=self.counters.paths,
+                divergences=len(self.errors),
+                reached=0,
+                targets=0,
+                left=end - time.monotonic(),
+            )
+        self.exhausted = exploration.exhausted
+        for finding in exploration.unfinished(end):
+            yield self._test(finding)
+
+    def _kept(self) -> float:
+        """Seconds at the end for the states that the search leaves where they are."""
+        return min(LEFT_OVER * self.options.search.time, MOST_LEFT_OVER)
+
+    def _exploration(self, end: float) -> tuple[Exploration, list[State]]:
+        options = self.options
+        table = TermTable()
+        engine = Engine(
+            self.program,
+            registry(),
+            build_solver(options.search.solver.value, counters=self.counters),
+            table,
+            self.counters,
+            {},
+            _ignore,
+            loop_bound=options.search.loop_bound,
+            memory=options.memory,
+        )
+        engine.solver.deadline = end
+        engine.solver.patience = HARD * self.options.search.time
+        complete_records(self._units)
+        symbols = [declaration.symbol for declaration in self._units[0].declarations]
+        entry = definition(self._units, self.program.entry)
+        lines = shaped(self._units, (), options.inputs)
+        places = compared_with_null(entry)
+        asked = frozenset(entry.parameters[at].name for at in places)
+        starts = plan(entry, symbols, options.inputs, lines, asked).starts(table)
+        initial = [begin(engine, start) for start in starts]
+        possible = [s for s in initial if engine.solver.check(s.path) is not Answer.UNSAT]
+        if not possible:
+            raise no_input_left()
+        exploration = Exploration(
+            engine,
+            self._searcher(engine),
+            self.counters,
+            caller=None,
+            on_end=self._ended,
+            glides=True,
+            watchdog=self.watchdog,
+        )
+        return exploration, possible
+
+    def _searcher(self, engine: Engine) -> Searcher:
+        """Towards code of the main file that was not reached."""
+        program = self.program
+        wanted = {
+            (name, block.index)
+            for name, function in program.functions.items()
+            if not function.library
+            for block in function.blocks
+            if _file(program, block) == self._units[0].file
+        }
+        frontier = Frontier(wanted, engine.covered, lambda: _distances(program))
+        return in_turns(lambda: Covering(self.options.search.seed, frontier))
+
+    def _ended(self, state: State) -> None:
+        for event in Chain.items(state.events):
+            assert isinstance(event, Event)
+            self.events[event] = self.events.get(event, 0) + 1
+
+    def _test(self, finding: Finding) -> TestCase:
+        self.tests += 1
+        outcome = finding.state.new_outcome
+        kind, error = UNFINISHED, False
+        foreseen: Observation | None = None
+        notes: tuple[str, ...] = ()
+        if outcome is not None:
+            about = row(outcome.ending)
+            kind, error = about.kind, about.is_error
+            if self.program.entry == "main":
+                foreseen = predicted(outcome, finding.model, main=True)
+            if error:
+                notes = (f"{outcome.location}: {_described(outcome.ending)}",)
+            elif outcome.leaks:
+                kind, error, notes = LEAK, True, (_lost(outcome.leaks),)
+        case = TestCase(
+            id=f"t{self.tests:04d}",
+            input=decode(finding.state.inputs, finding.model),
+            kind=kind,
+            predicted=foreseen,
+            found_s=time.monotonic() - self.started,
+            notes=notes,
+        )
+        if error and len(self.errors) < MOST_ERRORS:
+            self.errors.append(case)
+        else:
+            self.errors_left_out += error
+        return case
+
+
+def _distances(program: Program) -> Distances:
+    from csg.analysis import Distances  # a small program is explored before they are asked for
+
+    return Distances(program)
+
+
+def _file(program: Program, block: Block) -> str:
+    """Where the code of a block is written."""
+    step = block.instructions[0] if block.instructions else block.terminator
+    assert step is not None
+    return program.nodes[step.node].location.file
+
+
+def _ignore(state: State, node: int) -> None:
+    return
+
+
+def _lost(leaks: Sequence[Lost]) -> str:
+    first = min(leaks, key=lambda each: (each.location, each.name))
+    more = f" and {len(leaks) - 1} more" if len(leaks) > 1 else ""
+    return f"{first.location}: leak: {first.name}{more}"
+
+
+def _described(ending: PathEnding) -> str:
+    """An error of the program, in a few words."""
+    match ending:
+        case AssertionFailed(text=text):
+            return f"assertion fails: {text}"
+        case MemoryFault(kind=kind, what=what, access=access, size=size):
+            amount = f" of {size} at" if size else " of"
+            return f"{kind}: {access}{amount} {what}" if what else f"{kind}: {access}"
+        case DivisionByZero():
+            return "division by zero"
+        case Aborted(text=text):
+            return f"abort: {text}" if text else "abort"
+        case Endless():
+            return "runs for ever"
+        case _:
+            return row(ending).kind

@@ -1,0 +1,213 @@
+"""From files to a state that stands before the first statement."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from csg.ir import Program
+from csg.language.syntax import FunctionDefinition, TranslationUnit
+from csg.programs import SourceFile
+from csg.records import record
+from symexec.executor.engine import Engine
+from symexec.expr import Data, Operand, TermTable, extend, new_half, old_half, shadowed
+from symexec.inputs.starts import Address, Cell, Start
+from symexec.memory import BOTH, address_of
+from symexec.replay.sandbox import environment_below
+from symexec.runtime import library
+from symexec.solver import EMPTY, PathCondition
+from symexec.state.state import State
+
+WATCHED = "objects that the caller sees"
+ADDRESSES = "addresses of the program's objects"
+RESULT_AT = "address of the structure that is returned"
+
+
+@record
+class Watched:
+    """An object, and the places of the pointers in it; ``texts``: of those to texts."""
+
+    number: int
+    pointers: tuple[int, ...] = ()
+    texts: tuple[int, ...] = ()
+
+
+@record
+class Origin:
+    """From where, and knowing what, a state sets out."""
+
+    start: Start
+    known: PathCondition
+    table: TermTable
+
+
+def loaded_program(
+    file: Path, flags: Sequence[str], entry: str | None, others: Sequence[Path] = ()
+) -> Program:
+    """One file, with the other files of its program, lowered and completed with the models that it
+    needs."""
+    program, _ = lowered_program(file, flags, entry, others)
+    return program
+
+
+def lowered_program(
+    file: Path, flags: Sequence[str], entry: str | None, others: Sequence[Path] = ()
+) -> tuple[Program, list[TranslationUnit]]:
+    """The program, and its units: the named file's first, whichever has the entry function."""
+    from csg.frontend import parse_files
+    from csg.lower import lower
+    from csg.pipeline import entry_of
+
+    units = parse_files([SourceFile(each, tuple(flags)) for each in (file, *others)])
+    program = lower(units, (), entry_of(units, entry))
+    library.complete(program)
+    return program, units
+
+
+def definition(units: Iterable[TranslationUnit], name: str) -> FunctionDefinition:
+    return next(each for unit in units for each in unit.functions if each.symbol.name == name)
+
+
+def fresh_state(engine: Engine) -> State:
+    """Globals are initialised, nothing has run."""
+    state = State(engine.machine.memory.fork(), EMPTY)
+    state.shadows = any(item.old_data is not None for item in engine.program.globals.values())
+    return state
+
+
+def command_line(engine: Engine, state: State, words: Sequence[bytes]) -> tuple[Data, ...]:
+    """argc, argv and an empty environ for ``main``. The words stand one behind the other, and
+    before the environment, as the system puts them."""
+    memory = state.memory
+    text = b"".join(word + b"\0" for word in (*words, *environment_below("/tmp")))
+    strings = memory.allocate(len(text), "input", "the command line")
+    strings.data[:] = text
+    argv = memory.allocate(8 * (len(words) + 1), "input", "argv")
+    address = address_of(strings.number)
+    for place, word in enumerate(words):
+        argv.store(8 * place, 8, address, state.mode)
+        address += len(word) + 1
+    environ = memory.allocate(8, "input", "environ")
+    return (len(words), address_of(argv.number), address_of(environ.number))
+
+
+def begin(engine: Engine, start: Start) -> State:
+    """The state before the first statement, with its inputs in place."""
+    state = fresh_state(engine)
+    numbers = [
+        state.memory.allocate(
+            item.size, "input", item.name, extent=item.extent, least=(item.least,)
+        ).number
+        for item in start.objects
+    ]
+
+    def known(value: Operand | Address) -> Operand:
+        return address_of(numbers[value.object]) if isinstance(value, Address) else value
+
+    def write(number: int, cells: Sequence[Cell]) -> None:
+        for cell in cells:
+            item = state.memory.find(number)
+            assert item is not None
+            value: Data = known(cell.value)
+            if cell.width < 8 * cell.size:
+                value = extend(value, cell.width, 8 * cell.size, False)
+            state.memory.writable(item).store(cell.offset, cell.size, value, BOTH)
+
+    for number, described in zip(numbers, start.objects, strict=True):
+        write(number, described.cells)
+    for name, cells in start.globals.items():
+        write(engine.machine.addresses[name] >> 32, cells)
+    watched = [
+        Watched(number, each.pointers, each.texts)
+        for number, each in zip(numbers, start.objects, strict=True)
+        if each.seen
+    ]
+    state.environment.update(start.environment)
+    # A process leaves no memory behind: what becomes of argv is nobody's to see.
+    state.environment[WATCHED] = () if engine.program.entry == "main" else tuple(watched)
+    state.environment[ADDRESSES] = engine.machine.addresses
+    state.environment[RESULT_AT] = known(start.result) if start.result is not None else 0
+    state.inputs = start.inputs
+    for condition in start.conditions:
+        state.path = state.path.assuming(condition)
+    program = engine.program
+    for name, item in program.globals.items():
+        if item.external and name not in program.absent:
+            text = f"'{name}' is defined in no file that was given: it holds zeros"
+            state.note("approximated", text, item.location)
+    if program.entry != "main" and program.before_main:
+        names = ", ".join(program.before_main)
+        where = program.functions[program.before_main[0]].location
+        state.note("approximated", f"not called before '{program.entry}': {names}", where)
+    if start.left_out:
+        where = program.functions[program.entry].location
+        state.note("approximated", f"zero in every input: {', '.join(start.left_out)}", where)
+    state.origin = Origin(start, state.path, engine.table)
+    arguments = tuple(known(argument) for argument in start.arguments)
+    engine.machine.enter(state, library.start(engine.program), arguments, None)
+    return state
+
+
+def differing_memory(state: State) -> list[tuple[Data, int]]:
+    """The pairs left in objects that the caller of the entry function sees, with their widths. Of
+    pointers it sees what ``leads`` tells."""
+    found: list[tuple[Data, int]] = []
+    for each in _watched(state):
+        item = state.memory.find(each.number)
+        if item is None:
+            continue
+        if item.dead:  # to one version alone, or find would not know it
+            found.append((shadowed(0, 1), 1))
+            continue
+        for place, size, value in item.differs():
+            if place not in each.pointers or size != 8:
+                found.append((value, 8 * size))
+                continue
+            text = place in each.texts
+            if leads(state, old_half(value), text) != leads(state, new_half(value), text):
+                found.append((value, 64))
+    return found
+
+
+def pointers_elsewhere(state: State) -> list[tuple[Operand, Operand]]:
+    """The pairs of pointers to texts in these objects that lead to none of them, in both
+    versions."""
+    found = []
+    for each in _watched(state):
+        item = state.memory.find(each.number)
+        if item is None:
+            continue
+        for place in each.texts:
+            value = item.load(place, 8, BOTH)
+            one, two = old_half(value), new_half(value)
+            if leads(state, one, True) is leads(state, two, True) is ELSEWHERE:
+                found.append((one, two))
+    return found
+
+
+def _watched(state: State) -> tuple[Watched, ...]:
+    watched = state.environment[WATCHED]
+    assert isinstance(watched, tuple)
+    return watched
+
+
+ELSEWHERE = object()
+
+
+def leads(state: State, address: Operand, text: bool) -> object:
+    """Where a pointer leads, as far as the caller can tell: into an object that it gave; unless
+    what counts is the ``text`` there, into an object or a function that has a name; or
+    ``ELSEWHERE``."""
+    if not isinstance(address, int) or not address:
+        return address
+    number = address >> 32
+    if any(each.number == number for each in _watched(state)):
+        return address
+    item = None if text else state.memory.find(number)
+    if item is None or item.kind not in _NAMED or item.name.startswith(_LITERAL):
+        return ELSEWHERE
+    return address
+
+
+_NAMED = ("global", "constant", "function")
+_LITERAL = (".str.", "libc:")

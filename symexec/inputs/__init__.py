@@ -1,0 +1,1 @@
+"""What is symbolic at the start: the entry's parameters, structures, assumptions, files."""

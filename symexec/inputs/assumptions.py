@@ -1,0 +1,277 @@
+"""What the user knows of the inputs, as conditions on their terms.
+
+--range x=-100..100           -100 <= x and x <= 100, at x's width and sign
+--assume 'x + y < 9'          a C expression over the inputs' names, with C's conversions
+--assume 's[0] != 45'         elements of strings and arrays, at constant places
+--assume 'l->n > 0'           members of what a parameter leads to; it says nothing where l is null
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from csg.errors import CsgtestError, UnsupportedError, UsageError
+from csg.frontend import parse_expression
+from csg.language.syntax import (
+    Binary,
+    Cast,
+    Conditional,
+    Dereference,
+    EnumeratorName,
+    Expression,
+    Index,
+    IntegerConstant,
+    Logical,
+    Member,
+    Name,
+    SizeOf,
+    Unary,
+)
+from csg.language.traversal import Tree, walk
+from csg.language.types import (
+    INT,
+    Array,
+    Field,
+    Floating,
+    Pointer,
+    Record,
+    Type,
+    is_integer,
+    is_signed,
+    promoted,
+    usual_conversion,
+    value_bits,
+)
+from csg.records import record
+from symexec.expr import Operand, extract, unary
+from symexec.options import Range
+from symexec.runtime.operands import calculated, choice, holds, plain, widened
+
+COMPARISONS = {"==": "eq", "!=": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
+ARITHMETIC = {"+": "add", "-": "sub", "*": "mul", "&": "and", "|": "or", "^": "xor"}
+
+
+@record
+class Named:
+    """An input as expressions see it: its terms, and the type of one element. A pointer to a
+    structure has none: its members are inputs of their own, ``l->n``."""
+
+    element: Type
+    terms: tuple[Operand, ...]
+    scalar: bool
+
+    @property
+    def type(self) -> Type:
+        return self.element if self.scalar else Array(self.element, len(self.terms))
+
+
+def range_conditions(asked: Range, named: Mapping[str, Named]) -> list[Operand]:
+    """Both bounds, for the value or for each element."""
+    known = named.get(asked.name)
+    if known is None:
+        raise _unknown(asked.name, named)
+    if isinstance(known.element, Floating):
+        raise UsageError(f"--range {asked.name}: ranges are for integers")
+    width, is_negative = value_bits(known.element), is_signed(known.element)
+    lowest = -(1 << (width - 1)) if is_negative else 0
+    highest = (1 << (width - is_negative)) - 1
+    if asked.high < lowest or asked.low > highest:
+        raise UsageError(f"--range {asked.name}: no value of {known.element} lies in it")
+    order, mask = "sle" if is_negative else "ule", (1 << width) - 1
+    low, high = max(asked.low, lowest) & mask, min(asked.high, highest) & mask
+    found: list[Operand] = []
+    for term in known.terms:
+        if not isinstance(term, int):
+            found += [holds(order, width, low, term), holds(order, width, term, high)]
+    return found
+
+
+def assumption(text: str, named: Mapping[str, Named]) -> Operand:
+    """The condition that a C expression states; true if it speaks of objects that are not there."""
+    scope = {name: item.type for name, item in named.items()}
+    reader = _Reader(named, text)
+    try:
+        expression = parse_expression(text, scope, "--assume")
+    except CsgtestError as trouble:
+        place = f", column {trouble.location.column}" if trouble.location else ""
+        inputs = ", ".join(named) or "none"
+        raise UsageError(
+            f"--assume '{text}'{place}: {trouble.message}",
+            hint=f"write a C expression over the inputs: {inputs}",
+        ) from None
+    missing = [path for path in _paths(expression) if path not in named]
+    return 1 if missing else reader.truth(expression)
+
+
+def _paths(expression: Expression) -> list[str]:
+    """The numbers, texts and arrays that it speaks of and that are parts of objects."""
+    found = []
+    for node in walk(expression):
+        if isinstance(node, Member | Dereference) and not _leads_on(node.type):
+            found.append(path_of(node))
+    return [path for path in found if path]
+
+
+def _leads_on(kind: Type) -> bool:
+    """Is it no input itself, but a step to one?"""
+    match kind:
+        case Record() | Pointer(target=Record() | Pointer()):
+            return True
+        case _:
+            return False
+
+
+def path_of(expression: Tree) -> str:
+    """What an input is called: ``l->at.x``, ``*out``; empty for other expressions."""
+    steps: list[str] = []
+    while True:
+        match expression:
+            case Name(symbol=symbol):
+                return "".join([symbol.name, *reversed(steps)])
+            case Member(record=base, field=Field(name=""), arrow=arrow):
+                if arrow and steps:
+                    steps[-1] = "->" + steps[-1].removeprefix(".")
+                expression = base
+            case Member(record=base, field=member, arrow=arrow):
+                steps.append(("->" if arrow else ".") + member.name)
+                expression = base
+            case Index(base=base, index=IntegerConstant(value=place)):
+                steps.append(f"[{place}]")
+                expression = base
+            case Dereference(operand=Name(symbol=symbol)) if not steps:
+                return f"*{symbol.name}"
+            case _:
+                return ""
+
+
+def _unknown(name: str, named: Mapping[str, Named]) -> UsageError:
+    inputs = ", ".join(named) or "none"
+    return UsageError(f"there is no symbolic input '{name}'", hint=f"inputs: {inputs}")
+
+
+@record
+class _Reader:
+    """Expressions to terms. A value comes with its type: C's conversions depend on it."""
+
+    named: Mapping[str, Named]
+    text: str
+
+    def truth(self, expression: Expression) -> Operand:
+        """``expression`` != 0, of width 1."""
+        match expression:
+            case Logical(operator=operator, operands=operands):
+                parts = [self.truth(each) for each in operands]
+                return self._joined("and" if operator == "&&" else "or", parts)
+            case Unary(operator="!", operand=operand):
+                return plain(unary("not", 1, self.truth(operand)))
+            case Binary(operator=operator) if operator in COMPARISONS:
+                return self._comparison(expression)
+            case _:
+                value, kind = self.value(expression)
+                return holds("ne", value_bits(kind), value, 0)
+
+    def _joined(self, operator: str, parts: Sequence[Operand]) -> Operand:
+        result = parts[0]
+        for part in parts[1:]:
+            result = calculated(operator, 1, result, part)
+        return result
+
+    def value(self, expression: Expression) -> tuple[Operand, Type]:
+        match expression:
+            case IntegerConstant(value=value, type=kind) | EnumeratorName(value=value, type=kind):
+                return value & ((1 << value_bits(kind)) - 1), kind
+            case SizeOf(value=int() as value, type=kind):
+                return value, kind
+            case Name(symbol=symbol) if self.named[symbol.name].scalar:
+                known = self.named[symbol.name]
+                if not known.terms:
+                    raise self._refused()
+                return known.terms[0], self._integer(known.element)
+            case Member() | Dereference() if (path := path_of(expression)) in self.named:
+                known = self.named[path]
+                return known.terms[0], self._integer(known.element)
+            case Index(base=base, index=index) if (path := path_of(base)) in self.named:
+                return self._element(self.named[path], index)
+            case Cast(operand=operand, type=kind):
+                return self._converted(operand, self._integer(kind)), kind
+            case Unary(operator="+" | "-" | "~" as operator, operand=operand):
+                return self._unary(operator, operand)
+            case Binary(operator=operator) if operator not in COMPARISONS:
+                return self._arithmetic(expression)
+            case Conditional(condition=condition, then=then, otherwise=otherwise, type=kind):
+                test = self.truth(condition)
+                first = self._converted(condition if then is None else then, kind)
+                second = self._converted(otherwise, kind)
+                return choice(test, first, second, value_bits(kind)), kind
+            case Logical() | Binary() | Unary():
+                return widened(self.truth(expression), 1, 32), INT
+            case _:
+                raise self._refused()
+
+    def _element(self, known: Named, index: Expression) -> tuple[Operand, Type]:
+        place, _ = self.value(index)
+        if not isinstance(place, int) or place >= len(known.terms):
+            raise self._refused()
+        return known.terms[place], self._integer(known.element)
+
+    def _integer(self, kind: Type) -> Type:
+        if not is_integer(kind):
+            raise self._refused()
+        return kind
+
+    def _refused(self) -> UnsupportedError:
+        return UnsupportedError(
+            f"--assume '{self.text}': too much for an assumption",
+            hint="use integer arithmetic, comparisons, && || ! and elements at constant places",
+        )
+
+    def _converted(self, expression: Expression, kind: Type) -> Operand:
+        value, source = self.value(expression)
+        have, want = value_bits(source), value_bits(kind)
+        if want == 1:
+            return holds("ne", have, value, 0)
+        if want <= have:
+            return plain(extract(value, 0, want))
+        return widened(value, have, want, is_signed(source))
+
+    def _unary(self, operator: str, operand: Expression) -> tuple[Operand, Type]:
+        _, source = self.value(operand)
+        kind = promoted(source)
+        value = self._converted(operand, kind)
+        if operator == "+":
+            return value, kind
+        return plain(unary("neg" if operator == "-" else "not", value_bits(kind), value)), kind
+
+    def _comparison(self, expression: Binary) -> Operand:
+        kind, left, right = self._operands(expression)
+        operator = COMPARISONS[expression.operator]
+        if operator in ("gt", "ge"):
+            left, right = right, left
+        if operator not in ("eq", "ne"):
+            sign = "s" if is_signed(kind) else "u"
+            operator = sign + ("lt" if operator in ("lt", "gt") else "le")
+        return holds(operator, value_bits(kind), left, right)
+
+    def _arithmetic(self, expression: Binary) -> tuple[Operand, Type]:
+        operator = expression.operator
+        if operator in ("<<", ">>"):  # promoted separately (C17 6.5.7p3)
+            kind = promoted(self.value(expression.left)[1])
+            left = self._converted(expression.left, kind)
+            right = self._converted(expression.right, kind)
+            right = calculated("and", value_bits(kind), right, value_bits(kind) - 1)
+            shift = "shl" if operator == "<<" else "ashr" if is_signed(kind) else "lshr"
+            return calculated(shift, value_bits(kind), left, right), kind
+        kind, left, right = self._operands(expression)
+        if operator in ("/", "%"):
+            name = ("s" if is_signed(kind) else "u") + ("div" if operator == "/" else "rem")
+        else:
+            name = ARITHMETIC[operator]
+        return calculated(name, value_bits(kind), left, right), kind
+
+    def _operands(self, expression: Binary) -> tuple[Type, Operand, Operand]:
+        kind = usual_conversion(self.value(expression.left)[1], self.value(expression.right)[1])
+        return (
+            kind,
+            self._converted(expression.left, kind),
+            self._converted(expression.right, kind),
+        )

@@ -1,0 +1,465 @@
+"""From the entry function's type and the user's options to the beginnings of an exploration.
+
+int f(int x, char *s)          Start(arguments=(x, Address(0)), objects=(s: 5 bytes,), ...)
+int f(struct list *l)          a start with l->next null, one with an object there
+main with --sym-args 0 2 3     three starts: no argument, one of 3 bytes, two of them
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from csg.errors import UsageError
+from csg.language.syntax import FunctionDefinition, Symbol
+from csg.language.types import (
+    CHAR,
+    Array,
+    Enumeration,
+    Floating,
+    Function,
+    Integer,
+    Pointer,
+    Record,
+    Type,
+    Void,
+    is_signed,
+    size_of,
+    value_bits,
+)
+from csg.records import record
+from symexec.expr import Data, Operand, Shadowed, TermTable, compare, extract, ite
+from symexec.inputs.assumptions import Named, assumption, range_conditions
+from symexec.inputs.starts import Address, Cell, Line, Start, StartObject, Word
+from symexec.inputs.structures import (
+    Member,
+    Place,
+    can_be_passed,
+    choices,
+    element_of,
+    is_text,
+    leads_to_places,
+    nullable_pointers,
+    number_of_bits,
+    object_places,
+    places,
+)
+from symexec.options import InputOptions, SymbolicArguments, SymbolicFiles
+from symexec.runtime.filesystem.nodes import FILE, Contents, Node, disk, standard_input
+from symexec.runtime.operands import calculated, plain, widened
+from symexec.runtime.process import SHAPED
+from symexec.state.inputs import Input
+
+DEFAULT_ARGUMENTS = SymbolicArguments(0, 4, 6)
+LEVELS = (4, 12, 48, 160)  # bytes of standard input, and of a file, where the user does not say
+LONGER = LEVELS[1:3]  # those that are tried beside the first level
+DEFAULT_STDIN = LEVELS[0]
+DEFAULT_FILES = SymbolicFiles(1, LEVELS[0])
+LONGER_LINES = 4  # command lines that are tried with them
+PROGRAM = b"program"
+MOST_ELEMENTS = 16  # of an array in a structure; the others are zeros
+MISSING = b"none"  # a file operand that names nothing; no symbolic file is called so
+
+
+def with_defaults(options: InputOptions) -> InputOptions:
+    """What is symbolic of a program with main when the user does not say."""
+    if (options.arguments, options.stdin, options.files) != (None, None, None):
+        return options
+    size = LEVELS[options.level]
+    files = replace(DEFAULT_FILES, length=size)
+    return replace(options, arguments=DEFAULT_ARGUMENTS, stdin=size, files=files)
+
+
+def file_names(options: InputOptions) -> tuple[bytes, ...]:
+    """The symbolic files of the working folder: what a file operand can be beside MISSING."""
+    count = 0 if options.files is None else options.files.count
+    return tuple(bytes([ord("A") + index]) for index in range(count))
+
+
+@record
+class InputPlan:
+    """``globals`` are the symbols of those that the user wants symbolic. ``lines``: what command
+    lines look like when the user does not say; () for words of any bytes."""
+
+    entry: FunctionDefinition
+    globals: tuple[Symbol, ...]
+    options: InputOptions
+    lines: tuple[Line, ...] = ()
+    asked: frozenset[str] = frozenset()
+
+    def starts(self, table: TermTable) -> Iterator[Start]:
+        """Small ones first. Raises a UsageError when a type cannot be symbolic."""
+        if self.entry.symbol.name == "main":
+            yield from self._command_lines(self._builder(table))
+            return
+        for null in choices(nullable_pointers(self.entry.parameters, self.asked)):
+            yield self.start(table, null)
+
+    def start(self, table: TermTable, null: frozenset[str]) -> Start:
+        """That of a function, where these pointers are null."""
+        builder = self._builder(table)
+        builder.add_result(self.entry.symbol.type)
+        for symbol in self.entry.parameters:
+            builder.add_parameter(symbol, null)
+        builder.add_stdin(self.options.stdin or 0)
+        builder.add_files(self.options)
+        return builder.finished()
+
+    def _builder(self, table: TermTable) -> _Builder:
+        builder = _Builder(table, self.options)
+        for symbol in self.globals:
+            builder.add_global(symbol)
+        return builder
+
+    def longer(self, table: TermTable) -> Iterator[Start]:
+        """Beyond the bounds where the user sets none: much to read, and a short command line."""
+        if self.entry.symbol.name != "main" or not shapes_lines(self.options) or self.options.level:
+            return
+        first = Word(file_names(with_defaults(self.options))[0], 0)
+        known = [line for line in self.lines if len(line) == 1 and line[0].text]
+        lines = ((), (first,), *known) if self.entry.parameters else ((),)
+        for size in LONGER:
+            builder = self._builder(table)
+            builder.add_stdin(size)
+            files = replace(DEFAULT_FILES, length=size)
+            builder.add_files(replace(self.options, files=files))
+            for words in lines[:LONGER_LINES]:
+                line = builder.copy()
+                line.add_command_line(words, len(self.entry.parameters))
+                yield line.finished()
+
+    def _command_lines(self, builder: _Builder) -> Iterator[Start]:
+        options = with_defaults(self.options)
+        asked = options.arguments
+        if asked is None or not self.entry.parameters:
+            asked = SymbolicArguments(0, 0, 0)
+        builder.add_stdin(options.stdin or 0)
+        builder.add_files(options)
+        if self.lines and shapes_lines(self.options):
+            builder.shape_lines()
+        for words in self._words(asked):
+            line = builder.copy()
+            line.add_command_line(words, len(self.entry.parameters))
+            yield line.finished()
+
+    def _words(self, asked: SymbolicArguments) -> Iterator[Line]:
+        if self.lines and shapes_lines(self.options):
+            yield from self.lines
+            return
+        for count in range(asked.minimum, asked.maximum + 1):
+            yield (Word(b"", asked.length),) * count
+
+
+def shapes_lines(options: InputOptions) -> bool:
+    """Does the user leave it to the program what its command line looks like?"""
+    return options != with_defaults(options)
+
+
+def plan(
+    entry: FunctionDefinition,
+    symbols: Sequence[Symbol],
+    options: InputOptions,
+    lines: tuple[Line, ...] = (),
+    asked: frozenset[str] = frozenset(),
+) -> InputPlan:
+    """``symbols`` are the file-scope objects there are; the options name some of them."""
+    known = {symbol.name: symbol for symbol in symbols if not isinstance(symbol.type, Function)}
+    for name in options.symbolic_globals:
+        if name not in known:
+            hint = f"objects: {', '.join(sorted(known)) or 'none'}"
+            raise UsageError(f"there is no global object '{name}'", hint=hint)
+    wanted = tuple(known[name] for name in options.symbolic_globals)
+    return InputPlan(entry, wanted, options, lines, asked)
+
+
+def no_input_left() -> UsageError:
+    return UsageError(
+        "the ranges and assumptions exclude every input",
+        hint="they contradict each other: leave one of them out",
+    )
+
+
+class _Builder:
+    """Collects the parts of a start."""
+
+    def __init__(self, table: TermTable, options: InputOptions) -> None:
+        self._table = table
+        self._options = options
+        self._start = Start()
+        self._named: dict[str, Named] = {}
+        self._parts: set[str] = set()  # of all objects, also of those that are not there
+
+    def copy(self) -> _Builder:
+        twin = _Builder(self._table, self._options)
+        twin._start = self._start
+        twin._named = dict(self._named)
+        return twin
+
+    def finished(self) -> Start:
+        """With what the user knows of the inputs."""
+        found = list(self._start.conditions)
+        for asked in self._options.ranges:
+            if asked.name in self._named or asked.name not in self._parts:
+                found += range_conditions(asked, self._named)
+        found += [assumption(text, self._named) for text in self._options.assumptions]
+        if 0 in found:
+            raise no_input_left()
+        kept = tuple(condition for condition in found if not isinstance(condition, int))
+        return replace(self._start, conditions=kept)
+
+    # ------------------------------------------------------------------ parameters
+
+    def add_result(self, kind: Type) -> None:
+        """Where a function that returns a structure puts it: the caller's address comes first."""
+        result = getattr(kind, "result", None)
+        if isinstance(result, Record):
+            made = self._object(StartObject("result", size_of(result), (), seen=False))
+            self._start = replace(self._start, result=made)
+            self._argument(made)
+
+    def add_parameter(self, symbol: Symbol, null: frozenset[str]) -> None:
+        kind = symbol.type
+        if isinstance(kind, Record) and can_be_passed(kind):
+            self._named[symbol.name] = Named(kind, (), True)
+            found = object_places(symbol.name, kind)
+            for place in found:
+                self._parts.update(place.names)
+            self._argument(Address(len(self._start.objects)))
+            self._places(found, null, seen=False)
+            return
+        if isinstance(kind, Pointer):
+            self._parts.add(symbol.name)
+            if leads_to_places(kind):
+                self._named[symbol.name] = Named(kind, (), True)
+                for place in places(symbol.name, kind.target):
+                    self._parts.update(place.names)
+        match kind:
+            case Integer() | Enumeration() | Floating() as kind:
+                made = self._made("parameter", symbol.name, kind, 1, scalar=True)
+                self._argument(made.terms[0])
+            case Pointer() if symbol.name in null:
+                self._note("null", symbol.name)
+                self._argument(0)
+            case Pointer(target=target) as kind if leads_to_places(kind):
+                self._argument(Address(len(self._start.objects)))
+                self._places(places(symbol.name, target), null)
+            case Pointer(target=Void() | Integer() | Enumeration() | Floating() as target):
+                self._argument(self._buffer(symbol.name, target))
+            case _:
+                raise _refused(symbol)
+
+    def _note(self, kind: str, name: str) -> None:
+        """A pointer that is null, or leads to an object whose parts are inputs of their own."""
+        noted = Input(kind, name, "", 0, ())
+        self._start = replace(self._start, inputs=(*self._start.inputs, noted))
+
+    def _buffer(self, name: str, target: Type) -> Address:
+        """An object of its own; strings end with a 0 that stays."""
+        element = element_of(target)
+        kind = "string" if is_text(target) else "array"
+        made = self._made(kind, name, element, self._options.array_length)
+        cells = _cells(made.terms, element)
+        return self._object(StartObject(name, len(made.terms) * size_of(element), cells))
+
+    def _object(self, made: StartObject) -> Address:
+        self._start = replace(self._start, objects=(*self._start.objects, made))
+        return Address(len(self._start.objects) - 1)
+
+    def _places(self, found: Sequence[Place], null: frozenset[str], seen: bool = True) -> None:
+        """The objects that a parameter leads to, and those that their pointers lead to; ``seen``:
+        the caller looks at the first one after the call."""
+        by_name = {place.name: place for place in found}
+        waiting: list[tuple[Place, Address | None, int]] = [(found[0], None, 0)]
+        for place, owner, offset in waiting:
+            self._note("structure", place.name)
+            left_out = dict.fromkeys((*self._start.left_out, *place.left_out))
+            self._start = replace(self._start, left_out=tuple(left_out))
+            whole = [member for member in place.members if member.bit_width is None]
+            cells = [cell for member in whole for cell in self._member(member)]
+            cells += self._bit_fields(each for each in place.members if each not in whole)
+            texts = tuple(link.offset for link in place.links if is_text(link.target))
+            looked_at = seen or place is not found[0]
+            made = StartObject(place.name, place.size, (), place.pointers, texts, looked_at)
+            address = self._object(made)
+            for link in place.links:
+                if link.name in null:
+                    self._note("null", link.name)
+                elif link.name in by_name:
+                    waiting.append((by_name[link.name], address, link.offset))
+                else:
+                    target = self._buffer(link.name, link.target)
+                    cells.append(Cell(link.offset, 8, target, 64))
+            self._put_cells(address, cells)
+            if owner is not None:
+                self._put_cells(owner, [Cell(offset, 8, address, 64)])
+
+    def _put_cells(self, address: Address, cells: Sequence[Cell]) -> None:
+        objects = list(self._start.objects)
+        held = objects[address.object]
+        objects[address.object] = replace(held, cells=(*held.cells, *cells))
+        self._start = replace(self._start, objects=tuple(objects))
+
+    def _member(self, member: Member) -> tuple[Cell, ...]:
+        """The cells of a number, or of the first elements of an array."""
+        match member.type:
+            case Array(element=element, length=int(length)):
+                text = is_text(element) and length > 1
+                most = min(length - 1, self._options.array_length) if text else MOST_ELEMENTS
+                kind, count = "string" if text else "array", min(length, most)
+                made = self._made(kind, member.name, element, count)
+                return _cells(made.terms, element, member.offset)
+            case kind:
+                made = self._made("parameter", member.name, kind, 1, scalar=True)
+                return _cells(made.terms, kind, member.offset)
+
+    def _bit_fields(self, members: Iterable[Member]) -> Iterator[Cell]:
+        """The bytes that they lie in, several in one."""
+        found: dict[int, Operand] = {}
+        for member in members:
+            assert member.bit_width is not None
+            element = number_of_bits(member)
+            (term,) = self._made("parameter", member.name, element, 1, scalar=True).terms
+            place = 0
+            while place < member.bit_width:
+                byte, shift = divmod(8 * member.offset + member.bit_offset + place, 8)
+                count = min(8 - shift, member.bit_width - place)
+                part = widened(plain(extract(term, place, count)), count, 8)
+                part = calculated("shl", 8, part, shift)
+                found[byte] = calculated("or", 8, found.get(byte, 0), part)
+                place += count
+        for byte, value in found.items():
+            yield Cell(byte, 1, value, 8)
+
+    def _argument(self, value: Operand | Address) -> None:
+        self._start = replace(self._start, arguments=(*self._start.arguments, value))
+
+    def _made(self, kind: str, name: str, element: Type, count: int, scalar: bool = False) -> Input:
+        """Fresh symbols under a name, and the input made of them."""
+        assert isinstance(element, Integer | Enumeration | Floating)
+        width = value_bits(element)
+        stem = name if name not in self._named else f"{name}'"
+        names = [stem] if scalar else [f"{stem}[{index}]" for index in range(count)]
+        terms: tuple[Operand, ...] = tuple(self._table.symbol(each, width) for each in names)
+        if kind in ("string", "argument"):
+            terms = (*terms, 0)
+        spelt = element.underlying if isinstance(element, Enumeration) else element
+        floating = isinstance(element, Floating)
+        made = Input(
+            kind, name, str(spelt), width, terms, is_signed(element), floating, scalar=scalar
+        )
+        self._named.setdefault(name, Named(element, terms, scalar))
+        self._start = replace(self._start, inputs=(*self._start.inputs, made))
+        return made
+
+    # ------------------------------------------------------------------ globals
+
+    def add_global(self, symbol: Symbol) -> None:
+        match symbol.type:
+            case Integer() | Enumeration() | Floating() as element:
+                made = self._made("global", symbol.name, element, 1, scalar=True)
+            case Array(element=Integer() | Enumeration() | Floating() as element, length=int(n)):
+                made = self._made("global", symbol.name, element, n)
+            case _:
+                raise _refused(symbol)
+        cells = {**self._start.globals, symbol.name: _cells(made.terms, element)}
+        self._start = replace(self._start, globals=cells)
+
+    # ------------------------------------------------------------------ main
+
+    def add_command_line(self, words: Line, parameters: int) -> None:
+        """argc, argv and an empty environment, as many as main takes."""
+        base, count = len(self._start.objects), len(words)
+        objects = [StartObject("argv[0]", len(PROGRAM) + 1, _text(PROGRAM))]
+        for index, word in enumerate(words, 1):
+            terms = self._argument_bytes(f"arg{index}", word)
+            cells, least = _cells(terms, CHAR), len(word.text) + 1
+            extent = _length(terms) if word.symbolic else None
+            name = f"argv[{index}]"
+            objects.append(StartObject(name, len(terms), cells, extent=extent, least=least))
+        pointers = tuple(Cell(8 * i, 8, Address(base + i), 64) for i in range(count + 1))
+        objects.append(StartObject("argv", 8 * (count + 2), pointers))
+        objects.append(StartObject("environ", 8, ()))
+        argv = Address(base + count + 1)
+        given = (count + 1, argv, Address(base + count + 2))[:parameters]
+        self._start = replace(
+            self._start, objects=(*self._start.objects, *objects), arguments=given
+        )
+
+    def shape_lines(self) -> None:
+        """Some of the command lines have the program's options by their names."""
+        self._put({SHAPED: True})
+
+    def _argument_bytes(self, name: str, word: Word) -> tuple[Operand, ...]:
+        made = self._made("argument", name, CHAR, word.symbolic)
+        whole = replace(made, terms=(*word.text, *made.terms))
+        self._start = replace(self._start, inputs=(*self._start.inputs[:-1], whole))
+        return whole.terms
+
+    def add_stdin(self, most: int) -> None:
+        """Up to ``most`` bytes; how many is a symbol."""
+        if not most:
+            return
+        made = self._file("stdin", "stdin", most)
+        self._start = replace(self._start, inputs=(*self._start.inputs, made))
+        self._put(standard_input(_contents(made)))
+
+    def add_files(self, options: InputOptions) -> None:
+        """Those of the working folder. They become inputs when the program looks at them."""
+        length = 0 if options.files is None else options.files.length
+        made = [self._file("file", name.decode(), length) for name in file_names(options)]
+        nodes = [Node(FILE, contents=_contents(each), given=each) for each in made]
+        for asked in options.named_files:
+            each = self._file("file", asked.name, asked.length)
+            exists = self._table.symbol(f"{asked.name}_exists", 1)
+            nodes.append(Node(FILE, contents=_contents(each), given=each, exists=exists))
+            made.append(each)
+        self._start = replace(self._start, files=tuple(made))
+        self._put(disk(zip((os.fsencode(each.name) for each in made), nodes, strict=True)))
+
+    def _put(self, entries: Mapping[str, object]) -> None:
+        self._start = replace(self._start, environment={**self._start.environment, **entries})
+
+    def _file(self, kind: str, name: str, most: int) -> Input:
+        """Up to ``most`` bytes; how many is a symbol."""
+        made = self._made(kind, name, CHAR, most)
+        size = self._table.symbol(f"{name}_size", 32)
+        bound = plain(compare("ule", 32, size, most))
+        conditions = self._start.conditions if bound == 1 else (*self._start.conditions, bound)
+        inputs = self._start.inputs[:-1]
+        self._start = replace(self._start, inputs=inputs, conditions=conditions)
+        return replace(made, size=size)
+
+
+def _contents(made: Input) -> Contents:
+    assert made.size is not None
+    return Contents(made.terms, made.size)
+
+
+def _length(text: Sequence[Operand]) -> Operand:
+    """The bytes of a text up to its first 0, which counts."""
+    found: Data = len(text)
+    for place in reversed(range(len(text) - 1)):
+        found = ite(compare("eq", 8, text[place], 0), place + 1, found, 64)
+    assert not isinstance(found, Shadowed)
+    return found
+
+
+def _cells(terms: Sequence[Operand], element: Type, start: int = 0) -> tuple[Cell, ...]:
+    stride, width = size_of(element), value_bits(element)
+    stored = 10 if width == 80 else stride
+    return tuple(
+        Cell(start + stride * index, stored, term, width) for index, term in enumerate(terms)
+    )
+
+
+def _text(text: bytes) -> tuple[Cell, ...]:
+    return tuple(Cell(index, 1, byte, 8) for index, byte in enumerate(text))
+
+
+def _refused(symbol: Symbol) -> UsageError:
+    return UsageError(
+        f"'{symbol.name}' has a type that cannot be symbolic",
+        symbol.location,
+        hint="numbers, structures of known members, and pointers to these can; write a wrapper",
+    )

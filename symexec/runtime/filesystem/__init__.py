@@ -1,0 +1,1 @@
+"""The file system of the program under test: nodes, descriptors, paths, folders."""

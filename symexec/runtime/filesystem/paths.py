@@ -1,0 +1,375 @@
+"""Where a path leads, as Linux walks it.
+
+    d/../A      Found(folder=3, name=b"A", node=100)
+    d/none      Found(folder=102, name=b"none", node=None)
+    A/x         -ENOTDIR
+
+A symbolic name is compared with the names of its folder as a whole: it is one of them, or none (one
+class), or it has a slash in it; then its bytes are pinned.
+
+What is not in the model's "/" and "/dev" is the host's, as in replay. The host is asked whether
+such a path leads anywhere: if not it is missing here, too; if so the path of the search ends.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from enum import Enum
+
+from csg.records import record
+from symexec.expr import Operand, conjunction, disjunction
+from symexec.runtime.contract import Arguments, Context, End, Model, Registry
+from symexec.runtime.filesystem.nodes import (
+    EACCES,
+    EBADF,
+    EINVAL,
+    ELOOP,
+    ENAMETOOLONG,
+    ENOENT,
+    ENOTDIR,
+    ERANGE,
+    ERRNO,
+    FOLDER,
+    FOREIGN,
+    LINK,
+    READ_ONLY,
+    ROOT,
+    answered,
+    current_folder,
+    file_of,
+    node,
+)
+from symexec.runtime.filesystem.open_files import number_of
+from symexec.runtime.operands import (
+    Asking,
+    decide,
+    fitted,
+    holds,
+    pin,
+    place,
+    plain,
+    read_string,
+    signed,
+    write_bytes,
+)
+from symexec.state.endings import Unsupported
+
+AT_FDCWD = -100
+READ, WRITE, SEARCH = 4, 2, 1
+MOST_LINKS, LONGEST_NAME, LONGEST_PATH = 40, 255, 4095
+
+
+class Last(Enum):
+    """What is done with a symbolic link at a path's end. ENTRY: it is the entry of its folder that
+    matters, whatever it is (mkdir, unlink, rename)."""
+
+    FOLLOWED = "followed"
+    KEPT = "kept"
+    ENTRY = "entry"
+
+
+@record
+class Found:
+    """``name`` is the last one, in ``folder``: ".", ".." and "/" too. ``node`` is None when there
+    is nothing of that name; ``slash``: the path insists on a folder. ``symbolic``: the name's bytes
+    are not known; it is none of those there are."""
+
+    folder: int
+    name: bytes
+    node: int | None
+    slash: bool = False
+    symbolic: tuple[Operand, ...] = ()
+
+    @property
+    def dots(self) -> bool:
+        return self.name in (b".", b"..", b"/")
+
+
+@record
+class OfHost:
+    """A path to something that the host has, of which the model knows no more."""
+
+    path: bytes
+
+
+def allowed(context: Context, number: int, wish: int) -> bool:
+    """May the program do that? It owns what it made, and what its input is."""
+    shift = 0 if number in FOREIGN else 6
+    return node(context, number).mode >> shift & wish == wish
+
+
+def look_up(
+    context: Context, pointer: Operand, last: Last = Last.FOLLOWED, base: Operand | None = None
+) -> Asking[Found | int]:
+    """The negative of an error's number when the path cannot be walked. ``base`` is the descriptor
+    of the folder that a relative path begins in."""
+    start: int | None = None
+    if base is not None:
+        start = signed((yield from pin(base, "the descriptor of a folder")), 32)
+    address = yield from place(pointer)
+    text = yield from read_string(context, address)
+    here = _start(context, start)
+    if all(isinstance(byte, int) for byte in text):
+        return (yield from walk(context, here, _known(text), last))
+    folder: int | None = here
+    above = text[: _above(text)]
+    if above:
+        found = yield from _walk(context, here, _known(above))
+        if isinstance(found, OfHost):
+            return (yield from walk(context, here, (yield from pinned_name(text)), last))
+        folder = found if isinstance(found, int) else found.node
+    if folder is None or folder < 0:
+        return folder or -ENOENT
+    name = text[len(above) :]
+    for known in (*(entry for entry, _ in node(context, folder).entries), b".", b".."):
+        if (yield from _is(name, known)):
+            return (yield from walk(context, folder, known, last))
+    slashes = [holds("eq", 8, byte, ord("/")) for byte in name]
+    if folder in READ_ONLY or (yield from decide(plain(disjunction(slashes)))):
+        return (yield from walk(context, here, (yield from pinned_name(text)), last))
+    if not allowed(context, folder, SEARCH):
+        return -EACCES
+    return Found(folder, b"", None, symbolic=tuple(name))
+
+
+def _above(text: Sequence[Operand]) -> int:
+    """How many bytes in front lead to the folder of a symbolic name: all up to the last slash
+    before what is not known."""
+    unknown = next(at for at, byte in enumerate(text) if not isinstance(byte, int))
+    return _known(text[:unknown]).rfind(b"/") + 1
+
+
+def _start(context: Context, base: int | None) -> int:
+    """The folder that a relative path begins in."""
+    if base is None or base == AT_FDCWD:
+        return current_folder(context)
+    file = file_of(context, base)
+    if file is None:
+        return -EBADF
+    return file.node if node(context, file.node).kind == FOLDER else -ENOTDIR
+
+
+def _known(text: Sequence[Operand]) -> bytes:
+    return bytes(byte for byte in text if isinstance(byte, int))
+
+
+def _is(text: Sequence[Operand], name: bytes) -> Asking[bool]:
+    if len(text) != len(name):
+        return False
+    same = [holds("eq", 8, byte, known) for byte, known in zip(text, name, strict=True)]
+    return (yield from decide(plain(conjunction(same))))
+
+
+def pinned_name(text: Sequence[Operand]) -> Asking[bytes]:
+    """One name of all that symbolic bytes can be."""
+    found = []
+    for byte in text:
+        found.append((yield from pin(byte, "the name of a file")))
+    return bytes(found)
+
+
+def walk(
+    context: Context, start: int, path: bytes, last: Last = Last.FOLLOWED
+) -> Asking[Found | int]:
+    """``start`` may be an error: it counts only for a path that begins there."""
+    found = yield from _walk(context, start, path, last)
+    if isinstance(found, OfHost):
+        yield End(Unsupported(f"a file of the host: {found.path.decode(errors='replace')}"))
+        return -ENOENT
+    return found
+
+
+def _walk(
+    context: Context, start: int, path: bytes, last: Last = Last.FOLLOWED
+) -> Asking[Found | OfHost | int]:
+    if not path:
+        return -ENOENT
+    if len(path) > LONGEST_PATH:
+        return -ENAMETOOLONG
+    slash = path.endswith(b"/")
+    names = [name for name in path.split(b"/") if name]
+    here = ROOT if path.startswith(b"/") else start
+    if here < 0:
+        return here
+    if not names:
+        return Found(ROOT, b"/", ROOT, slash)
+    names.reverse()
+    links = 0
+    while True:
+        name = names.pop()
+        if node(context, here).kind != FOLDER:
+            return -ENOTDIR
+        if not allowed(context, here, SEARCH):
+            return -EACCES
+        if len(name) > LONGEST_NAME:
+            return -ENAMETOOLONG
+        there = yield from child(context, here, name)
+        if there is None:
+            if here in READ_ONLY:
+                return _on_host(context, here, [name, *reversed(names)], slash)
+            return -ENOENT if names else Found(here, name, None, slash)
+        found = node(context, there)
+        followed = last is Last.FOLLOWED or (slash and last is Last.KEPT)
+        if found.kind == LINK and (names or followed):
+            links += 1
+            if links > MOST_LINKS:
+                return -ELOOP
+            slash = slash or (not names and found.target.endswith(b"/"))
+            names += [part for part in reversed(found.target.split(b"/")) if part]
+            here = ROOT if found.target.startswith(b"/") else here
+            if not names:
+                return Found(ROOT, b"/", ROOT, slash)
+            continue
+        if not names:
+            if slash and found.kind != FOLDER and last is not Last.ENTRY:
+                return -ENOTDIR
+            return Found(here, name, there, slash)
+        here = there
+
+
+def _on_host(
+    context: Context, folder: int, names: list[bytes], slash: bool
+) -> Found | OfHost | int:
+    """A path that leaves the model's ``folder`` for the host's. Where the host has all but its last
+    name, that could be made there if anything could."""
+    begin = path_of(context, folder)
+    assert begin is not None
+    back = names.index(b"..") if b".." in names else len(names)
+    path = os.path.join(begin, *names[:back])
+    try:
+        os.lstat(path)
+    except NotADirectoryError:
+        return -ENOTDIR
+    except OSError:
+        there = back == len(names) and os.path.isdir(os.path.dirname(path))
+        return Found(folder, names[-1], None, slash) if there else -ENOENT
+    return OfHost(os.path.join(begin, *names))
+
+
+def child(context: Context, folder: int, name: bytes) -> Asking[int | None]:
+    """What a folder has under a name. A file that only may be there is asked for; from now on it
+    is part of the input."""
+    kept = node(context, folder)
+    if name == b".":
+        return folder
+    if name == b"..":
+        return kept.parent
+    number = dict(kept.entries).get(name)
+    if number is None:
+        return None
+    found = node(context, number)
+    if not (yield from decide(found.exists)):
+        return None
+    if found.given is not None:
+        context.add_input(found.given)
+    return number
+
+
+def path_of(context: Context, folder: int) -> bytes | None:
+    """The absolute path of a folder; None when it has been removed."""
+    names: list[bytes] = []
+    while folder != ROOT:
+        above = node(context, folder).parent
+        known = {number: name for name, number in node(context, above).entries}
+        if folder not in known:
+            return None
+        names.append(known[folder])
+        folder = above
+    return b"/" + b"/".join(reversed(names))
+
+
+# ----------------------------------------------------------------------------------------- places
+# Where a process stands and where paths lead: chdir, getcwd, readlink, realpath.
+#
+# chdir("d"); getcwd(b, 100)        "/tmp/work/d"
+# readlink("l", b, 100)             the target of a symbolic link, without a NUL
+
+
+models = Registry()
+
+
+@models("chdir", needs=(ERRNO,))
+def enter_folder(context: Context, arguments: Arguments) -> Model:
+    found = yield from look_up(context, arguments[0])
+    if isinstance(found, int):
+        return answered(context, found)
+    return answered(context, -ENOENT if found.node is None else _stand_in(context, found.node))
+
+
+@models("fchdir", needs=(ERRNO,))
+def enter_opened_folder(context: Context, arguments: Arguments) -> Model:
+    file = file_of(context, (yield from number_of(arguments[0], "fchdir")))
+    return answered(context, -EBADF if file is None else _stand_in(context, file.node))
+
+
+def _stand_in(context: Context, number: int) -> int:
+    if node(context, number).kind != FOLDER:
+        return -ENOTDIR
+    if not allowed(context, number, SEARCH):
+        return -EACCES
+    context.put("folder", number)
+    return 0
+
+
+@models("__csgtest_current_folder", needs=(ERRNO,))
+def name_current_folder(context: Context, arguments: Arguments) -> Model:
+    """Into a buffer of a size; how many bytes with the NUL, or 0."""
+    room = yield from pin(arguments[1], "the size given to getcwd")
+    path = path_of(context, current_folder(context))
+    if path is None or len(path) + 1 > room:
+        answered(context, -ENOENT if path is None else -ERANGE, 64)
+        return 0
+    address = yield from place(arguments[0])
+    write_bytes(context, address, [*path, 0])
+    return len(path) + 1
+
+
+@models("readlink", "__readlink_chk", needs=(ERRNO,))
+def read_link(context: Context, arguments: Arguments) -> Model:
+    return (yield from _read_link(context, arguments[0], arguments[1], arguments[2]))
+
+
+@models("readlinkat", "__readlinkat_chk", needs=(ERRNO,))
+def read_link_at(context: Context, arguments: Arguments) -> Model:
+    base, path, buffer, size = arguments[:4]
+    return (yield from _read_link(context, path, buffer, size, base))
+
+
+def _read_link(
+    context: Context, path: Operand, buffer: Operand, size: Operand, base: Operand | None = None
+) -> Model:
+    room = yield from pin(fitted(size, 32), "the size given to readlink")
+    if room == 0 or room >> 31:
+        return answered(context, -EINVAL, 64)
+    found = yield from look_up(context, path, Last.KEPT, base)
+    if isinstance(found, int):
+        return answered(context, found, 64)
+    if found.node is None:
+        return answered(context, -ENOENT, 64)
+    target = node(context, found.node)
+    if target.kind != LINK:
+        return answered(context, -EINVAL, 64)
+    address = yield from place(buffer)
+    write_bytes(context, address, list(target.target[:room]))
+    return min(room, len(target.target))
+
+
+@models("__csgtest_real_path", needs=(ERRNO,))
+def name_real_path(context: Context, arguments: Arguments) -> Model:
+    """The path without links and dots, into a buffer of PATH_MAX bytes; its length, or 0."""
+    found = yield from look_up(context, arguments[0])
+    if isinstance(found, int) or found.node is None:
+        answered(context, found if isinstance(found, int) else -ENOENT)
+        return 0
+    address = yield from place(arguments[1])
+    if node(context, found.node).kind == FOLDER:
+        path = path_of(context, found.node)
+    else:
+        above = path_of(context, found.folder)
+        path = None if above is None else above.rstrip(b"/") + b"/" + found.name
+    if path is None:
+        answered(context, -ENOENT)
+        return 0
+    write_bytes(context, address, [*path, 0])
+    return len(path)

@@ -1,0 +1,1 @@
+"""Numbers as text and back: formats of printf and strtod."""

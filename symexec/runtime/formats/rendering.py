@@ -1,0 +1,231 @@
+"""A printf format and its arguments as pieces of output.
+
+    "n=%d\\n", x      ->  b"n=", Formatted("%d", x), b"\\n"        to a stream
+                     ->  b"n=", x / 10 + '0', ..., b"\\n"         into a buffer
+
+All questions are asked here, before the caller writes anything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from symexec.expr import Operand, Term
+from symexec.runtime.contract import Context, End, Formatted
+from symexec.runtime.formats.directives import (
+    BASES,
+    BadFormat,
+    Conversion,
+    Part,
+    Star,
+    float_text,
+    integer_text,
+    padded,
+    parse,
+    with_amounts,
+)
+from symexec.runtime.formats.symbolic_digits import digits_text, printed_length
+from symexec.runtime.operands import (
+    Asking,
+    calculated,
+    decide,
+    fitted,
+    holds,
+    known_bytes,
+    pin,
+    place,
+    plain,
+    read_string,
+    signed,
+)
+from symexec.state.endings import Unsupported
+
+Piece = Operand | Formatted  # a byte or an abstract number
+
+
+@dataclass(slots=True)
+class Text:
+    """``count`` is the number of bytes (32 bits); ``counts`` are what ``%n`` asked to store:
+    address, bytes, value."""
+
+    pieces: list[Piece] = field(default_factory=list)
+    count: Operand = 0
+    counts: list[tuple[int, int, Operand]] = field(default_factory=list)
+
+    def add(self, pieces: Sequence[Piece], length: Operand) -> None:
+        self.pieces += pieces
+        self.count = calculated("add", 32, self.count, length)
+
+    @property
+    def bytes(self) -> list[Operand]:
+        """The pieces of a text without abstract numbers."""
+        return [piece for piece in self.pieces if not isinstance(piece, Formatted)]
+
+
+def read_format(context: Context, pointer: Operand) -> Asking[list[Part]]:
+    address = yield from place(pointer)
+    text = yield from read_string(context, address)
+    known = known_bytes(text)
+    if known is None:
+        pinned: list[int] = []
+        for byte in text:
+            pinned.append((yield from pin(byte, "a symbolic printf format")))
+        known = bytes(pinned)
+    try:
+        return parse(known)
+    except BadFormat as bad:
+        yield End(Unsupported(f"the printf directive in '{bad}'"))
+        raise AssertionError("a path does not go on after its end") from None
+
+
+def given(context: Context, parts: Sequence[Part], passed: Sequence[Operand]) -> list[Operand]:
+    """Arguments that stand behind the ellipsis; missing ones are an event and 0."""
+    kinds = _kinds(parts)
+    if len(passed) < len(kinds):
+        context.event("undefined", "fewer arguments than the printf format asks for")
+    return [
+        fitted(passed[index], bits) if index < len(passed) else 0
+        for index, (bits, _) in enumerate(kinds)
+    ]
+
+
+def taken(context: Context, parts: Sequence[Part], list_address: int) -> list[Operand]:
+    """Arguments of a va_list. It is put back as it was, since the model may be asked again; its
+    value after the call is indeterminate anyway (C17 7.16p3)."""
+    kinds = _kinds(parts)
+    before = [context.load(list_address + offset, 8) for offset in (0, 8, 16)]
+    found = [
+        fitted(plain(context.next_argument(list_address, max(bits, 32) // 8, floating)), bits)
+        for bits, floating in kinds
+    ]
+    for offset, word in zip((0, 8, 16), before, strict=True):
+        context.store(list_address + offset, 8, word)
+    return found
+
+
+def _kinds(parts: Sequence[Part]) -> list[tuple[int, bool]]:
+    """Width and class of each argument in order."""
+    kinds: dict[int, tuple[int, bool]] = {}
+
+    def note(position: int | None, kind: tuple[int, bool]) -> None:
+        kinds[len(kinds) if position is None else position - 1] = kind
+
+    for part in parts:
+        if isinstance(part, Conversion):
+            for amount in (part.width, part.precision):
+                if isinstance(amount, Star):
+                    note(amount.position, (32, False))
+            if part.letter != "m":
+                note(part.position, (part.bits, part.floating))
+    return [kinds.get(index, (64, False)) for index in range(max(kinds, default=-1) + 1)]
+
+
+def text_of(
+    context: Context, parts: Sequence[Part], arguments: Sequence[Operand], whole: bool
+) -> Asking[Text]:
+    """The text; with ``whole``, symbolic numbers in it stay abstract."""
+    text = Text()
+    turn = 0
+
+    def argument(position: int | None) -> Operand:
+        nonlocal turn
+        if position is not None:
+            return arguments[position - 1]
+        turn += 1
+        return arguments[turn - 1]
+
+    for part in parts:
+        if isinstance(part, bytes):
+            text.add(list(part), len(part))
+            continue
+        amounts: list[int | None] = []
+        for amount in (part.width, part.precision):
+            if isinstance(amount, Star):
+                value = yield from pin(argument(amount.position), "a symbolic width of printf")
+                amounts.append(signed(value, 32))
+            else:
+                amounts.append(None)
+        conversion = with_amounts(part, amounts[0], amounts[1])
+        value_given = 0 if part.letter == "m" else argument(part.position)
+        yield from _convert(context, text, conversion, value_given, whole)
+    return text
+
+
+def _convert(
+    context: Context, text: Text, conversion: Conversion, value: Operand, whole: bool
+) -> Asking[None]:
+    letter = conversion.letter
+    if letter in BASES:
+        yield from _integer(text, conversion, value, whole)
+    elif conversion.floating:
+        yield from _float(context, text, conversion, value, whole)
+    elif letter == "s":
+        found = yield from _string(context, conversion, value)
+        text.add(found, len(found))
+    elif letter == "c":
+        byte = (yield from _narrow(value)) if conversion.length == "l" else fitted(value, 8)
+        found = padded(conversion, [byte])
+        text.add(found, len(found))
+    elif letter == "n":
+        address = yield from place(value)
+        size = {"hh": 1, "h": 2, "": 4}.get(conversion.length, 8)
+        text.counts.append((address, size, fitted(text.count, 8 * size)))
+    else:
+        yield End(Unsupported(f"the printf directive {conversion.text.decode('latin-1')}"))
+
+
+def _integer(text: Text, conversion: Conversion, value: Operand, whole: bool) -> Asking[None]:
+    if isinstance(value, int):
+        found = integer_text(conversion, value)
+        text.add(found, len(found))
+    elif whole:
+        number = Formatted(conversion.spec, value)
+        text.add([number], printed_length(conversion, number))
+    else:
+        found = yield from digits_text(conversion, value)
+        text.add(found, len(found))
+
+
+def _float(
+    context: Context, text: Text, conversion: Conversion, value: Operand, whole: bool
+) -> Asking[None]:
+    if isinstance(value, Term) and whole:
+        context.event("approximated", "the length of a symbolic floating number in print")
+        text.add([Formatted(conversion.spec, value)], len(float_text(conversion, 0)))
+        return
+    value = yield from pin(value, "a symbolic floating number printed into a buffer")
+    found = float_text(conversion, value)
+    text.add(found, len(found))
+
+
+def _string(context: Context, conversion: Conversion, value: Operand) -> Asking[list[Operand]]:
+    address = yield from place(value)
+    most = conversion.precision
+    assert not isinstance(most, Star)
+    if address == 0:  # as glibc has it
+        shown = b"(null)" if most is None or most >= 6 else b""
+        return padded(conversion, list(shown))
+    found: list[Operand] = []
+    if conversion.length == "l":
+        found = yield from _wide_string(context, address, most)
+    elif most != 0:
+        found = yield from read_string(context, address, most)
+    return padded(conversion, found)
+
+
+def _wide_string(context: Context, address: int, most: int | None) -> Asking[list[Operand]]:
+    found: list[Operand] = []
+    while most is None or len(found) < most:
+        character = context.load(address + 4 * len(found), 4)
+        if (yield from decide(holds("eq", 32, character, 0))):
+            break
+        found.append((yield from _narrow(character)))
+    return found
+
+
+def _narrow(character: Operand) -> Asking[Operand]:
+    """The byte that a wide character is in the C locale."""
+    if not (yield from decide(holds("ult", 32, fitted(character, 32), 128))):
+        yield End(Unsupported("a wide character beyond ASCII in print"))
+    return fitted(character, 8)

@@ -1,0 +1,279 @@
+"""Link models written in C to a program that calls what nobody defines."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import csg
+from csg.cache import Cache, key_of, source_digest
+from csg.frontend.files import parsed, preprocess_files
+from csg.frontend.sources import SourceLines
+from csg.ir import (
+    Block,
+    Call,
+    Constant,
+    FunctionAddress,
+    FunctionCode,
+    GlobalAddress,
+    GlobalObject,
+    Instruction,
+    Move,
+    Node,
+    Program,
+    Refuse,
+    Register,
+    Return,
+)
+from csg.lower import link, lower
+from csg.pickling import dumps, loads
+from csg.programs import SourceFile
+from csg.source import NOWHERE, Location
+from symexec.runtime.registry import registry
+
+# --------------------------------------------------------------------------------- linker symbols
+# Places that only the linker knows: the end of the program's code, the start of a section.
+#
+#     extern char end;                      p = &end;     ends the path: *unsupported*
+#     extern entry __start_table[];         the same: no objects stand side by side
+#
+# Objects that a program declares and no file defines hold zeros otherwise (an event), which would
+# say of a table made of a section that it is empty.
+
+
+_NAMES = re.compile(
+    r"__(?:start|stop)_\w+|_?_?(?:end|etext|edata)|__bss_start|__data_start|__executable_start"
+    r"|__(?:preinit|init|fini)_array_(?:start|end)|__ehdr_start|_DYNAMIC|_GLOBAL_OFFSET_TABLE_"
+)
+
+
+def refuse_linker_symbols(program: Program) -> None:
+    """Taking their addresses ends a path. A weak one may be missing: it has no address then."""
+    names = {
+        name
+        for name, item in program.globals.items()
+        if item.external and name not in program.absent and _NAMES.fullmatch(name)
+    }
+    if not names:
+        return
+    for function in program.functions.values():
+        for block in function.blocks:
+            block.instructions[:] = [
+                step for each in block.instructions for step in _refused(each, names)
+            ]
+    pointed = {place.symbol for item in program.globals.values() for place in item.relocations}
+    for name in sorted(names - pointed):
+        del program.globals[name]
+
+
+def _refused(instruction: Instruction, names: set[str]) -> tuple[Instruction, ...]:
+    match instruction:
+        case GlobalAddress(target=target, name=name, node=node, version=version) if name in names:
+            reason = f"'{name}' is a place that the linker makes up"
+            refuse = Refuse(reason, node=node, version=version)
+            return refuse, Move(target, Constant(0, 64), node=node, version=version)
+        case _:
+            return (instruction,)
+
+
+# ---------------------------------------------------------------------------------------- archive
+# The models in C, lowered once and kept: each function in a small program of its own.
+#
+#     strdup  ->  Program(functions {strdup}, undefined {strlen, malloc, memcpy}, its nodes)
+#     stdin   ->  Program(globals {stdin, libc:standard_input})
+#
+# Parsing all of them takes seconds, loading those that a program needs takes milliseconds; so they
+# are kept in the user's cache folder, under a name that changes with every source that makes them.
+
+
+SOURCES = Path(__file__).with_name("libc")
+MAKERS = ("frontend", "ir", "language", "lower")
+SHARED = (Register, Constant, Location)
+LARGEST = 16 << 20  # bytes of archives that are kept
+
+Archive = dict[str, bytes]  # the name of a function or object to its pickled program
+
+
+def load_archive() -> Archive:
+    """From the cache, or made and put there."""
+    cache = Cache("models", LARGEST)
+    package = Path(csg.__file__).parent
+    texts = [source.read_bytes() for source in (Path(__file__), *_sources())]
+    key = key_of(csg.VERSION, *texts, source_digest(package / part for part in MAKERS))
+    data = cache.find(key)
+    if data is None:
+        data = dumps(make_archive())
+        cache.keep({key: data})
+    found: Archive = loads(data)
+    return found
+
+
+def _sources() -> list[Path]:
+    return sorted(SOURCES.glob("*.c"))
+
+
+# ---------------------------------------------------------------------- making
+
+
+def make_archive() -> Archive:
+    """Parse and lower all models."""
+    texts = preprocess_files([SourceFile(source, ("-std=gnu17",)) for source in _sources()])
+    lines = SourceLines()
+    units = [parsed(text, lines) for text in texts]  # nobody needs to keep the trees as well
+    whole = lower(units, library=True)
+    parts = {name: _function_part(whole, code) for name, code in whole.functions.items()}
+    for name, item in whole.globals.items():
+        if not item.external:
+            objects = _objects(whole, [name])
+            parts[name] = Program(globals=objects, undefined=_functions_named(objects))
+    return {name: dumps(part, SHARED) for name, part in sorted(parts.items())}
+
+
+def _function_part(whole: Program, code: FunctionCode) -> Program:
+    """One function with the objects it names and its nodes, numbered from 0."""
+    names = _references(code)
+    part = Program(globals=_objects(whole, names))
+    part.undefined = {name for name in names if name not in whole.globals} - {code.name}
+    part.undefined |= _functions_named(part.globals) - {code.name}
+    numbers: dict[int, int] = {}
+    blocks = []
+    for block in code.blocks:
+        terminator = block.terminator
+        assert terminator is not None
+        for step in (*block.instructions, terminator):
+            numbers.setdefault(step.node, len(numbers))
+        blocks.append(
+            replace(
+                block,
+                instructions=[
+                    replace(step, node=numbers[step.node]) for step in block.instructions
+                ],
+                terminator=replace(terminator, node=numbers[terminator.node]),
+            )
+        )
+    part.functions[code.name] = replace(code, blocks=blocks, type=None)
+    part.nodes = [replace(whole.nodes[old], id=new) for old, new in numbers.items()]
+    return part
+
+
+def _references(code: FunctionCode) -> list[str]:
+    found: dict[str, None] = {}
+    for block in code.blocks:
+        for step in block.instructions:
+            match step:
+                case Call(callee=str() as name) | GlobalAddress(name=name):
+                    found[name] = None
+                case FunctionAddress(name=name):
+                    found[name] = None
+                case _:
+                    pass
+    return list(found)
+
+
+def _objects(whole: Program, names: Iterable[str]) -> dict[str, GlobalObject]:
+    """The objects of these names, and those that their contents point to."""
+    found: dict[str, GlobalObject] = {}
+    waiting = list(names)
+    while waiting:
+        name = waiting.pop()
+        if name in whole.globals and name not in found:
+            found[name] = replace(whole.globals[name], type=None)
+            waiting += [each.symbol for each in whole.globals[name].relocations]
+    return found
+
+
+def _functions_named(objects: Mapping[str, GlobalObject]) -> set[str]:
+    """Functions that the contents of objects point to."""
+    named = {each.symbol for item in objects.values() for each in item.relocations}
+    return named - objects.keys()
+
+
+# ---------------------------------------------------------------------------------------- library
+# Link models written in C to a program that calls what nobody defines.
+#
+#     program.undefined {"strdup", "puts"}   ->   {"puts"}: a model in Python
+#                                                 strdup and malloc's errno are part of the program
+#
+# A function of the user's own is never replaced.
+
+
+START = "__csgtest_start"
+NAMED_START = "__csgtest_named_start"
+HOOKED_START = "__csgtest_hooked_start"
+ENDINGS = frozenset({"atexit", "on_exit"})  # what makes returning from main more than returning
+NAMED = frozenset({"program_invocation_name", "__progname"})  # told before main by NAMED_START
+
+
+def complete(program: Program, archive: Archive | None = None) -> None:
+    """Add every function and object of the models in C that the program needs."""
+    kept = load_archive() if archive is None else archive
+    if program.entry == "main" and program.undefined & ENDINGS:
+        program.undefined.add(START)
+    if program.entry == "main" and (program.before_main or program.after_main):
+        program.undefined.add(HOOKED_START)
+        _call_all(program, "__csgtest_before_main", program.before_main)
+        _call_all(program, "__csgtest_after_main", program.after_main)
+    seen: set[str] = set()
+    _complete(program, kept, seen)
+    named = program.entry == "main" and not NAMED.isdisjoint(program.globals)
+    if named and NAMED_START not in program.functions:
+        program.undefined.add(NAMED_START)
+        _complete(program, kept, seen)
+    _provide_objects(program, kept)
+    known = program.functions.keys() | registry().keys()
+    program.absent = {
+        name
+        for name in program.weak
+        if (name in program.undefined - known)
+        or (name in program.globals and program.globals[name].external)
+    }
+    refuse_linker_symbols(program)
+
+
+def _call_all(program: Program, name: str, called: list[str]) -> None:
+    """A function that calls others, one after the other."""
+    node = len(program.nodes)
+    program.nodes.append(Node(node, name, NOWHERE, name, "call"))
+    code = FunctionCode(name, (), library=True)
+    calls: list[Instruction] = [
+        Call(None, each, (), 0, node=node)
+        for each in called
+        if not program.functions[each].parameters
+    ]
+    code.blocks = [Block(0, calls, Return(None, node=node))]
+    program.functions[name] = code
+
+
+def _complete(program: Program, kept: Archive, seen: set[str]) -> None:
+    while waiting := sorted((program.undefined | _external(program)) & kept.keys() - seen):
+        for name in waiting:
+            seen.add(name)
+            link(program, loads(kept[name]))
+
+
+def start(program: Program) -> str:
+    """The function that an execution of a completed program begins with."""
+    for name in (HOOKED_START, NAMED_START, START):
+        if name in program.functions:
+            return name
+    return program.entry
+
+
+def unmodelled(program: Program) -> list[str]:
+    """Functions of a completed program that can be called and do nothing we know."""
+    return sorted(program.undefined - registry().keys())
+
+
+def _external(program: Program) -> set[str]:
+    return {name for name, item in program.globals.items() if item.external}
+
+
+def _provide_objects(program: Program, archive: Archive) -> None:
+    """What models in Python store to (errno)."""
+    models = registry()
+    for name in sorted(program.undefined & models.keys()):
+        for wanted in models[name].needs:
+            for key, item in loads(archive[wanted]).globals.items():
+                program.globals.setdefault(key, item)

@@ -1,0 +1,161 @@
+"""How a program ends itself, where it jumps, what it runs on, and what models in C admit of it."""
+
+from __future__ import annotations
+
+from csg.source import Location
+from symexec.expr import Data, Operand, Term, compare, ite
+from symexec.runtime import host_library
+from symexec.runtime.contract import (
+    Arguments,
+    Context,
+    Defer,
+    End,
+    JumpBack,
+    Model,
+    Place,
+    Registry,
+    SharedModel,
+)
+from symexec.runtime.operands import Asking, pin, place, plain, read_string, write_bytes
+from symexec.runtime.stdio.streams import discard_pending
+from symexec.state.endings import Aborted, AssertionFailed, Exit, Killed, Trapped, Unsupported
+
+# ---------------------------------------------------------------------------------------- process
+# How a program ends itself: exit, abort, a failed assertion; and what it runs on. C17 7.22.4, 7.2.
+#
+# exit(3)      handlers run first (libc/exit.c), then the path ends with Exit(3)
+# assert(0)    AssertionFailed("0", where it stands)
+
+
+models = Registry()
+
+
+@models("__csgtest_exit")
+def leave(context: Context, arguments: Arguments) -> Model:
+    yield End(Exit(arguments[0]))
+    return None
+
+
+@models("_exit", "_Exit")
+def leave_at_once(context: Context, arguments: Arguments) -> Model:
+    """What streams have not written yet is lost."""
+    discard_pending(context)
+    yield End(Exit(arguments[0], at_once=True))
+    return None
+
+
+@models("abort", "__csgtest_abort")
+def give_up(context: Context, arguments: Arguments) -> Model:
+    yield End(Aborted())
+    return None
+
+
+@models("__csgtest_killed")
+def be_killed(context: Context, arguments: Arguments) -> Model:
+    """By a signal that the process sends to itself. What streams have not written yet is lost."""
+    number = yield from pin(arguments[0], "a signal")
+    discard_pending(context)
+    yield End(Killed(number))
+    return None
+
+
+@models("__builtin_trap", "__csgtest_trap")
+def trap(context: Context, arguments: Arguments) -> Model:
+    yield End(Trapped("__builtin_trap"))
+    return None
+
+
+@models("__csgtest_assert_fail", "__assert_fail")
+def fail_assertion(context: Context, arguments: Arguments) -> Model:
+    text = yield from known_text(context, arguments[0])
+    file = yield from known_text(context, arguments[1])
+    line = yield from pin(arguments[2], "the line of an assertion")
+    yield End(AssertionFailed(text, Location(file, line)))
+    return None
+
+
+@models("__csgtest_library_version")
+def library_version(context: Context, arguments: Arguments) -> Model:
+    """Into a buffer of so many bytes: what gnu_get_libc_version says, or, of a third argument that
+    is not 0, gnu_get_libc_release."""
+    release = yield from pin(arguments[2], "which version of the library")
+    room = yield from pin(arguments[1], "the room for a version")
+    address = yield from place(arguments[0])
+    write_bytes(context, address, [*host_library.version(bool(release))[: room - 1], 0])
+    return 0
+
+
+def known_text(context: Context, pointer: Operand) -> Asking[str]:
+    """A message: symbolic bytes in it are shown as question marks."""
+    address = yield from place(pointer)
+    if address == 0:
+        return ""
+    found = yield from read_string(context, address)
+    known = bytes(byte if isinstance(byte, int) else ord("?") for byte in found)
+    return known.decode("utf-8", "replace")
+
+
+# -------------------------------------------------------------------------------------- admitting
+# What models in C admit: that something is not as it would be, cannot be at all, or is seldom.
+#
+# __csgtest_approximated("the variable HOME")       an event, and the path goes on
+# __csgtest_unsupported("a command for system")     the path ends
+# __csgtest_is_option(c)                            any byte is an option: the path can wait
+
+
+SHAPED = "command lines are shaped"  # known options are words of others
+BEHIND = 3  # steps that such an option goes
+
+
+@models("__csgtest_approximated")
+def tell(context: Context, arguments: Arguments) -> Model:
+    text = yield from known_text(context, arguments[0])
+    context.event("approximated", text)
+    return None
+
+
+@models("__csgtest_unsupported")
+def admit_giving_up(context: Context, arguments: Arguments) -> Model:
+    text = yield from known_text(context, arguments[0])
+    yield End(Unsupported(text))
+    return None
+
+
+@models("__csgtest_is_option")
+def found_option(context: Context, arguments: Arguments) -> Model:
+    """The byte that makes a word an option. Where command lines are shaped, other beginnings have
+    the same option by its name; the path of a word that happens to spell one goes behind."""
+    if isinstance(arguments[0], Term) and context.get(SHAPED, False):
+        yield Defer(BEHIND)
+    return None
+
+
+# -------------------------------------------------------------------------------------- far jumps
+# setjmp and longjmp, C17 7.13: a place is noted in the engine, its number in the jmp_buf.
+#
+#     setjmp(b)        ->  0, and b holds the number of this call
+#     longjmp(b, 3)    ->  the calls above that one are left, and it returns again: 3
+#
+# Masks of signals are not kept: nothing is ever blocked by a signal.
+
+
+SETTERS = ("setjmp", "_setjmp", "sigsetjmp", "__sigsetjmp")
+
+
+@models.aware(*SETTERS)
+def set_jump(context: Context, arguments: tuple[Data, ...]) -> SharedModel:
+    address = yield from place(plain(arguments[0]))
+    number = yield Place()
+    assert isinstance(number, int)
+    context.store(address, 8, number)
+    return 0
+
+
+@models.aware("longjmp", "_longjmp", "siglongjmp", "__longjmp_chk")
+def jump(context: Context, arguments: tuple[Data, ...]) -> SharedModel:
+    """The value may differ between the versions; 0 is turned into 1."""
+    address = yield from place(plain(arguments[0]))
+    value = arguments[1]
+    returned = ite(compare("eq", 32, value, 0), 1, value, 32)
+    yield JumpBack(context.load(address, 8), returned)
+    return None

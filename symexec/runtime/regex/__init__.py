@@ -1,0 +1,1 @@
+"""Regular expressions of POSIX: their syntax, and regcomp, regexec."""

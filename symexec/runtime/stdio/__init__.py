@@ -1,0 +1,1 @@
+"""Streams of C17 7.21: opening, reading, printing."""

@@ -1,0 +1,63 @@
+"""From observations to findings: what differs, what class it is, which changes are to blame."""
+
+from symexec.triage.blame import (
+    Patience,
+    Requirements,
+    blame,
+    native_blame,
+    shows_as_new,
+    smallest_sets,
+)
+from symexec.triage.compare import Kind, Verdict, classify, differing_parts
+from symexec.triage.examine import (
+    Refusal,
+    decided,
+    examine,
+    explained,
+    looked_again,
+    observe,
+    repeating,
+    shrink,
+)
+from symexec.triage.grouping import (
+    Group,
+    changed_nodes,
+    group,
+    likeness,
+    may_share,
+    options_used,
+    told_apart,
+)
+from symexec.triage.minimise import minimise
+from symexec.triage.undefined import judged, unwritten
+
+__all__ = [
+    "Group",
+    "Kind",
+    "Patience",
+    "Refusal",
+    "Requirements",
+    "Verdict",
+    "blame",
+    "changed_nodes",
+    "classify",
+    "decided",
+    "differing_parts",
+    "examine",
+    "explained",
+    "group",
+    "judged",
+    "likeness",
+    "looked_again",
+    "may_share",
+    "minimise",
+    "native_blame",
+    "observe",
+    "options_used",
+    "repeating",
+    "shows_as_new",
+    "shrink",
+    "smallest_sets",
+    "told_apart",
+    "unwritten",
+]

@@ -1,0 +1,430 @@
+"""Many tests, few findings: differences that look alike and have one cause become one group."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+from csg.ir import ChangeInfo
+from symexec.testcases import Observation, TestCase
+from symexec.triage.compare import Kind, differing_parts
+
+# ---------------------------------------------------------------------------------------- wording
+# Tell differences apart that are a matter of wording: help, version and usage text.
+#
+#     fputs(_("  -d   print twice
+# "), stdout);   ->   fputs(_("  -d   print it twice
+# "), stdout);
+#
+# A test is one of these when three things hold: both versions end alike and only their text
+# differs; the changes that bring that about only reword text which is printed; and the program
+# was asked to inform (``--help``, ``--version``), or answers with its usage. Of a text that
+# several changes touch, each by itself, one that only rewords is enough: nobody who asked for the
+# text learns from the others what the program does. So a status that differs, a help text that
+# depends on something else that changed, and reworded results stay what they are.
+
+
+_JUDGED = {Kind.DIFFERENCE.value, Kind.PROGRESSION.value}  # also errors against a golden version
+_TEXT = {"stdout", "stderr"}
+_ASKING = ("--help", "--version", "--usage")
+_USAGE = re.compile(rb"usage\b", re.IGNORECASE)
+
+_LITERAL = re.compile(r"""'(?:\\.|[^'\\])+'|(?:u8|[LuU])?"((?:\\.|[^"\\])*)"|%%""", re.DOTALL)
+_CONVERSION = re.compile(r"%[-+ #0']*[\d*$]*(?:\.[\d*]*)?(?:hh|h|ll|l|q|L|j|z|t)?[a-zA-Z]")
+_CALLED = re.compile(r"([A-Za-z_]\w*)\s*\(")
+_TRANSLATORS = frozenset(("_", "N_", "gettext", "dgettext", "ngettext"))
+_PRINTERS = _TRANSLATORS | {"printf", "fprintf", "puts", "fputs", "fputs_unlocked", "error", "exit"}
+_DEFINITION = re.compile(r'macro \w+ \(.*\): ("(?:\\.|[^"\\])*") became ("(?:\\.|[^"\\])*")')
+
+Shown = tuple[object, ...]
+
+
+def told_apart(cases: Iterable[TestCase], changes: Sequence[ChangeInfo]) -> Iterator[TestCase]:
+    """The cases that are differences of wording, with their class. One that nobody explained is
+    one when what differs is exactly what differs in a case that was."""
+    rewording = {change.id for change in changes if rewords(change)}
+    if not rewording:
+        return
+    open_cases = [case for case in cases if case.kind in _JUDGED or case.error]
+    texts = {
+        _shown(case) for case in open_cases if informs(case) and _reworded(case, rewording, False)
+    }
+    for case in open_cases:
+        if _shown(case) in texts and _reworded(case, rewording, True):
+            yield replace(case, kind=Kind.HELP_TEXT.value, error="")
+
+
+def informs(case: TestCase) -> bool:
+    """Was the program asked for help, or does it answer with its usage, in both versions?"""
+    if case.old is None or case.new is None:
+        return False
+    if not set(differing_parts(case.old, case.new)) <= _TEXT:
+        return False
+    words = [word.decode("latin-1") for word in case.input.args]
+    options = words[: words.index("--")] if "--" in words else words
+    if any(len(word) > 2 and asks.startswith(word) for word in options for asks in _ASKING):
+        return True
+    texts = (case.old.stdout + case.old.stderr, case.new.stdout + case.new.stderr)
+    return all(_USAGE.match(text) for text in texts)
+
+
+def _reworded(case: TestCase, rewording: set[int], unexplained: bool) -> bool:
+    """Is it brought about by rewording alone? ``unexplained``: the answer when nobody knows."""
+    if case.blame is None or not case.blame.blamed:
+        return unexplained
+    return any(rewording.issuperset(changes) for changes in case.blame.minimal)
+
+
+def _shown(case: TestCase) -> Shown:
+    """The texts that differ. What both versions write beside them (the option that they do not
+    know) may be another in each test."""
+    assert case.old is not None and case.new is not None
+    parts = differing_parts(case.old, case.new)
+    return parts, tuple(
+        (seen.exit, *(getattr(seen, part) for part in parts if part in _TEXT))
+        for seen in (case.old, case.new)
+    )
+
+
+def rewords(change: ChangeInfo) -> bool:
+    """Does a change replace, add or remove literals that are printed, and nothing else?"""
+    if change.cause:
+        return _DEFINITION.fullmatch(change.cause) is not None and _prints(change.new_text)
+    old, new = change.old_text, change.new_text
+    if not old or not new:
+        return _only_literals(old or new)
+    if _only_literals(old) and _only_literals(new):
+        return True
+    return (
+        _skeleton(old) == _skeleton(new) and _conversions(old) == _conversions(new) and _prints(new)
+    )
+
+
+def _prints(text: str) -> bool:
+    """Nothing is called but what prints, or a text is defined."""
+    bare = _LITERAL.sub('"', text)
+    called = set(_CALLED.findall(bare)) - {"return", "sizeof"}
+    if called:
+        return called <= _PRINTERS
+    defined = re.fullmatch(r"(?:\w+\s+|\*\s*)*\w+\s*(?:\[\s*\w*\s*\])?\s*=[\s\"N_()]*;?", bare)
+    return defined is not None and any(" " in found for found in _literals(text))
+
+
+def _only_literals(text: str) -> bool:
+    """A statement that prints literals and takes nothing from the program."""
+    bare = _LITERAL.sub('"', text)
+    names = set(re.findall(r"[A-Za-z_]\w*", bare))
+    return (
+        bool(names)
+        and names <= _PRINTERS | {"stdout", "stderr"}
+        and not _conversions(text)
+        and re.fullmatch(r'[\w\s(),;"]*', bare) is not None
+    )
+
+
+def _skeleton(text: str) -> str:
+    """Without what stands in literals, and without spaces; neighbouring literals are one."""
+    bare = re.sub(r"\s+", "", _LITERAL.sub(lambda found: _kept(found[0]), text))
+    return re.sub(r'"+', '"', bare)
+
+
+def _kept(literal: str) -> str:
+    return '"' if literal.endswith('"') else literal
+
+
+def _literals(text: str) -> list[str]:
+    return [found[1] or "" for found in _LITERAL.finditer(text)]
+
+
+def _conversions(text: str) -> list[str]:
+    return [
+        each for part in _literals(text) for each in _CONVERSION.findall(part.replace("%%", ""))
+    ]
+
+
+# --------------------------------------------------------------------------------------- grouping
+# Many tests, few findings: differences that look alike and have one cause become one group.
+#
+# t0001 x=1000, t0004 x=7 (both: regression, blamed 1 and 2, SIGABRT)    g1: t0004, t0001
+
+
+Shape = tuple[object, ...]
+
+MOST_GROUPS = 20  # that a reader is shown, as far as one class of differences is one group
+
+# What a user wants to see first.
+_ORDER = (
+    Kind.HANG,
+    Kind.REGRESSION,
+    Kind.INCOMPLETE_FIX,
+    Kind.BOTH_FAIL,
+    Kind.DIFFERENCE,
+    Kind.UNDEFINED,
+    Kind.LEAK,
+    Kind.HANG_FIX,
+    Kind.FIX,
+    Kind.PROGRESSION,
+    Kind.LEAK_FIX,
+    Kind.UNDECIDED,
+    Kind.SLOWER,
+    Kind.STDERR_ONLY,
+    Kind.HELP_TEXT,
+    Kind.NONDETERMINISTIC,
+    Kind.TIMEOUT,
+    Kind.PATH_ONLY,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """``tests``: ids, the smallest witness first. ``found_by``: the source of the test that was
+    first to show it, after ``found_s`` seconds."""
+
+    id: str  # g1, g2, .. in order of importance
+    kind: str
+    blamed: tuple[int, ...]
+    interaction: bool
+    tests: tuple[str, ...]
+    found_by: str = ""
+    found_s: float = 0.0
+
+    @property
+    def witness(self) -> str:
+        return self.tests[0]
+
+
+def shape(old: Observation, new: Observation) -> Shape:
+    """How an observation differs, without what differs: how both end, and which streams."""
+
+    return _end(old), _end(new), differing_parts(old, new)
+
+
+def _end(seen: Observation) -> Shape:
+    return seen.exit, seen.signal, seen.sanitizer, seen.timed_out
+
+
+def contrast(old: Observation, new: Observation) -> Shape:
+    """In which way the texts differ that the versions show, whatever the texts are: in the number
+    of lines, the length of a line, blanks and zeros that fill a column, or anything else; and
+    whether the lines of both stand in a column."""
+    return _contrast(old.stdout, new.stdout), _contrast(old.stderr, new.stderr)
+
+
+def _contrast(old: bytes, new: bytes) -> str:
+    if old == new:
+        return "same"
+    if not old or not new:
+        return "nothing before" if not old else "nothing now"
+    before, after = old.splitlines(), new.splitlines()
+    if len(before) != len(after):
+        return "more lines" if len(before) < len(after) else "fewer lines"
+    return _filling(before, after) + _column(before, after)
+
+
+def _filling(before: list[bytes], after: list[bytes]) -> str:
+    old, new = sum(map(len, before)), sum(map(len, after))
+    pairs = [(a, b) for a, b in zip(before, after, strict=True) if a != b]
+    if all(_unfilled(a) == _unfilled(b) for a, b in pairs):
+        longer = "filled" if old < new else "less filled"
+        if all(a.endswith(b) or b.endswith(a) for a, b in pairs):
+            return f"{longer} in front"
+        return f"{longer} behind" if all(a[:1] == b[:1] for a, b in pairs) else longer
+    if old == new:
+        return "other characters"
+    return "longer" if old < new else "shorter"
+
+
+def _column(before: list[bytes], after: list[bytes]) -> str:
+    """Whether more than one line are all as long as the first, in either version."""
+    if len(before) < 2:
+        return ""
+    return "".join(
+        f", {when} in a column"
+        for when, lines in (("before", before), ("now", after))
+        if len(set(map(len, lines))) == 1
+    )
+
+
+def _unfilled(line: bytes) -> bytes:
+    """Without what pads: blanks, and zeros that say nothing."""
+    return bytes(each for each in line if each not in b" \t0.")
+
+
+def group(cases: Iterable[TestCase]) -> list[Group]:
+    """Groups of all tests whose versions were observed to differ: one for each class, cause and way
+    to end. When these are more than a reader takes in, those of one cause are one, and then those
+    whose causes overlap. Those that are ``accounted`` for keep to themselves, behind the others."""
+    explained: list[TestCase] = []
+    unexplained: list[TestCase] = []
+    for case in cases:
+        if case.observed == "different" and case.old is not None and case.new is not None:
+            known = case.blame is not None and case.blame.blamed
+            (explained if known else unexplained).append(case)
+    members: dict[Shape, list[TestCase]] = {}
+    for keyed in (_by_ending, _by_cause, _by_overlap(explained)):
+        members = _grouped(explained, unexplained, keyed)
+        if len(members) <= MOST_GROUPS:
+            break
+    for tests in members.values():
+        tests.sort(key=_plainness)
+    ordered = sorted(
+        members.values(),
+        key=lambda tests: (tests[0].accounted, _rank(tests[0]), tests[0].id),
+    )
+    return [_group(f"g{number}", tests) for number, tests in enumerate(ordered, 1)]
+
+
+def _grouped(
+    explained: Sequence[TestCase],
+    unexplained: Sequence[TestCase],
+    keyed: Callable[[TestCase], Shape],
+) -> dict[Shape, list[TestCase]]:
+    """What nobody explained belongs to those that look most like it."""
+    members: dict[Shape, list[TestCase]] = {}
+    for case in explained:
+        members.setdefault((case.accounted, *keyed(case)), []).append(case)
+    alike: dict[Shape, dict[frozenset[str], Shape]] = {}  # by the changed nodes they come by
+    for key, tests in members.items():
+        for case in tests:
+            for likeness_of in _LIKENESSES:
+                likeness_there = likeness_of.__name__, case.accounted, *likeness_of(case)
+                there = alike.setdefault(likeness_there, {})
+                there.setdefault(changed_nodes(case), key)
+    for case in unexplained:
+        nodes = changed_nodes(case)
+        found = (
+            key
+            for each in _LIKENESSES
+            for others, key in alike.get((each.__name__, case.accounted, *each(case)), {}).items()
+            if may_share(nodes, others)
+        )
+        members.setdefault(next(found, (case.accounted, *keyed(case))), []).append(case)
+    return members
+
+
+def changed_nodes(case: TestCase) -> frozenset[str]:
+    """Of the change sequence graph, those that the test comes by; none where that is not known."""
+    return frozenset(name for name in case.sequence if name.startswith(("c", "d")))
+
+
+def may_share(one: frozenset[str], other: frozenset[str]) -> bool:
+    """Can two tests have one cause? Not where they have no changed statement in common."""
+    return not one or not other or not one.isdisjoint(other)
+
+
+def _apart(case: TestCase) -> Shape | None:
+    """Wording is one group, whatever words were changed."""
+    return (case.kind,) if case.kind == Kind.HELP_TEXT.value else None
+
+
+def _blamed(case: TestCase) -> tuple[int, ...]:
+    return case.blame.blamed if case.blame is not None else ()
+
+
+def _by_ending(case: TestCase) -> Shape:
+    assert case.old is not None and case.new is not None
+    ends: Shape = (_end(case.old), _end(case.new))
+    if case.unwritten:  # what is shown of it is chance
+        ends = ("uninitialised",)
+    elif case.kind == Kind.STDERR_ONLY.value:
+        ends = ()
+    return _apart(case) or (case.kind, _blamed(case), *ends)
+
+
+def _by_cause(case: TestCase) -> Shape:
+    return _apart(case) or (case.kind, _blamed(case))
+
+
+def _by_overlap(cases: Sequence[TestCase]) -> Callable[[TestCase], Shape]:
+    """Causes with a change in common, and all that they overlap with, are one."""
+    leader: dict[int, int] = {}
+
+    def first(change: int) -> int:
+        while leader.setdefault(change, change) != change:
+            change = leader[change]
+        return change
+
+    for case in cases:
+        for one, other in pairwise(_blamed(case)):
+            low, high = sorted((first(one), first(other)))
+            leader[high] = low
+
+    def keyed(case: TestCase) -> Shape:
+        blamed = _blamed(case)
+        return _apart(case) or (case.kind, first(blamed[0]) if blamed else None)
+
+    return keyed
+
+
+def _plainness(case: TestCase) -> tuple[object, ...]:
+    """The witness is the smallest test that is explained."""
+    return case.blame is None or not case.blame.blamed, case.input.size, case.id
+
+
+_NEGATIVE = re.compile(rb"-\.?[0-9]")
+
+
+def likeness(case: TestCase) -> Shape:
+    """What tests of one cause have in common, as far as it can be seen without asking which changes
+    are to blame: so many of them are explained, and the others belong to these."""
+    assert case.old is not None and case.new is not None
+    if case.kind == Kind.HELP_TEXT.value or informs(case):
+        return "informing", shape(case.old, case.new)
+    return (*_alike_there(case), contrast(case.old, case.new), options_used(case))
+
+
+def _alike_there(case: TestCase) -> Shape:
+    assert case.old is not None and case.new is not None
+    place = (case.divergence.file, case.divergence.line) if case.divergence else None
+    return case.kind, place, shape(case.old, case.new)
+
+
+def _alike(case: TestCase) -> Shape:
+    assert case.old is not None and case.new is not None
+    return case.kind, shape(case.old, case.new)
+
+
+_LIKENESSES = (likeness, _alike_there, _alike)  # the closest first
+
+
+def options_used(case: TestCase) -> Shape:
+    """The options of a command line without their values, as far as their looks tell: what begins
+    as a number is none."""
+    dashed = [word for word in case.input.args if word.startswith(b"-")]
+    words = [word.partition(b"=")[0] for word in dashed if not _NEGATIVE.match(word)]
+    return tuple(sorted({word if word.startswith(b"--") else word[:2] for word in words}))
+
+
+def _rank(case: TestCase) -> tuple[int, int]:
+    interaction = case.blame is not None and case.blame.interaction
+    kind = Kind(case.kind)
+    if kind is Kind.DIFFERENCE and informs(case):
+        kind = Kind.HELP_TEXT  # more than words may have changed, but nobody waits for it
+    return _ORDER.index(kind), 0 if interaction else 1
+
+
+def _group(name: str, tests: list[TestCase]) -> Group:
+    blamed = tests[0].blame
+    first = min(tests, key=lambda case: (case.found_s, case.id))
+    if tests[0].kind == Kind.HELP_TEXT.value:  # all of the reworded texts
+        every = {change for case in tests if case.blame for change in case.blame.reproducing}
+        return Group(
+            name,
+            tests[0].kind,
+            tuple(sorted(every)),
+            False,
+            tuple(c.id for c in tests),
+            first.source,
+            first.found_s,
+        )
+    return Group(
+        id=name,
+        kind=tests[0].kind,
+        blamed=blamed.blamed if blamed else (),
+        interaction=blamed is not None and blamed.interaction,
+        tests=tuple(case.id for case in tests),
+        found_by=first.source,
+        found_s=first.found_s,
+    )

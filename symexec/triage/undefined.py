@@ -1,0 +1,230 @@
+"""Is a difference one of undefined behaviour? Replay compiles with -fwrapv, others do not.
+
+old  return x + 1 > x;     new  return 1;     x = INT_MAX: replay sees 0 and 1, plain gcc 1 and 1
+
+    judged(case, pair, replay).kind         "undefined"
+    judged(case, pair, replay).undefined    ("old: a.c:1:24: signed integer overflow: ..",
+                                             "gcc -O0: no difference", "gcc -O2: no difference")
+
+UndefinedBehaviorSanitizer is asked first. Where it has nothing to say of either version, nothing
+else is compiled; what it names is told even where plain builds show the same difference.
+
+The other way round a plain build may differ where replay does not (``shown_by_plain_builds``):
+
+old  return x + 1 < x;     new  return x == INT_MAX;     replay sees 1 and 1, gcc -O2 0 and 1
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import PurePath
+
+from csg.errors import ToolchainError
+from symexec.replay import FILLED, STANDARD, UNDEFINED, ZEROED, NativeReplay, Pair, Request
+from symexec.testcases import Blame, Observation, TestCase
+from symexec.triage.blame import Ids, Patience, generating, smallest_sets
+from symexec.triage.compare import Kind, differing_parts
+
+MOST = 4  # places of one version
+_JUDGED = frozenset(
+    kind.value
+    for kind in (
+        Kind.DIFFERENCE,
+        Kind.REGRESSION,
+        Kind.FIX,
+        Kind.BOTH_FAIL,
+        Kind.INCOMPLETE_FIX,
+        Kind.PROGRESSION,
+    )
+)
+_ERROR = re.compile(r"^(\S+?):(\d+):(\d+): runtime error: (.*)$", re.MULTILINE)
+
+
+def judged(case: TestCase, pair: Pair, replay: NativeReplay) -> TestCase:
+    """With ``undefined`` filled in, and the class ``undefined`` where a plain build does not show
+    the difference. An error of memory has its class already: no other build is asked."""
+    faults = (pair.old.sanitizer, pair.new.sanitizer)
+    if case.kind not in _JUDGED or any(faults) or pair.cut_off:
+        return case
+    try:
+        places = _places(*replay.both(case.input, UNDEFINED))
+        if not places:
+            return case
+        shown = {style: _shown(case, style, replay)[1] for style in STANDARD}
+    except ToolchainError:  # what gcc takes with the flags of replay it takes without
+        return case
+    told = tuple(
+        f"gcc {style}: {'the same difference' if parts else 'no difference'}"
+        for style, parts in shown.items()
+    )
+    kind = case.kind if all(shown.values()) else Kind.UNDEFINED.value
+    return replace(case, kind=kind, undefined=(*places, *told))
+
+
+def shown_by_plain_builds(cases: Sequence[TestCase], replay: NativeReplay) -> Iterator[TestCase]:
+    """Those of the tests, which replay shows to be alike, on which a version does what C leaves
+    undefined and a plain build shows a difference: as that build shows it."""
+    try:
+        reports = replay.observe_all(
+            Request(name, case.input, style=UNDEFINED) for case in cases for name in ("old", "new")
+        )
+        told = [_places(old, next(reports)) for old in reports]
+        for case, places in zip(cases, told, strict=True):
+            found = _first_shown(case, replay) if places else None
+            if found is not None:
+                style, pair = found
+                yield replace(
+                    case,
+                    old=pair.old,
+                    new=pair.new,
+                    observed="different",
+                    kind=Kind.UNDEFINED.value,
+                    undefined=(*places, f"gcc {style}: a difference, which -fwrapv takes away"),
+                )
+    except ToolchainError:  # as above
+        return
+
+
+def shown_behind_a_stop(cases: Sequence[TestCase], replay: NativeReplay) -> Iterator[TestCase]:
+    """Those of the tests on which replay stops both versions at what C leaves undefined, and each
+    plain build goes on and shows a difference, the same each time."""
+    for case in cases:
+        if case.old is None or case.new is None or not _named_in_both(case.old, case.new):
+            continue
+        try:
+            pairs = [replay.pair(case.input, style) for style in STANDARD]
+        except ToolchainError:  # as above
+            return
+        if all(each.stable and not each.cut_off for each in pairs) and all(
+            differing_parts(each.old, each.new, with_stderr=False) for each in pairs
+        ):
+            yield replace(
+                case,
+                old=pairs[0].old,
+                new=pairs[0].new,
+                observed="different",
+                kind=Kind.UNDEFINED.value,
+                undefined=(
+                    *_places(case.old, case.new),
+                    f"gcc {' and '.join(STANDARD)}: a difference behind it",
+                ),
+            )
+
+
+def _named_in_both(old: Observation, new: Observation) -> bool:
+    return all(any(_named("", each)) for each in (old, new))
+
+
+def _first_shown(case: TestCase, replay: NativeReplay) -> tuple[str, Pair] | None:
+    for style in STANDARD:
+        pair, parts = _shown(case, style, replay)
+        if parts and not pair.cut_off:
+            return style, pair
+    return None
+
+
+def _places(old: Observation, new: Observation) -> list[str]:
+    """``old: a.c:1:24: signed integer overflow: ...``, in the order in which they were met."""
+    return [*_named("old", old), *_named("new", new)]
+
+
+def _named(version: str, seen: Observation) -> Iterator[str]:
+    found = [each for each in _ERROR.findall(seen.report) if not each[0].endswith("-harness.c")]
+    for file, line, column, text in found[:MOST]:
+        yield f"{version}: {PurePath(file).name}:{line}:{column}: {text}"
+
+
+def _shown(case: TestCase, style: str, replay: NativeReplay) -> tuple[Pair, tuple[str, ...]]:
+    """Both versions as this build shows them each time, and what differs between them."""
+    pair = replay.pair(case.input, style)
+    return pair, differing_parts(pair.old, pair.new, with_stderr=False)
+
+
+# -------------------------------------------------------------------------------------- unwritten
+# Does what a version shows depend on memory that nobody wrote? Two fillings natively say.
+#
+#     int x; if (c) x = 1; return x;      zeros: returns 0;  0xFE everywhere: returns -16843010
+#
+# The filled builds are made when they are first wanted: local variables by the compiler, the heap
+# by the C library. What differs between them shows a use; what does not proves nothing.
+
+
+UNWRITTEN = "use of uninitialised memory"
+
+
+def unwritten(
+    case: TestCase,
+    replay: NativeReplay,
+    changes: Sequence[int],
+    requires: Mapping[int, Ids],
+    patience: Patience,
+) -> TestCase:
+    """A replayed test on which one version is predicted to use what nobody wrote: a regression, or
+    a fix, where that version alone shows something else with another filling."""
+    try:
+        reports = [_report(case, replay, build) for build in ("old", "new")]
+    except ToolchainError:  # a compiler that cannot fill local variables
+        return case
+    if bool(reports[0]) == bool(reports[1]):
+        return case
+    failing = "new" if reports[1] else "old"
+    kind = Kind.REGRESSION if failing == "new" else Kind.FIX
+    old, new = (
+        _marked(seen, text) for seen, text in zip((case.old, case.new), reports, strict=True)
+    )
+    blame = _blame(case, replay, changes, requires, patience) if failing == "new" else None
+    return replace(case, old=old, new=new, observed="different", kind=kind.value, blame=blame)
+
+
+def _marked(seen: Observation | None, report: str) -> Observation | None:
+    if not report or seen is None:
+        return seen
+    return replace(seen, sanitizer=UNWRITTEN, report=report)
+
+
+def _report(case: TestCase, replay: NativeReplay, build: str, changes: Ids | None = None) -> str:
+    """What differs between the fillings; "" when nothing does."""
+    requests = [Request(build, case.input, changes, style) for style in (ZEROED, FILLED)]
+    zeroed, filled = replay.observe_all(requests)
+    parts = differing_parts(zeroed, filled)
+    if not parts:
+        return ""
+    shown = ", ".join(
+        f"{part}: {_shown_alike(zeroed, part)} or {_shown_alike(filled, part)}" for part in parts
+    )
+    return f"with zeros or 0xFE in memory that nobody wrote: {shown}"
+
+
+def _shown_alike(seen: Observation, part: str) -> str:
+    value = getattr(seen, part)
+    return value.decode("utf-8", "replace")[:80] if isinstance(value, bytes) else str(value)[:80]
+
+
+def _blame(
+    case: TestCase,
+    replay: NativeReplay,
+    changes: Sequence[int],
+    requires: Mapping[int, Ids],
+    patience: Patience,
+) -> Blame:
+    if not replay.has_mask:
+        return Blame(complete=False, note="there is no unified program to run")
+
+    def appears(ids: Ids) -> bool:
+        return bool(_report(case, replay, "mask", ids))
+
+    try:
+        smallest = smallest_sets(changes, appears, requires, patience)
+    except ToolchainError as trouble:
+        return Blame(complete=False, note=f"the unified program cannot be built: {trouble.message}")
+    sets = tuple(tuple(sorted(ids)) for ids in smallest.sets)
+    generators = tuple(tuple(sorted(generating(ids, requires))) for ids in smallest.sets)
+    return Blame(
+        sets,
+        sets[0] if sets else (),
+        smallest.complete,
+        generators=() if generators == sets else generators,
+        ended=smallest.ended,
+    )

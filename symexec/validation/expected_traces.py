@@ -1,0 +1,411 @@
+"""The branches that a path of the search takes, one by one, held against those of a native run."""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from csg.language.syntax import Version
+from csg.records import record
+from csg.source import Location
+from symexec.counters import Counters
+from symexec.executor.engine import Engine
+from symexec.executor.undefined import USED
+from symexec.exploration.pinning import Pins
+from symexec.exploration.preparation import Prepared
+from symexec.exploration.start import Origin, begin
+from symexec.expr import Model, TermTable
+from symexec.inputs.starts import Start
+from symexec.memory import NEW, OLD
+from symexec.options import InputOptions, MemoryOptions
+from symexec.replay import Decided, NativeReplay, decision, hashed
+from symexec.runtime.filesystem.nodes import Node
+from symexec.runtime.registry import registry
+from symexec.solver import EMPTY, PathCondition, SolverOptions, build_solver
+from symexec.state.endings import Aborted, AssertionFailed, Exit, Killed, MemoryFault, Returned
+from symexec.state.inputs import Guide, Guided
+from symexec.state.state import Chain, Event, Outcome, State
+from symexec.testcases import TestInput
+
+# -------------------------------------------------------------------------------------- retracing
+# Which branches does a path of the search take, one by one?
+#
+#     promise: x > 3, not(y == x); x = 4, y = 0        old: (1, 1), (4, 0)    new: (1, 1), (4, 1)
+#
+# A search keeps of a path the conditions that it assumed. Here the engine runs the path again
+# with the test's model as its guide (``state.seeds.Guided``): each decision goes the model's way
+# and must come by those very conditions, or the path is not the one that was searched. What is
+# concrete in between is written down on the way, each version's decisions for themselves.
+#
+# What has no probe natively does not count: files that the versions share, models of library
+# functions, computed gotos. Nor does what such a model calls in an order of its own (``QUIET``).
+
+
+QUANTUM = 5_000
+LONGEST = 200_000  # chunks of a path that are run again; it is compared as far as that goes
+LIMITS = SolverOptions(limit_s=0.5)  # a guide leaves few queries
+# They call back, in an order that is the library's own.
+QUIET = frozenset(
+    {"qsort", "qsort_r", "bsearch", "lfind", "lsearch", "tsearch", "tfind", "tdelete", "twalk",
+     "tdestroy", "ftw", "nftw", "fts_open", "fts_read", "scandir", "glob"}
+)  # fmt: skip
+_EXACT = (Exit, Returned, Aborted, Killed, AssertionFailed)
+
+
+@dataclass(frozen=True, slots=True)
+class Promise:
+    """What the search says of a test: it follows ``path`` from its ``origin``."""
+
+    test: str
+    input: TestInput
+    origin: Origin
+    path: PathCondition
+    model: Model
+
+
+@dataclass(frozen=True, slots=True)
+class Predicted:
+    """The decisions of one version (``replay.decision``). ``exact``: it ends behind them; else it
+    may go on."""
+
+    decisions: Sequence[int]
+    exact: bool
+
+
+class Unfollowed(Exception):
+    """A path that the engine cannot be guided along; the reason."""
+
+
+class Retracer:
+    """One engine for many paths. Terms and conditions are those of the search, so none may go on
+    meanwhile. ``sites`` have probes."""
+
+    def __init__(
+        self,
+        prepared: Prepared,
+        table: TermTable,
+        memory: MemoryOptions,
+        sites: frozenset[int],
+        limits: SolverOptions = LIMITS,
+    ) -> None:
+        program, counters = prepared.program, Counters()
+        self._versions = [None, *(each.version for each in program.decisions)]
+        self._sites = sites
+        functions = program.functions
+        self._quiet = {name for name in QUIET & functions.keys() if functions[name].library}
+        self._old: list[int] = []
+        self._new: list[int] = []
+        self._engine = Engine(
+            program,
+            registry(),
+            build_solver(options=limits, counters=counters),
+            table,
+            counters,
+            {},
+            State.visit,
+            memory=memory,
+            decided=self._note,
+        )
+
+    def predicted(self, promise: Promise) -> tuple[Predicted, Predicted]:
+        """Of the old and of the new version; Unfollowed when the path cannot be repeated."""
+        self._old, self._new = [], []
+        state = self._run(promise)
+        old, new = (_ends(outcome) for outcome in (state.old_outcome, state.new_outcome))
+        return Predicted(self._old, old), Predicted(self._new, new)
+
+    def _run(self, promise: Promise) -> State:
+        origin = promise.origin
+        state = begin(self._engine, _with_files_of(promise.input, origin.start))
+        state.seed = Guide(Guided(dict(promise.model), promise.path, origin.known))
+        state.path = origin.known
+        for _ in range(LONGEST // QUANTUM):
+            if state.frame is None:
+                break
+            following = self._engine.advance(state, QUANTUM)
+            if len(following) != 1:
+                _refuse_unwritten(*following)
+                raise Unfollowed("more than one way at once")
+            (state,) = following
+        _refuse_unwritten(state)
+        if not _lies_on(promise.path, state.path):
+            over = state.frame is None
+            raise Unfollowed("conditions that are not met again" if over else "too long")
+        return state
+
+    def _note(self, state: State, site: int, old: int, new: int) -> None:
+        if site not in self._sites or (self._quiet and self._is_quiet(state)):
+            return
+        version = self._versions[site]
+        if state.mode != NEW and version is not Version.NEW:
+            self._old.append(decision(site, old))
+        if state.mode != OLD and version is not Version.OLD:
+            self._new.append(decision(site, new))
+
+    def _is_quiet(self, state: State) -> bool:
+        frame = state.frame
+        while frame is not None:
+            if frame.function.name in self._quiet:
+                return True
+            frame = frame.caller
+        return False
+
+
+def _with_files_of(test: TestInput, start: Start) -> Start:
+    """The start without those files that the search has not looked at by the time of the test: the
+    test does not have them, and natively nothing is there when the program goes on."""
+    names = {name for name, _ in test.files}
+    entries = {
+        key: replace(entry, exists=0)
+        if isinstance(entry, Node) and entry.given is not None and entry.given.name not in names
+        else entry
+        for key, entry in start.environment.items()
+    }
+    return replace(start, environment=entries)
+
+
+def _lies_on(earlier: PathCondition, path: PathCondition) -> bool:
+    while path.length > earlier.length and path.parent is not None:
+        path = path.parent
+    return path is earlier
+
+
+def _ends(outcome: Outcome | None) -> bool:
+    """In a way after which nothing is decided natively either?"""
+    return outcome is not None and isinstance(outcome.ending, _EXACT)
+
+
+def _refuse_unwritten(*states: State) -> None:
+    """What a version does with what nobody wrote is chance."""
+    if any(map(_uses_unwritten, states)):
+        raise Unfollowed("uninitialised values")
+
+
+def _uses_unwritten(state: State) -> bool:
+    told = (event.kind for event in Chain.items(state.events) if isinstance(event, Event))
+    endings = (each.ending for each in (state.old_outcome, state.new_outcome) if each is not None)
+    faults = (each.kind for each in endings if isinstance(each, MemoryFault))
+    return USED in told or USED in faults
+
+
+# -------------------------------------------------------------------------------------- comparing
+# Compare the branches that tests are to take with those that they take natively.
+#
+#     the search says       old: (1, 1), (4, 0)      new: (1, 1), (4, 1), (6, 1)
+#     natively              old: (1, 1), (4, 0)      new: (1, 1), (4, 1), (6, 0)
+#     Judged("t0007", mismatch=Mismatch("t0007", "new", 3, new.c:12, "true", "false"))
+#
+# What the search says is ``retracing``'s. Natively the united program runs with all changes off
+# and on and a probe wherever it decides. A version that ends with an error of memory, or is not
+# followed to its end, is compared up to there.
+
+
+NO_TIME = "no time left"
+NOT_TWICE = "not the same twice natively"
+NO_PROBES = "the program with probes does not compile"
+_VERSIONS = ("old", "new")
+Noted = tuple[str, Promise | TestInput]  # a test's name, and its path if a search has found it
+_Prediction = tuple[Promise, tuple[Predicted, Predicted]]
+
+
+@record
+class Mismatch:
+    """``location``: where the predicted path and the native one part, the ``place``-th decision of
+    the ``version``."""
+
+    test: str
+    version: str
+    place: int
+    location: Location
+    predicted: str
+    native: str
+
+    @property
+    def text(self) -> str:
+        return (
+            f"{self.location}: {self.test}, {self.version} version, decision {self.place}: "
+            f"predicted {self.predicted}, natively {self.native} (an error of csgtest)"
+        )
+
+
+@record
+class Judged:
+    """What became of a test. ``left_out``: why it could not be compared."""
+
+    test: str
+    left_out: str = ""
+    mismatch: Mismatch | None = None
+
+
+class Comparison:
+    """``sites`` have probes. Terms are those of the search, which must not go on meanwhile."""
+
+    def __init__(
+        self,
+        prepared: Prepared,
+        options: InputOptions,
+        memory: MemoryOptions,
+        sites: frozenset[int],
+        limits: SolverOptions = LIMITS,
+    ) -> None:
+        self._prepared = prepared
+        self._options = options
+        self._memory = memory
+        self._sites = sites
+        self._limits = limits
+        self._changes = frozenset(change.id for change in prepared.unified.changes)
+        self._retracers: list[tuple[TermTable, Retracer]] = []
+        self._pins: Pins | None = None
+
+    def judged(
+        self, noted: Iterable[Noted], replay: NativeReplay, in_time: Callable[[], bool]
+    ) -> Iterator[Judged]:
+        """One test after the other while there is time. Natively they run beside the engine.
+        ToolchainError when the program with probes cannot be run."""
+        left: list[Judged] = []
+        waiting: deque[_Prediction] = deque()
+        doubtful = []
+
+        def runs() -> Iterator[tuple[TestInput, frozenset[int]]]:
+            for prediction in self._predicted(noted, in_time, left):
+                waiting.append(prediction)
+                yield from self._runs(prediction[0])
+
+        seen = replay.decided(runs())
+        for old in seen:
+            native = [old, next(seen)]
+            prediction = waiting.popleft()
+            if any(each is not None for each in self._differences(prediction[1], native)):
+                doubtful.append((prediction, native))
+            else:
+                yield Judged(prediction[0].test)
+            while left:
+                yield left.pop(0)
+            if not in_time():
+                break
+        seen.close()
+        yield from left
+        yield from (Judged(prediction[0].test, NO_TIME) for prediction in waiting)
+        for prediction, native in doubtful:
+            if in_time():
+                yield self._judged_again(prediction, native, replay)
+            else:
+                yield Judged(prediction[0].test, NO_TIME)
+
+    def _predicted(
+        self, noted: Iterable[Noted], in_time: Callable[[], bool], left: list[Judged]
+    ) -> Iterator[_Prediction]:
+        for name, what in noted:
+            if not in_time():
+                left.append(Judged(name, NO_TIME))
+                continue
+            try:
+                promise = what if isinstance(what, Promise) else self._concrete(name, what)
+                yield promise, self._retracer(promise.origin.table).predicted(promise)
+            except Unfollowed as unfollowed:
+                left.append(Judged(name, str(unfollowed)))
+
+    def _concrete(self, name: str, test: TestInput) -> Promise:
+        """The path of an input as it is: nothing has to be known of it."""
+        if self._pins is None:
+            prepared = self._prepared
+            self._pins = Pins(prepared.entry, prepared.symbols, self._options, TermTable())
+        start = None if test.nondet or test.objects else self._pins.pinned(test)
+        if start is None:
+            raise Unfollowed("inputs that the engine cannot start from")
+        return Promise(name, test, Origin(start, EMPTY, self._pins.table), EMPTY, {})
+
+    def _retracer(self, table: TermTable) -> Retracer:
+        """For each search with terms of its own."""
+        for known, retracer in self._retracers:
+            if known is table:
+                return retracer
+        made = Retracer(self._prepared, table, self._memory, self._sites, self._limits)
+        self._retracers.append((table, made))
+        return made
+
+    def _runs(self, promise: Promise) -> list[tuple[TestInput, frozenset[int]]]:
+        return [(promise.input, frozenset()), (promise.input, self._changes)]
+
+    def _judged_again(
+        self, prediction: _Prediction, native: list[Decided], replay: NativeReplay
+    ) -> Judged:
+        """A test that disagreed."""
+        promise, predicted = prediction
+        if native != list(replay.decided(self._runs(promise))):
+            return Judged(promise.test, NOT_TWICE)
+        parted = self._differences(predicted, native)
+        for version, at, told, seen in zip(_VERSIONS, parted, predicted, native, strict=True):
+            if at is not None:
+                found = self._mismatch(promise.test, version, at, told, seen)
+                return Judged(promise.test, mismatch=found)
+        return Judged(promise.test)
+
+    def _differences(
+        self, predicted: Sequence[Predicted], native: Sequence[Decided]
+    ) -> list[int | None]:
+        decisions = self._prepared.program.decisions
+
+        def statement(each: int) -> int:
+            return decisions[(each >> 32) - 1].node
+
+        return [first_difference(*pair, statement) for pair in zip(predicted, native, strict=True)]
+
+    def _mismatch(
+        self, test: str, version: str, at: int, predicted: Predicted, native: Decided
+    ) -> Mismatch:
+        told = predicted.decisions[at] if at < len(predicted.decisions) else None
+        seen = native.first[at] if at < len(native.first) else None
+        site = next((each >> 32 for each in (told, seen) if each is not None), 1)
+        words = (self._words(each, site) for each in (told, seen))
+        return Mismatch(test, version, at + 1, self._place(site), *words)
+
+    def _place(self, site: int) -> Location:
+        return self._prepared.program.decisions[site - 1].location
+
+    def _words(self, each: int | None, site: int) -> str:
+        """``true``, or ``true at new.c:7`` where that is another place than the site's."""
+        if each is None:
+            return "the end"
+        value = each & 0xFFFFFFFF
+        word = {0: "false", 1: "true"}.get(value, str(value))
+        return word if each >> 32 == site else f"{word} at {self._place(each >> 32)}"
+
+
+def first_difference(
+    predicted: Predicted, native: Decided, statement: Callable[[int], int]
+) -> int | None:
+    """The decision with which the paths part, from 0; None when they agree as far as both are
+    known. ``statement`` is that of a decision."""
+    told, seen = predicted.decisions, native.first
+    for at, (one, other) in enumerate(zip(told, seen, strict=False)):
+        if one != other and (apart := _apart(predicted, seen, at, statement)) is not None:
+            return apart
+    if native.cut:
+        return None
+    if len(told) > native.count or (predicted.exact and len(told) < native.count):
+        return min(len(told), native.count)
+    if predicted.exact and native.count > len(seen) and hashed(told) != native.hash:
+        return len(seen)
+    return None
+
+
+def _apart(
+    predicted: Predicted, seen: Sequence[int], at: int, statement: Callable[[int], int]
+) -> int | None:
+    """``at``, unless the statement there decides the same in another order: of its operands C17
+    6.5p3 leaves that open, and compilers use it."""
+    told = predicted.decisions
+    here = statement(told[at])
+    begin = end = at
+    while begin and statement(told[begin - 1]) == here:
+        begin -= 1
+    while end < len(told) and statement(told[end]) == here:
+        end += 1
+    until = end
+    if end == len(told) and not predicted.exact:  # it may have been left in mid-statement
+        while until < len(seen) and statement(seen[until]) == here:
+            until += 1
+    missing = Counter(told[begin:end]) - Counter(seen[begin:until])
+    return at if missing else None

@@ -1,0 +1,85 @@
+"""Which objects a pointer parameter leads to, and which of its pointers are null when."""
+
+from __future__ import annotations
+
+import pytest
+
+from csg.frontend import parse_text
+from csg.language.types import Pointer
+from symexec.expr import TermTable
+from symexec.inputs.plan import plan
+from symexec.inputs.starts import Address, Start
+from symexec.inputs.structures import compared_with_null, leads_to_places, places
+from symexec.options import InputOptions
+
+TREE = """
+struct tree { int key; char *name; struct tree *left, *right; int (*order)(int); };
+union both { char c; double d; };
+struct mixed { union both u; struct opaque *o; int m[2][2]; struct { int a : 3, : 5, b : 6; }; };
+"""
+
+
+def starts(text: str) -> list[Start]:
+    unit = parse_text(TREE + text)
+    entry = unit.functions[-1]
+    asked = frozenset(entry.parameters[at].name for at in compared_with_null(entry))
+    return list(plan(entry, [], InputOptions(), (), asked).starts(TermTable()))
+
+
+def test_a_tree_of_objects_ends_after_a_few() -> None:
+    symbol = parse_text(TREE + "int f(struct tree *t) { return 0; }").functions[-1].parameters[0]
+    assert isinstance(symbol.type, Pointer) and leads_to_places(symbol.type)
+    found = places("t", symbol.type.target)
+    assert [place.name for place in found[:4]] == ["t", "t->left", "t->right", "t->left->left"]
+    assert len(found) == 15
+    assert [link.name for link in found[0].links] == ["t->name", "t->left", "t->right"]
+    assert [link.name for link in found[7].links] == ["t->left->left->left->name"]
+    assert found[14].name == "t->right->right->right"
+    assert found[0].left_out == ("order of struct tree",)
+
+
+def test_members_of_all_kinds_have_their_places() -> None:
+    symbol = parse_text(TREE + "int f(struct mixed *m) { return 0; }").functions[-1].parameters[0]
+    assert isinstance(symbol.type, Pointer)
+    (place,) = places("m", symbol.type.target)
+    assert [(each.name, each.offset, each.bit_width) for each in place.members] == [
+        ("m->u.d", 0, None),
+        ("m->m[0]", 16, None),
+        ("m->m[1]", 24, None),
+        ("m->a", 32, 3),
+        ("m->b", 32, 6),
+    ]
+    assert place.left_out == ("u.c of struct mixed", "o of struct mixed")
+
+
+def test_one_pointer_after_the_other_is_there_or_null() -> None:
+    found = starts("int f(struct tree *t) { return !t; }")
+    null = [{each.name for each in start.inputs if each.kind == "null"} for start in found]
+    assert null[0] == {"t->left", "t->right"}
+    assert null[1] == set()
+    assert null[2] == {"t"}
+    assert null[3] == {"t->name", "t->left", "t->right"}
+    assert null[4] == {"t->right", "t->left->left", "t->left->right"}
+    assert {"t->name", "t->right", "t->left->left", "t->left->right"} in null  # two at a time
+    assert len(null) == 64
+    assert [start.arguments[0] for start in found[1:4]] == [Address(0), 0, Address(0)]
+
+
+def test_bit_fields_share_their_bytes() -> None:
+    start = starts("int f(struct mixed *m) { return 0; }")[0]
+    cells = {(cell.offset, cell.size) for cell in start.objects[0].cells}
+    assert {(32, 1), (33, 1)} <= cells
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("int f(int *a, int *b) { return a == 0 || b != (void *) 0; }", {0, 1}),
+        ("int f(int *a, int *b) { if (!a) return 1; return *b; }", {0}),
+        ("int f(int *a, int *b) { return a && (b ? 1 : 2); }", {0, 1}),
+        ("int f(int *a, int *b) { while (a) a = b; return a == b; }", {0}),
+        ("int f(int a, int *b) { return !a && !*b; }", set()),
+    ],
+)
+def test_a_function_says_itself_what_may_be_null(text: str, expected: set[int]) -> None:
+    assert compared_with_null(parse_text(text).functions[-1]) == expected

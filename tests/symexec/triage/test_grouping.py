@@ -1,0 +1,140 @@
+"""Many witnesses of one cause are one finding."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from symexec.testcases import Blame, Divergence, Observation, TestCase, TestInput
+from symexec.triage import group
+from symexec.triage.grouping import MOST_GROUPS, contrast
+
+FINE, CRASH = Observation(exit=0, stdout=b"1"), Observation(signal="SIGABRT")
+
+
+def case(name: str, argument: bytes, **fields: object) -> TestCase:
+    defaults: dict[str, object] = {
+        "old": FINE,
+        "new": CRASH,
+        "observed": "different",
+        "kind": "regression",
+        "blame": Blame(((1, 2),)),
+        "divergence": Divergence("control", "new.c", 3, "diff-true"),
+    }
+    return TestCase(name, TestInput(args=(argument,)), **{**defaults, **fields})  # type: ignore[arg-type]
+
+
+def test_the_smallest_witness_comes_first() -> None:
+    (only,) = group([case("t1", b"1000"), case("t2", b"7"), case("t3", b"10")])
+    assert (only.tests, only.witness, only.interaction) == (("t2", "t3", "t1"), "t2", True)
+
+
+def test_what_was_not_explained_belongs_to_no_cause_that_it_does_not_come_by() -> None:
+    cases = [
+        case("t1", b"a", sequence=("c1", "c7", "o1")),
+        case("t2", b"b", sequence=("c1", "o1"), blame=None),
+        case("t3", b"c", sequence=("d1", "o1"), blame=None),
+        case("t4", b"d", blame=None),  # nobody knows where it comes by
+    ]
+    assert [each.tests for each in group(cases)] == [("t1", "t2", "t4"), ("t3",)]
+
+
+def test_the_first_test_tells_who_found_a_difference() -> None:
+    cases = [
+        case("t1", b"7", found_s=2.0, source="guided"),
+        case("n0031", b"1000", found_s=0.5, source="native"),
+    ]
+    (only,) = group(cases)
+    assert (only.witness, only.found_by, only.found_s) == ("t1", "native", 0.5)
+
+
+def test_what_is_printed_does_not_matter_but_how_the_versions_end_does() -> None:
+    two = Observation(exit=0, stdout=b"2")
+    three = Observation(exit=0, stdout=b"3")
+    refused = Observation(exit=1, stdout=b"", stderr=b"!")
+    cases = [
+        case("t1", b"a", new=two, kind="difference"),
+        case("t2", b"b", new=three, kind="difference"),
+        case("t3", b"c", new=refused, kind="difference"),
+    ]
+    assert [each.tests for each in group(cases)] == [("t1", "t2"), ("t3",)]
+
+
+def test_another_cause_is_another_group_and_another_place_is_not() -> None:
+    cases = [
+        case("t1", b"a"),
+        case("t2", b"a", blame=Blame(((1,),))),
+        case("t3", b"a", divergence=Divergence("control", "new.c", 9)),
+    ]
+    assert [each.tests for each in group(cases)] == [("t1", "t3"), ("t2",)]
+
+
+def test_what_a_version_never_wrote_shows_by_chance() -> None:
+    said = [Observation(exit=number, stdout=b"%d" % number) for number in range(3)]
+    cases = [case(f"t{at}", b"a", new=new, kind="difference") for at, new in enumerate(said)]
+    assert len(group(cases)) == 3
+    assert len(group([replace(each, unwritten=True) for each in cases])) == 1
+
+
+def test_more_than_a_reader_takes_in_is_grouped_by_cause_and_then_by_what_causes_share() -> None:
+    cases = [
+        case(f"t{number}", b"a", new=Observation(exit=number), blame=Blame(((number % 2,),)))
+        for number in range(2, 2 + 2 * MOST_GROUPS)
+    ]
+    assert [len(each.tests) for each in group(cases)] == [MOST_GROUPS, MOST_GROUPS]
+    chain = [case(f"t{number}", b"a", blame=Blame(((number, number + 1),))) for number in range(40)]
+    assert len(group([*chain, case("t99", b"a", blame=Blame(((77,),)))])) == 2
+
+
+def test_a_text_that_was_asked_for_stands_behind_what_the_program_does() -> None:
+    said = Observation(exit=0, stdout=b"2")
+    cases = [
+        case("t1", b"--help", new=said, kind="difference", blame=Blame(((1,),))),
+        case("t2", b"a", new=said, kind="difference", blame=Blame(((2,),))),
+    ]
+    assert [each.witness for each in group(cases)] == ["t2", "t1"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        (b"1\n2\n", b"1\n", "fewer lines"),
+        (b"9\n10\n", b" 9\n10\n", "filled in front, now in a column"),
+        (b"9\n9.5\n10\n", b"9.0\n9.5\n10.0\n", "filled behind"),
+        (b"08\n10\n", b"08.0\n10.0\n", "filled behind, before in a column, now in a column"),
+        (b".5\n", b"0.50\n", "filled"),
+        (b"9.0\n", b"9\n", "less filled behind"),
+        (b"ab\n", b"ba\n", "other characters"),
+        (b"a:b\n", b"ab\n", "shorter"),
+        (b"", b"x", "nothing before"),
+        (b"x", b"x", "same"),
+    ],
+)
+def test_outputs_differ_in_form(old: bytes, new: bytes, said: str) -> None:
+    assert contrast(Observation(stdout=old), Observation(stdout=new)) == (said, "same")
+
+
+def test_regressions_and_interactions_come_first() -> None:
+    cases = [
+        case("t1", b"a", kind="fix", old=CRASH, new=FINE),
+        case("t2", b"a", blame=Blame(((1,),))),
+        case("t3", b"a"),
+    ]
+    assert [each.witness for each in group(cases)] == ["t3", "t2", "t1"]
+    assert [each.id for each in group(cases)] == ["g1", "g2", "g3"]
+
+
+def test_what_does_not_differ_is_in_no_group() -> None:
+    assert group([case("t1", b"a", observed="same", kind="path-only")]) == []
+
+
+def test_a_test_without_an_explanation_joins_those_that_look_alike() -> None:
+    cases = [case("t1", b"", blame=Blame(note="no time")), case("t2", b"a"), case("t3", b"bb")]
+    (only,) = group(cases)
+    assert (only.tests, only.blamed) == (("t2", "t3", "t1"), (1, 2))
+
+
+def test_unexplained_tests_alone_are_a_group() -> None:
+    (only,) = group([case("t1", b"", blame=None), case("t2", b"a", blame=None)])
+    assert (only.tests, only.blamed, only.interaction) == (("t1", "t2"), (), False)

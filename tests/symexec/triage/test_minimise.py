@@ -1,0 +1,89 @@
+"""Witnesses shrink, and only shrink."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from symexec.testcases import LongDouble, TestInput
+from symexec.triage.minimise import minimise, smaller
+
+scalars = st.one_of(st.integers(-(2**10), 2**31), st.floats(allow_nan=False, allow_infinity=False))
+values = st.one_of(scalars, st.binary(max_size=5), st.lists(scalars, max_size=3).map(tuple))
+inputs = st.builds(
+    TestInput,
+    args=st.lists(st.binary(max_size=5), max_size=3).map(tuple),
+    stdin=st.binary(max_size=5),
+    files=st.just((("f", b"abc"),)),
+    parameters=st.dictionaries(st.sampled_from("xyz"), values).map(lambda d: tuple(d.items())),
+    nondet=st.lists(scalars, max_size=3).map(tuple),
+    objects=st.binary(max_size=3).map(lambda data: (("o", data),)),
+)
+
+
+@given(inputs)
+def test_every_candidate_is_smaller(test: TestInput) -> None:
+    assert all(candidate.size < test.size for candidate in smaller(test))
+
+
+@given(inputs)
+def test_with_no_condition_nothing_is_left(test: TestInput) -> None:
+    found = minimise(test, lambda candidate: True, clock=lambda: 0.0)
+    elements = sum(len(value) for _, value in found.parameters if isinstance(value, tuple))
+    assert found.size == (0, elements, 0, 0)  # an array keeps its length
+
+
+@given(inputs, st.data())
+def test_the_result_keeps_and_no_candidate_of_it_does(test: TestInput, data: st.DataObject) -> None:
+    least = data.draw(st.integers(0, test.size[1]))
+
+    def keeps(candidate: TestInput) -> bool:
+        return candidate.size[1] >= least
+
+    found = minimise(test, keeps, clock=lambda: 0.0)
+    assert keeps(found)
+    assert not any(keeps(candidate) for candidate in smaller(found))
+
+
+def test_numbers_find_a_boundary() -> None:
+    test = TestInput(parameters=(("x", 123456),))
+    found = minimise(test, lambda candidate: int(candidate.parameters[0][1]) > 1000)  # type: ignore[arg-type]
+    assert found.parameters == (("x", 1001),)
+
+
+def test_long_doubles_become_zero() -> None:
+    test = TestInput(parameters=(("x", LongDouble("0x1p-4")),))
+    assert minimise(test, lambda candidate: True).parameters == (("x", 0.0),)
+
+
+def test_time_ends_it() -> None:
+    ticks = iter(range(1000))
+    test = TestInput(parameters=(("x", 2**62),))
+    found = minimise(test, lambda each: each.parameters[0][1] != 0, 5, lambda: next(ticks))
+    assert found.parameters[0][1] != 0
+    assert next(ticks) < 10
+
+
+def test_what_cannot_be_read_is_replaced_at_once() -> None:
+    """One question for all of a witness, though it has many such bytes."""
+    test = TestInput(args=(b"-n", b"\1\1\1\1\1"), stdin=b"\2" * 40, files=(("A", b"\3\n"),))
+    asked = []
+    minimise(test, lambda candidate: asked.append(candidate) or False)  # type: ignore[func-returns-value]
+    assert asked[0] == TestInput(args=(b"-n", b"aaaaa"), stdin=b"a" * 40, files=(("A", b"a\n"),))
+
+
+def test_members_become_zero_together() -> None:
+    """Of a hundred that do not matter not each costs a run."""
+    members = tuple((f"l->m{at}", at + 1) for at in range(100))
+    texts = tuple((f"l->s{at}", b"text") for at in range(30))
+    test = TestInput(parameters=(("l", ()), *members, *texts))
+    tried = []
+
+    def keeps(candidate: TestInput) -> bool:
+        tried.append(candidate)
+        return dict(candidate.parameters).get("l->m70", 0) == 71
+
+    found = minimise(test, keeps, clock=lambda: 0.0)
+    told = {name: value for name, value in found.parameters if value not in (0, None)}
+    assert told == {"l": (), "l->m70": 71}
+    assert len(tried) < 60

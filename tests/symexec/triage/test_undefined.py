@@ -1,0 +1,130 @@
+"""A difference that plain gcc does not show is one of undefined behaviour."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from csg.programs import SourceFile
+from symexec.replay import NativeReplay, ReplayPlan
+from symexec.testcases import TestCase, TestInput
+from symexec.triage import examine
+from symexec.triage.undefined import shown_behind_a_stop, shown_by_plain_builds
+
+# Line 7: what plain gcc folds; line 8: an overflow that has nothing to do with the difference;
+# line 10: none at all; line 12: a shift that is too wide, of which nothing is shown; line 14: what
+# plain gcc alone shows; line 17: what line 7 has, beside what varies from run to run; line 20: an
+# address that replay stops at, and a difference behind it; line 24: what chance decides behind it.
+PROGRAM = """\
+#include <limits.h>
+#include <stdlib.h>
+int printf(const char *, ...), getpid(void); int main(int argc, char **argv)
+{
+    char small[4], *at; int x = INT_MAX, wide = 40, other;
+    switch (argv[1][0]) {
+    case 'f': return BIGGER;
+    case 'o': other = x + atoi("1");
+        return other == 77 ? 9 : RESULT;
+    case 'n': return RESULT;
+    case 's':
+        other = 1 << wide;
+        return other == 77 ? 9 : RESULT;
+    case 'p': return LARGEST;
+    case 'v':
+        printf("%d\\n", getpid());
+        return BIGGER;
+    case 'b':
+        at = &small[wide], other = at < small;
+        return other + RESULT;
+    case 'c':
+        at = &small[wide], other = at < small;
+        srand(getpid());
+        return other + rand() % 99 + RESULT;
+    case 'a':
+        return at = &small[wide], at < small;
+    }
+    return 0;
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def replay(tmp_path_factory: pytest.TempPathFactory) -> Iterator[NativeReplay]:
+    folder = tmp_path_factory.mktemp("undefined")
+    files = folder / "old.c", folder / "new.c"
+    largest = "x + 1 < x", "x == INT_MAX"
+    words = zip(files, ("x + 1 > x", "1"), ("2", "3"), largest, strict=True)
+    for file, bigger, result, last in words:
+        text = PROGRAM.replace("BIGGER", bigger).replace("RESULT", result)
+        file.write_text(text.replace("LARGEST", last))
+    with NativeReplay(ReplayPlan(*((SourceFile(file),) for file in files))) as found:
+        yield found
+
+
+@pytest.mark.parametrize(
+    ("argument", "kind", "undefined"),
+    [
+        (
+            b"f",
+            "undefined",
+            (
+                "old: old.c:7:24: signed integer overflow: 2147483647 + 1 cannot be represented in "
+                "type 'int'",
+                "gcc -O0: no difference",
+                "gcc -O2: no difference",
+            ),
+        ),
+        (b"n", "difference", ()),
+        (
+            b"v",
+            "undefined",
+            (
+                "old: old.c:17:18: signed integer overflow: 2147483647 + 1 cannot be represented "
+                "in type 'int'",
+                "gcc -O0: no difference",
+                "gcc -O2: no difference",
+            ),
+        ),
+    ],
+)
+def test_what_plain_gcc_does_not_show(
+    replay: NativeReplay, argument: bytes, kind: str, undefined: tuple[str, ...]
+) -> None:
+    case = examine(TestCase("t1", TestInput(args=(argument,))), replay, ())
+    assert (case.kind, case.undefined) == (kind, undefined)
+
+
+@pytest.mark.parametrize(("argument", "what"), [(b"o", "signed integer overflow"), (b"s", "shift")])
+def test_what_plain_gcc_shows_as_well_keeps_its_class(
+    replay: NativeReplay, argument: bytes, what: str
+) -> None:
+    case = examine(TestCase("t1", TestInput(args=(argument,))), replay, ())
+    assert case.kind == "difference"
+    assert [place.split(": ")[0] for place in case.undefined if what in place] == ["old", "new"]
+    assert case.undefined[2:] == ("gcc -O0: the same difference", "gcc -O2: the same difference")
+
+
+def test_what_plain_gcc_alone_shows(replay: NativeReplay) -> None:
+    alike = examine(TestCase("t1", TestInput(args=(b"p",))), replay, ())
+    assert alike.observed == "same"
+    none = TestCase("t2", TestInput(args=(b"x",)))
+    (case,) = shown_by_plain_builds([none, alike], replay)
+    assert (case.id, case.observed, case.kind) == ("t1", "different", "undefined")
+    assert [seen.exit for seen in (case.old, case.new) if seen is not None] == [0, 1]
+    place, shown = case.undefined
+    assert place.startswith("old: old.c:14:24: signed integer overflow: 2147483647 + 1")
+    assert shown == "gcc -O0: a difference, which -fwrapv takes away"
+
+
+@pytest.mark.parametrize(("argument", "shown"), [(b"b", True), (b"c", False), (b"a", False)])
+def test_what_plain_builds_show_behind_a_stop(
+    argument: bytes, shown: bool, replay: NativeReplay
+) -> None:
+    case = examine(TestCase("t0001", TestInput(args=(argument,))), replay, [])
+    assert case.observed == "same" and case.old is not None and case.old.sanitizer
+    found = list(shown_behind_a_stop([case], replay))
+    assert [each.kind for each in found] == ["undefined"] * shown
+    if shown:
+        assert (found[0].old, found[0].new) != (case.old, case.new)
+        assert found[0].undefined[-1] == "gcc -O0 and -O2: a difference behind it"

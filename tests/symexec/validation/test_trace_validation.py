@@ -1,0 +1,311 @@
+"""Tests natively take the branches that the search predicts; where they do not, it is told where.
+
+Each pair is a function ``f(int a, int b)`` on a small grid, or a ``main`` that reads two bytes.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from symexec.exploration import searching
+from symexec.options import (
+    After,
+    BuildOptions,
+    InputOptions,
+    Range,
+    SearchOptions,
+    SymbolicArguments,
+    SymbolicFiles,
+)
+from symexec.replay import Decided, decision, hashed
+from symexec.runtime.contract import Arguments, Context, Model, ModelEntry
+from symexec.runtime.registry import registry
+from symexec.testcases import TestInput
+from symexec.validation.expected_traces import Predicted, Promise, first_difference
+from symexec.validation.trace_validation import Promises
+from tests.symexec.generated.branches import Promising
+
+HEAD = "#include <stdlib.h>\n#include <setjmp.h>\n#include <string.h>\n#include <stdio.h>\n"
+PAIRS = {
+    "operands of && and ||, negated": (
+        "int f(int a, int b) { if (a > 1 && !(b < 2 || a == b)) return 1; return 0; }",
+        "int f(int a, int b) { if (a > 1 && !(b < 3 || a == b)) return 1; return 0; }",
+    ),
+    "a choice as a condition, one as a value, one without its middle": (
+        "int f(int a, int b) { if (a ? b > 1 : b < 2) return a ?: 7; return b > 3 ? a : b; }",
+        "int f(int a, int b) { if (a ? b > 2 : b < 2) return a ?: 7; return b > 4 ? a : b; }",
+    ),
+    "a value that is its own condition, in both versions": (
+        "int f(int a, int b) { int c = a ?: 7; return (b ?: c) > 3; }",
+        "int f(int a, int b) { int c = a ?: 6; return (b ?: c) > 4 && c > 2; }",
+    ),
+    "a switch behind a divergence, on what differs": (
+        "int f(int a, int b) { if (a > 2) b++; switch (a + b & 3) { case 1: a = 4; break; "
+        "case 2: a = b; } switch (a & 3) { case 0: case 3: return b; } return a; }",
+        "int f(int a, int b) { if (a > 1) b++; switch (a + b & 3) { case 1: a = 4; break; "
+        "case 2: a = b; } switch (a & 3) { case 0: case 3: return b; } return a; }",
+    ),
+    "loops": (
+        "int f(int a, int b) { int s = 0; for (int i = 0; i < a; i++) { int k = b; "
+        "while (k-- > 0) s++; do s += 2; while (s < 5); } return s; }",
+        "int f(int a, int b) { int s = 0; for (int i = 0; i < a; i++) { int k = b; "
+        "while (k-- > 1) s++; do s += 2; while (s < 6); } return s; }",
+    ),
+    "a switch, and one whose cases belong to one version": (
+        "int f(int a, int b) { switch (a) { case 1: return 2; case 2: a = 7; } "
+        "switch (b & 3) { case 0: return a; default: return b; } }",
+        "int f(int a, int b) { switch (a + 1) { case 1: return 2; case 2: a = 7; } "
+        "switch (b & 3) { case 0: return a; case 1: a++; break; default: return b; } return a; }",
+    ),
+    "code of one version, which leaves": (
+        "int f(int a, int b) { int s = 0; if (a > b) s = 1; return s; }",
+        "int f(int a, int b) { int s = 0; if (a == 2) return 9; if (a > 3 && b > 1) return 4; "
+        "if (a > b) s = 1; if (s && b) s = 5; return s; }",
+    ),
+    "a condition in a call, and one in a statement expression": (
+        "int g(int x) { if (x > 2) return 1; return x; } "
+        "int f(int a, int b) { return g(a && b) + ({ int t = g(a); t > 0 ? t : b; }); }",
+        "int g(int x) { if (x > 2) return 2; return x; } "
+        "int f(int a, int b) { return g(a || b) + ({ int t = g(a); t > 1 ? t : b; }); }",
+    ),
+    "operands whose order C leaves open": (
+        "int f(int a, int b) { return (a > 1 ? a : b) - (b > 2 ? b : b); }",
+        "int f(int a, int b) { return (a > 2 ? a : b) - (b > 2 ? b : b); }",
+    ),
+    "a comparison that the library asks for": (
+        "static int up(const void *x, const void *y) { int a = *(int *)x, b = *(int *)y; "
+        "if (a < b) return -1; return a > b; } int f(int a, int b) { int v[4] = {a, 2, b, 1}; "
+        "qsort(v, 4, sizeof *v, up); if (v[0] == 1) return v[1]; return v[3]; }",
+        "static int up(const void *x, const void *y) { int a = *(int *)x, b = *(int *)y; "
+        "if (a < b) return -1; return a > b; } int f(int a, int b) { int v[4] = {a, 2, b, 3}; "
+        "qsort(v, 4, sizeof *v, up); if (v[0] == 1) return v[1]; return v[3]; }",
+    ),
+    "a jump back": (
+        "static jmp_buf e; static void g(int x) { if (x > 3) longjmp(e, x); } "
+        "int f(int a, int b) { if (setjmp(e)) return b; g(a); if (a > b) return 2; return 0; }",
+        "static jmp_buf e; static void g(int x) { if (x > 2) longjmp(e, x); } "
+        "int f(int a, int b) { if (setjmp(e)) return b; g(a); if (a > b) return 2; return 0; }",
+    ),
+    "an end in the middle": (
+        "int f(int a, int b) { if (a == 3) abort(); if (b == 2) exit(4); return a > b; }",
+        "int f(int a, int b) { if (a == 4) abort(); if (b == 3) exit(4); return a > b && b; }",
+    ),
+    "an error of memory, behind which anything may happen": (
+        "int f(int a, int b) { int v[3] = {1, 2, 3}; int x = v[a]; return x > b ? 1 : 2; }",
+        "int f(int a, int b) { int v[3] = {1, 2, 3}; int x = v[a + 1]; return x > b ? 1 : 2; }",
+    ),
+    "a version that never ends": (
+        "int f(int a, int b) { while (a != 3) if (a > b) break; return a; }",
+        "int f(int a, int b) { while (a != 2) if (a > b) break; return a; }",
+    ),
+    "a declaration that one version initialises": (
+        "int f(int a, int b) { int y = b; return a > y; }",
+        "int f(int a, int b) { int x = a && b; int y = b; if (x) y = a > 2 ? 1 : b; "
+        "return a > y; }",
+    ),
+    "an enumerator, a character, a pointer and a floating number asked": (
+        "enum e { no, yes }; int f(int a, int b) { enum e x = a > 2; char *p = a ? \"\" : 0; "
+        "double d = b; if (x) return 1; if (p) return 2; if (d) return 3; if ('a') return 4; "
+        "return 0; }",
+        "enum e { no, yes }; int f(int a, int b) { enum e x = a > 3; char *p = b ? \"\" : 0; "
+        "double d = a; if (x) return 1; if (p) return 2; if (d) return 3; if ('a') return 4; "
+        "return 0; }",
+    ),
+}  # fmt: skip
+MAIN = (
+    "static int n; __attribute__((constructor)) static void begin(void) { if (!n) n = 0; } "
+    "static void last(void) { if (n > 1) puts(\"many\"); } "
+    "int main(int argc, char **argv) { int c; atexit(last); "
+    "while ((c = getchar()) != EOF) { if (c == 'a') n++; else if (strchr(\"xyz\", c)) n += 2; } "
+    "return n %s 1; }"
+)  # fmt: skip
+
+
+def job_of(
+    old: str, new: str, folder: Path, after: After = After.BOTH, **more: object
+) -> Promising:
+    for name, text in (("old.c", old), ("new.c", new)):
+        (folder / name).write_text(HEAD + text + "\n")
+    inputs = InputOptions("f", (Range("a", 0, 5), Range("b", 0, 5)))
+    inputs = replace(inputs, **more)  # type: ignore[arg-type]
+    search = SearchOptions(time=20, after=after)
+    files = folder / "old.c", folder / "new.c"
+    return Promising(BuildOptions(*files, (), inputs, search, replay=False))
+
+
+def noted(promises: Promises) -> list[Promise]:
+    return [each for _, each in promises._noted.values() if isinstance(each, Promise)]
+
+
+def checked(job: Promising) -> Promises:
+    with job:
+        job.explore()
+        assert job.exhausted or job.counters.cuts
+        promises = job.check()
+    assert promises is not None
+    return promises
+
+
+@pytest.mark.parametrize("name", PAIRS)
+@pytest.mark.parametrize("after", After)
+def test_all_branches_are_as_predicted(name: str, after: After, tmp_path: Path) -> None:
+    promises = checked(job_of(*PAIRS[name], tmp_path, after))
+    assert promises.compared and not promises.left_out
+    assert [each.text for each in promises.mismatches] == []
+
+
+def test_all_branches_of_a_program_are_as_predicted(tmp_path: Path) -> None:
+    job = job_of(MAIN % ">", MAIN % ">=", tmp_path, entry=None, ranges=(), stdin=2)
+    promises = checked(job)
+    assert promises.compared and not promises.left_out and not promises.mismatches
+
+
+def test_values_that_were_tried_one_after_the_other_are_met_again(tmp_path: Path) -> None:
+    """The digits that a conversion to a floating number asks for."""
+    text = """int main(int argc, char **argv) {
+        long double x = strtold(argv[1], NULL);
+        return x == %d || x == %d;
+    }"""
+    arguments = SymbolicArguments(1, 1, 1)
+    options = {"entry": None, "ranges": (), "arguments": arguments}
+    promises = checked(job_of(text % (2, 5), text % (3, 7), tmp_path, **options))
+    assert len({each.input for each in noted(promises)}) > 2
+    assert not promises.left_out and not promises.mismatches
+
+
+def test_a_file_that_a_test_is_made_without_is_not_there_further_on(tmp_path: Path) -> None:
+    """The versions part before they look for it: the test has no such file."""
+    text = """int main(int argc, char **argv) {
+        if (argv[1][0] > '%c') puts("x");
+        FILE *file = fopen("A", "r");
+        return file == NULL ? 3 : fgetc(file) == 'z';
+    }"""
+    arguments, files = SymbolicArguments(1, 1, 1), SymbolicFiles(1, 2)
+    job = job_of(
+        text % "m", text % "n", tmp_path, entry=None, ranges=(), arguments=arguments, files=files
+    )
+    promises = checked(job)
+    assert {bool(each.input.files) for each in noted(promises)} == {False, True}
+    assert promises.compared and not promises.left_out and not promises.mismatches
+
+
+def test_what_nobody_wrote_is_left_out(tmp_path: Path) -> None:
+    old = "int f(int a, int b) { int x; if (a > 2) x = 1; if (a > 1 && x) return 1; return 0; }"
+    new = "int f(int a, int b) { int x; if (a > 2) x = 1; if (a > 0 && x) return 1; return 0; }"
+    promises = checked(job_of(old, new, tmp_path))
+    assert set(promises.left_out) == {"uninitialised values"}
+    assert not promises.mismatches
+
+
+def test_an_input_that_no_search_has_found_is_run_concretely(tmp_path: Path) -> None:
+    old, new = PAIRS["loops"]
+    inputs = [TestInput(parameters=(("a", a), ("b", b))) for a in (-3, 1, 4) for b in (0, 2)]
+    with job_of(old, new, tmp_path) as job:
+        job.explore()
+        assert job.promises is not None
+        job.promises._noted.clear()
+        for number, each in enumerate(inputs):
+            job.promises.note_input(f"n{number}", each, None)
+        promises = job.check()
+    assert promises is not None and not promises.mismatches
+    assert promises.compared == 4
+    assert promises.left_out == {"inputs that the engine cannot start from": 2}  # a < 0 is excluded
+
+
+# ---------------------------------------------------------------------- that it can fail
+
+
+def test_another_input_than_the_predicted_one_is_noticed(tmp_path: Path) -> None:
+    """The search has found a > 3 on the third line of the file; natively a is 0."""
+    text = "int f(int a, int b)\n{\n    if (b > 1)\n        b = 1;\n    return %s ? 1 : 2;\n}"
+    with job_of(text % "a > 3", text % "a > 4", tmp_path) as job:
+        job.explore()
+        assert job.promises is not None
+        promise = noted(job.promises)[0]
+        other = TestInput(parameters=(("a", 0), ("b", 5)))
+        job.promises._noted = {promise.test: (1, replace(promise, input=other))}
+        promises = job.check()
+    assert promises is not None and promises.compared == 1
+    (mismatch,) = promises.mismatches
+    found = (mismatch.version, mismatch.place, mismatch.location.line - HEAD.count("\n"))
+    assert found == ("old", 1, 3)
+    assert (mismatch.predicted, mismatch.native) == ("false", "true")
+    assert "new.c:7:9: t1, old version, decision 1: predicted false" in mismatch.text
+
+
+def test_an_engine_that_is_wrong_is_noticed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A model of access that finds even what is not there."""
+
+    def wrong(context: Context, arguments: Arguments) -> Model:
+        return 0
+        yield
+
+    def broken() -> Mapping[str, ModelEntry]:
+        return {**registry(), "access": ModelEntry("access", wrong)}
+
+    monkeypatch.setattr(searching, "registry", broken)
+    monkeypatch.setattr("symexec.validation.expected_traces.registry", broken)
+    text = (
+        "#include <unistd.h>\n"
+        'int f(int a, int b) { if (access("none", 0) == 0) b++; return a %s b; }'
+    )
+    promises = checked(job_of(text % "<", text % "<=", tmp_path))
+    assert len(promises.mismatches) == promises.compared > 0
+    assert {(each.predicted, each.native) for each in promises.mismatches} == {("true", "false")}
+
+
+def test_a_path_that_is_not_the_one_of_the_search_is_left_out(tmp_path: Path) -> None:
+    """The model is that of another path."""
+    old, new = PAIRS["operands of && and ||, negated"]
+    with job_of(old, new, tmp_path) as job:
+        job.explore()
+        assert job.promises is not None
+        longest = max(noted(job.promises), key=lambda each: each.path.length)
+        wrong = dict.fromkeys(longest.model, 0)
+        job.promises._noted = {"t1": (1, replace(longest, model=wrong))}
+        promises = job.check()
+    assert promises is not None and not promises.compared
+    assert promises.left_out == {"conditions that are not met again": 1}
+
+
+# ---------------------------------------------------------------------- comparing
+
+
+def seen(*decisions: int, count: int | None = None, cut: bool = False) -> Decided:
+    number = len(decisions) if count is None else count
+    return Decided(number, hashed(decisions), array("Q", decisions), cut)
+
+
+A, B, C = decision(1, 1), decision(2, 0), decision(3, 1)  # of the statements 1, 1 and 2
+NOT_C = decision(3, 0)
+CASES = {
+    "the same": ([A, B, C], True, seen(A, B, C), None),
+    "another direction": ([A, B, C], True, seen(A, B, NOT_C), 2),
+    "more natively": ([A, B], True, seen(A, B, C), 2),
+    "more natively, of a path that was left before": ([A, B], False, seen(A, B, C), None),
+    "less natively": ([A, B, C], False, seen(A, B), 2),
+    "less natively, of a run that was cut": ([A, B, C], True, seen(A, B, cut=True), None),
+    "another order within a statement": ([A, B, C], True, seen(B, A, C), None),
+    "another order of statements": ([A, C], True, seen(C, A), 0),
+    "left in mid-statement": ([C, A], False, seen(C, B, A), None),
+    "left in mid-statement, in another direction": ([A, B, C], False, seen(A, B, NOT_C), 2),
+    "more than is kept": ([A, B, C], True, replace(seen(A, B, C), first=array("Q", [A])), None),
+    "more than is kept, and another hash": (
+        [A, B, C], True, replace(seen(A, B, NOT_C), first=array("Q", [A])), 1,
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_paths_part_where_a_decision_differs(name: str) -> None:
+    told, exact, native, expected = CASES[name]
+    statements = {1: 1, 2: 1, 3: 2}
+    found = first_difference(Predicted(told, exact), native, lambda each: statements[each >> 32])
+    assert found == expected
