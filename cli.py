@@ -298,7 +298,7 @@ def _told(finished: Report, out: Path, progress: Progress, json: bool, fail_on: 
 
 
 def _accept(options: AcceptOptions) -> int:
-    from csg.escapes import printable
+    from csg.errors import printable
     from symexec.report.accepting import accept
 
     for line in accept(options):
@@ -341,7 +341,7 @@ def _tell(finished: Report, json: bool) -> None:
 
 
 def _compare(options: CompareOptions, progress: Progress, json: bool) -> int:
-    from csg.escapes import LINES, printable
+    from csg.errors import LINES, printable
     from symexec import experiments
 
     options = _located(options, options.out)
@@ -385,7 +385,7 @@ def _unify(options: UnifyOptions) -> int:
 
 def _unified(options: UnifyOptions) -> int:
     from csg import pipeline
-    from csg.escapes import LINES, printable
+    from csg.errors import LINES, printable
     from symexec.options import versions_of
 
     versions = versions_of(options)
@@ -448,7 +448,7 @@ def _replay(options: ReplayOptions) -> int:
 
 def _confirmed(reason: str) -> bool:
     """Asked on a terminal; nobody is there elsewhere."""
-    from csg.escapes import printable
+    from csg.errors import printable
 
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         return False
@@ -508,8 +508,7 @@ def _require_sources(*files: Path) -> None:
 
 def _deliver(content: bytes, output: Path | None) -> None:
     """Write to the file asked for, or to standard output."""
-    from csg.errors import UsageError
-    from csg.escapes import LINES, printable
+    from csg.errors import LINES, UsageError, printable
 
     if output is None:
         if sys.stdout.isatty():  # whoever wants it byte by byte writes it to a file

@@ -15,7 +15,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from symexec.testcases.spelling import spelled
+from symexec.testcases.command_text import spelled
 from tests.reference.alike import tried
 from tests.reference.equivalences import Judgement, Pair, judged, pairs
 

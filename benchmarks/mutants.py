@@ -4,7 +4,7 @@
     python -m benchmarks.mutants symexec/shadow             one of them
     python -m benchmarks.mutants symexec/search --most 100  a sample, the same each time
     python -m benchmarks.mutants symexec/search --again     what survived, as the document says
-    python -m benchmarks.mutants --file symexec/shadow/printed.py   the others stay as they were
+    python -m benchmarks.mutants --file symexec/shadow/outcomes.py   the others stay as they were
 
 A mutant is the package with one place changed: a comparison or an operator turned into another, a
 constant into its neighbour, a condition negated, a call or a result left out. It is killed when one

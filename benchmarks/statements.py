@@ -23,11 +23,10 @@ from pathlib import Path
 from typing import get_args
 
 from benchmarks.patches import PACKAGES, steps
-from csg.errors import CsgtestError
+from csg.errors import CsgtestError, Location
 from csg.frontend import parse_file
 from csg.language.syntax import Compound, Empty, For, Label, Statement, TranslationUnit
 from csg.language.traversal import Tree, children
-from csg.source import Location
 from csg.unify import unify
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -1,7 +1,12 @@
-"""Trouble the user can mend: where it is, what it is, and what to do next.
+r"""Errors that the user can fix: where it is, what it is, and what to do next.
 
-range.c:12:5: error: unknown type name 'uint'
-  hint: include the header that declares it
+    range.c:12:5: error: unknown type name 'uint'
+      hint: include the header that declares it
+
+Text of strangers (names, source text, whatever a program has written) comes to terminals and files
+through ``printable``: nothing in it moves a cursor, rings, or turns lines around.
+
+    printable("a\x1b[2Jb")         "a\x1b[2Jb", the escape spelt out
 """
 
 from __future__ import annotations
@@ -9,9 +14,38 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 
-from csg.escapes import LINES, printable
-from csg.source import Location
+LINES = "\n\t"  # what a text of several lines keeps
+
+
+def printable(text: str, kept: str = "") -> str:
+    """Controls, and what directs the writing of others (Unicode's categories C and Z), are spelt
+    as C does; those in ``kept`` stay."""
+    numbers = [ord(each) for each in set(text) - set(kept) if not each.isprintable()]
+    return text.translate({each: _spelt(each) for each in numbers})
+
+
+def _spelt(number: int) -> str:
+    if number < 0x100:
+        return f"\\x{number:02x}"
+    return f"\\u{number:04x}" if number < 0x10000 else f"\\U{number:08x}"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Location:
+    """A place in a file as the user wrote it; line and column count from 1, 0 is unknown."""
+
+    file: str
+    line: int = 0
+    column: int = 0
+
+    def __str__(self) -> str:
+        parts = [self.file] + [str(n) for n in (self.line, self.column) if n]
+        return ":".join(parts)
+
+
+NOWHERE = Location("<built-in>")
 
 
 class CsgtestError(Exception):

@@ -24,8 +24,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO, ParamSpec, TypeVar
 
-from csg.errors import ToolchainError
-from csg.source import Location
+from csg.errors import Location, ToolchainError
 
 TIME_LIMIT = 120.0  # seconds for one run of the compiler
 _GLANCE = 0.1  # seconds between two looks whether nobody wants it any more

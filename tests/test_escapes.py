@@ -12,10 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from csg.errors import CsgtestError
-from csg.escapes import LINES, printable
+from csg.errors import LINES, CsgtestError, Location, printable
 from csg.ir import ChangeInfo
-from csg.source import Location
 from symexec.report.model import Report
 from symexec.report.page import page
 from symexec.report.table import print_report, print_tests

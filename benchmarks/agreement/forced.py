@@ -15,6 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from csg.errors import Location
 from csg.ir import (
     Binary,
     Compare,
@@ -30,7 +31,6 @@ from csg.ir import (
     Store,
 )
 from csg.language.types import BOOL, Array, Integer, Record, Type, size_of
-from csg.source import Location
 from symexec.counters import Counters
 from symexec.executor.engine import Engine
 from symexec.exploration.single_program import written
@@ -48,7 +48,7 @@ from symexec.expr import (
 )
 from symexec.memory import BOTH
 from symexec.runtime import library
-from symexec.runtime.registry import registry
+from symexec.runtime.library import registry
 from symexec.solver import build_solver
 from symexec.state.endings import Exit, Returned
 from symexec.state.state import Outcome, State

@@ -19,7 +19,7 @@ from symexec.exploration.single_program import predicted
 from symexec.exploration.start import command_line, fresh_state
 from symexec.expr import TermTable
 from symexec.runtime import library
-from symexec.runtime.registry import registry
+from symexec.runtime.library import registry
 from symexec.solver import build_solver
 from symexec.state.endings import Unsupported
 from symexec.state.state import Outcome, State

@@ -11,10 +11,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from csg.pickling import loads
+from csg.cache import loads
 from csg.toolchain import find_compiler
-from symexec.runtime.library import load_archive
-from symexec.runtime.registry import registry
+from symexec.runtime.library import load_archive, registry
 
 _NAMES = (
     "stdio stdio_ext stdlib string strings ctype math wchar wctype uchar inttypes setjmp signal "

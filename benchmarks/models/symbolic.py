@@ -20,7 +20,7 @@ from symexec.exploration.start import fresh_state, loaded_program
 from symexec.expr import Data, Operand, Term, TermTable, binary, compare, evaluate
 from symexec.memory import BOTH
 from symexec.runtime.filesystem.nodes import disk
-from symexec.runtime.registry import registry
+from symexec.runtime.library import registry
 from symexec.solver import SolverOptions, build_solver
 from symexec.state.endings import (
     Aborted,

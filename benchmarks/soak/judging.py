@@ -16,8 +16,7 @@ from typing import Any, assert_never
 from benchmarks.soak.faults import Expects
 from benchmarks.soak.process import Done
 from benchmarks.soak.subjects import OutOfBounds, Truth
-from csg.errors import CsgtestError
-from csg.escapes import LINES
+from csg.errors import LINES, CsgtestError
 from symexec.testcases import TestCase
 from symexec.testcases.testcase import from_json
 from symexec.triage.undefined import UNWRITTEN

@@ -10,7 +10,7 @@ Front doors: ``dependence_graph``, ``depends_on_changes``, ``statement_flow``, `
 ``Distances``, ``guards``, ``guard_names``, ``changes_reachable``, ``points_to``, ``call_graph``.
 """
 
-from csg.analysis.call_graph import CallGraph, call_graph
+from csg.analysis.call_graph import CallGraph, StatementFlow, call_graph, statement_flow
 from csg.analysis.constraints import PointsTo, points_to
 from csg.analysis.dependence import (
     ChangeSets,
@@ -20,9 +20,8 @@ from csg.analysis.dependence import (
     statement_sources,
 )
 from csg.analysis.distances import Distances, changes_reachable
-from csg.analysis.dominators import dominators, postdominators
+from csg.analysis.flow import dominators, postdominators
 from csg.analysis.guards import Guard, Place, guard_names, guards
-from csg.analysis.statement_flow import StatementFlow, statement_flow
 
 __all__ = [
     "CallGraph",

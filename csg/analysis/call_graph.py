@@ -1,19 +1,28 @@
-"""Who calls whom, calls through pointers and callbacks of library functions included.
+"""Who calls whom, and the control flow between statements with calls and returns in it.
 
     f(x);  (*handler)(x);  qsort(a, n, 4, compare)       callees f, all that handler may be, compare
 
-Who therefore never returns is here, too.
+    1  x = f(a);                          1 (first part, up to the call) -> entry of f
+    2  return x;     int f(..) {..}       return of f -> 1 (second part) -> 2
+
+Calls through pointers and callbacks of library functions count; who never returns is known. A
+*part* is a run of instructions of one statement in one block, cut after each call of a function
+with code; a call's result is taken by a part of its own, be it empty. Jumps at the end of a
+block belong to no statement, unless they are all that the statement is (``break``, ``goto``), or
+its end (``return``). Code of the new version is always run; code of the old one may be run or
+passed, as a run that has diverged passes it.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from csg.analysis.constraints import Place, PointsTo
 from csg.analysis.flow import successors
 from csg.analysis.library_effects import effect_of
-from csg.ir import Call, Program
+from csg.ir import Block, Call, Enter, Instruction, Jump, Program, Terminator, Trap
+from csg.language.syntax import Version
 
 if TYPE_CHECKING:
     import networkx
@@ -132,3 +141,150 @@ def _ending(program: Program, calls: CallGraph, name: str, returning: set[str]) 
                 if callees and not calls.external[place] and returning.isdisjoint(callees):
                     ending.add(block.index)
     return frozenset(ending)
+
+
+NO_CALL: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class Part:
+    """``callees`` are entered at its end. ``following`` are parts of the same function; those of a
+    part that calls are where the callees return to."""
+
+    node: int
+    function: str
+    callees: tuple[str, ...]
+    following: tuple[int, ...] = ()
+    vacant: bool = False  # stands for a block without statements
+    ends: bool = False  # the program ends here: a call that does not return
+
+
+@dataclass(frozen=True, slots=True)
+class StatementFlow:
+    parts: list[Part]
+    entries: dict[str, int]  # function -> its first part
+    exits: frozenset[int]  # parts after which the function returns
+    callers: dict[str, list[int]]  # function -> the parts that call it
+    of_node: dict[int, list[int]]  # statement -> its parts, in order
+
+    def statement_edges(self) -> list[tuple[int, int, str]]:
+        """(statement, statement, "flow" or "call"), for pictures; vacant parts are passed over."""
+        found: dict[tuple[int, int, str], None] = {}
+        for number, part in enumerate(self.parts):
+            if part.vacant:
+                continue
+            for callee in part.callees:
+                for target in self.occupied([self.entries[callee]]):
+                    found[part.node, self.parts[target].node, "call"] = None
+            for target in self.occupied(list(part.following)):
+                loops = target <= number
+                if self.parts[target].node != part.node or loops:
+                    found[part.node, self.parts[target].node, "flow"] = None
+        return list(found)
+
+    def occupied(self, parts: list[int]) -> list[int]:
+        """The parts themselves, or what follows those that hold no statement."""
+        found: dict[int, None] = {}
+        seen: set[int] = set()
+        while parts:
+            number = parts.pop(0)
+            if number in seen:
+                continue
+            seen.add(number)
+            if self.parts[number].vacant:
+                parts += self.parts[number].following
+            else:
+                found[number] = None
+        return list(found)
+
+
+@dataclass(slots=True)
+class _Builder:
+    program: Program
+    calls: CallGraph
+    deletions: bool
+    jumping: frozenset[int]  # statements whose jump is a part of them
+    parts: list[Part] = field(default_factory=list)
+
+
+def statement_flow(program: Program, calls: CallGraph, deletions: bool = True) -> StatementFlow:
+    builder = _Builder(program, calls, deletions, _jumping(program))
+    entries: dict[str, int] = {}
+    entry_nodes = {node.function: node.id for node in program.nodes if node.kind == "entry"}
+    exits: set[int] = set()
+    for name, function in program.functions.items():
+        firsts, lasts = [], []
+        for block in function.blocks:
+            first, last = _add_block(builder, name, block)
+            firsts.append(first)
+            lasts.append(last)
+        for block, last in zip(function.blocks, lasts, strict=True):
+            following = _ways_out(block, deletions)
+            builder.parts[last].following = tuple(firsts[target] for target in following)
+        entries[name] = firsts[0]
+        if name in entry_nodes:
+            entries[name] = len(builder.parts)
+            builder.parts.append(Part(entry_nodes[name], name, NO_CALL, (firsts[0],)))
+        exits.add(lasts[function.exit])
+    callers: dict[str, list[int]] = {name: [] for name in program.functions}
+    of_node: dict[int, list[int]] = {}
+    for number, part in enumerate(builder.parts):
+        for callee in part.callees:
+            callers[callee].append(number)
+        if not part.vacant:
+            of_node.setdefault(part.node, []).append(number)
+    return StatementFlow(builder.parts, entries, frozenset(exits), callers, of_node)
+
+
+def _ways_out(block: Block, deletions: bool) -> tuple[int, ...]:
+    terminator = block.terminator
+    if isinstance(terminator, Enter):
+        if terminator.region is Version.NEW:
+            return (terminator.body,)
+        return (terminator.body, terminator.exit) if deletions else (terminator.exit,)
+    return successors(block, None if deletions else Version.NEW)
+
+
+def _jumping(program: Program) -> frozenset[int]:
+    jumping: set[int] = set()
+    working: set[int] = set()
+    for function in program.functions.values():
+        for block in function.blocks:
+            working.update(instruction.node for instruction in block.instructions)
+            terminator = block.terminator
+            if isinstance(terminator, Jump | Enter):
+                jumping.add(terminator.node)
+            elif terminator is not None:
+                working.add(terminator.node)
+    returning = {node.id for node in program.nodes if node.kind == "return"}
+    return frozenset(jumping - working | returning)
+
+
+def _add_block(builder: _Builder, name: str, block: Block) -> tuple[int, int]:
+    """Add the parts of a block in a row; their first and last number."""
+    parts = builder.parts
+    first = len(parts)
+    is_open = False  # may the next instruction join the last part?
+    items: list[Instruction | Terminator] = [*block.instructions]
+    terminator = block.terminator
+    assert terminator is not None
+    if not isinstance(terminator, Jump | Enter) or terminator.node in builder.jumping:
+        items.append(terminator)
+    for index, item in enumerate(items):
+        if item.version is Version.OLD and not builder.deletions:
+            continue
+        if not is_open or parts[-1].node != item.node:
+            parts.append(Part(item.node, name, NO_CALL))
+        is_open = True
+        parts[-1].ends = isinstance(item, Trap)
+        callees = builder.calls.callees.get((name, block.index, index), NO_CALL)
+        if callees:
+            parts[-1].callees = callees
+            is_open = isinstance(item, Call) and item.target is not None
+            if is_open:
+                parts.append(Part(item.node, name, NO_CALL))
+    if len(parts) == first:
+        parts.append(Part(terminator.node, name, NO_CALL, vacant=True))
+    for number in range(first, len(parts) - 1):
+        parts[number].following = (number + 1,)
+    return first, len(parts) - 1

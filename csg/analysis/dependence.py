@@ -16,12 +16,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from csg.analysis.accesses import Accesses
 from csg.analysis.call_graph import CallGraph, call_graph, ending_blocks
 from csg.analysis.constraints import Place, PointsTo, points_to
-from csg.analysis.dominators import control_dependence
-from csg.analysis.flow import flow_graph, versions_in
-from csg.analysis.memory_flow import Flows, MemoryFlow, Vertices, number_vertices
+from csg.analysis.flow import control_dependence, flow_graph, versions_in
+from csg.analysis.memory_flow import Accesses, Flows, MemoryFlow, Vertices, number_vertices
 from csg.analysis.objects import bits
 from csg.analysis.register_flow import link_registers
 from csg.ir import Call, FunctionCode, Program, VaStart

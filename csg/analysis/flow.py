@@ -1,24 +1,33 @@
-"""The control flow of one function, for both versions together or for one of them.
+"""The control flow of one function, for both versions together or for one, and who dominates whom.
 
     enter NEW b1, b2        both: -> b1, b2     NEW: -> b1     OLD: -> b2
 
 With a version, blocks that only the other one runs are unreachable and missing in ``order``. Lists
 serve the bit sets that are handed along the edges (``csg.analysis.register_flow``), a networkx
-graph of the same blocks serves everything else.
+graph of the same blocks serves everything else, dominators and post-dominators among it:
+
+    b0: if (x) b1 else b2;  b1: -> b3;  b2: -> b3        b3 is b0's immediate post-dominator
+
+Post-dominators are the dominators of the reversed graph, seen from its end. Where control cannot
+reach the return, the function is given a virtual exit: after blocks that end the program and after
+the last block of each loop that nothing leaves. What follows from them, control dependence and
+natural loops, is here, too.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from csg.ir import Block, Enter, FunctionCode, Switch, flow
+from csg.ir import Block, Enter, FunctionCode, Return, Switch, flow
 from csg.language.syntax import Version
 
 if TYPE_CHECKING:
     import networkx
 
     BlockGraph = networkx.DiGraph[int]
+
 
 BOTH_APART = (Version.OLD, Version.NEW)
 
@@ -113,3 +122,168 @@ def versions_in(function: FunctionCode) -> tuple[Version | None, ...]:
             if instruction.version is not None:
                 return BOTH_APART
     return (None,)
+
+
+# --------------------------------------------------------------------------------------- dominators
+
+
+def immediate_dominators(graph: BlockGraph, root: int) -> dict[int, int]:
+    """Vertex -> its immediate dominator, for all that the root reaches but itself."""
+
+    import networkx
+
+    above: dict[int, int | None] = networkx.immediate_dominators(graph, root)
+    # Until networkx 3.5 the root dominates itself, later nobody does.
+    return {vertex: by for vertex, by in above.items() if vertex != root and by is not None}
+
+
+def dominators(function: FunctionCode, version: Version | None = None) -> list[int | None]:
+    """Immediate dominator per block; None for the entry and for unreachable blocks."""
+    graph = flow_graph(function, version)
+    above = immediate_dominators(graph.digraph(), 0)
+    return [above.get(block) for block in range(len(graph.successors))]
+
+
+def postdominators(
+    function: FunctionCode, version: Version | None = None, endings: bool = True
+) -> list[int | None]:
+    """Immediate post-dominator per block; None where only the virtual exit post-dominates.
+
+    With ``endings`` false, ways that end the program (or never leave a loop) do not count: what is
+    left is the block where two executions meet again if both of them return.
+    """
+    graph = flow_graph(function, version)
+    backward, virtual = with_exit(function, graph, endings)
+    above = immediate_dominators(backward, virtual)
+    found = [above.get(block) for block in range(virtual)]
+    return [None if block == virtual else block for block in found]
+
+
+def join_blocks(function: FunctionCode) -> list[int | None]:
+    """For each block, reachable or not, the first block that every way from it to the function's
+    end passes; None for the end itself and for blocks from which no way leads there."""
+
+    import networkx
+
+    backward: BlockGraph = networkx.DiGraph()
+    backward.add_nodes_from(range(len(function.blocks)))
+    for block in function.blocks:
+        if block.terminator is not None:
+            targets = flow.successors(block.terminator)
+            backward.add_edges_from((target, block.index) for target in targets)
+    above = immediate_dominators(backward, function.exit)
+    return [above.get(block.index) for block in function.blocks]
+
+
+def with_exit(
+    function: FunctionCode, graph: FlowGraph, endings: bool = True
+) -> tuple[BlockGraph, int]:
+    """The reversed flow of the blocks that the entry reaches, and its root, the virtual exit."""
+
+    import networkx
+
+    virtual = len(graph.successors)
+    forward = graph.digraph()
+    ends = _endings(function, graph, forward, endings)
+    backward: BlockGraph = networkx.DiGraph()
+    backward.add_edges_from((virtual, end) for end in ends)
+    backward.add_edges_from((target, source) for source, target in forward.edges)
+    backward.add_node(virtual)
+    return backward, virtual
+
+
+def _endings(
+    function: FunctionCode, graph: FlowGraph, forward: BlockGraph, endings: bool
+) -> list[int]:
+    """The blocks to put in front of the virtual exit."""
+
+    import networkx
+
+    following = graph.successors
+    if not endings:
+        return [b for b in graph.order if isinstance(function.blocks[b].terminator, Return)]
+    ends = [block for block in graph.order if not following[block]]
+    missing = set(graph.order).difference(ends)
+    for end in ends:
+        if missing:
+            reaching: set[int] = networkx.ancestors(forward, end)
+            missing -= reaching
+    if missing:
+        ends += _trapping_loops(graph, forward, missing)
+    return ends
+
+
+def _trapping_loops(graph: FlowGraph, forward: BlockGraph, missing: set[int]) -> list[int]:
+    """The last block of each loop among ``missing`` that control cannot leave: a branch inside
+    still finds its join inside."""
+
+    import networkx
+
+    place = {block: number for number, block in enumerate(graph.order)}
+    last = [
+        max(members, key=place.__getitem__)
+        for members in networkx.strongly_connected_components(forward.subgraph(missing))
+        if all(target in members for block in members for target in graph.successors[block])
+    ]
+    return sorted(last, key=place.__getitem__)
+
+
+# ------------------------------------------------------------------------------- control dependence
+# Which branches decide whether a block runs.
+#
+#     b0: if (x) b1 else b2        b1 and b2 depend on b0, their join does not
+#
+# A block depends on a branch when one way out of the branch always leads to the block and another
+# may avoid it (Ferrante, Ottenstein and Warren 1987). That is the dominance frontier of the block
+# in the reversed graph, which networkx computes.
+
+
+def control_dependence(function: FunctionCode, graph: FlowGraph) -> list[list[int]]:
+    """Per block the blocks whose terminators it depends on, ascending."""
+
+    import networkx
+
+    branching = frozenset(block for block in graph.order if len(graph.successors[block]) > 1)
+    if not branching:
+        return [[] for _ in graph.successors]
+    # A block that is put in front of the virtual exit has one way more, which decides nothing.
+    backward, virtual = with_exit(function, graph)
+    frontiers: dict[int, set[int]] = networkx.dominance_frontiers(backward, virtual)
+    return [
+        sorted(branching.intersection(frontiers.get(block, ())))
+        for block in range(len(graph.successors))
+    ]
+
+
+# -------------------------------------------------------------------------------------------- loops
+# The natural loops of a function.
+#
+#     b0 -> b1;  b1: if (x) b2 else b3;  b2: -> b1        one loop, with head b1: {b1, b2}
+#
+# An edge to a block that dominates where it comes from closes a loop; to it belong the blocks from
+# which the edge is reached without passing the head. Loops with one head count as one.
+
+
+def natural_loops(graph: FlowGraph) -> list[frozenset[int]]:
+    """The blocks of each, inner loops before those around them."""
+
+    import networkx
+
+    blocks = graph.digraph()
+    above = immediate_dominators(blocks, 0)
+    found: dict[int, set[int]] = {}
+    for tail in graph.order:
+        for head in graph.successors[tail]:
+            if _dominates(head, tail, above):
+                body = found.setdefault(head, {head})
+                if tail != head:
+                    without = networkx.restricted_view(blocks, [head], [])
+                    body |= networkx.ancestors(without, tail) | {tail}
+    return sorted(map(frozenset, found.values()), key=lambda body: (len(body), min(body)))
+
+
+def _dominates(head: int, block: int, above: Mapping[int, int]) -> bool:
+    runner: int | None = block
+    while runner is not None and runner != head:
+        runner = above.get(runner)
+    return runner == head

@@ -26,7 +26,7 @@ from itertools import islice
 from csg.analysis.constraints import Place as CallPlace
 from csg.analysis.constraints import PointsTo
 from csg.analysis.dependence import DependenceGraph
-from csg.analysis.dominators import control_dependence, natural_loops
+from csg.analysis.flow import control_dependence, natural_loops
 from csg.analysis.objects import ANYWHERE, bits
 from csg.ir import (
     Binary,

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from csg.errors import ParseError, UnsupportedError
+from csg.errors import Location, ParseError, UnsupportedError
 from csg.frontend.context import Context
 from csg.frontend.nodes import Node, kind
 from csg.language.syntax import LAST_PRIORITY, Hook
@@ -32,7 +32,6 @@ from csg.language.types import (
     is_signed,
 )
 from csg.records import record
-from csg.source import Location
 
 _LARGEST = 16  # what ``aligned`` without a number means on x86-64
 _MODES: dict[str, tuple[Type, Type]] = {  # signed and unsigned of one size

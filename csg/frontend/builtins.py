@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from csg.errors import ParseError, UnsupportedError
+from csg.errors import Location, ParseError, UnsupportedError
 from csg.frontend.context import Context
 from csg.language.syntax import (
     Builtin,
@@ -46,7 +46,6 @@ from csg.language.types import (
     Type,
     Void,
 )
-from csg.source import Location
 
 # -------------------------------------------------------------------------------- library functions
 # Functions that are used without a declaration: the library's behind ``__builtin_X``, and C90's.

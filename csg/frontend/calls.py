@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from itertools import zip_longest
 
-from csg.errors import ParseError
+from csg.errors import Location, ParseError
 from csg.frontend import builtins, operators
 from csg.frontend.builtins import implicit_function, library_function
 from csg.frontend.context import Context, Qualified, refuse
@@ -45,7 +45,6 @@ from csg.language.types import (
     is_scalar,
     size_of,
 )
-from csg.source import Location
 
 # --------------------------------------------------------------------------- objects without a name
 # Objects without a name, and unions that a value is put into.

@@ -12,7 +12,7 @@ import re
 import struct
 from collections.abc import Iterator
 
-from csg.errors import ParseError, UnsupportedError
+from csg.errors import Location, ParseError, UnsupportedError
 from csg.language.syntax import (
     AddressOf,
     Binary,
@@ -57,7 +57,6 @@ from csg.language.types import (
     size_of,
     usual_conversion,
 )
-from csg.source import Location
 
 # --------------------------------------------------------------------------------------- as written
 # Constants as spelt become values with types.

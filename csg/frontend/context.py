@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
-from csg.errors import ParseError, UnsupportedError
+from csg.errors import NOWHERE, Location, ParseError, UnsupportedError
 from csg.frontend.nodes import Node
 from csg.language.syntax import (
     Compound,
@@ -26,7 +26,6 @@ from csg.language.syntax import (
 )
 from csg.language.types import NONE, Array, Enumeration, Function, Pointer, Qualifiers, Record, Type
 from csg.records import record
-from csg.source import NOWHERE, Location
 
 # ------------------------------------------------------------------------------------------- scopes
 # What a name means at a place: an object, a function, a type, an enumerator, or a tag.

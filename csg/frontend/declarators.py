@@ -1,16 +1,21 @@
-"""Specifiers and declarators become types, from the inside out.
+"""Specifiers and declarators become types, from the inside out; tags find their types again.
 
-const char *(*table[4])(int)     Array(Pointer(Function(Pointer(char, const), int)), 4)
+    const char *(*table[4])(int)     Array(Pointer(Function(Pointer(char, const), int)), 4)
+    struct pair { int a, b; } p;     a Record with two fields, laid out; tag pair in this scope
+    enum { RED, BLUE = 5 };          an Enumeration; RED is 0 of type int
+    f() { struct pair { char c; }; } a Record with the tag pair__f: other functions may have a pair
+
+Records are laid out as gcc does it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from csg.errors import UnsupportedError
-from csg.frontend import records
-from csg.frontend.context import Context, Qualified, Typedef, refuse, unsupported
-from csg.frontend.nodes import Node, kind, name_place
+from csg.errors import Location, UnsupportedError
+from csg.frontend.attributes import wishes
+from csg.frontend.context import Context, Enumerator, Qualified, Typedef, refuse, unsupported
+from csg.frontend.nodes import Node, innermost, kind, name_place
 from csg.language.syntax import Expression, Symbol
 from csg.language.types import (
     BOOL,
@@ -22,6 +27,7 @@ from csg.language.types import (
     LDOUBLE,
     LLONG,
     LONG,
+    NONE,
     SCHAR,
     SHORT,
     UCHAR,
@@ -33,15 +39,21 @@ from csg.language.types import (
     VA_LIST,
     VOID,
     Array,
+    Enumeration,
+    Field,
     Function,
+    Integer,
     Pointer,
     Qualifiers,
     Record,
     Type,
+    alignment_of,
     decayed,
     is_integer,
+    size_of,
+    value_bits,
 )
-from csg.source import Location
+from csg.records import record
 
 _QUALIFIERS = frozenset({"const", "volatile"})
 _BASIC: dict[str, Type] = {  # the words in alphabetical order
@@ -183,13 +195,13 @@ def _words(context: Context, node: Node) -> Qualified:
 
 def _record(context: Context, node: Node) -> Qualified:
     if id(node) not in context.specified:
-        context.specified[id(node)] = records.record_type(context, node)
+        context.specified[id(node)] = record_type(context, node)
     return Qualified(context.specified[id(node)])
 
 
 def _enumeration(context: Context, node: Node) -> Qualified:
     if id(node) not in context.specified:
-        context.specified[id(node)] = records.enumeration(context, node)
+        context.specified[id(node)] = enumeration(context, node)
     return Qualified(context.specified[id(node)])
 
 
@@ -223,3 +235,250 @@ _RULES: dict[str, Callable[[Context, Node], Qualified]] = {
     "InferredType": _inferred,
     "BitIntType": _bit_precise,
 }
+
+
+# ------------------------------------------------------------------------------------------- layout
+# Lay out structures and unions as gcc does on x86-64 (System V ABI, chapter 3).
+#
+# struct { char c; int n : 3; short s; }   c at 0, n in the int at 0 from bit 8, s at 2; size 4
+
+
+@record
+class MemberDeclaration:
+    """A member before it has a place. ``alignment`` is what attributes or _Alignas ask for."""
+
+    name: str
+    type: Type
+    qualifiers: Qualifiers = NONE
+    bit_width: int | None = None
+    alignment: int = 0
+    packed: bool = False
+
+
+def lay_out(
+    record: Record, members: Sequence[MemberDeclaration], alignment: int = 0, limit: int = 0
+) -> None:
+    """Complete ``record``. ``alignment`` is asked for by an attribute; ``limit`` is #pragma pack's
+    largest alignment of a member, 0 for none."""
+    layout = _Layout(record.kind == "union", limit)
+    fields = tuple(layout.place(member, record.packed or member.packed) for member in members)
+    record.fields = fields
+    record.alignment = max(layout.alignment, alignment)
+    record.size = _up(_up(layout.end, 8) // 8, record.alignment)
+
+
+class _Layout:
+    """Gives each member the next free place; positions count bits."""
+
+    def __init__(self, union: bool, limit: int) -> None:
+        self.union = union
+        self.limit = limit
+        self.position = 0
+        self.end = 0
+        self.alignment = 1
+
+    def place(self, member: MemberDeclaration, packed: bool) -> Field:
+        if self.union:
+            self.position = 0
+        if member.bit_width is None:
+            placed = self._object(member, packed)
+        else:
+            placed = self._bits(member, member.bit_width, packed)
+        self.end = max(self.end, self.position)
+        return placed
+
+    def _object(self, member: MemberDeclaration, packed: bool) -> Field:
+        natural = 1 if packed else alignment_of(member.type)
+        alignment = self._limited(max(natural, member.alignment))
+        offset = _up(self.position, 8 * alignment) // 8
+        self.alignment = max(self.alignment, alignment)
+        self.position = 8 * (offset + size_of(member.type))
+        return Field(member.name, member.type, offset, qualifiers=member.qualifiers)
+
+    def _bits(self, member: MemberDeclaration, width: int, packed: bool) -> Field:
+        unit = 8 * size_of(member.type)
+        free = packed or self.limit > 0  # may straddle the units of its type
+        if width == 0:
+            self._end_unit(member)
+        if member.alignment:
+            self.position = _up(self.position, 8 * self._limited(member.alignment))
+        if width and not free and self.position // unit != (self.position + width - 1) // unit:
+            self.position = _up(self.position, unit)
+        if member.name:
+            natural = 1 if packed and not self.limit else self._limited(unit // 8)
+            self.alignment = max(self.alignment, natural, self._limited(member.alignment))
+        grain = 8 if free else unit
+        start = self.position
+        self.position += width
+        return Field(
+            member.name, member.type, start // grain * (grain // 8), start % grain, width,
+            member.qualifiers,
+        )  # fmt: skip
+
+    def _end_unit(self, member: MemberDeclaration) -> None:
+        """``int : 0`` starts a new unit, whatever packing there is."""
+        self.position = _up(self.position, 8 * alignment_of(member.type))
+
+    def _limited(self, alignment: int) -> int:
+        return min(alignment, self.limit) if self.limit else alignment
+
+
+def _up(number: int, step: int) -> int:
+    return -(-number // step) * step
+
+
+# --------------------------------------------------------------------------------------- specifiers
+
+
+_SIZES = (INT, LONG)
+_SMALL_SIZES = (SCHAR, SHORT, INT, LONG)
+_UNSIGNED = {SCHAR: UCHAR, SHORT: USHORT, INT: UINT, LONG: ULONG}
+
+
+def record_type(context: Context, node: Node) -> Record:
+    """A struct or union specifier: with members it makes a type, without it refers to one."""
+    keyword = kind(node).lower()
+    found = _tagged(context, node, keyword)
+    if node.decls is None:
+        return found
+    if found.fields is not None:
+        raise refuse(node, f"redefinition of '{found}'")
+    wished = wishes(context, node.attributes)
+    found.packed, found.transparent = wished.packed, wished.transparent
+    limit = context.packing.limit
+    members = list(_members(context, node.decls))
+    lay_out(found, members, wished.alignment, limit)
+    context.unit.types.append(found)
+    return found
+
+
+def _tagged(context: Context, node: Node, keyword: str) -> Record:
+    """The record of a tag: one that is visible, or a new incomplete one. A definition looks in its
+    own scope only (C17 6.7.2.3)."""
+    if node.name is None:
+        context.numbers.types += 1
+        return Record(keyword, f"<anonymous>{context.numbers.types}")
+    scopes = context.scopes
+    if node.decls is None:
+        known = scopes.lookup_tag(node.name)
+    else:
+        known = scopes.innermost.tags.get(node.name)
+    if known is None:
+        known = scopes.innermost.tags[node.name] = Record(keyword, _own_name(context, node.name))
+    if not isinstance(known, Record) or known.kind != keyword:
+        raise refuse(node, f"'{node.name}' is the tag of another kind of type")
+    return known
+
+
+def _own_name(context: Context, name: str) -> str:
+    """One that no other function has: all types of a program are printed at file scope."""
+    function = context.function
+    if function is None:
+        return name
+    stem = f"{name}__{function.name}"
+    count = context.numbers.local.get(stem, 0) + 1
+    context.numbers.local[stem] = count
+    return stem if count == 1 else f"{stem}_{count}"
+
+
+def _members(context: Context, nodes: Iterable[Node]) -> Iterator[MemberDeclaration]:
+    for node in nodes:
+        match kind(node):
+            case "Decl":
+                if (member := _member(context, node)) is not None:
+                    yield member
+            case "StaticAssert":
+                context.statements(node)
+            case _:
+                pass  # a pragma
+
+
+def _member(context: Context, node: Node) -> MemberDeclaration | None:
+    found = context.type_name(node.type)
+    if node.name is None and node.bitsize is None:
+        if kind(node.type) in ("Struct", "Union") and node.type.name is None:
+            return MemberDeclaration("", found.type, found.qualifiers)
+        return None  # declares a tag, no member
+    inner = innermost(node.type)
+    wished = wishes(context, node.align, inner.attributes, getattr(node.type, "attributes", None))
+    member = wished.of_mode(found.type, node.coord)
+    if isinstance(member, Function) or member == VOID:
+        raise refuse(node, f"the member '{node.name}' has no object type")
+    if isinstance(member, Record) and member.fields is None:
+        raise refuse(node, f"the member '{node.name}' has an incomplete type '{member}'")
+    width = _bit_width(context, node, member)
+    asked = max(wished.alignment, found.alignment)
+    return MemberDeclaration(node.name or "", member, found.qualifiers, width, asked, wished.packed)
+
+
+def _bit_width(context: Context, node: Node, member: Type) -> int | None:
+    if node.bitsize is None:
+        return None
+    width = context.constant(node.bitsize, "the width of a bit-field")
+    if not is_integer(member) or width < 0 or width > value_bits(member):
+        raise refuse(node, f"the bit-field '{node.name or ''}' has an invalid width or type")
+    if width == 0 and node.name:
+        raise refuse(node, f"the bit-field '{node.name}' has zero width")
+    return width
+
+
+# --------------------------------------------------------------------------- enumerations
+
+
+def enumeration(context: Context, node: Node) -> Enumeration:
+    """An enum specifier; its enumerators become names of the surrounding scope."""
+    if node.values is None:
+        known = context.scopes.lookup_tag(node.name)
+        if not isinstance(known, Enumeration):
+            raise refuse(node, f"'enum {node.name}' is not declared")
+        return known
+    if node.name is not None and node.name in context.scopes.innermost.tags:
+        raise refuse(node, f"redefinition of 'enum {node.name}'")
+    values = list(_enumerators(context, node.values.enumerators))
+    packed = wishes(context, node.attributes).packed
+    underlying = _underlying([value for _, value in values], _SMALL_SIZES if packed else _SIZES)
+    tag, key = _tag_and_key(context, node)
+    found = Enumeration(tag, underlying, tuple(values), key)
+    if node.name is not None:
+        context.scopes.innermost.tags[node.name] = found
+    context.unit.types.append(found)
+    return found
+
+
+def _tag_and_key(context: Context, node: Node) -> tuple[str, int]:
+    """The key is 0 at file scope, so that equal enumerations of two versions are equal."""
+    if node.name is None:
+        context.numbers.types += 1
+        return f"<anonymous>{context.numbers.types}", 0
+    if context.scopes.at_file_level:
+        return node.name, 0
+    context.numbers.enumerations += 1
+    return _own_name(context, node.name), context.numbers.enumerations
+
+
+def _enumerators(context: Context, nodes: Iterable[Node]) -> Iterator[tuple[str, int]]:
+    value = -1
+    for node in nodes:
+        if kind(node) != "Enumerator":
+            continue
+        value += 1
+        if node.value is not None:
+            value = context.constant(node.value, f"the value of '{node.name}'")
+        names = context.scopes.innermost.names
+        if node.name in names:
+            raise refuse(node, f"redefinition of '{node.name}'")
+        small = -(1 << 31) <= value < 1 << 31
+        own = _own_name(context, node.name)
+        names[node.name] = Enumerator(own, value, INT if small else _underlying([value], _SIZES))
+        yield own, value
+
+
+def _underlying(values: list[int], sizes: tuple[Integer, ...]) -> Integer:
+    """The smallest type for all values; unsigned when none is negative, as gcc has it."""
+    for signed in sizes:
+        half = 1 << (signed.bits - 1)
+        if min(values) >= 0 and max(values) < 2 * half:
+            return _UNSIGNED[signed]
+        if min(values) >= -half and max(values) < half:
+            return signed
+    return ULONG

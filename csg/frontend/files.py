@@ -19,16 +19,14 @@ from pathlib import Path
 from typing import BinaryIO
 
 import csg
-from csg.cache import Cache, key_of, source_digest
-from csg.errors import CsgtestError, UsageError
+from csg.cache import Cache, dumps, key_of, loads, source_digest
+from csg.errors import CsgtestError, Location, UsageError
 from csg.frontend.prune import prune
 from csg.frontend.read import HEADERS, check_flags, is_c23, parse_preprocessed
 from csg.frontend.sources import MARKER, SourceLines
 from csg.language.syntax import TranslationUnit
-from csg.pickling import dumps, loads
 from csg.programs import SourceFile
 from csg.records import record
-from csg.source import Location
 from csg.toolchain import CompilerPool, preprocess_noting
 
 # -------------------------------------------------------------------------------------------- files

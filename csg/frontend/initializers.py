@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import count
 
+from csg.errors import Location
 from csg.frontend.context import Context, decay, refuse
 from csg.frontend.expressions import check_assignable
 from csg.frontend.nodes import Node, kind
@@ -33,7 +34,6 @@ from csg.language.syntax import (
 from csg.language.traversal import walk
 from csg.language.types import Array, Field, Integer, Record, Type, is_scalar, size_of
 from csg.records import record
-from csg.source import Location
 
 _CONSTANT = (IntegerConstant, FloatingConstant, StringLiteral, EnumeratorName, SizeOf, Cast, Unary)
 _END = 1 << 62  # the length of an array that its initialiser completes

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
-from csg.source import NOWHERE, Location
+from csg.errors import NOWHERE, Location
 
 
 class Node(Protocol):

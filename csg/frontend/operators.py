@@ -7,7 +7,7 @@ c ? (char *) 0 : "text"    char *
 
 from __future__ import annotations
 
-from csg.errors import ParseError
+from csg.errors import Location, ParseError
 from csg.frontend.constants import fold
 from csg.frontend.context import pointed_qualifiers, qualifiers_of
 from csg.language.syntax import (
@@ -44,7 +44,6 @@ from csg.language.types import (
     promoted,
     usual_conversion,
 )
-from csg.source import Location
 
 SHIFTS = frozenset({"<<", ">>"})
 COMPARISONS = frozenset({"<", ">", "<=", ">=", "==", "!="})

@@ -18,10 +18,9 @@ from typing import Any, NoReturn
 from pycparser import c_ast
 from pycparser.c_parser import CParser
 
-from csg.errors import ParseError, too_deep
+from csg.errors import Location, ParseError, too_deep
 from csg.frontend.nodes import Node
 from csg.frontend.tokens import Token
-from csg.source import Location
 
 
 class Attributes(c_ast.Alignas):  # type: ignore[misc]

@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from csg.errors import ParseError, UnsupportedError, deep_recursion
-from csg.frontend.gnu import standard_tokens
+from csg.errors import Location, ParseError, UnsupportedError, deep_recursion
 from csg.frontend.prune import prune
 from csg.frontend.sources import SourceLines
-from csg.frontend.tokens import C23_WORDS, WORDS, restore, tokenize
+from csg.frontend.tokens import C23_WORDS, WORDS, restore, standard_tokens, tokenize
 from csg.language.syntax import Expression, Symbol, TranslationUnit
 from csg.language.types import Type
-from csg.source import Location
 from csg.toolchain import preprocess_text
 
 OTHER_LAYOUTS = frozenset(

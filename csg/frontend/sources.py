@@ -16,8 +16,8 @@ import stat
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from csg.cache import key_of
+from csg.errors import Location
 from csg.records import record
-from csg.source import Location
 from csg.toolchain import preprocess_text
 
 # ------------------------------------------------------------------------------------- line markers

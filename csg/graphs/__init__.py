@@ -7,8 +7,7 @@ All graphs are networkx graphs; those of the program itself are in ``csg.graphs.
 
 from csg.graphs.construction import build_csg
 from csg.graphs.interactions import Interaction, find_interactions
-from csg.graphs.report_form import graph_form, interactions_form
-from csg.graphs.sequence_graph import SequenceGraph, SequenceNode
+from csg.graphs.sequence_graph import SequenceGraph, SequenceNode, graph_form, interactions_form
 
 __all__ = [
     "Interaction",

@@ -1,14 +1,18 @@
-"""The change sequence graph: a networkx graph of what a search wants to reach, and in which order.
+r"""The change sequence graph: a networkx graph of what a search wants to reach, and in which order.
 
     start -> c1 -> c2 -> i1 -> o1      c: changed statements   d: deleted ones
-             \\____________^    |              i: interaction locations
+             \____________^    |              i: interaction locations
           i1 -> c2     ^              o: outputs
 
     graph.nodes["i1"]                      {"kind": "interaction", "line": 8, "changes": (1, 2), ..}
     networkx.shortest_path(graph, "c1", "o1")                              ["c1", "c2", "i1", "o1"]
 
 A search goes from node to node: when it reaches one, that node's successors are its next targets
-(FSE 2013, Algorithm 2). Identifiers number each kind in the order of the source.
+(FSE 2013, Algorithm 2). Identifiers number each kind in the order of the source. In report.json:
+
+    "csg": {"nodes": [{"id": "c1", "kind": "change", "line": 12, ...}], "edges": [["c1", "i1"]],
+            "start": ["c1"]}
+    "interactions": [{"file": F, "function": G, "line": 15, "changes": [1, 2], "important": true}]
 """
 
 from __future__ import annotations
@@ -129,4 +133,32 @@ def _attributes(program: Program, node: SequenceNode) -> dict[str, Any]:
         "output": node.output,
         "statement": node.node,
         "record": node,
+    }
+
+
+def graph_form(graph: SequenceGraph) -> dict[str, Any]:
+    return {
+        "nodes": [_node_form(graph, name) for name in graph],
+        "edges": [list(edge) for edge in graph.edges],
+        "start": list(graph.start),
+    }
+
+
+def interactions_form(graph: SequenceGraph) -> list[dict[str, Any]]:
+    return [
+        {
+            key: list(value) if key == "changes" else value
+            for key, value in graph.nodes[node.id].items()
+            if key in ("file", "function", "line", "changes", "important")
+        }
+        for node in graph.interactions
+    ]
+
+
+def _node_form(graph: SequenceGraph, name: str) -> dict[str, Any]:
+    known = graph.nodes[name]
+    return {
+        "id": name,
+        **{key: known[key] for key in ("kind", "file", "function", "line", "text")},
+        "changes": list(known["changes"]),
     }

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from csg.errors import NOWHERE, Location
 from csg.ir.instructions import Instruction, Register, Terminator, Value
 from csg.language.syntax import Expression, Version
 from csg.language.types import Type
 from csg.records import record
-from csg.source import NOWHERE, Location
 
 
 @record

@@ -15,9 +15,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import Enum
 
+from csg.errors import NOWHERE, Location
 from csg.language.types import NONE, Enumeration, Field, Qualifiers, Record, Type
 from csg.records import record
-from csg.source import NOWHERE, Location
 
 
 class Version(Enum):

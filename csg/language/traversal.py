@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import fields, replace
 from typing import Any, TypeVar, cast, get_args
 
+from csg.errors import Location
 from csg.language import syntax
 from csg.language.syntax import (
     Case,
@@ -30,7 +31,6 @@ from csg.language.syntax import (
     Switch,
     Version,
 )
-from csg.source import Location
 
 # ----------------------------------------------------------------------------------------- any tree
 

@@ -1,31 +1,73 @@
-"""Lower one function: which rule treats which construct.
+"""Lower a function definition: parameters, body, the one exit; which rule treats which construct.
 
-int twice(int x) { return x + x; }     ->   parameters, body, one exit block that returns
+    long add(int a, long b) { return a + b; }
+
+    function add(%0:32 a, %1:64 b) -> 64
+    B0:
+      %3 = sext %0 to 64
+      %2 = add %3, %1            %2 is the result
+      jump B1
+    B1: exit
+      return %2
+
+At last its blocks are brought in their final order.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import assert_never
 
-from csg.ir import Block, Value
+from csg.ir import (
+    Block,
+    Branch,
+    Constant,
+    Enter,
+    FunctionCode,
+    IndirectJump,
+    Jump,
+    LabelAddress,
+    Register,
+    Return,
+    Switch,
+    Terminator,
+    Value,
+)
+from csg.ir.flow import successors
 from csg.language import syntax as c
+from csg.language.syntax import FunctionDefinition, Symbol
+from csg.language.types import (
+    DOUBLE,
+    FLOAT,
+    Function,
+    Record,
+    Type,
+    Void,
+    promoted,
+    size_of,
+    value_bits,
+)
 from csg.lower import (
     arithmetic,
     assignments,
     calls,
     conditions,
+    context,
     expressions,
     initializers,
     intrinsics,
-    jumps,
-    lifetimes,
     lvalues,
     statements,
     static_data,
     versions,
 )
+from csg.lower.builder import ADDRESS
 from csg.lower.context import LabelEntry, Lowering
-from csg.lower.places import Place, read
+from csg.lower.expressions import convert
+from csg.lower.lvalues import declare_register, declare_slot
+from csg.lower.places import Place, access_size, by_address, read
+from csg.lower.statements import check_labels, place_labels
+from csg.lower.tables import NodeTable, Objects
 
 
 class FunctionLowering(Lowering):
@@ -117,17 +159,17 @@ class FunctionLowering(Lowering):
     def define_static(self, symbol: c.Symbol, initializer: c.Initializer | None) -> None:
         labels: list[LabelEntry] = []
         static_data.define(FunctionLowering, self.objects, symbol, initializer, self.name, labels)
-        jumps.note_labels(self, labels)
+        statements.note_labels(self, labels)
 
     def statement(self, statement: c.Statement) -> None:
         match statement:
             case c.ExpressionStatement():
                 statements.expression_statement(self, statement)
             case c.Compound():
-                lifetimes.enter(self)
+                context.enter(self)
                 for item in statement.items:
                     self.statement(item)
-                lifetimes.leave(self)
+                context.leave(self)
             case c.Declaration():
                 initializers.declaration(self, statement)
             case c.If():
@@ -143,17 +185,17 @@ class FunctionLowering(Lowering):
             case c.Case():
                 statements.case_label(self, statement)
             case c.Label():
-                jumps.label(self, statement)
+                statements.label(self, statement)
             case c.Goto():
-                jumps.goto(self, statement)
+                statements.goto(self, statement)
             case c.ComputedGoto():
-                jumps.computed_goto(self, statement)
+                statements.computed_goto(self, statement)
             case c.Break():
-                jumps.break_statement(self, statement)
+                statements.break_statement(self, statement)
             case c.Continue():
-                jumps.continue_statement(self, statement)
+                statements.continue_statement(self, statement)
             case c.Return():
-                jumps.return_statement(self, statement)
+                statements.return_statement(self, statement)
             case c.Empty():
                 pass
             case c.Assembly():
@@ -162,3 +204,270 @@ class FunctionLowering(Lowering):
                 versions.execute(self, statement)
             case _:
                 assert_never(statement)
+
+
+# ------------------------------------------------------------------------------ the order of blocks
+# Bring a function's blocks in their final order.
+#
+# Blocks that cannot be reached go, empty ones that only jump are skipped, a block with one way in
+# is joined to the one before it, and the rest is numbered in reverse postorder, the entry 0:
+#
+#     B0: jump B2                       B0: ...
+#     B1: (unreachable)           =>        branch %3, B1, B2
+#     B2: ... branch %3, B5, B4
+
+
+def finish_blocks(
+    function: FunctionCode, exit_block: int, pinned: set[int], takes_labels: bool
+) -> None:
+    """``pinned`` blocks end in a jump that the source spells and keep it; ``takes_labels`` when
+    there are instructions that take the address of one."""
+    blocks = function.blocks
+    taken = {label for block in blocks for label in _labels(block)} if takes_labels else set()
+    _skip_empty(blocks, exit_block, pinned | taken)
+    _join_straight(blocks, exit_block, pinned, takes_labels)
+    order = _reverse_postorder(blocks, takes_labels)
+    if exit_block not in order:
+        order.append(exit_block)
+    numbers = {old: new for new, old in enumerate(order)}
+    function.blocks = [blocks[old] for old in order]
+    function.exit = numbers[exit_block]
+    for block in function.blocks:
+        block.index = numbers[block.index]
+        assert block.terminator is not None
+        block.terminator = _retargeted(block.terminator, numbers)
+        if takes_labels:
+            block.instructions = [
+                replace(item, block=numbers[item.block]) if isinstance(item, LabelAddress) else item
+                for item in block.instructions
+            ]
+
+
+def _skip_empty(blocks: list[Block], exit_block: int, pinned: set[int]) -> None:
+    goals: dict[int, int] = {}
+    for block in blocks:
+        seen: list[int] = []
+        at = block.index
+        while at not in goals and at not in seen and _only_jumps(blocks, at, exit_block, pinned):
+            seen.append(at)
+            terminator = blocks[at].terminator
+            assert isinstance(terminator, Jump)
+            at = terminator.target
+        goal = goals.get(at, at)
+        goals |= dict.fromkeys(seen, goal)
+    goals = {old: new for old, new in goals.items() if old != new}
+    for block in blocks:
+        if block.terminator is not None and not goals.keys().isdisjoint(
+            successors(block.terminator)
+        ):
+            block.terminator = _retargeted(block.terminator, goals)
+
+
+def _only_jumps(blocks: list[Block], index: int, exit_block: int, pinned: set[int]) -> bool:
+    block = blocks[index]
+    if index in (0, exit_block) or index in pinned or block.instructions or block.lifetimes:
+        return False
+    terminator = block.terminator
+    # The end of a version's region stays: a body that does nothing must still be one.
+    return isinstance(terminator, Jump) and blocks[terminator.target].region is block.region
+
+
+def _join_straight(
+    blocks: list[Block], exit_block: int, pinned: set[int], takes_labels: bool
+) -> None:
+    ways_in = [0] * len(blocks)
+    reached = _reverse_postorder(blocks, takes_labels)
+    for index in reached:
+        terminator = blocks[index].terminator
+        assert terminator is not None
+        for successor in successors(terminator):
+            ways_in[successor] += 1
+        if takes_labels:
+            for label in _labels(blocks[index]):
+                ways_in[label] += 2
+    joined: set[int] = set()
+    for block in (blocks[index] for index in reached):
+        if block.index in joined:
+            continue
+        while isinstance(block.terminator, Jump) and block.index not in pinned:
+            following = blocks[block.terminator.target]
+            if (
+                following is block
+                or ways_in[following.index] != 1
+                or following.index in (0, exit_block)
+                or following.region is not block.region
+                or following.terminator is None
+            ):
+                break
+            before = len(block.instructions)
+            block.lifetimes += [replace(e, place=e.place + before) for e in following.lifetimes]
+            block.instructions += following.instructions
+            block.terminator = following.terminator
+            if following.index in pinned:
+                pinned.add(block.index)
+            joined.add(following.index)
+
+
+def _reverse_postorder(blocks: list[Block], takes_labels: bool) -> list[int]:
+    """Depth first with an explicit stack; blocks whose address is taken count as reached."""
+    order: list[int] = []
+    seen = {0}
+    stack = [(0, iter(_ways_out(blocks[0], takes_labels)))]
+    while stack:
+        index, following = stack[-1]
+        for successor in following:
+            if successor not in seen:
+                seen.add(successor)
+                stack.append((successor, iter(_ways_out(blocks[successor], takes_labels))))
+                break
+        else:
+            order.append(index)
+            stack.pop()
+    return order[::-1]
+
+
+def _ways_out(block: Block, takes_labels: bool) -> list[int]:
+    """Last successor first, so that in reverse postorder the first one comes first."""
+    assert block.terminator is not None
+    goals = list(reversed(successors(block.terminator)))
+    return [*_labels(block), *goals] if takes_labels else goals
+
+
+def _labels(block: Block) -> list[int]:
+    return [item.block for item in block.instructions if isinstance(item, LabelAddress)]
+
+
+def _retargeted(terminator: Terminator, numbers: dict[int, int]) -> Terminator:
+    def goal(index: int) -> int:
+        return numbers.get(index, index)
+
+    match terminator:
+        case Jump(target=target, node=node, version=version):
+            return Jump(goal(target), node=node, version=version)
+        case Branch(condition=condition, then=then, otherwise=otherwise, site=site):
+            node, version = terminator.node, terminator.version
+            return Branch(condition, goal(then), goal(otherwise), site, node=node, version=version)
+        case Switch(cases=cases, default=default, default_other=other):
+            moved = tuple((low, high, goal(block), mark) for low, high, block, mark in cases)
+            other = None if other is None else goal(other)
+            return replace(terminator, cases=moved, default=goal(default), default_other=other)
+        case IndirectJump(targets=targets):
+            return replace(terminator, targets=tuple(map(goal, targets)))
+        case Enter(body=body, exit=leave):
+            return replace(terminator, body=goal(body), exit=goal(leave))
+        case _:
+            return terminator
+
+
+# -------------------------------------------------------------------------------------- definitions
+
+
+def lower_function(
+    definition: FunctionDefinition,
+    name: str,
+    objects: Objects,
+    nodes: NodeTable,
+    is_entry: bool = False,
+) -> FunctionCode:
+    kind = definition.symbol.type
+    assert isinstance(kind, Function)
+    nodes.function = name
+    lowering = FunctionLowering(name, kind.result, objects, nodes)
+    lowering.is_entry = is_entry
+    builder, function = lowering.builder, lowering.builder.function
+    head = nodes.excerpts.head(definition.location)
+    builder.node = nodes.draft("entry", definition.location, head)
+    _parameters(lowering, definition, kind)
+    if not isinstance(kind.result, Void | Record):
+        lowering.result_register = builder.variable(value_bits(kind.result))
+        function.result_width = lowering.result_register.width
+    if definition.version is not None:
+        nodes.enclosing.append((definition.version, 0))
+    for item in definition.body.items:
+        lowering.statement(item)
+    nodes.enclosing.clear()
+    _finish(lowering, definition)
+    function.variadic = kind.variadic
+    function.location = definition.location
+    function.type = kind
+    function.static = definition.symbol.linkage == "internal"
+    return function
+
+
+def _parameters(lowering: Lowering, definition: FunctionDefinition, kind: Function) -> None:
+    """Arguments arrive in registers; what needs memory is stored to its slot."""
+    builder = lowering.builder
+    arriving: list[Register] = []
+    if isinstance(kind.result, Record):
+        lowering.result_address = builder.variable(ADDRESS, "result")
+        arriving.append(lowering.result_address)
+    stores: list[tuple[Symbol, Register, Type]] = []
+    for symbol in definition.parameters:
+        register = _arrival(lowering, symbol, kind)
+        arriving.append(register)
+        if symbol not in lowering.registers:
+            stores.append((symbol, register, _passed_as(symbol, kind)))
+    builder.function.parameters = tuple(arriving)
+    for symbol, register, passed in stores:
+        _settle(lowering, symbol, register, passed)
+
+
+def _arrival(lowering: Lowering, symbol: Symbol, kind: Function) -> Register:
+    """The register an argument arrives in: the variable itself when that is one."""
+    width = ADDRESS if by_address(symbol.type) else value_bits(_passed_as(symbol, kind))
+    in_memory = isinstance(symbol.type, Record) or symbol.address_taken
+    if not in_memory and (by_address(symbol.type) or width == value_bits(symbol.type)):
+        return declare_register(lowering, symbol)
+    return lowering.builder.variable(width, symbol.name)
+
+
+def _passed_as(symbol: Symbol, kind: Function) -> Type:
+    """An old-style definition gets its arguments promoted (C17 6.9.1p10)."""
+    if kind.prototype:
+        return symbol.type
+    return DOUBLE if symbol.type == FLOAT else promoted(symbol.type)
+
+
+def _settle(lowering: Lowering, symbol: Symbol, register: Register, passed: Type) -> None:
+    builder = lowering.builder
+    if isinstance(symbol.type, Record):
+        address = builder.slot_address(declare_slot(lowering, symbol))
+        builder.copy(address, register, size_of(symbol.type))
+        return
+    if by_address(symbol.type):
+        lowering.registers[symbol] = register
+        return
+    value = convert(builder, register, passed, symbol.type)
+    if symbol.address_taken:
+        address = builder.slot_address(declare_slot(lowering, symbol))
+        builder.store(address, value, access_size(symbol.type))
+    else:
+        builder.assign(declare_register(lowering, symbol), value)
+
+
+def _finish(lowering: Lowering, definition: FunctionDefinition) -> None:
+    """Fall to the exit (main then returns 0, C17 5.1.2.2.3), complete and order the blocks."""
+    builder, nodes = lowering.builder, lowering.nodes
+    leaving = nodes.draft("exit", definition.end, "}")
+    builder.node = leaving
+    result = lowering.result_register
+    if lowering.name == "main" and result is not None and builder.block.terminator is None:
+        builder.move(result, Constant(0, result.width))
+    builder.jump(lowering.exit)
+    lowering.exit.terminator = Return(result, node=leaving)
+    check_labels(lowering)
+    for block in builder.function.blocks:
+        if block.terminator is None:  # what follows a jump and has no label
+            block.terminator = Jump(lowering.exit.index, node=leaving)
+    finish_blocks(builder.function, lowering.exit.index, builder.pinned, builder.takes_labels)
+    place_labels(lowering)
+    if lowering.is_entry and _falls_off(builder.function, leaving):
+        nodes.drafts[leaving].output = True
+
+
+def _falls_off(function: FunctionCode, leaving: int) -> bool:
+    """Does the end of the body serve as a return?"""
+    return any(
+        isinstance(block.terminator, Jump) and block.terminator.node == leaving
+        for block in function.blocks
+    )

@@ -20,7 +20,7 @@ from csg.language.syntax import (
     Symbol,
 )
 from csg.language.types import Array, Pointer, Record, Type, size_of
-from csg.lower import lifetimes
+from csg.lower import context
 from csg.lower.builder import ADDRESS
 from csg.lower.context import Lowering
 from csg.lower.expressions import converted, integer, is_variable, run_time_size, settle_size
@@ -60,9 +60,9 @@ def _automatic(lowering: Lowering, statement: Declaration) -> None:
     if is_variable(symbol.type):
         _variable_array(lowering, symbol)
         return
-    if lowering.scope.outer is not None and lifetimes.needs_slot(symbol):
+    if lowering.scope.outer is not None and context.needs_slot(symbol):
         known = lowering.slots.get(symbol)
-        lifetimes.begin(lowering, declare_slot(lowering, symbol) if known is None else known)
+        context.begin(lowering, declare_slot(lowering, symbol) if known is None else known)
     if statement.initializer is not None:
         place = symbol_place(lowering, symbol)
         initialize(lowering, place, symbol.type, statement.initializer)

@@ -34,9 +34,9 @@ from csg.lower.arithmetic import operate
 from csg.lower.builder import FunctionBuilder
 from csg.lower.context import Lowering
 from csg.lower.expressions import converted, operand_type
-from csg.lower.jumps import label_address
 from csg.lower.object_sizes import object_size
 from csg.lower.places import InMemory, by_address, read, write
+from csg.lower.statements import label_address
 
 # ---------------------------------------------------------------------------------- atomic builtins
 # gcc's atomic builtins, for programs with one thread.

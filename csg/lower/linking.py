@@ -31,8 +31,7 @@ from csg.language.syntax import (
 )
 from csg.language.types import Function
 from csg.lower import static_data
-from csg.lower.definitions import lower_function
-from csg.lower.function import FunctionLowering
+from csg.lower.function import FunctionLowering, lower_function
 from csg.lower.tables import Excerpts, NodeTable, Objects
 
 LIBRARY_PREFIX = "libc:"

@@ -22,7 +22,7 @@ from csg.language.syntax import (
     Symbol,
 )
 from csg.language.types import Array, Function, Pointer, Type, VaList, Void, alignment_of, size_of
-from csg.lower import lifetimes
+from csg.lower import context
 from csg.lower.arithmetic import displaced
 from csg.lower.context import Lowering
 from csg.lower.expressions import is_variable
@@ -145,7 +145,7 @@ def _compound_literal(lowering: Lowering, expression: CompoundLiteral) -> Place:
     if is_local(symbol):
         symbol.address_taken = True
         where = _local_place(lowering, symbol)
-        lifetimes.begin(lowering, lowering.slots[symbol])
+        context.begin(lowering, lowering.slots[symbol])
         initialize(lowering, where, symbol.type, expression.initializer)
         return where
     lowering.define_static(symbol, expression.initializer)

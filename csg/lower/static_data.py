@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from csg.errors import UnsupportedError
+from csg.errors import Location, UnsupportedError
 from csg.ir import (
     Binary,
     Block,
@@ -61,7 +61,6 @@ from csg.lower.expressions import converted
 from csg.lower.places import access_size
 from csg.lower.tables import NodeTable, Objects, object_alignment
 from csg.records import record
-from csg.source import Location
 
 # --------------------------------------------------------------------------------------- evaluation
 # Compute the straight-line code that a static initialiser was lowered to.

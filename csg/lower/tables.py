@@ -14,10 +14,10 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
+from csg.errors import NOWHERE, Location
 from csg.ir import Decision, GlobalObject, Node
 from csg.language.syntax import Expression, StringLiteral, Symbol, Version
 from csg.language.types import Array, Function, Type, alignment_of, size_of
-from csg.source import NOWHERE, Location
 
 # ----------------------------------------------------------------------------------------- excerpts
 # The source text of a statement on one line.

@@ -19,7 +19,7 @@ from itertools import pairwise
 from math import hypot
 from typing import Any
 
-from csg.escapes import printable
+from csg.errors import printable
 from csg.render.layout import Layout, Placing, Point, Route, Sketch
 from csg.render.picture import (
     CRITICAL,

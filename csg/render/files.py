@@ -12,8 +12,7 @@ from typing import Any
 
 import networkx
 
-from csg.errors import UsageError
-from csg.escapes import printable
+from csg.errors import UsageError, printable
 from csg.graphs import SequenceGraph, graph_form
 from csg.render.dot import dot_placings, dot_text, has_dot, placed_png
 from csg.render.layout import Layout, arranged

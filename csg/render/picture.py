@@ -11,7 +11,7 @@ from __future__ import annotations
 import unicodedata
 from dataclasses import dataclass
 
-from csg.escapes import printable
+from csg.errors import printable
 
 WIDEST = 2000  # px: no picture of up to READABLE nodes is wider
 READABLE = 150  # nodes; what has more is for the page with pan, zoom and search

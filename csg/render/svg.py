@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from html import escape
 
-from csg.escapes import printable
+from csg.errors import printable
 from csg.render.layout import Frame, Layout, Route
 from csg.render.picture import (
     CRITICAL,

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from csg.errors import Location
 from csg.ir.program import ChangeInfo
 from csg.language.syntax import (
     Case,
@@ -29,7 +30,6 @@ from csg.language.syntax import (
     Version,
 )
 from csg.language.traversal import rebuilt
-from csg.source import Location
 from csg.unify.matching.names import Names
 from csg.unify.matching.normal import is_neutral, joined, settled, side
 

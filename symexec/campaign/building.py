@@ -23,21 +23,20 @@ from dataclasses import replace
 from itertools import count
 from typing import TypeVar
 
+from csg.errors import Location
 from csg.records import record
-from csg.source import Location
 from csg.unify import Unified
-from symexec.campaign.beside import Beside
 from symexec.campaign.builds import differing_plainly, files_to_build, golden_files
+from symexec.campaign.fuzzing_worker import Beside, NativePhase
 from symexec.campaign.generation import Collected, TestGeneration
-from symexec.campaign.native_phase import NativePhase
 from symexec.campaign.shrinking import Shrinker, share_of
 from symexec.campaign.verification import Verifier, spare
 from symexec.counters import CANDIDATE, PATIENT, Counters, WorkClock
 from symexec.exploration.following import ALONG, Examples, are_drawn
 from symexec.exploration.paths import PAUSE
+from symexec.exploration.pinning import Seeding
 from symexec.exploration.preparation import Prepared, analysed, lower, read_versions, with_lasting
 from symexec.exploration.searching import GraphCoverage, Search
-from symexec.exploration.seeding import Seeding
 from symexec.inputs.plan import LEVELS, shapes_lines
 from symexec.options import After, BuildOptions, Shadow, program_name
 from symexec.progress import Progress
@@ -46,7 +45,7 @@ from symexec.replay.build import Text
 from symexec.search import chosen
 from symexec.state.state import Chain, Event, State
 from symexec.testcases import EntrySignature, TestCase, TestInput
-from symexec.testcases.encoding import Json
+from symexec.testcases.inputs import Json
 from symexec.triage import Requirements, repeating, told_apart
 from symexec.validation.trace_validation import Promises
 from symexec.watchdog import Spent, Watchdog

@@ -32,7 +32,7 @@ from csg.unify import Unified
 from csg.unify.pairs import ProgramPair
 from symexec.exploration.preparation import Prepared
 from symexec.fuzzing.candidates import Candidates, FunctionDomain
-from symexec.fuzzing.vocabulary import vocabulary
+from symexec.fuzzing.option_table import vocabulary
 from symexec.options import BuildOptions, InputOptions, versions_of
 from symexec.replay import NativeReplay, ReplayPlan, Source, Text
 from symexec.replay.build import is_compiled

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
-from symexec.campaign.beside import SEEDED, Beside
+from symexec.campaign.fuzzing_worker import SEEDED, Beside
 from symexec.campaign.verification import Verifier
 from symexec.exploration.following import ALONG
 from symexec.exploration.paths import Finding

@@ -15,9 +15,8 @@ from pathlib import Path
 
 from csg.errors import ToolchainError, UsageError
 from symexec.campaign.building import GRACE, BuildJob
-from symexec.exploration.pinning import Tracer
+from symexec.exploration.pinning import Seeding, Tracer
 from symexec.exploration.preparation import Prepared
-from symexec.exploration.seeding import Seeding
 from symexec.options import SuiteOptions
 from symexec.progress import Progress
 from symexec.replay import (
@@ -28,7 +27,7 @@ from symexec.replay import (
     run_suite,
 )
 from symexec.testcases import TestCase, TestInput
-from symexec.testcases.encoding import Json
+from symexec.testcases.inputs import Json
 from symexec.testcases.seeds import SeedInput, Unusable
 
 LOG = "suite.log"

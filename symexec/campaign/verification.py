@@ -4,33 +4,371 @@
     for case in verifier.finished():        # observed, classified, blamed
         ...                                 # what differs comes without the blame first
 
-A process of its own talks to the sandbox, so neither waits for the other's turn of the
-interpreter. What the time does not allow comes back as it was: not replayed.
+A process of its own replays, classifies and explains, so neither it nor the search waits for the
+other's turn of the interpreter. What the time does not allow comes back as it was: not replayed.
 """
 
 from __future__ import annotations
 
+import math
+import queue
+import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+import traceback
+from collections import Counter, deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
 from functools import partial
+from pathlib import Path
+from typing import BinaryIO
 
-from csg.errors import ToolchainError
-from symexec.campaign.verification_process import (
-    Check,
-    Checked,
-    Failure,
-    Rank,
-    Runner,
-    Seen,
-    Task,
-    Walls,
-    Wanted,
-    serve,
-)
-from symexec.replay import SANITIZED, Built, NativeReplay
+from csg.errors import CsgtestError, ToolchainError
+from csg.records import record
+from symexec.fuzzing.testing import SOURCE
+from symexec.replay import PLAIN, SANITIZED, AwaitedBuilds, Built, NativeReplay, Pair, ReplayPlan
 from symexec.replay.build import Executable
 from symexec.testcases import TestCase
-from symexec.worker import Companion, forked
+from symexec.triage import (
+    Kind,
+    Patience,
+    changed_nodes,
+    decided,
+    explained,
+    judged,
+    likeness,
+    looked_again,
+    may_share,
+    observe,
+    shows_as_new,
+    unwritten,
+)
+from symexec.worker import Companion, forked, read_frame, send
+
+# --------------------------------------------------------------------------- verification records
+# What a campaign and the process that verifies its tests say to each other.
+#
+# campaign -> process   Task       once: what to run, and until when
+#                       Built      an executable, when it is compiled
+#                       Runner     the program behind the sandbox, when it is
+#                       Check      a test
+#                       Walls      once: what holds the programs
+#                       Wanted     an executable to compile
+#                       Checked    a test, examined
+#                       Failure    why it cannot go on
+
+
+Rank = tuple[int, int]  # smaller is sooner; the second part is 1 where no difference is predicted
+
+
+@record
+class Task:
+    """``changes`` can be switched on, each together with those that it ``requires``. ``deadline``
+    is on the monotonic clock, which processes share: what is waiting then is given up. ``folder``
+    holds, or will hold, the executables; ``names`` are those of the programs. ``deterministic``:
+    no clock decides what is asked of a test, and tests come back in the order of their ranks.
+    ``accepted``: changes that accepted differences come from; a test that shows what these do is
+    ``accounted`` for, and no reason to leave another one unexplained."""
+
+    plan: ReplayPlan
+    folder: Path
+    names: frozenset[str]
+    changes: tuple[int, ...]
+    requires: Mapping[int, frozenset[int]]
+    deadline: float
+    deterministic: bool = False
+    accepted: frozenset[int] = frozenset()
+
+
+@record
+class Runner:
+    outcome: Path | ToolchainError
+
+
+@record
+class Check:
+    case: TestCase
+    rank: Rank
+
+
+@record
+class Walls:
+    level: str
+
+
+@record
+class Wanted:
+    build: str
+    style: str
+
+
+@record
+class Seen:
+    case: TestCase
+
+
+@record
+class Checked:
+    case: TestCase
+
+
+@record
+class Failure:
+    """``trouble``, for a defect of ours in words, with the lines that it comes from."""
+
+    trouble: Exception
+    lines: str
+
+
+Request = Built | Runner | Check
+
+
+# --------------------------------------------------------------------------- verification process
+# Verification as a process: it replays, classifies and explains tests, the most telling first.
+#
+#     requests   Task, then Built, Runner and Check as they come
+#     answers    Checked for each test in the order of finishing, Seen before that of a difference
+#
+# One thread listens, the other one talks to the sandbox.
+
+
+FEW = 40  # tests before it pays to compile the fast builds
+ENOUGH = 3  # tests that look alike and are explained; later ones count to them
+# Runs to explain a test where no clock says that it is enough; where some of them do not end.
+FEWER, FEWEST = 128, 4
+GLANCE = 0.05  # times the limit of a run: one that takes longer waits, once some have not ended
+LOUD = 1 << 16  # bytes of output that are too many for a glance
+JUDGING = 1.0  # seconds before all is over in which nothing more is compiled
+LONG = 0.5  # seconds for one test, as where a version does not end: others go before its like
+
+
+class Examiner:
+    """Says of one test after the other what native runs can say. ``seen`` is told of a difference
+    before it is explained."""
+
+    def __init__(self, task: Task, replay: NativeReplay, seen: Callable[[TestCase], None]) -> None:
+        self._task = task
+        self._replay = replay
+        self._seen = seen
+        self._explained: Counter[object] = Counter()  # tests, by the divergence
+        self._alike: dict[object, Counter[frozenset[str]]] = {}  # and by likeness and changed nodes
+        self._took: dict[object, float] = {}  # seconds, by the divergence, for one that differs
+        self._examinations = 0
+        self._cut_off = False  # was there a test that neither version ended on?
+        self._refused: dict[object, str] = {}  # why, by what was predicted where
+        self.predicted: set[str] = set()  # names of tests that are to differ, by what is known now
+        self.glanced: deque[TestCase] = deque()  # alike in the fast builds; others were not asked
+
+    def can_wait(self, case: TestCase) -> bool:
+        """Enough of its like are explained, and each of them took long; or a glance shows that both
+        versions take long, as some test has taken before: most likely they do not end, and the
+        whole time would go by with that."""
+        place = case.divergence
+        if self._explained[place] >= ENOUGH and self._took.get(place, 0.0) > LONG:
+            return True
+        if not self._cut_off or self._task.deterministic:
+            return False
+        return time.monotonic() < self._task.deadline and self._lasts(case)
+
+    def _lasts(self, case: TestCase) -> bool:
+        seen = self._replay.both(case.input, patience=GLANCE, most_output=LOUD)
+        return all(each.timed_out for each in seen)
+
+    def examined(self, case: TestCase, unlikely: bool, hurried: bool = False) -> TestCase | None:
+        """As it was when the time is over. None where others wait (``hurried``) for what this one
+        would only confirm: it differs as one that is explained already."""
+        task = self._task
+        if time.monotonic() > task.deadline:
+            return case
+        self._examinations += 1
+        unlikely = unlikely and case.id not in self.predicted
+        if unlikely and self._examinations > FEW:
+            # The engine, which sees memory errors too, predicts that nobody can tell the versions
+            # apart: the fast builds are asked first.
+            seen, pair = observe(case, self._replay, style=PLAIN)
+            self._cut_off = self._cut_off or pair.cut_off == 2
+            if seen.observed != "different":
+                if pair.cut_off < 2:
+                    self.glanced.append(case)
+                return seen
+        style = SANITIZED
+        first_here = self._explained[case.divergence] < ENOUGH
+        if task.deterministic and self.can_wait(case):
+            return case
+        began = time.monotonic()
+        seen, pair = observe(case, self._replay, explain=first_here)
+        self._cut_off = self._cut_off or pair.cut_off == 2
+        if seen.kind == Kind.UNDECIDED.value and first_here:
+            self._seen(seen)
+            seen, pair = decided(seen, pair, self._replay, task.deadline)
+        if case.unwritten:  # what the sanitized builds show of it is chance
+            found = unwritten(seen, self._replay, task.changes, task.requires, self._patience(64))
+            if found is not seen:
+                return found
+        if seen.observed != "different" and case.id in self.predicted:
+            seen, pair, style = self._looked_again(seen, pair)
+        if seen.observed != "different":
+            return seen
+        took = time.monotonic() - began
+        if task.deterministic:  # what takes long each time is a run that does not end
+            took = math.inf if pair.cut_off else 0.0
+        self._took[case.divergence] = took
+        if task.accepted and shows_as_new(self._replay, seen.input, pair, task.accepted, style):
+            seen = replace(seen, accounted=True)
+        key = seen.accounted, likeness(seen)
+        alike, nodes = self._alike.setdefault(key, Counter()), changed_nodes(seen)
+        like_it = sum(count for others, count in alike.items() if may_share(nodes, others))
+        if hurried and took <= LONG and 0 < like_it < ENOUGH:
+            self._seen(seen)
+            return None
+        alike[nodes] += 1
+        self._explained[case.divergence] += 1
+        if like_it >= ENOUGH:
+            return self._judged(seen, pair)
+        self._seen(seen)
+        changes, requires = task.changes, task.requires
+        patience = self._patience(256)
+        if task.deterministic and pair.cut_off:
+            patience = Patience(FEWEST)
+        found = explained(seen, pair, self._replay, changes, requires, patience, style)
+        self._seen(found)  # more has to be compiled for the rest
+        return self._judged(found, pair)
+
+    def _judged(self, case: TestCase, pair: Pair) -> TestCase:
+        """Is it undefined behaviour? Not asked where time is over."""
+        if time.monotonic() > self._task.deadline - JUDGING:
+            return case
+        return judged(case, pair, self._replay)
+
+    def _looked_again(self, seen: TestCase, pair: Pair) -> tuple[TestCase, Pair, str]:
+        """Predicted to differ, and alike: in every way? Of those with the same prediction at the
+        same place one is enough."""
+        if seen.kind == Kind.TIMEOUT.value:
+            return seen, pair, SANITIZED
+        key = seen.divergence, seen.fault, likeness(seen)
+        if key in self._refused:
+            return replace(seen, refused=self._refused[key]), pair, SANITIZED
+        found, pair, style = looked_again(seen, pair, self._replay)
+        if found.refused:
+            self._refused[key] = found.refused
+        return found, pair, style
+
+    def second(self) -> TestCase | None:
+        """What the fast builds showed to be alike, as all others see it; None if that is the same.
+        For a moment in which nothing waits."""
+        case = self.glanced.popleft()
+        if case.id in self.predicted or time.monotonic() > self._task.deadline:
+            return None
+        found = self.examined(case, False)
+        return found if found is not None and found.observed == "different" else None
+
+    def _patience(self, questions: int) -> Patience:
+        if self._task.deterministic:
+            return Patience(min(questions, FEWER))
+        return Patience(questions, min(self._task.deadline, time.monotonic() + 5.0))
+
+
+class Verification:
+    """Talks to one campaign. ``over`` is set when that has left."""
+
+    def __init__(self, task: Task, out: BinaryIO, box: Path) -> None:
+        self._out = out
+        self._lock = threading.Lock()
+        self._waiting: queue.PriorityQueue[tuple[Rank, int, TestCase | None]] = (
+            queue.PriorityQueue()
+        )
+        self._put_off: deque[tuple[TestCase, bool]] = deque()
+        self._heard = 0
+        self._deterministic = task.deterministic
+        self._builds = AwaitedBuilds(task.folder, task.names, self._want)
+        self._replay = NativeReplay(task.plan, self._builds, box)
+        self._examiner = Examiner(task, self._replay, lambda case: self._say(Seen(case)))
+        self.over = threading.Event()
+
+    def listen(self, requests: BinaryIO) -> None:
+        """In a thread of its own, to the end."""
+        with suppress(EOFError):
+            while True:
+                match read_frame(requests):
+                    case Check(case=case, rank=rank):
+                        self._heard += 1
+                        if not rank[1] and case.source != SOURCE:
+                            self._examiner.predicted.add(case.id)
+                        self._waiting.put((rank, self._heard, case))
+                    case Built() as built:
+                        self._builds.arrived(built)
+                    case Runner(outcome=outcome):
+                        self._builds.runner_arrived(outcome)
+        self.over.set()
+        self._waiting.put(((-1, 0), 0, None))
+        self._replay.stop()
+
+    def run(self) -> None:
+        with self._replay:
+            with suppress(CsgtestError):  # who wants to run something is told
+                self._say(Walls(self._replay.level))
+            while (following := self._next()) is not None:
+                case, unlikely, hurried = following
+                found = self._examiner.examined(case, unlikely, hurried)
+                if found is None:
+                    self._put_off.append((case, unlikely))
+                else:
+                    self._say(Checked(found))
+
+    def _next(self) -> tuple[TestCase, bool, bool] | None:
+        """A test, whether no difference is predicted, and whether others wait; None when the
+        campaign has left."""
+        while True:
+            try:
+                idle = not self._put_off and (self._deterministic or not self._examiner.glanced)
+                (_, unlikely), _, case = self._waiting.get(block=idle)
+            except queue.Empty:
+                if self._put_off:
+                    return *self._put_off.popleft(), False
+                found = self._examiner.second()
+                if found is not None:
+                    self._say(Seen(found))
+                continue
+            if case is None:
+                return None
+            if self._deterministic or not self._examiner.can_wait(case):
+                hurried = not self._deterministic and not self._waiting.empty()
+                return case, bool(unlikely), hurried
+            self._put_off.append((case, bool(unlikely)))
+
+    def fail(self, trouble: Exception) -> None:
+        if self.over.is_set():  # it was stopped in the midst of a run
+            return
+        lines = traceback.format_exc()
+        if not isinstance(trouble, CsgtestError):  # what a defect raises need not be picklable
+            trouble = RuntimeError(repr(trouble))
+        self._say(Failure(trouble, lines))
+
+    def _want(self, build: str, style: str) -> None:
+        self._say(Wanted(build, style))
+
+    def _say(self, answer: object) -> None:
+        with self._lock:
+            send(self._out, answer)
+
+
+def serve(requests: BinaryIO, answers: BinaryIO, box: Path) -> None:
+    """Until the campaign closes the pipe, or dies."""
+    try:
+        task = read_frame(requests)
+    except EOFError:
+        return
+    assert isinstance(task, Task)
+    with suppress(BrokenPipeError):  # the campaign has left
+        verification = Verification(task, answers, box)
+        threading.Thread(target=verification.listen, args=(requests,), daemon=True).start()
+        try:
+            verification.run()
+        except BrokenPipeError:
+            raise
+        except Exception as trouble:
+            verification.fail(trouble)
+
 
 _GLANCE = 60.0  # seconds at most between two looks at the process
 GRACE = 0.25  # seconds behind the deadline in which the last results come

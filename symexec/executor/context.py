@@ -5,10 +5,10 @@ from __future__ import annotations
 from enum import Enum
 from typing import TYPE_CHECKING, NoReturn
 
+from csg.errors import Location
 from csg.ir import Call
 from csg.language.types import scalar_sizes
 from csg.records import record
-from csg.source import Location
 from symexec.executor.accesses import inside
 from symexec.executor.offsets import copy, fill, read_at
 from symexec.executor.undefined import USED, Used, note

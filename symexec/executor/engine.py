@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
+from csg.errors import NOWHERE, Location
 from csg.ir import (
     Allocate,
     Binary,
@@ -36,7 +37,6 @@ from csg.ir import (
     Value,
     VaStart,
 )
-from csg.source import NOWHERE, Location
 from symexec.counters import Counters
 from symexec.executor import accesses, branching, helpers, undefined, variadic
 from symexec.executor.context import environment_of

@@ -15,11 +15,10 @@ from symexec.campaign.building import BuildJob, switches
 from symexec.campaign.shrinking import SOURCE as MINIMISED
 from symexec.exploration.pinning import Tracer
 from symexec.fuzzing.candidates import Candidates, Domain, FunctionDomain
-from symexec.fuzzing.option_table import option_table
+from symexec.fuzzing.option_table import option_table, vocabulary
 from symexec.fuzzing.ordinary import command_lines
 from symexec.fuzzing.testing import NativeTesting, explaining
 from symexec.fuzzing.usage import usage_of
-from symexec.fuzzing.vocabulary import vocabulary
 from symexec.options import BuildOptions, CompareOptions
 from symexec.progress import Progress
 from symexec.replay import PLAIN

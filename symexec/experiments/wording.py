@@ -13,7 +13,7 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from symexec.testcases import spelled
-from symexec.testcases.encoding import Json
+from symexec.testcases.inputs import Json
 from symexec.testcases.testcase import to_json
 
 if TYPE_CHECKING:

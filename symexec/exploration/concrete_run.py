@@ -14,8 +14,7 @@ from itertools import islice
 from pathlib import Path
 from typing import BinaryIO
 
-from csg.errors import UnsupportedError
-from csg.escapes import printable
+from csg.errors import UnsupportedError, printable
 from csg.ir import Program
 from symexec.counters import Counters
 from symexec.executor.engine import Engine
@@ -24,8 +23,8 @@ from symexec.expr import TermTable
 from symexec.options import MemoryOptions, Uninitialised
 from symexec.runtime import library
 from symexec.runtime.filesystem.nodes import FILE, FOLDER, Contents, Node, disk, standard_input
-from symexec.runtime.registry import registry
-from symexec.runtime.stdio import reading
+from symexec.runtime.library import registry
+from symexec.runtime.stdio import streams
 from symexec.solver import build_solver
 from symexec.state.endings import (
     ENDINGS,
@@ -135,7 +134,7 @@ class _Lazily:
 _ASKERS = frozenset(
     name + suffix for name in ("feof", "ferror", "clearerr") for suffix in ("", "_unlocked")
 )
-_READERS = reading.models.entries.keys() - _ASKERS | {"read", "__read_chk"}
+_READERS = streams.models.entries.keys() - _ASKERS | {"read", "__read_chk"}
 
 
 def _ignore(state: State, node: int) -> None:

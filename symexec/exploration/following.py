@@ -16,10 +16,9 @@ from collections.abc import Callable, Iterator
 
 from symexec.counters import PATIENT, Counters, WorkClock
 from symexec.exploration.paths import Exploration, Finding
-from symexec.exploration.pinning import Pins
+from symexec.exploration.pinning import Pins, seeded, with_seed
 from symexec.exploration.preparation import Prepared, pruner
 from symexec.exploration.searching import engine_for
-from symexec.exploration.seeding import seeded, with_seed
 from symexec.fuzzing.candidates import Candidates
 from symexec.fuzzing.ordinary import command_lines
 from symexec.inputs.plan import shapes_lines

@@ -3,7 +3,11 @@
     for finding in exploration.run([state], deadline):
         ...                          # a path that ended, or a divergence seen for the first time
 
-States that can neither reach a change nor carry one are dropped on the way (``prunes``).
+States that can neither reach a change nor carry one are dropped on the way (``prunes``). For an
+input at a divergence, inputs on the other side of zero that diverge there in the same way are asked
+for as well: where arithmetic wraps, one path often holds inputs from both ends of a type.
+
+    int y = change(x - 1, x + 1); if (y > 7)      found x = INT_MAX, asked for as well: x < 0
 """
 
 from __future__ import annotations
@@ -15,18 +19,35 @@ from dataclasses import dataclass
 
 from symexec.counters import Counters
 from symexec.executor.engine import Engine
-from symexec.exploration.caller import Caller
-from symexec.exploration.concrete_rest import QUIET, ConcreteRest
-from symexec.exploration.endlessness import Course, Endlessness
-from symexec.exploration.opposites import opposite_signs
-from symexec.expr import Model, Term
+from symexec.exploration.observable import Caller
+from symexec.exploration.undecided_paths import QUIET, ConcreteRest, Course, Endlessness
+from symexec.expr import Model, Operand, Term, compare, negate
 from symexec.memory import BOTH, OLD
 from symexec.search import Chosen, Searcher
 from symexec.search.targets import Arrival, Targets
 from symexec.shadow.outcomes import Told
 from symexec.state.endings import Endless, Unsupported, row
+from symexec.state.inputs import Input
 from symexec.state.state import Divergence, State
 from symexec.watchdog import Spent, Watchdog, What
+
+MOST = 4  # inputs of one program that are turned round
+
+
+def opposite_signs(inputs: Iterable[Input], model: Model) -> Iterator[Operand]:
+    """Conditions, one for each signed number among the parameters and globals."""
+    turned = 0
+    for each in inputs:
+        if each.kind not in ("parameter", "global") or not each.scalar or turned == MOST:
+            continue
+        term = each.terms[0]
+        if not each.signed or each.floating or not isinstance(term, Term):
+            continue
+        turned += 1
+        negative = compare("slt", each.width, term, 0)
+        is_negative = model.get(term, 0) >> (each.width - 1)
+        yield negate(negative) if is_negative else negative  # type: ignore[misc]
+
 
 PAUSE = 0.1  # seconds between two moments for the caller
 QUANTUM = 4_000  # chunks that a state runs before another may have its turn
@@ -74,8 +95,8 @@ class Exploration:
     ``glides``: a state that has forked runs on to its next decision before it waits. ``wider``
     makes beginnings beyond the bounds, for a search that takes long; what is left of them when it
     ends counts nowhere. ``rests``: a state whose rest is concrete becomes a test at once, and waits
-    behind all others (concrete_rest.py). ``watchdog`` ends a turn that takes too long or too much,
-    and says when states have to go."""
+    behind all others (undecided_paths.py). ``watchdog`` ends a turn that takes too long or too
+    much, and says when states have to go."""
 
     def __init__(
         self,

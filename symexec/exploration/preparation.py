@@ -32,13 +32,11 @@ from csg.programs import FilePair
 from csg.unify import Unified, printed
 from csg.unify.compiled import MASKED, Confirmation, confirmed, located
 from csg.unify.pairs import ProgramPair, read_pair, unite
-from symexec.exploration.caller import Caller
-from symexec.exploration.lasting import NOTHING_OUTLIVES, Outliving, outliving
+from symexec.exploration.observable import NOTHING_OUTLIVES, Caller, Outliving, outliving
 from symexec.exploration.start import definition
 from symexec.expr import TermTable
-from symexec.fuzzing.option_table import option_table
+from symexec.fuzzing.option_table import Vocabulary, option_table, vocabulary
 from symexec.fuzzing.usage import Usage, usage_of
-from symexec.fuzzing.vocabulary import Vocabulary, vocabulary
 from symexec.inputs.plan import plan
 from symexec.inputs.structures import compared_with_null
 from symexec.memory import BOTH

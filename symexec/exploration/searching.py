@@ -9,21 +9,21 @@ from csg.graphs import SequenceGraph
 from symexec.counters import Counters
 from symexec.executor.engine import Engine
 from symexec.exploration.paths import Exploration, Testing
+from symexec.exploration.pinning import Seeding
 from symexec.exploration.preparation import Prepared, pruner
-from symexec.exploration.seeding import Seeding
 from symexec.exploration.start import begin
 from symexec.expr import TermTable
 from symexec.fuzzing.command_lines import shaped
 from symexec.inputs.plan import InputPlan, no_input_left, plan
 from symexec.inputs.starts import Start
 from symexec.options import After, BuildOptions, Shadow
-from symexec.runtime.registry import registry
+from symexec.runtime.library import registry
 from symexec.search import Budget, Chosen, Context, build_searcher
-from symexec.search.guard_values import GuardValues
+from symexec.search.strategies import GuardValues
 from symexec.search.targets import Sequences, Targets
 from symexec.solver import Answer, SolverOptions, build_solver
 from symexec.state.state import State
-from symexec.testcases.encoding import Json
+from symexec.testcases.inputs import Json
 from symexec.watchdog import Watchdog
 
 # --------------------------------------------------------------------------------- graph coverage

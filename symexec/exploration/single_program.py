@@ -23,7 +23,7 @@ from symexec.progress import Progress
 from symexec.replay.sandbox import signal_name
 from symexec.runtime.contract import Formatted
 from symexec.runtime.formats.directives import FLOATS, Conversion, float_text, integer_text, parse
-from symexec.runtime.registry import registry
+from symexec.runtime.library import registry
 from symexec.search import Searcher
 from symexec.search.coverage import Covering, Frontier
 from symexec.search.strategies import in_turns

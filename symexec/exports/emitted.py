@@ -19,13 +19,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from csg.errors import UsageError
-from csg.escapes import printable
+from csg.errors import UsageError, printable
 from symexec.exports.finished import Finished
 from symexec.replay import ReplayPlan
 from symexec.replay.harness import FREED
-from symexec.report.contrast import contrasted
-from symexec.report.words import changes_named
+from symexec.report.words import changes_named, contrasted
 from symexec.testcases import (
     MASKED,
     EntrySignature,
@@ -37,7 +35,7 @@ from symexec.testcases import (
     TestInput,
     Value,
 )
-from symexec.testcases.spelling import printf_command
+from symexec.testcases.command_text import printf_command
 from symexec.testcases.testcase import MOST_KEPT
 
 SKIP = 77

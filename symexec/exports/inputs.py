@@ -19,8 +19,7 @@ from pathlib import Path
 from typing import Final
 
 from csg import VERSION
-from csg.errors import UsageError
-from csg.escapes import printable
+from csg.errors import UsageError, printable
 from csg.records import record
 from symexec.exports.finished import Finished, write_folder
 from symexec.options import Form

@@ -21,14 +21,13 @@ from dataclasses import dataclass
 from typing import Final
 
 from csg import VERSION
-from csg.escapes import LINES, printable
+from csg.errors import LINES, printable
 from csg.ir import ChangeInfo
 from symexec.exports.finished import ERRORS, Finding, Finished, Place
-from symexec.report.contrast import contrasted
 from symexec.report.model import Report, kind_of
-from symexec.report.words import changes_named, headline, readable_test, reservations
+from symexec.report.words import changes_named, contrasted, headline, readable_test, reservations
 from symexec.testcases import TestCase
-from symexec.testcases.encoding import Json
+from symexec.testcases.inputs import Json
 from symexec.triage import Kind
 
 # ------------------------------------------------------------------------------------------ SARIF

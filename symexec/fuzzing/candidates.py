@@ -16,8 +16,8 @@ from itertools import zip_longest
 from random import Random
 from typing import Protocol
 
+from symexec.fuzzing.option_table import Vocabulary
 from symexec.fuzzing.values import Values, growing
-from symexec.fuzzing.vocabulary import Vocabulary
 from symexec.options import InputOptions
 from symexec.testcases import TestInput, Value
 from symexec.testcases.signature import EntrySignature

@@ -10,10 +10,17 @@ from random import Random
 
 from csg.ir import ChangeInfo
 from csg.language.syntax import TranslationUnit
-from symexec.fuzzing.option_table import FAR, NONE, OPTIONAL, REQUIRED, Option, option_table
+from symexec.fuzzing.option_table import (
+    FAR,
+    NONE,
+    OPTIONAL,
+    REQUIRED,
+    Option,
+    Vocabulary,
+    option_table,
+)
 from symexec.fuzzing.usage import Kind, Usage, usage_of
 from symexec.fuzzing.values import growing, grown, mutated_bytes
-from symexec.fuzzing.vocabulary import Vocabulary
 from symexec.inputs.plan import DEFAULT_ARGUMENTS, DEFAULT_STDIN, shapes_lines
 from symexec.inputs.starts import Line, Word
 from symexec.options import InputOptions, SymbolicArguments

@@ -18,10 +18,9 @@ from random import Random
 from csg.records import record
 from symexec.fuzzing.candidates import Domain
 from symexec.fuzzing.command_lines import CommandLines
-from symexec.fuzzing.option_table import FAR, INFORMING, OPTIONAL, REQUIRED, Option
-from symexec.fuzzing.texts import Texts
+from symexec.fuzzing.option_table import FAR, INFORMING, OPTIONAL, REQUIRED, Option, Vocabulary
 from symexec.fuzzing.usage import Kind, Slot, Usage
-from symexec.fuzzing.vocabulary import Vocabulary
+from symexec.fuzzing.values import Texts
 from symexec.inputs.plan import shapes_lines
 from symexec.options import InputOptions
 from symexec.testcases import TestInput

@@ -19,7 +19,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
-from csg.source import NOWHERE
+from csg.errors import NOWHERE
 from symexec.expr import Data, Shadowed, Term, concat, extract
 from symexec.expr import new_half as new_of
 from symexec.expr import old_half as old_of

@@ -22,8 +22,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NoReturn, get_type_hints
 
-from csg.compile_commands import placed_flags
 from csg.errors import UsageError
+from csg.programs import placed_flags
 from csg.records import record
 from csg.toolchain import first_doubtful_flag
 from symexec.options.commands import COMMANDS

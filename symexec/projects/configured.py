@@ -13,8 +13,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from csg.compile_commands import Commands, find_commands, read_commands, told
 from csg.errors import UsageError
+from csg.programs import Commands, find_commands, read_commands, told
 from symexec.options import FileOptions
 from symexec.options.reading import means_revisions
 from symexec.options.settings import NAME, Settings, read_settings, template

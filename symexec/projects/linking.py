@@ -15,7 +15,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 
-from csg.compile_commands import kept_flags
+from csg.programs import kept_flags
 from csg.records import record
 from symexec.projects.building import PLACE, ToolCall
 

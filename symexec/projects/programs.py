@@ -20,10 +20,9 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
-from csg.compile_commands import write_commands
 from csg.errors import CsgtestError, ToolchainError
 from csg.frontend.read import OTHER_LAYOUTS
-from csg.programs import is_aside, matches
+from csg.programs import is_aside, matches, write_commands
 from csg.records import record
 from csg.toolchain import preprocess_noting
 from symexec.projects.building import PLACE, Enclosure, NothingMadeError

@@ -19,11 +19,18 @@ from typing import TypeVar
 
 import networkx
 
-from csg.compile_commands import find_commands, read_commands, told
 from csg.errors import CsgtestError, UsageError
 from csg.language.syntax import TranslationUnit
 from csg.pipeline import call_graph_of, program_of
-from csg.programs import Flags, Versions, matches, moved_flags
+from csg.programs import (
+    Flags,
+    Versions,
+    find_commands,
+    matches,
+    moved_flags,
+    read_commands,
+    told,
+)
 from csg.records import record
 from csg.unify.pairs import read_pair, unite
 from symexec.options import (

@@ -13,8 +13,15 @@ import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 
-from csg.compile_commands import read_commands, write_commands
-from csg.programs import Flags, Versions, is_aside, matches, moved_flags
+from csg.programs import (
+    Flags,
+    Versions,
+    is_aside,
+    matches,
+    moved_flags,
+    read_commands,
+    write_commands,
+)
 from symexec.projects.revisions import Revisions
 
 BEGINS = re.compile(rb"^[\w\s*]*\bmain\s*\(", re.M)  # a definition of main, no comment about it

@@ -1,12 +1,13 @@
 """Native runs of both versions behind walls: builds, harness, sandbox, observations."""
 
-from symexec.replay.awaited import AwaitedBuilds, Built
 from symexec.replay.build import (
     FILLED,
     LITERAL,
     STANDARD,
     UNDEFINED,
     ZEROED,
+    AwaitedBuilds,
+    Built,
     Source,
     Text,
     told_flags,

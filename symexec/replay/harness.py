@@ -25,8 +25,7 @@ from dataclasses import dataclass
 
 from csg.errors import ToolchainError, UsageError
 from symexec.replay.symbols import Symbols
-from symexec.testcases.encoding import LongDouble, Scalar, Value
-from symexec.testcases.inputs import TestInput
+from symexec.testcases.inputs import LongDouble, Scalar, TestInput, Value
 from symexec.testcases.signature import EntrySignature, Parameter
 
 FREED = b"[freed]"  # in the place of what the program gave back

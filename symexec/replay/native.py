@@ -20,13 +20,13 @@ from csg.errors import ToolchainError
 from csg.programs import SourceFile
 from csg.unify.output.printing import mask_text
 from symexec.replay import control, wire
-from symexec.replay.awaited import AwaitedBuilds
 from symexec.replay.build import (
     HEAP_FILLING,
     LITERAL,
     PLAIN,
     SANITIZED,
     UNDEFINED,
+    AwaitedBuilds,
     Builds,
     Executable,
     FinishedBuilds,

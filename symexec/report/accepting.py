@@ -16,15 +16,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from csg.errors import UsageError
-from csg.escapes import printable
+from csg.errors import UsageError, printable
 from csg.unify.changes.identities import Identity
 from symexec.options import AcceptOptions, BuildOptions
-from symexec.report.contrast import contrasted
 from symexec.report.model import Report, report_from_json, stale
 from symexec.report.replaying import read_report
+from symexec.report.words import contrasted
 from symexec.testcases import TestCase, spelled
-from symexec.testcases.encoding import Json
+from symexec.testcases.inputs import Json
 from symexec.testcases.store import replace_file
 from symexec.triage.accepted import Accepted, accepted_from_json, accepted_of, accepted_to_json
 

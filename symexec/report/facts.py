@@ -14,7 +14,7 @@ from symexec.inputs.plan import MOST_ELEMENTS, shapes_lines, with_defaults
 from symexec.inputs.structures import DEEPEST, MOST_CHOICES, MOST_MEMBERS, MOST_PLACES
 from symexec.options import InputOptions, MemoryOptions, SearchOptions, Shadow, ShadowOptions
 from symexec.state.state import Event
-from symexec.testcases.encoding import Json
+from symexec.testcases.inputs import Json
 
 STRUCTURES: dict[str, Json] = {  # that parameters lead to
     "structure_depth": DEEPEST,

@@ -11,14 +11,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, assert_never, get_type_hints
 
 from csg import VERSION
+from csg.errors import Location
 from csg.ir import ChangeInfo
 from csg.programs import SourceFile
 from csg.records import fits
-from csg.source import Location
 from csg.unify.changes.identities import Identity
 from symexec.options import FailOn
 from symexec.testcases import EntrySignature, TestCase, from_json, to_json
-from symexec.testcases.encoding import Json
+from symexec.testcases.inputs import Json
 from symexec.testcases.signature import signature_from_json, signature_to_json
 
 if TYPE_CHECKING:

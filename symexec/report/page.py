@@ -13,12 +13,12 @@ from string import Template
 from typing import TYPE_CHECKING
 
 from csg import VERSION
-from csg.escapes import LINES, printable
+from csg.errors import LINES, printable
 from csg.ir import ChangeInfo
-from symexec.report.contrast import contrasted
 from symexec.report.model import Findings, Report
 from symexec.report.words import (
     changes_named,
+    contrasted,
     finder,
     headline,
     parts,
@@ -26,7 +26,7 @@ from symexec.report.words import (
     told_of_accepted,
 )
 from symexec.testcases import Observation, TestCase, spelled
-from symexec.testcases.encoding import Json
+from symexec.testcases.inputs import Json
 from symexec.triage import Group, differing_parts
 
 if TYPE_CHECKING:

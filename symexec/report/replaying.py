@@ -18,7 +18,7 @@ from symexec.replay import NativeReplay, Pair, ReplayPlan
 from symexec.replay.varying import comparable
 from symexec.report.model import Report, report_from_json
 from symexec.testcases import MASKED, Observation, TestCase
-from symexec.testcases.encoding import Json
+from symexec.testcases.inputs import Json
 from symexec.testcases.store import is_ours, is_sealed
 from symexec.triage import Kind, classify, differing_parts
 from symexec.triage.undefined import shown_behind_a_stop, shown_by_plain_builds

@@ -13,12 +13,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TextIO
 
-from csg.escapes import LINES, printable
-from symexec.report.contrast import contrasted
+from csg.errors import LINES, printable
 from symexec.report.model import Report
 from symexec.report.words import (
     blamed_changes,
     changes_named,
+    contrasted,
     explored,
     finder,
     headline,

@@ -17,8 +17,8 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Mapping
 from typing import NoReturn, Protocol
 
+from csg.errors import Location
 from csg.records import record
-from csg.source import Location
 from symexec.expr import Data, Operand, Shadowed, Term, TermTable
 from symexec.state.endings import PathEnding
 from symexec.state.inputs import Input

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from types import MappingProxyType
 
-from csg.source import Location
+from csg.errors import Location
 from symexec.expr import Operand, Term
 from symexec.runtime.contract import Arguments, Context, End, Model, Registry
 from symexec.runtime.operands import Asking, choice, decide, holds, pin, place

@@ -1,4 +1,8 @@
-"""Link models written in C to a program that calls what nobody defines."""
+"""The models of library functions: those in Python by name, those in C linked to the program.
+
+registry()       the name of each function to its model in Python
+complete(...)    the program and what it calls and nobody defines, from the files in ``libc/``
+"""
 
 from __future__ import annotations
 
@@ -6,9 +10,11 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 
 import csg
-from csg.cache import Cache, key_of, source_digest
+from csg.cache import Cache, dumps, key_of, loads, source_digest
+from csg.errors import NOWHERE, Location
 from csg.frontend.files import parsed, preprocess_files
 from csg.frontend.sources import SourceLines
 from csg.ir import (
@@ -28,10 +34,40 @@ from csg.ir import (
     Return,
 )
 from csg.lower import link, lower
-from csg.pickling import dumps, loads
 from csg.programs import SourceFile
-from csg.source import NOWHERE, Location
-from symexec.runtime.registry import registry
+from symexec.runtime import host_library, intrinsics, memory, process
+from symexec.runtime.contract import ModelEntry
+from symexec.runtime.filesystem import descriptors, folders, paths, status
+from symexec.runtime.formats import float_reading
+from symexec.runtime.regex import matching
+from symexec.runtime.stdio import opening, printing, streams
+
+FAMILIES = (
+    memory,
+    descriptors,
+    float_reading,
+    folders,
+    host_library,
+    intrinsics,
+    opening,
+    paths,
+    printing,
+    process,
+    matching,
+    status,
+    streams,
+)
+
+
+def registry() -> Mapping[str, ModelEntry]:
+    """The name of each function to its model; no name has two."""
+    found: dict[str, ModelEntry] = {}
+    for family in FAMILIES:
+        for name, entry in family.models.entries.items():
+            assert name not in found, f"{name} is modelled twice"
+            found[name] = entry
+    return MappingProxyType(found)
+
 
 # --------------------------------------------------------------------------------- linker symbols
 # Places that only the linker knows: the end of the program's code, the start of a section.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from csg.source import Location
+from csg.errors import Location
 from symexec.expr import Data, Operand, Term, compare, ite
 from symexec.runtime import host_library
 from symexec.runtime.contract import (

@@ -10,7 +10,7 @@ other goes on alone.
 
 from __future__ import annotations
 
-from csg.analysis.dominators import join_blocks
+from csg.analysis.flow import join_blocks
 from csg.ir import FunctionCode
 from symexec.memory import BOTH, NEW, OLD
 from symexec.state.state import Region, State

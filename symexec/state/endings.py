@@ -12,8 +12,8 @@ from collections.abc import Mapping
 from dataclasses import field
 from types import MappingProxyType
 
+from csg.errors import NOWHERE, Location
 from csg.records import record
-from csg.source import NOWHERE, Location
 from symexec.expr import Data
 
 

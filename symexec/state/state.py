@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from csg.errors import Location
 from csg.records import record
-from csg.source import Location
 from symexec.expr import Data, Operand, new_half, old_half
 from symexec.memory import BOTH, NEW, OLD, Memory, merged
 from symexec.state.inputs import Input, Seed

@@ -1,8 +1,15 @@
 """Tests as records: inputs, observations, blame, and the folder they are kept in."""
 
+from symexec.testcases.command_text import c_call, c_value, shell_command, spelled
 from symexec.testcases.decoding import decode
-from symexec.testcases.encoding import LongDouble, Scalar, Value
-from symexec.testcases.inputs import TestInput, input_from_json, input_to_json
+from symexec.testcases.inputs import (
+    LongDouble,
+    Scalar,
+    TestInput,
+    Value,
+    input_from_json,
+    input_to_json,
+)
 from symexec.testcases.signature import (
     EntrySignature,
     Parameter,
@@ -11,7 +18,6 @@ from symexec.testcases.signature import (
     parameter_of,
     signature_of,
 )
-from symexec.testcases.spelling import c_call, c_value, shell_command, spelled
 from symexec.testcases.store import OutputFolder, load_tests
 from symexec.testcases.testcase import (
     MASKED,

@@ -13,8 +13,7 @@ from collections.abc import Callable, Iterable
 
 from symexec.expr import Model, Operand, evaluate
 from symexec.state.inputs import Input
-from symexec.testcases.encoding import LongDouble, Scalar, Value
-from symexec.testcases.inputs import TestInput
+from symexec.testcases.inputs import LongDouble, Scalar, TestInput, Value
 
 Evaluate = Callable[[Operand], int]
 

@@ -10,8 +10,7 @@ from pathlib import Path
 
 from csg.errors import CsgtestError, UsageError
 from csg.records import record
-from symexec.testcases.encoding import Json
-from symexec.testcases.inputs import TestInput, input_from_json
+from symexec.testcases.inputs import Json, TestInput, input_from_json
 
 # ------------------------------------------------------------------------------------------ ktest
 # KLEE's .ktest files, version 3, as inputs.

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import fields, replace
 
-from csg.errors import UsageError
+from csg.errors import Location, UsageError
 from csg.language.syntax import FunctionDefinition, Symbol
 from csg.language.type_text import declaration_text
 from csg.language.types import (
@@ -30,7 +30,6 @@ from csg.language.types import (
     value_bits,
 )
 from csg.records import record
-from csg.source import Location
 from symexec.inputs.structures import (
     Member,
     Place,
@@ -42,7 +41,7 @@ from symexec.inputs.structures import (
     object_places,
     places,
 )
-from symexec.testcases.encoding import Json
+from symexec.testcases.inputs import Json
 
 RESULT = "result"  # what names of parts of the returned object begin with
 SUPPORTED = (

@@ -23,7 +23,7 @@ from typing import IO
 
 from csg.cache import secret
 from csg.errors import UsageError
-from symexec.testcases.encoding import Json
+from symexec.testcases.inputs import Json
 from symexec.testcases.testcase import TestCase, from_json, to_json, to_line
 
 MARKER = ".csgtest"

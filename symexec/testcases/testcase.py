@@ -7,15 +7,17 @@ from dataclasses import field, fields
 
 from csg.errors import UsageError
 from csg.records import record
-from symexec.testcases.encoding import (
+from symexec.testcases.inputs import (
     Json,
+    TestInput,
     Value,
     bytes_from_json,
     bytes_to_json,
+    input_from_json,
+    input_to_json,
     value_from_json,
     value_to_json,
 )
-from symexec.testcases.inputs import TestInput, input_from_json, input_to_json
 
 # ------------------------------------------------------------------------------------ observation
 # All that a native run shows, as a record and as report.json has it.

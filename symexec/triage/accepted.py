@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 
 from csg.unify.changes.identities import Identity
 from symexec.testcases import Observation, TestCase
-from symexec.testcases.encoding import Json
+from symexec.testcases.inputs import Json
 from symexec.triage.blame import closed
 from symexec.triage.compare import Kind, differing_parts
 

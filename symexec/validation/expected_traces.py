@@ -6,9 +6,9 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from csg.errors import Location
 from csg.language.syntax import Version
 from csg.records import record
-from csg.source import Location
 from symexec.counters import Counters
 from symexec.executor.engine import Engine
 from symexec.executor.undefined import USED
@@ -21,7 +21,7 @@ from symexec.memory import NEW, OLD
 from symexec.options import InputOptions, MemoryOptions
 from symexec.replay import Decided, NativeReplay, decision, hashed
 from symexec.runtime.filesystem.nodes import Node
-from symexec.runtime.registry import registry
+from symexec.runtime.library import registry
 from symexec.solver import EMPTY, PathCondition, SolverOptions, build_solver
 from symexec.state.endings import Aborted, AssertionFailed, Exit, Killed, MemoryFault, Returned
 from symexec.state.inputs import Guide, Guided

@@ -8,9 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from csg.compile_commands import read_commands
 from csg.errors import UsageError
-from csg.programs import FilePair, Versions
+from csg.programs import FilePair, Versions, read_commands
 
 
 def touched(folder: Path, *names: str) -> Path:

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NoReturn
 
-from csg.source import NOWHERE, Location
+from csg.errors import NOWHERE, Location
 from symexec.expr import Data, Operand, Shadowed, Term, TermTable, evaluate
 from symexec.runtime.contract import (
     Concretize,
@@ -25,8 +25,8 @@ from symexec.runtime.contract import (
     OutputItem,
     Suggest,
 )
+from symexec.runtime.library import registry
 from symexec.runtime.operands import byte_of, joined
-from symexec.runtime.registry import registry
 from symexec.state.endings import MemoryFault, PathEnding
 from symexec.state.inputs import Input
 

@@ -12,8 +12,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from csg.toolchain import find_compiler
-from symexec.runtime.library import SOURCES, load_archive
-from symexec.runtime.registry import registry
+from symexec.runtime.library import SOURCES, load_archive, registry
 
 PREFIX = "csgtest_"
 PYTHON = """

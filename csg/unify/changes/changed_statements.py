@@ -26,6 +26,7 @@ from dataclasses import dataclass, field, replace
 from difflib import SequenceMatcher
 from typing import Any
 
+from csg.errors import NOWHERE, Location
 from csg.language.syntax import (
     AddressOf,
     Assembly,
@@ -61,7 +62,6 @@ from csg.language.syntax import (
 )
 from csg.language.traversal import Tree, rebuilt, walk
 from csg.language.types import Array, Function, Void
-from csg.source import NOWHERE, Location
 from csg.unify.matching.normal import is_neutral, reached_by, side
 from csg.unify.merging.edits import Edits, Piece
 

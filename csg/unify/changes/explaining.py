@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TypeGuard, get_args
 
+from csg.errors import Location
 from csg.language.expression_text import ExpressionText, Notation
 from csg.language.statement_text import StatementText
 from csg.language.syntax import (
@@ -47,7 +48,6 @@ from csg.language.syntax import (
 from csg.language.traversal import Tree, children, parts_of_one, walk
 from csg.language.types import Type, decayed, is_arithmetic, promoted
 from csg.records import record
-from csg.source import Location
 from csg.unify.changes.changed_statements import runs_nothing
 from csg.unify.changes.numbering import requirements
 from csg.unify.changes.textual import unseen_edits

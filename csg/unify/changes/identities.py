@@ -20,8 +20,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
+from csg.errors import Location
 from csg.language.syntax import TranslationUnit
-from csg.source import Location
 from csg.unify.unified import ChangeRecord, Unified
 
 LONGEST = 400  # characters of a statement; of a longer one the beginning and a sum

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any, get_args
 
+from csg.errors import NOWHERE, Location
 from csg.language.expression_text import Notation
 from csg.language.statement_text import StatementText
 from csg.language.syntax import (
@@ -33,7 +34,6 @@ from csg.language.syntax import (
     Version,
 )
 from csg.language.traversal import Tree, children, rebuilt, walk
-from csg.source import NOWHERE, Location
 from csg.unify.matching.normal import reached_by
 from csg.unify.merging.edits import Edit, Edits, Piece, Span, span_of
 from csg.unify.unified import ChangeRecord

@@ -18,6 +18,7 @@ from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from typing import Any
 
+from csg.errors import NOWHERE, Location
 from csg.frontend.sources import Branch, lines_left_out, without_comments
 from csg.language.syntax import (
     Assign,
@@ -43,7 +44,6 @@ from csg.language.syntax import (
 from csg.language.traversal import duplicate, rebuilt, walk
 from csg.language.types import VOID, Enumeration, Type, is_scalar
 from csg.records import record
-from csg.source import NOWHERE, Location
 from csg.unify.matching.normal import condition_type, reached_by
 from csg.unify.merging.edits import Edits
 from csg.unify.unified import ChangeRecord, Unified

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
+from csg.errors import NOWHERE, Location
 from csg.language.syntax import (
     Case,
     Cast,
@@ -26,7 +27,6 @@ from csg.language.syntax import (
 )
 from csg.language.traversal import Tree, walk
 from csg.language.types import Pointer, Record, Type
-from csg.source import NOWHERE, Location
 from csg.unify.matching.fingerprints import Fingerprints
 from csg.unify.matching.layouts import Layouts
 

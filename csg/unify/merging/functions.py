@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field, replace
 
+from csg.errors import Location
 from csg.language.syntax import (
     Call,
     Change,
@@ -27,7 +28,6 @@ from csg.language.syntax import (
     Version,
 )
 from csg.language.types import Function, Void, decayed
-from csg.source import Location
 from csg.unify.matching.fingerprints import Fingerprints
 from csg.unify.matching.locals import Locals, match_locals
 from csg.unify.matching.names import Names, Translation, is_global

@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
+from csg.errors import Location
 from csg.language.syntax import (
     Case,
     Compound,
@@ -28,7 +29,6 @@ from csg.language.syntax import (
 )
 from csg.language.traversal import Tree
 from csg.language.types import Type
-from csg.source import Location
 from csg.unify.matching.alignment import Match, Pairing, align, anchors
 from csg.unify.matching.fingerprints import Fingerprints
 from csg.unify.matching.normal import as_while, condition_type, only_in

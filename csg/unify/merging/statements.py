@@ -17,6 +17,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
+from csg.errors import NOWHERE, Location
 from csg.language.syntax import (
     Assign,
     Call,
@@ -38,7 +39,6 @@ from csg.language.syntax import (
 )
 from csg.language.traversal import Tree
 from csg.language.types import VOID, Type
-from csg.source import NOWHERE, Location
 from csg.unify.matching.alignment import Match, Pairing, align
 from csg.unify.matching.fingerprints import Fingerprints
 from csg.unify.matching.normal import (

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from csg.errors import UsageError
+from csg.errors import NOWHERE, UsageError
 from csg.language.expression_text import Notation
 from csg.language.statement_text import StatementText
 from csg.language.syntax import (
@@ -34,7 +34,6 @@ from csg.language.syntax import (
 )
 from csg.language.traversal import numbers_in, parts_of_one, rebuilt, walk
 from csg.language.types import INT, is_scalar
-from csg.source import NOWHERE
 from csg.unify.changes.explaining import is_pure, may_trap
 from csg.unify.matching.layouts import Layouts
 from csg.unify.matching.names import Names

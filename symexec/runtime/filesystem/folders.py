@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from symexec.expr import Operand
 from symexec.runtime.contract import Arguments, Context, End, Model, Registry
-from symexec.runtime.filesystem.files import made_in
+from symexec.runtime.filesystem.descriptors import made_in
 from symexec.runtime.filesystem.nodes import (
     EACCES,
     EBADF,

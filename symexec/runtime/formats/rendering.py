@@ -1,9 +1,10 @@
-"""A printf format and its arguments as pieces of output.
+r"""A printf format and its arguments as pieces of output.
 
-    "n=%d\\n", x      ->  b"n=", Formatted("%d", x), b"\\n"        to a stream
-                     ->  b"n=", x / 10 + '0', ..., b"\\n"         into a buffer
+    "n=%d\n", x      ->  b"n=", Formatted("%d", x), b"\n"        to a stream: the number stays whole
+                     ->  b"n=", x / 10 + '0', ..., b"\n"         into a buffer, digit by digit
 
-All questions are asked here, before the caller writes anything.
+All questions are asked here, before the caller writes anything: into a buffer, how many digits a
+number has (``x < 0``, ``|x| < 10``, ``|x| < 100``, ...), each of which is a term then.
 """
 
 from __future__ import annotations
@@ -15,24 +16,28 @@ from symexec.expr import Operand, Term
 from symexec.runtime.contract import Context, End, Formatted
 from symexec.runtime.formats.directives import (
     BASES,
+    SIGNED,
     BadFormat,
     Conversion,
     Part,
     Star,
+    Text,
     float_text,
     integer_text,
+    laid_out,
     padded,
     parse,
     with_amounts,
 )
-from symexec.runtime.formats.symbolic_digits import digits_text, printed_length
 from symexec.runtime.operands import (
     Asking,
     calculated,
+    choice,
     decide,
     fitted,
     holds,
     known_bytes,
+    negated,
     pin,
     place,
     plain,
@@ -45,7 +50,7 @@ Piece = Operand | Formatted  # a byte or an abstract number
 
 
 @dataclass(slots=True)
-class Text:
+class Pieces:
     """``count`` is the number of bytes (32 bits); ``counts`` are what ``%n`` asked to store:
     address, bytes, value."""
 
@@ -123,9 +128,9 @@ def _kinds(parts: Sequence[Part]) -> list[tuple[int, bool]]:
 
 def text_of(
     context: Context, parts: Sequence[Part], arguments: Sequence[Operand], whole: bool
-) -> Asking[Text]:
+) -> Asking[Pieces]:
     """The text; with ``whole``, symbolic numbers in it stay abstract."""
-    text = Text()
+    text = Pieces()
     turn = 0
 
     def argument(position: int | None) -> Operand:
@@ -153,7 +158,7 @@ def text_of(
 
 
 def _convert(
-    context: Context, text: Text, conversion: Conversion, value: Operand, whole: bool
+    context: Context, text: Pieces, conversion: Conversion, value: Operand, whole: bool
 ) -> Asking[None]:
     letter = conversion.letter
     if letter in BASES:
@@ -175,7 +180,7 @@ def _convert(
         yield End(Unsupported(f"the printf directive {conversion.text.decode('latin-1')}"))
 
 
-def _integer(text: Text, conversion: Conversion, value: Operand, whole: bool) -> Asking[None]:
+def _integer(text: Pieces, conversion: Conversion, value: Operand, whole: bool) -> Asking[None]:
     if isinstance(value, int):
         found = integer_text(conversion, value)
         text.add(found, len(found))
@@ -188,7 +193,7 @@ def _integer(text: Text, conversion: Conversion, value: Operand, whole: bool) ->
 
 
 def _float(
-    context: Context, text: Text, conversion: Conversion, value: Operand, whole: bool
+    context: Context, text: Pieces, conversion: Conversion, value: Operand, whole: bool
 ) -> Asking[None]:
     if isinstance(value, Term) and whole:
         context.event("approximated", "the length of a symbolic floating number in print")
@@ -229,3 +234,70 @@ def _narrow(character: Operand) -> Asking[Operand]:
     if not (yield from decide(holds("ult", 32, fitted(character, 32), 128))):
         yield End(Unsupported("a wide character beyond ASCII in print"))
     return fitted(character, 8)
+
+
+def digits_text(conversion: Conversion, value: Term) -> Asking[Text]:
+    """A symbolic integer of the conversion's width, laid out; asks for sign and digit count."""
+    bits = value.width
+    if (yield from decide(holds("eq", bits, value, 0))):
+        if conversion.letter == "p":
+            return padded(conversion, list(b"(nil)"))
+        return laid_out(conversion, False, [ord("0")], True)
+    negative, size = False, value
+    if conversion.letter in SIGNED:
+        negative = yield from decide(holds("slt", bits, value, 0))
+        if negative:
+            turned = negated(bits, value)
+            assert isinstance(turned, Term)
+            size = turned
+    base = BASES[conversion.letter]
+    count, limit = 1, base
+    while limit < 1 << bits and not (yield from decide(holds("ult", bits, size, limit))):
+        count, limit = count + 1, limit * base
+    digits = [_digit(conversion, size, base**power) for power in reversed(range(count))]
+    return laid_out(conversion, negative, digits, False)
+
+
+def _digit(conversion: Conversion, size: Term, power: int) -> Operand:
+    base = BASES[conversion.letter]
+    bits = size.width
+    value = calculated("udiv", bits, size, power) if power > 1 else size
+    digit = fitted(calculated("urem", bits, value, base % (1 << bits) or base), 8)
+    if base == 16:
+        letter = (ord("A") if conversion.letter == "X" else ord("a")) - 10
+        offset = choice(holds("ult", 8, digit, 10), ord("0"), letter, 8)
+        return calculated("add", 8, digit, offset)
+    return calculated("add", 8, digit, ord("0"))
+
+
+def printed_length(conversion: Conversion, number: Formatted) -> Operand:
+    """How many bytes an abstract integer is when it is printed (32 bits)."""
+    term, bits = number.term, number.term.width
+    base = BASES[conversion.letter]
+    is_signed = conversion.letter in SIGNED
+    negative = holds("slt", bits, term, 0) if is_signed else 0
+    size = choice(negative, negated(bits, term), term, bits)
+    is_zero = holds("eq", bits, term, 0)
+    powers: list[int] = []
+    while base ** (len(powers) + 1) < 1 << bits:
+        powers.append(base ** (len(powers) + 1))
+    length: Operand = _laid_out_length(conversion, len(powers) + 1, False)
+    for count in range(len(powers), 0, -1):
+        short = holds("ult", bits, size, powers[count - 1])
+        length = choice(short, _laid_out_length(conversion, count, False), length, 32)
+    if is_signed:
+        with_sign: Operand = _laid_out_length(conversion, len(powers) + 1, True)
+        for count in range(len(powers), 0, -1):
+            short = holds("ult", bits, size, powers[count - 1])
+            with_sign = choice(short, _laid_out_length(conversion, count, True), with_sign, 32)
+        length = choice(negative, with_sign, length, 32)
+    zero = (
+        len(padded(conversion, list(b"(nil)")))
+        if conversion.letter == "p"
+        else len(laid_out(conversion, False, [ord("0")], True))
+    )
+    return choice(is_zero, zero, length, 32)
+
+
+def _laid_out_length(conversion: Conversion, digits: int, negative: bool) -> int:
+    return len(laid_out(conversion, negative, [ord("1")] * digits, False))

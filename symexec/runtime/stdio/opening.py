@@ -10,8 +10,7 @@ from dataclasses import replace
 
 from symexec.expr import Operand
 from symexec.runtime.contract import Arguments, Context, Model, Registry
-from symexec.runtime.filesystem.descriptors import moved_to
-from symexec.runtime.filesystem.files import is_named_as_folder, open_found
+from symexec.runtime.filesystem.descriptors import is_named_as_folder, moved_to, open_found
 from symexec.runtime.filesystem.nodes import (
     EBADF,
     EINVAL,

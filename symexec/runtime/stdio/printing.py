@@ -14,7 +14,7 @@ from symexec.runtime.contract import Arguments, Context, Formatted, Model, Regis
 from symexec.runtime.filesystem.nodes import EBADF, ERRNO, answered, file_of
 from symexec.runtime.filesystem.open_files import number_of, output_of, write_to, writes
 from symexec.runtime.formats.directives import Part
-from symexec.runtime.formats.rendering import Text, given, read_format, taken, text_of
+from symexec.runtime.formats.rendering import Pieces, given, read_format, taken, text_of
 from symexec.runtime.operands import (
     Asking,
     calculated,
@@ -125,7 +125,7 @@ def _print(
     return text.count
 
 
-def _emit(context: Context, output: int, text: Text) -> None:
+def _emit(context: Context, output: int, text: Pieces) -> None:
     """To standard output or error, where numbers stay whole."""
     run: list[Operand] = []
     for piece in text.pieces:
@@ -140,13 +140,13 @@ def _emit(context: Context, output: int, text: Text) -> None:
 
 def _text(
     context: Context, format_pointer: Operand, rest: Rest, fetch: Fetch, whole: bool
-) -> Asking[Text]:
+) -> Asking[Pieces]:
     parts = yield from read_format(context, format_pointer)
     arguments = yield from fetch(context, parts, rest)
     return (yield from text_of(context, parts, arguments, whole))
 
 
-def _store_counts(context: Context, text: Text) -> None:
+def _store_counts(context: Context, text: Pieces) -> None:
     for address, size, count in text.counts:
         context.store(address, size, count)
 

@@ -11,8 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from symexec.search.composition import Ranked, RoundRobin
-from symexec.search.random_path import RandomPath
+from symexec.search.composition import RandomPath, Ranked, RoundRobin
 from symexec.search.registry import Aim, Context, mode
 
 if TYPE_CHECKING:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from symexec.search.composition import RoundRobin
+from symexec.search.composition import RandomPath, RoundRobin
 from symexec.search.coverage import NearestNewCode
-from symexec.search.random_path import RandomPath
 from symexec.search.registry import Context, mode
 
 if TYPE_CHECKING:

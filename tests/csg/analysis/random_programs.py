@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from random import Random
 
+from csg.errors import Location
 from csg.ir import (
     Binary,
     Block,
@@ -34,7 +35,6 @@ from csg.ir import (
     Terminator,
 )
 from csg.language.syntax import Version
-from csg.source import Location
 
 NUMBERS = [Register(n, 32) for n in range(1, 5)]
 POINTERS = [Register(0, 64), Register(5, 64), Register(6, 64)]  # the first is the parameter

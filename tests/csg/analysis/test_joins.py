@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from csg.analysis.dominators import join_blocks
+from csg.analysis.flow import join_blocks
 from csg.ir import Block, Branch, Constant, FunctionCode, Jump, Return, Trap
 from csg.ir.flow import successors
 

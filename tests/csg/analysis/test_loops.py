@@ -5,8 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from csg.analysis.dominators import natural_loops
-from csg.analysis.flow import FlowGraph, reverse_postorder
+from csg.analysis.flow import FlowGraph, natural_loops, reverse_postorder
 
 
 def graph_of(successors: list[list[int]]) -> FlowGraph:

@@ -21,7 +21,7 @@ from csg.analysis import (
 from csg.analysis.constraints import Place
 from csg.analysis.flow import successors
 from csg.graphs import build_csg
-from csg.graphs.walk import StopWalk
+from csg.graphs.construction import StopWalk
 from csg.ir import Call, Program
 from csg.language.syntax import Version
 from csg.programs import GraphRules, Interactions

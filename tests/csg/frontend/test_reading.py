@@ -7,11 +7,17 @@ from pathlib import Path
 
 import pytest
 
-from csg.errors import CsgtestError, ParseError, ToolchainError, UnsupportedError, UsageError
+from csg.errors import (
+    CsgtestError,
+    Location,
+    ParseError,
+    ToolchainError,
+    UnsupportedError,
+    UsageError,
+)
 from csg.frontend import parse_expression, parse_file, parse_text
 from csg.language.syntax import Binary, Call, Conditional, ExpressionStatement, Name, Return
 from csg.language.types import CHAR, INT, LONG, Pointer
-from csg.source import Location
 
 COMMON = "#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n#include <ctype.h>\n"
 HEADERS = """

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from csg.errors import ParseError
-from csg.frontend.gnu import standard_tokens
-from csg.frontend.tokens import tokenize
+from csg.frontend.tokens import standard_tokens, tokenize
 
 
 def tokens_of(text: str) -> tuple[str, list[str]]:

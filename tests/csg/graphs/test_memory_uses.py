@@ -10,7 +10,7 @@ import pytest
 from csg.analysis import dependence_graph, depends_on_changes
 from csg.frontend import parse_text
 from csg.graphs import SequenceGraph, build_csg
-from csg.graphs.memory_uses import meeting_at_memory
+from csg.graphs.interactions import meeting_at_memory
 from csg.lower import lower
 from csg.pipeline import graph_of, program_of, unify_files
 from csg.programs import GraphRules, Interactions, Versions

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from textwrap import dedent
 
 from csg.analysis import StatementFlow, dependence_graph, statement_flow
-from csg.analysis.statement_flow import Part
+from csg.analysis.call_graph import Part
 from csg.frontend import parse_text
-from csg.graphs.walk import StopWalk
+from csg.graphs.construction import StopWalk
 from csg.ir import Program
 from csg.lower import lower
 

@@ -15,8 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from csg.analysis import dependence_graph, statement_flow
-from csg.errors import UsageError
-from csg.escapes import printable
+from csg.errors import UsageError, printable
 from csg.frontend import parse_text
 from csg.graphs import SequenceGraph, build_csg
 from csg.ir import Program

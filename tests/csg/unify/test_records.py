@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from csg.errors import Location
 from csg.frontend import parse_text
 from csg.ir import ChangeInfo
-from csg.source import Location
 from csg.unify import Unified, unify
 
 OLD = """\

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from symexec.campaign.beside import SEEDED
 from symexec.campaign.building import BuildJob
+from symexec.campaign.fuzzing_worker import SEEDED
 from symexec.options import BuildOptions, InputOptions, SearchOptions
 from symexec.progress import Silence
 from symexec.testcases import TestCase

@@ -240,7 +240,7 @@ def test_a_defect_of_the_process_keeps_its_lines(
     def broken(*_: object, **__: object) -> None:
         raise UnicodeDecodeError("utf-8", memoryview(b"x"), 0, 1, "a defect")
 
-    monkeypatch.setattr("symexec.campaign.verification_process.observe", broken)
+    monkeypatch.setattr("symexec.campaign.verification.observe", broken)
     verifying = verifier()
     verifying.submit(case(6), (1, 0))
     with pytest.raises(RuntimeError, match=r"UnicodeDecodeError.*a defect") as told:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from symexec.campaign.building import BuildJob
-from symexec.exploration.concrete_rest import QUIET, SHARE, ConcreteRest
+from symexec.exploration.undecided_paths import QUIET, SHARE, ConcreteRest
 from symexec.expr import TermTable
 from symexec.memory import Memory
 from symexec.options import BuildOptions, SearchOptions

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import cast
 
 from symexec.exploration.paths import Finding
-from symexec.exploration.seeding import with_seed
+from symexec.exploration.pinning import with_seed
 from symexec.expr import Term, TermTable, compare
 from symexec.solver import PathCondition
 from symexec.state.inputs import Input

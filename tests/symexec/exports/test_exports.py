@@ -21,9 +21,8 @@ from markdown_it import MarkdownIt
 from pydantic_sarif.model import StaticAnalysisResultsFormatSarifVersion210JsonSchema as SarifLog
 
 import cli
-from csg.escapes import LINES, printable
+from csg.errors import LINES, Location, printable
 from csg.ir import ChangeInfo
-from csg.source import Location
 from symexec.exports import export_file, export_folder, inputs, reviews
 from symexec.exports.finished import finished_of, write_folder
 from symexec.options import Form

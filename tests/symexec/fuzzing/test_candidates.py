@@ -18,10 +18,9 @@ from symexec.campaign.building import BuildJob
 from symexec.exploration.pinning import Tracer
 from symexec.fuzzing.candidates import Candidates, FunctionDomain, Offspring
 from symexec.fuzzing.command_lines import CommandLines
-from symexec.fuzzing.option_table import REQUIRED, Option
+from symexec.fuzzing.option_table import REQUIRED, Option, Vocabulary, vocabulary
 from symexec.fuzzing.testing import NativeTesting, explaining
 from symexec.fuzzing.values import growing
-from symexec.fuzzing.vocabulary import Vocabulary, vocabulary
 from symexec.options import BuildOptions, InputOptions, Range, SymbolicArguments
 from symexec.replay import PLAIN, Request
 from symexec.testcases import Observation, TestInput, signature_of

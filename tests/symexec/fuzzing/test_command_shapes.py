@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from csg.errors import Location
 from csg.frontend import parse_text
 from csg.ir import ChangeInfo
-from csg.source import Location
 from csg.unify import unify
 from symexec.campaign.building import BuildJob
 from symexec.fuzzing.command_lines import SHORT, lines, shaped

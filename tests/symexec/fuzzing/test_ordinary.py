@@ -15,11 +15,10 @@ from csg.frontend import parse_file, parse_text
 from csg.programs import SourceFile
 from symexec.fuzzing.candidates import Candidates
 from symexec.fuzzing.command_lines import CommandLines
-from symexec.fuzzing.option_table import option_table
+from symexec.fuzzing.option_table import option_table, vocabulary
 from symexec.fuzzing.ordinary import OrdinaryLines, command_lines
-from symexec.fuzzing.texts import Texts
 from symexec.fuzzing.usage import Kind, Slot, Usage, usage_of
-from symexec.fuzzing.vocabulary import vocabulary
+from symexec.fuzzing.values import Texts
 from symexec.options import InputOptions, SymbolicArguments
 from symexec.replay import PLAIN, NativeReplay, ReplayPlan, Request
 from symexec.testcases import TestInput

@@ -13,7 +13,7 @@ from csg.language.syntax import Version
 from symexec.exploration.start import WATCHED
 from symexec.expr import Data, Term, evaluate, new_half, old_half
 from symexec.memory import BOTH
-from symexec.shadow.printed import Printed, Unit, units
+from symexec.shadow.outcomes import Printed, Unit, units
 from symexec.state.endings import DivisionByZero, Exit, MemoryFault, Returned, row
 from symexec.state.state import Outcome, State
 from tests.symexec.generated.truth import Point, Ran

@@ -14,8 +14,7 @@ import pytest
 from csg.language.syntax import Version
 from symexec.expr import Term, new_half, old_half
 from symexec.options import BuildOptions, InputOptions, SearchOptions, SymbolicArguments
-from symexec.shadow.outcomes import Told
-from symexec.shadow.printed import units
+from symexec.shadow.outcomes import Told, units
 from symexec.state.endings import Exit, MemoryFault, Returned, row
 from symexec.state.state import Outcome, State
 from symexec.testcases import TestInput, decode

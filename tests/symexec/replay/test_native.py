@@ -7,10 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from csg.errors import ToolchainError, UsageError
+from csg.errors import NOWHERE, ToolchainError, UsageError
 from csg.language import types as c
 from csg.programs import SourceFile
-from csg.source import NOWHERE
 from symexec.replay import PLAIN, SANITIZED, NativeReplay, ReplayPlan, Request, Text
 from symexec.testcases import (
     EntrySignature,

@@ -12,20 +12,18 @@ from pathlib import Path
 
 import pytest
 
-from csg.errors import UsageError
+from csg.errors import Location, UsageError
 from csg.ir import ChangeInfo
 from csg.programs import SourceFile
-from csg.source import Location
 from symexec.counters import Counters
 from symexec.replay import NativeReplay, ReplayPlan
-from symexec.report.contrast import contrasted
 from symexec.report.facts import nothing_followed
 from symexec.report.model import Interaction, Report, report_to_json
 from symexec.report.page import highlights, page
 from symexec.report.replaying import load_report, replay_folder
 from symexec.report.session import LiveReport, finish
 from symexec.report.table import aligned, print_report, print_tests
-from symexec.report.words import reservations
+from symexec.report.words import contrasted, reservations
 from symexec.state.state import Event
 from symexec.testcases import (
     Blame,

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from symexec.runtime.library import load_archive
-from symexec.runtime.registry import registry
+from symexec.runtime.library import load_archive, registry
 
 HEADERS = [
     "stdio",

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from csg.cache import loads
 from csg.frontend import parse_text
 from csg.ir import Program, Refuse
 from csg.lower import lower
-from csg.pickling import loads
 from symexec.runtime import library
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from symexec.expr import Term
-from symexec.runtime.allocation import ENOMEM, ERRNO
-from symexec.runtime.registry import registry
+from symexec.runtime.library import registry
+from symexec.runtime.memory import ENOMEM, ERRNO
 from symexec.state.endings import (
     Aborted,
     AssertionFailed,

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from csg.source import NOWHERE
+from csg.errors import NOWHERE
 from symexec.expr import Operand, Term, evaluate
 from symexec.runtime.filesystem.nodes import FILE, Contents, Node, disk
 from symexec.runtime.remains import different_files

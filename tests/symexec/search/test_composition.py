@@ -9,10 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from symexec.search.composition import Partition, Ranked, RoundRobin
+from symexec.search.composition import Partition, RandomPath, Ranked, RoundRobin
 from symexec.search.modes.directed import directed
 from symexec.search.modes.orders import BreadthFirst, DepthFirst
-from symexec.search.random_path import RandomPath
 from symexec.search.targets import Targets
 from symexec.state.state import State
 from tests.symexec.search.fakes import Line, Told, context, drained, state, states

@@ -8,7 +8,7 @@ from csg.analysis import Guard, Place
 from csg.ir import FunctionCode
 from symexec.expr import Shadowed, TermTable
 from symexec.memory import BOTH, NEW, OLD, Memory
-from symexec.search.guard_values import AWAY, OPEN, OTHER, GuardValues
+from symexec.search.strategies import AWAY, OPEN, OTHER, GuardValues
 from symexec.solver import EMPTY
 from symexec.state.state import Frame, State
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from csg.source import Location
+from csg.errors import Location
 from symexec.expr import Data, Shadowed, Term, TermTable, evaluate
 from symexec.shadow.outcomes import Told, differences
 from symexec.state.endings import (

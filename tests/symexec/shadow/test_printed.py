@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import pytest
 
 from symexec.expr import Term, TermTable, compare, evaluate
-from symexec.shadow.printed import Printed, Unit, same_text, units
+from symexec.shadow.outcomes import Printed, Unit, same_text, units
 from symexec.state.state import Output
 
 TABLE = TermTable()

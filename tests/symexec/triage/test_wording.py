@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from csg.errors import Location
 from csg.ir import ChangeInfo
-from csg.source import Location
 from symexec.campaign.building import BuildJob
 from symexec.options import BuildOptions, SearchOptions
 from symexec.progress import Silence

@@ -24,7 +24,7 @@ from symexec.options import (
 )
 from symexec.replay import Decided, decision, hashed
 from symexec.runtime.contract import Arguments, Context, Model, ModelEntry
-from symexec.runtime.registry import registry
+from symexec.runtime.library import registry
 from symexec.testcases import TestInput
 from symexec.validation.expected_traces import Predicted, Promise, first_difference
 from symexec.validation.trace_validation import Promises
