@@ -509,7 +509,7 @@ def test_where_no_build_makes_anything_the_files_are_a_library(repository: Repos
 
 def test_an_entry_that_cannot_be_tested_does_not_stop_the_others(repository: Repository) -> None:
     text = "int {}({}) {{ return 1 + 0 * sizeof x; }}\n"
-    library = text.format("called", "int (*x)(void)") + text.format("plain", "int x")
+    library = text.format("called", "int (*x)(int, ...)") + text.format("plain", "int x")
     repository.write("Makefile", "lib.a: lib/number.o\n\tar cr $@ $^\n")
     repository.write("lib/number.c", library)
     repository.commit("a library")

@@ -48,6 +48,7 @@ from symexec.search.registry import Aim
 from symexec.search.targets import Targets
 from symexec.state.state import State
 from symexec.testcases import EntrySignature, called_with, differing_part, signature_of
+from symexec.testcases.driver import PREFIX, driven_files
 
 if TYPE_CHECKING:
     from csg.unify import Unified
@@ -278,6 +279,10 @@ def read_versions(options: BuildOptions) -> Read:
     notes = tuple(_left_out(each, trouble) for each, trouble in pair.left_out.items())
     files = tuple(file for file in files if file not in pair.left_out)
     entry, nowhere = _entry(pair.old, pair.new, options.inputs.entry)
+    driven = driven_files(files, pair, entry) if nowhere is None else None
+    if driven is not None:
+        files, entry = driven, PREFIX + entry
+        pair = read_pair(files)
     read = Read(files, pair, unite(pair, entry, options.annotation), entry, notes)
     inputs, changed = options.inputs, bool(read.unified.changes)
     named = bool(inputs.ranges or inputs.assumptions or inputs.symbolic_globals)

@@ -1,0 +1,231 @@
+"""A test driver around an entry function with parameters that no test can set as they are.
+
+    int parse(FILE *in, int (*each)(void *user, const char *name), void *user)
+
+    int driven_parse(const char *in, int each_first, int each_then, void *user)
+        in      is what the stream reads; what is written to it is a file that the run leaves
+        each    prints its arguments; its first call returns each_first, others return each_then
+
+The driver is C behind the text of the version's own file, so that search and native runs need to
+know nothing of it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from csg.cache import cache_folder, key_of
+from csg.language.syntax import FunctionDefinition, TranslationUnit
+from csg.language.type_text import declaration_text
+from csg.language.types import (
+    Array,
+    Enumeration,
+    Floating,
+    Function,
+    Integer,
+    Pointer,
+    Record,
+    Type,
+    VaList,
+    Void,
+)
+from csg.programs import FilePair, SourceFile
+from csg.unify.pairs import ProgramPair
+
+PREFIX = "driven_"
+_STREAM = "_IO_FILE"  # the tag behind FILE
+_LONGEST = 4096  # bytes of a callback's text that are output
+
+
+def driven_files(
+    files: Sequence[FilePair], pair: ProgramPair, entry: str
+) -> tuple[FilePair, ...] | None:
+    """The files, the entry function's with its driver, which is written to the cache. None where no
+    parameter asks for a driver, or where one driver for both versions cannot be written."""
+    drivers: list[SourceFile] = []
+    homes: list[FilePair] = []
+    texts: set[str] = set()
+    for side, units in (("old", pair.old), ("new", pair.new)):
+        for file, function in _definitions(units, entry):
+            text = driver_text(function) if is_driven(function) else None
+            for each in files:
+                source = each.old if side == "old" else each.new
+                if text is None or source is None or os.fspath(source.path) != file:
+                    continue
+                place = _written(source.path, text)
+                flags = (*source.flags, *source.name_flags)
+                drivers.append(SourceFile(place, flags, source.shown or str(source.path)))
+                homes.append(each)
+                texts.add(text)
+    if len(drivers) != 2 or homes[0] is not homes[1] or len(texts) != 1:
+        return None
+    driven = replace(homes[0], old=drivers[0], new=drivers[1])
+    return tuple(driven if each is homes[0] else each for each in files)
+
+
+def _written(file: Path, text: str) -> Path:
+    """The text of a file and a driver behind it, as a file of its own that later replays find."""
+    content = f'#include "{file.absolute()}"\n{text}'
+    place = cache_folder() / "drivers" / key_of(content) / file.name
+    place.parent.mkdir(parents=True, exist_ok=True)
+    whole = place.with_suffix(f".{os.getpid()}")
+    whole.write_text(content)
+    whole.rename(place)
+    return place
+
+
+def _definitions(
+    units: Sequence[TranslationUnit], name: str
+) -> Iterator[tuple[str, FunctionDefinition]]:
+    for unit in units:
+        for each in unit.functions:
+            if each.symbol.name == name:
+                yield unit.file, each
+
+
+def is_driven(function: FunctionDefinition) -> bool:
+    """Does it have a parameter that leads to a function, or is a stream?"""
+    return any(
+        _called(each.type) is not None or _is_stream(each.type) for each in function.parameters
+    )
+
+
+def driver_text(function: FunctionDefinition) -> str | None:
+    """C for a function ``driven_NAME`` that calls this one; None where a type has no name."""
+    kind = function.symbol.type
+    assert isinstance(kind, Function)
+    types = [kind.result, *(each.type for each in function.parameters)]
+    if kind.variadic or not all(map(_is_named, types)):
+        return None
+    stubs: list[str] = []
+    declared: list[str] = []
+    before: list[str] = []
+    given: list[str] = []
+    for each in function.parameters:
+        called = _called(each.type)
+        if called is not None:
+            stubs.append(_stub(each.name, called))
+            given.append(f"stub_{each.name}")
+            for number, when in enumerate(("first", "then") if _returns(called) else (), 1):
+                declared.append(declaration_text(_plain(called.result), f"{each.name}_{when}"))
+                before.append(f"{each.name}_{number} = {each.name}_{when};")
+        elif _is_stream(each.type):
+            declared.append(f"const char *{each.name}")
+            given.append(f"stream_{each.name}")
+            before += _opened(each.name)
+        else:
+            declared.append(declaration_text(_plain(each.type), each.name, each.qualifiers))
+            given.append(each.name)
+    name = function.symbol.name
+    body = [*before, *_call(name, kind.result, given)]
+    driver = _defined(PREFIX + name, kind.result, declared, body)
+    return "\n".join(["#include <stdio.h>", *stubs, driver])
+
+
+def _call(name: str, result: Type, given: Sequence[str]) -> Iterator[str]:
+    call = f"{name}({', '.join(given)});"
+    returns = not isinstance(result, Void)
+    yield declaration_text(_plain(result), "driven") + f" = {call}" if returns else call
+    yield "fflush(NULL);"  # whatever is open: the function may have closed its stream
+    if returns:
+        yield "return driven;"
+
+
+def _opened(name: str) -> Iterator[str]:
+    yield f'FILE *stream_{name} = fopen("stream-{name}", "w+");'
+    yield f"fputs({name}, stream_{name});"
+    yield f"rewind(stream_{name});"
+
+
+def _stub(name: str, kind: Function) -> str:
+    """The function that a pointer leads to: its calls are output."""
+    types = [_plain(each) for each in kind.parameters]
+    arguments = [f"a{number}" for number in range(len(types))]
+    lines = [f'printf("{name}(");']
+    for at, (each, argument) in enumerate(zip(types, arguments, strict=True)):
+        if at:
+            lines.append('printf(", ");')
+        counted = at + 1 < len(types) and isinstance(types[at + 1], Integer)
+        lines.append(_printed(each, argument, arguments[at + 1] if counted else ""))
+    lines.append('printf(")\\n");')
+    state = ""
+    if _returns(kind):
+        result = _plain(kind.result)
+        state = "".join(f"static {declaration_text(result, f'{name}_{n}')};\n" for n in (1, 2))
+        state += f"static int {name}_calls;\n"
+        lines.append(f"return {name}_calls++ ? {name}_2 : {name}_1;")
+    elif not isinstance(kind.result, Void):
+        lines.append("return 0;")
+    shown = [declaration_text(*each) for each in zip(types, arguments, strict=True)]
+    return f"{state}static {_defined(f'stub_{name}', kind.result, shown, lines)}"
+
+
+def _defined(name: str, result: Type, parameters: Sequence[str], lines: Iterable[str]) -> str:
+    shown = ", ".join(parameters) or "void"
+    head = declaration_text(Function(_plain(result), ()), name, parameters=shown)
+    return "\n".join([head, "{", *(f"    {line}" for line in lines), "}\n"])
+
+
+def _printed(kind: Type, argument: str, length: str) -> str:
+    """An argument of a callback as output. Text is printed to its end, or where a number follows,
+    which may be its length, no further than that; what another pointer leads to is not printed."""
+    match kind:
+        case Integer() | Enumeration():
+            return f'printf("%lld", (long long) {argument});'
+        case Floating():
+            return f'printf("%.17Lg", (long double) {argument});'
+        case Pointer(target=Integer(size=1) as target) if target.name.endswith("char"):
+            most = str(_LONGEST)
+            if length:
+                most = f"{length} < 0 ? 0 : {length} > {_LONGEST} ? {_LONGEST} : (int) {length}"
+            shown = f'printf("\\"%.*s\\"", {most}, (const char *) {argument})'
+            return f'if ({argument}) {shown}; else printf("null");'
+        case Pointer():
+            return f'printf({argument} ? "pointer" : "null");'
+        case _:
+            return 'printf("-");'
+
+
+def _returns(kind: Function) -> bool:
+    """Does it return a number, which tests can set?"""
+    return isinstance(kind.result, Integer | Enumeration | Floating)
+
+
+def _called(kind: Type) -> Function | None:
+    """The type of the function that a pointer leads to, if a stub can be written for it."""
+    match kind:
+        case Pointer(target=Function(prototype=True, variadic=False) as target):
+            return target if all(map(_is_named, (target.result, *target.parameters))) else None
+        case _:
+            return None
+
+
+def _is_stream(kind: Type) -> bool:
+    return isinstance(kind, Pointer) and getattr(kind.target, "tag", "") == _STREAM
+
+
+def _is_named(kind: Type) -> bool:
+    """Can it be written in C, in a file that defines what it consists of?"""
+    match kind:
+        case Record(tag=tag):
+            return tag.isidentifier()
+        case Pointer(target=target):
+            return _is_named(target)
+        case Array(element=element, length=length):
+            return _is_named(element) and isinstance(length, int)
+        case Function(result=result, parameters=parameters):
+            return all(map(_is_named, (result, *parameters)))
+        case VaList():
+            return False
+        case _:
+            return True
+
+
+def _plain(kind: Type) -> Type:
+    """An enumeration without a tag is passed as the integer that it is."""
+    if isinstance(kind, Enumeration) and not kind.tag.isidentifier():
+        return kind.underlying
+    return kind
