@@ -219,10 +219,10 @@ def _built_or_told(
         if asked.command:
             raise
         why = error.message
-    if database is None:
-        _say(quiet, f"{why}\n  so its C files are one program, or one library")
-    else:
-        _say(quiet, f"{why}\n  so files are compiled as {told(read_commands(database))} says")
+    told_so = "its C files are one program, or one library"
+    if database is not None:
+        told_so = f"files are compiled as {told(read_commands(database))} says"
+    _say(quiet, f"{why}\n  so {told_so}" if "\n" in why else f"{why}: {told_so}")
     return database, None
 
 
