@@ -159,7 +159,8 @@ def compile_program(
 ) -> None:
     """Compile and link ``sources`` to ``output``; flags that name libraries may stand last."""
     command = _words(compiler or find_compiler())
-    _run([*command, *_CLOCK, *sources, "-o", output, *flags], cancelled=cancelled)
+    command += [*_CLOCK, *sources, "-o", output, *flags]
+    _run(command, cancelled=cancelled, temporary=os.path.dirname(output))
 
 
 def relevant_flags(flags: Sequence[str]) -> list[str]:
@@ -238,8 +239,10 @@ def _run(
     standard_input: bytes = b"",
     handles: Sequence[int] = (),
     cancelled: threading.Event | None = None,
+    temporary: str = "",
 ) -> bytes:
-    """What it writes. The processes of a compiler are a group: none goes on when it is given up,
+    """What it writes; ``temporary`` is the folder for the files that a compiler leaves when it is
+    killed. The processes of a compiler are a group: none goes on when it is given up,
     by an exception in this thread or where another one has ``cancelled`` it."""
     if cancelled is not None and cancelled.is_set():
         raise _given_up(command)
@@ -249,7 +252,7 @@ def _run(
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            env={**os.environ, "LC_ALL": "C"},
+            env={**os.environ, "LC_ALL": "C"} | ({"TMPDIR": temporary} if temporary else {}),
             pass_fds=handles,
             process_group=0,
         )

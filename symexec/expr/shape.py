@@ -88,19 +88,30 @@ def _gets_smaller(a: Term) -> bool:
 
 
 def _extract_concat(table: Terms, a: Term, low: int, width: int) -> Operand:
-    high_part, low_part = a.args
-    border = low_part.width
-    if low + width <= border:
-        return table.extract(operand(low_part), low, width)
-    if low >= border:
-        return table.extract(operand(high_part), low - border, width)
-    below = border - low
-    return table.concat(
-        table.extract(operand(high_part), 0, width - below),
-        width - below,
-        table.extract(operand(low_part), low, below),
-        below,
-    )
+    """Down both parts without recursion: thousands of bytes can be one value."""
+    waiting: list[tuple[Operand, int, int] | None] = [(a, low, width)]  # None: join the last two
+    found: list[tuple[Operand, int]] = []  # values and their widths, the higher part first
+    while waiting:
+        piece = waiting.pop()
+        if piece is None:
+            (high, high_width), (rest, rest_width) = found.pop(-2), found.pop()
+            joined = table.concat(high, high_width, rest, rest_width)
+            found.append((joined, high_width + rest_width))
+            continue
+        value, low, width = piece
+        while isinstance(value, Term) and value.op == "concat" and width < value.width:
+            high_part, low_part = value.args
+            border = low_part.width
+            if low < border < low + width:
+                below = border - low
+                waiting += [None, (operand(low_part), low, below)]
+                value, low, width = operand(high_part), 0, width - below
+            elif low < border:
+                value = operand(low_part)
+            else:
+                value, low = operand(high_part), low - border
+        found.append((table.extract(value, low, width), width))
+    return found[0][0]
 
 
 def _extract_zext(table: Terms, x: Term, low: int, width: int) -> Operand:

@@ -169,6 +169,17 @@ def test_a_script_that_calls_the_compiler_leaves_no_file_of_it(tmp_path: Path) -
     assert not (tmp_path / "made").exists()
 
 
+def test_a_killed_compiler_leaves_its_files_where_the_output_goes(tmp_path: Path) -> None:
+    """Whoever makes the output removes that folder; the machine's folder for such files stays."""
+    compiler, folder = tmp_path / "cc", tmp_path / "objects"
+    folder.mkdir()
+    compiler.write_text('#!/bin/sh\ntouch "$TMPDIR/half.s"\nkill -9 $$\n')
+    compiler.chmod(0o755)
+    with pytest.raises(ToolchainError):
+        compile_program(["a.c"], str(folder / "a"), (), str(compiler))
+    assert (folder / "half.s").exists()
+
+
 def _has_ended(number: int) -> bool:
     try:
         return Path(f"/proc/{number}/stat").read_text().rpartition(")")[2].split()[0] in "ZX"

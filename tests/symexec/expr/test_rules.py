@@ -158,6 +158,32 @@ def test_long_chains_do_not_recurse() -> None:
     assert substitute(condition, {x: 1, b: 2, c[0]: 1, c[1]: 1, c[2]: 0}) in (0, 1)
 
 
+def test_slices_of_long_values_do_not_recurse() -> None:
+    """Five thousand bytes that are one value, as a long file name is where it is compared."""
+    table = TermTable()
+    a, b = table.symbol("a", 8), table.symbol("b", 8)
+    length = 5_000
+    for nested in ("high", "low"):
+        value: Any = a
+        for i in range(1, length):
+            byte = a if i % 3 else b
+            if nested == "high":
+                value = concat(value, 8 * i, byte, 8)
+            else:
+                value = concat(byte, 8, value, 8 * i)
+        known = evaluate(value, {a: 0x5A, b: 0xC3})
+        for low, width in (
+            (0, 8),
+            (8 * length - 8, 8),
+            (4, 8),
+            (8 * length // 2 + 3, 77),
+            (3, 9_000),
+        ):
+            piece = extract(value, low, width)
+            wanted = known >> low & (1 << width) - 1
+            assert substitute(piece, {a: 0x5A, b: 0xC3}) == wanted, (nested, low, width)
+
+
 def test_the_same_expression_is_the_same_object() -> None:
     table = TermTable()
     x, y = table.symbol("x", 32), table.symbol("y", 32)

@@ -206,15 +206,15 @@ def test_a_deterministic_model_does_not_depend_on_the_queries_before(name: str) 
 
 @pytest.mark.parametrize("name", ["bitwuzla", "z3"])
 def test_a_time_limit_is_an_answer(name: str) -> None:
-    """The factors of a product of two 31-bit primes are not found in a moment."""
+    """The factors of a product of two random 61-bit primes are not found in a moment."""
     table = TermTable()
-    x, y = table.symbol("x", 64), table.symbol("y", 64)
-    path = EMPTY.assuming(condition("ult", 64, x, 1 << 32)).assuming(
-        condition("ult", 64, y, 1 << 32)
-    )
-    path = path.assuming(condition("ult", 64, 1, x)).assuming(condition("ult", 64, 1, y))
+    x, y = table.symbol("x", 128), table.symbol("y", 128)
+    path = EMPTY
+    for factor in (x, y):
+        path = path.assuming(condition("ult", 128, factor, 1 << 62))
+        path = path.assuming(condition("ult", 128, 1, factor))
     solver = build_solver(name, SolverOptions(limit_s=0.05))
-    hard = condition("eq", 64, x * y, 2147483647 * 2147483629)
+    hard = condition("eq", 128, x * y, 2185628714235507769 * 1343817662724950521)
     assert solver.check(path, hard) is Answer.UNKNOWN
     assert solver.counters.unknown == 1
     assert solver.directions(path, hard) == (True, True)
