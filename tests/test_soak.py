@@ -95,6 +95,12 @@ def test_what_must_not_be_is_noticed(truth: Grid, done: Done, told: str) -> None
 def test_what_is_right_is_no_failure() -> None:
     assert judged(RIGHT, DIFFERENT, Expects.RIGHT).complaints == []
     assert judged(SAME, ALIKE, Expects.RIGHT).complaints == []
+    stops = {"exit": 99, "sanitizer": "heap-buffer-overflow"}
+    both_stop = {**shows(2), "observed": "same"}
+    for name in ("old", "new"):
+        both_stop[name] = {**both_stop[name], **stops}
+    behind = replace(RIGHT, report=report("different", shows(2), both_stop))
+    assert judged(behind, DIFFERENT, Expects.RIGHT).complaints == []
     refused = replace(RIGHT, code=2, err="csgtest: error: no room", report=None)
     assert judged(refused, DIFFERENT, Expects.HONEST).complaints == []
     assert judged(refused, DIFFERENT, Expects.RIGHT).complaints != []
