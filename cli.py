@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         AcceptOptions,
         BuildOptions,
         CompareOptions,
+        CompletionOptions,
         EmitOptions,
         ExploreOptions,
         Export,
@@ -199,6 +200,10 @@ def perform(call: Call) -> int:
                 return _emit(options)
             case asked.InitOptions() as options:
                 return _init(options)
+            case asked.CompletionOptions() as options:
+                return _completion(options)
+            case asked.ManualOptions():
+                return _manual()
             case _:
                 assert_never(asked_for)
     finally:
@@ -462,6 +467,32 @@ def _init(options: InitOptions) -> int:
     from symexec.search.registry import described
 
     print(f"written: {write_first(options.force, described())}")
+    return SAME
+
+
+def _completion(options: CompletionOptions) -> int:
+    from symexec.options.arguments import build_parser
+    from symexec.options.shell import completion
+    from symexec.search.registry import described, modes, strategies
+
+    searches = list(modes())
+    known = {"mode": searches, "modes": [*searches, "native"], "without": list(strategies())}
+    print(completion(build_parser(_version(), described()), options.shell, known), end="")
+    return SAME
+
+
+def _manual() -> int:
+    import datetime
+
+    from symexec.options.arguments import build_parser
+    from symexec.options.shell import manual
+    from symexec.search.registry import described
+
+    # As others who make pages: https://reproducible-builds.org/specs/source-date-epoch
+    seconds = os.environ.get("SOURCE_DATE_EPOCH")
+    now = datetime.datetime.now(datetime.UTC)
+    day = datetime.datetime.fromtimestamp(int(seconds), datetime.UTC) if seconds else now
+    print(manual(build_parser(_version(), described()), _version(), day.date()), end="")
     return SAME
 
 

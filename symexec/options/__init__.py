@@ -106,6 +106,12 @@ class Emitted(Enum):
     MESON = "meson"
 
 
+class CompletedShell(Enum):
+    BASH = "bash"
+    ZSH = "zsh"
+    FISH = "fish"
+
+
 class Expected(Enum):
     """The version whose behaviour regression tests hold on to. ``USUAL``: the new one, but the old
     one where the class of a difference says that the new one fails."""
@@ -426,6 +432,18 @@ class InitOptions:
     force: bool = False  # in the place of one that is there
 
 
+@record
+class CompletionOptions:
+    """``csgtest completion``: a script for a shell that completes the words of csgtest."""
+
+    shell: CompletedShell
+
+
+@record
+class ManualOptions:
+    """``csgtest manual``: the page for man(1)."""
+
+
 Options = (
     AcceptOptions
     | BuildOptions
@@ -439,6 +457,8 @@ Options = (
     | EmitOptions
     | SuiteOptions
     | InitOptions
+    | CompletionOptions
+    | ManualOptions
 )
 
 

@@ -16,6 +16,7 @@ from pathlib import Path
 from symexec.options import (
     AcceptOptions,
     CompareOptions,
+    CompletedShell,
     EmitOptions,
     Emitted,
     Expected,
@@ -372,6 +373,25 @@ exit code: 0 no difference found, 1 differences, 2 trouble""",
         (row("--force", action="store_true", help="in the place of one that is there"),),
         reading.init,
         "  csgtest init",
+        rest="",
+    ),
+    "completion": Command(
+        "write what makes a shell complete commands, options, files and revisions",
+        (row("shell", metavar="SHELL", choices=names(CompletedShell), help="bash, zsh or fish"),),
+        reading.completion,
+        """\
+  csgtest completion bash > ~/.local/share/bash-completion/completions/csgtest
+  csgtest completion zsh > ~/.zfunc/_csgtest              (a folder that is in fpath)
+  csgtest completion fish > ~/.config/fish/completions/csgtest.fish""",
+        rest="",
+    ),
+    "manual": Command(
+        "write the manual page, with every option of every command",
+        (),
+        reading.manual,
+        """\
+  csgtest manual > ~/.local/share/man/man1/csgtest.1
+  csgtest manual | man -l -""",
         rest="",
     ),
 }

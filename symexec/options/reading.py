@@ -20,6 +20,8 @@ from symexec.options import (
     After,
     BuildOptions,
     CompareOptions,
+    CompletedShell,
+    CompletionOptions,
     EmitOptions,
     Emitted,
     Expected,
@@ -35,6 +37,7 @@ from symexec.options import (
     GraphOptions,
     InitOptions,
     InputOptions,
+    ManualOptions,
     MemoryOptions,
     Options,
     ReplayOptions,
@@ -330,3 +333,11 @@ def emit(given: argparse.Namespace, words: tuple[str, ...]) -> Options:
 
 def init(given: argparse.Namespace, words: tuple[str, ...]) -> Options:
     return InitOptions(given.force)
+
+
+def completion(given: argparse.Namespace, words: tuple[str, ...]) -> Options:
+    return CompletionOptions(CompletedShell(given.shell))
+
+
+def manual(given: argparse.Namespace, words: tuple[str, ...]) -> Options:
+    return ManualOptions()
