@@ -352,7 +352,8 @@ def _compare(options: CompareOptions, progress: Progress, json: bool) -> int:
     options = _located(options, options.out)
     comparison = experiments.compare(options, progress)
     progress.close()
-    print(comparison.json_text() if json else printable(comparison.table(), LINES))
+    text = experiments.json_text(comparison) if json else experiments.table(comparison)
+    print(text if json else printable(text, LINES))
     return DIFFERENT if comparison.differs else SAME
 
 

@@ -16,7 +16,16 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from csg.errors import NOWHERE, Location
-from csg.language.types import NONE, Enumeration, Field, Qualifiers, Record, Type
+from csg.language.types import (
+    NONE,
+    AnyExpression,
+    Array,
+    Enumeration,
+    Field,
+    Qualifiers,
+    Record,
+    Type,
+)
 from csg.records import record
 
 
@@ -67,7 +76,7 @@ def _place() -> Location:
 
 
 @record
-class IntegerConstant:
+class IntegerConstant(AnyExpression):
     """``value`` fits ``type``. ``text`` is the spelling, for printing ('\\n', 0x1F, EOF's -1)."""
 
     value: int
@@ -77,14 +86,14 @@ class IntegerConstant:
 
 
 @record
-class FloatingConstant:
+class FloatingConstant(AnyExpression):
     text: str  # as spelt, without suffix; decimal or hexadecimal
     type: Type
     location: Location = _place()
 
 
 @record
-class StringLiteral:
+class StringLiteral(AnyExpression):
     """``value`` holds the bytes without the terminating NUL (wide ones as little-endian units);
     ``type`` is Pointer to the element, or Array where it does not decay (sizeof, initialiser)."""
 
@@ -96,7 +105,7 @@ class StringLiteral:
 
 
 @record
-class Name:
+class Name(AnyExpression):
     """An object, parameter or function used. An array or function has its decayed type here, except
     under sizeof and &."""
 
@@ -106,7 +115,7 @@ class Name:
 
 
 @record
-class EnumeratorName:
+class EnumeratorName(AnyExpression):
     name: str
     value: int
     type: Type
@@ -114,7 +123,7 @@ class EnumeratorName:
 
 
 @record
-class Unary:
+class Unary(AnyExpression):
     """``- ~ ! +``"""
 
     operator: str
@@ -124,21 +133,21 @@ class Unary:
 
 
 @record
-class AddressOf:
+class AddressOf(AnyExpression):
     operand: Expression
     type: Type
     location: Location = _place()
 
 
 @record
-class Dereference:
+class Dereference(AnyExpression):
     operand: Expression
     type: Type
     location: Location = _place()
 
 
 @record
-class Index:
+class Index(AnyExpression):
     """``base[index]``; ``base`` is the pointer operand whatever the order in the source."""
 
     base: Expression
@@ -148,7 +157,7 @@ class Index:
 
 
 @record
-class Member:
+class Member(AnyExpression):
     """``record.field`` or, with ``arrow``, ``record->field``. Members of anonymous members are
     spelt step by step by the front end with fields named ''."""
 
@@ -160,7 +169,7 @@ class Member:
 
 
 @record
-class Binary:
+class Binary(AnyExpression):
     """Arithmetic, shifts, bitwise, comparisons; pointers included. ``type`` is the result's."""
 
     operator: str  # + - * / % << >> & | ^ < > <= >= == !=
@@ -171,7 +180,7 @@ class Binary:
 
 
 @record
-class Logical:
+class Logical(AnyExpression):
     """``&&`` or ``||`` of two or more operands, left to right."""
 
     operator: str
@@ -181,7 +190,7 @@ class Logical:
 
 
 @record
-class Conditional:
+class Conditional(AnyExpression):
     """``condition ? then : otherwise``; ``then`` None is GNU ``condition ?: otherwise``."""
 
     condition: Expression
@@ -192,7 +201,7 @@ class Conditional:
 
 
 @record
-class Assign:
+class Assign(AnyExpression):
     target: Expression
     value: Expression
     type: Type
@@ -200,7 +209,7 @@ class Assign:
 
 
 @record
-class CompoundAssign:
+class CompoundAssign(AnyExpression):
     """``target operator= value``; the operation is done in ``operation_type``."""
 
     operator: str
@@ -212,7 +221,7 @@ class CompoundAssign:
 
 
 @record
-class Increment:
+class Increment(AnyExpression):
     """``++ --``, before or after."""
 
     operator: str  # "++" | "--"
@@ -223,7 +232,7 @@ class Increment:
 
 
 @record
-class Call:
+class Call(AnyExpression):
     """``function`` is a Name of a function, or any expression of pointer-to-function type."""
 
     function: Expression
@@ -233,14 +242,14 @@ class Call:
 
 
 @record
-class Cast:
+class Cast(AnyExpression):
     operand: Expression
     type: Type
     location: Location = _place()
 
 
 @record
-class SizeOf:
+class SizeOf(AnyExpression):
     """``sizeof``/``_Alignof``; ``value`` None when the type is a variable-length array."""
 
     of: Type
@@ -252,7 +261,7 @@ class SizeOf:
 
 
 @record
-class Comma:
+class Comma(AnyExpression):
     left: Expression
     right: Expression
     type: Type
@@ -260,7 +269,7 @@ class Comma:
 
 
 @record
-class CompoundLiteral:
+class CompoundLiteral(AnyExpression):
     """An unnamed object; ``symbol`` is its storage (static at file scope)."""
 
     symbol: Symbol
@@ -270,7 +279,7 @@ class CompoundLiteral:
 
 
 @record
-class StatementExpression:
+class StatementExpression(AnyExpression):
     """GNU ``({ ... })``; its value is the last item, an ExpressionStatement, or void."""
 
     body: Compound
@@ -279,14 +288,14 @@ class StatementExpression:
 
 
 @record
-class VaArg:
+class VaArg(AnyExpression):
     list: Expression
     type: Type
     location: Location = _place()
 
 
 @record
-class Builtin:
+class Builtin(AnyExpression):
     """``__builtin_X(arguments)`` that is no plain call: va_start, va_end, va_copy, expect, ..."""
 
     name: str
@@ -296,7 +305,7 @@ class Builtin:
 
 
 @record
-class Change:
+class Change(AnyExpression):
     """``change(old, new)``: each version evaluates its own argument only. ``id`` numbers the change
     in source order; ``type`` is the common type both convert to."""
 
@@ -334,6 +343,14 @@ Expression = (
     | Builtin
     | Change
 )
+
+
+def run_time_length(kind: Array) -> Expression | None:
+    """What the length of a variable array is computed by (C17 6.7.6.2p4); None for other arrays."""
+    if kind.length is None or isinstance(kind.length, int):
+        return None
+    assert isinstance(kind.length, Expression)
+    return kind.length
 
 
 @record

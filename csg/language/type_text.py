@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 
-from csg.language.syntax import Expression, Symbol
+from csg.language.syntax import Expression, Symbol, run_time_length
 from csg.language.types import (
     NONE,
     Array,
@@ -73,8 +73,8 @@ def declaration_text(
                 if isinstance(target, Array | Function):
                     inner = f"({inner})"
                 kind, qualifiers = target, below
-            case Array(element=element, length=size):
-                inner = f"{inner}[{_length_text(size, length)}]"
+            case Array(element=element):
+                inner = f"{inner}[{_length_text(kind, length)}]"
                 kind = element
             case Function(result=result):
                 shown = parameters if parameters is not None else parameter_list(kind, length)
@@ -86,10 +86,11 @@ def declaration_text(
                 return f"{words}{base_text(kind)} {inner}".rstrip()
 
 
-def _length_text(size: int | Expression | None, length: LengthText) -> str:
-    if size is None:
-        return ""
-    return str(size) if isinstance(size, int) else length(size)
+def _length_text(kind: Array, length: LengthText) -> str:
+    variable = run_time_length(kind)
+    if variable is not None:
+        return length(variable)
+    return "" if kind.length is None else str(kind.length)
 
 
 def parameter_list(kind: Function, length: LengthText = no_length) -> str:

@@ -7,12 +7,8 @@ a symbol know their own; so nobody has to unwrap a type before matching on it.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
 
 from csg.records import record
-
-if TYPE_CHECKING:
-    from csg.language.syntax import Expression
 
 Qualifiers = frozenset[str]  # of "const", "volatile"
 NONE: Qualifiers = frozenset()
@@ -85,12 +81,19 @@ class Pointer:
         return 8
 
 
+class AnyExpression:
+    """What the records of ``syntax.Expression`` have in common; all that types know of them."""
+
+    __slots__ = ()
+
+
 @record
 class Array:
-    """``length`` is a number of elements, None when incomplete, an expression when variable."""
+    """``length`` is a number of elements, None when incomplete, an expression when variable (C17
+    6.7.6.2p4)."""
 
     element: Type
-    length: int | Expression | None
+    length: int | AnyExpression | None
 
 
 @record

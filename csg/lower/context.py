@@ -115,6 +115,10 @@ class Lowering(ABC):
         """Where the lvalue lives."""
 
     @abstractmethod
+    def initialize(self, place: Place, kind: Type, initializer: Initializer) -> None:
+        """Write the initial contents to an object just made."""
+
+    @abstractmethod
     def define_static(self, symbol: Symbol, initializer: Initializer | None) -> None:
         """A block-scope static or a compound literal of static duration."""
 

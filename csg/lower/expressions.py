@@ -12,7 +12,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from csg.ir import Constant, Value
-from csg.language.syntax import Cast, Expression, FloatingConstant, Member, SizeOf
+from csg.language.syntax import Cast, Expression, FloatingConstant, Member, SizeOf, run_time_length
 from csg.language.types import (
     BOOL,
     ULONG,
@@ -173,9 +173,10 @@ def run_time_size(lowering: Lowering, kind: Type) -> Value:
     if known is not None:
         return known[1]
     element = run_time_size(lowering, kind.element)
-    if kind.length is None or isinstance(kind.length, int):
-        return lowering.builder.scaled(element, kind.length or 0)
-    length = converted(lowering, kind.length, ULONG)
+    variable = run_time_length(kind)
+    if variable is None:
+        return lowering.builder.scaled(element, kind.length if isinstance(kind.length, int) else 0)
+    length = converted(lowering, variable, ULONG)
     if isinstance(element, Constant):
         return lowering.builder.scaled(length, element.value)
     return lowering.builder.binary("mul", length, element)
@@ -198,7 +199,7 @@ def settle_size(lowering: Lowering, kind: Type) -> None:
 def is_variable(kind: Type) -> bool:
     """Is it an array whose size depends on the run?"""
     while isinstance(kind, Array):
-        if kind.length is not None and not isinstance(kind.length, int):
+        if run_time_length(kind) is not None:
             return True
         kind = kind.element
     return False

@@ -156,6 +156,9 @@ class FunctionLowering(Lowering):
     def place(self, expression: c.Expression) -> Place:
         return lvalues.place(self, expression)
 
+    def initialize(self, place: Place, kind: Type, initializer: c.Initializer) -> None:
+        initializers.initialize(self, place, kind, initializer)
+
     def define_static(self, symbol: c.Symbol, initializer: c.Initializer | None) -> None:
         labels: list[LabelEntry] = []
         static_data.define(FunctionLowering, self.objects, symbol, initializer, self.name, labels)

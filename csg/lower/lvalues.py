@@ -21,7 +21,17 @@ from csg.language.syntax import (
     StringLiteral,
     Symbol,
 )
-from csg.language.types import Array, Function, Pointer, Type, VaList, Void, alignment_of, size_of
+from csg.language.types import (
+    Array,
+    Function,
+    Pointer,
+    Type,
+    VaList,
+    Void,
+    alignment_of,
+    size_of,
+    value_bits,
+)
 from csg.lower import context
 from csg.lower.arithmetic import displaced
 from csg.lower.context import Lowering
@@ -107,16 +117,10 @@ def _local_place(lowering: Lowering, symbol: Symbol) -> Place:
 
 
 def declare_register(lowering: Lowering, symbol: Symbol) -> Register:
-    width = 64 if by_address(symbol.type) else _width(symbol.type)
+    width = 64 if by_address(symbol.type) else value_bits(symbol.type)
     register = lowering.builder.variable(width, symbol.name)
     lowering.registers[symbol] = register
     return register
-
-
-def _width(kind: Type) -> int:
-    from csg.language.types import value_bits
-
-    return value_bits(kind)
 
 
 def declare_slot(lowering: Lowering, symbol: Symbol) -> int:
@@ -139,14 +143,12 @@ def address_of(lowering: Lowering, expression: AddressOf) -> Value:
 
 def _compound_literal(lowering: Lowering, expression: CompoundLiteral) -> Place:
     """``(struct point){1, 2}``: its object is written each time it is evaluated."""
-    from csg.lower.initializers import initialize
-
     symbol = expression.symbol
     if is_local(symbol):
         symbol.address_taken = True
         where = _local_place(lowering, symbol)
         context.begin(lowering, lowering.slots[symbol])
-        initialize(lowering, where, symbol.type, expression.initializer)
+        lowering.initialize(where, symbol.type, expression.initializer)
         return where
     lowering.define_static(symbol, expression.initializer)
     return symbol_place(lowering, symbol)

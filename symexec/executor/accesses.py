@@ -10,10 +10,11 @@ object lies (C17 6.5.6p8).
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from csg.ir import Allocate, Copy, Fill, Load, Store
 from csg.records import record
+from symexec.executor.execution import Execution
 from symexec.executor.offsets import read_at, write_at
 from symexec.expr import (
     Data,
@@ -33,9 +34,6 @@ from symexec.memory.space import OFFSET_MASK
 from symexec.state.endings import Cut, MemoryFault
 from symexec.state.state import State
 
-if TYPE_CHECKING:
-    from symexec.executor.engine import Engine
-
 HALF: Final = 1 << 31
 STACK: Final = 1 << 23  # bytes
 MOST_OBJECTS: Final = 16  # that one symbolic pointer is resolved to before the rest is cut
@@ -53,7 +51,7 @@ class Place:
     apart: bool = False
 
 
-def access(engine: Engine, state: State, step: Load | Store | Copy | Fill) -> Iterator[State]:
+def access(engine: Execution, state: State, step: Load | Store | Copy | Fill) -> Iterator[State]:
     match step:
         case Load(address=address, size=size):
             yield from _load(engine, state, step, engine.value(state, address), size)
@@ -66,7 +64,7 @@ def access(engine: Engine, state: State, step: Load | Store | Copy | Fill) -> It
             yield from _copy(engine, state, target, engine.value(state, source), size)
 
 
-def _load(engine: Engine, state: State, step: Load, address: Data, size: int) -> Iterator[State]:
+def _load(engine: Execution, state: State, step: Load, address: Data, size: int) -> Iterator[State]:
     if isinstance(address, Shadowed):
         yield from engine.split(state)
         return
@@ -82,7 +80,9 @@ def _load(engine: Engine, state: State, step: Load, address: Data, size: int) ->
         yield engine.next(successor)
 
 
-def _store(engine: Engine, state: State, step: Store, address: Data, size: int) -> Iterator[State]:
+def _store(
+    engine: Execution, state: State, step: Store, address: Data, size: int
+) -> Iterator[State]:
     value = engine.value(state, step.value)
     if isinstance(address, Shadowed):
         yield from engine.split(state)
@@ -97,7 +97,7 @@ def _store(engine: Engine, state: State, step: Store, address: Data, size: int) 
         yield engine.next(successor)
 
 
-def _fill(engine: Engine, state: State, step: Fill, address: Data, size: int) -> Iterator[State]:
+def _fill(engine: Execution, state: State, step: Fill, address: Data, size: int) -> Iterator[State]:
     if isinstance(address, Shadowed):
         yield from engine.split(state)
         return
@@ -112,7 +112,9 @@ def _fill(engine: Engine, state: State, step: Fill, address: Data, size: int) ->
         yield engine.next(successor)
 
 
-def _copy(engine: Engine, state: State, target: Data, source: Data, size: int) -> Iterator[State]:
+def _copy(
+    engine: Execution, state: State, target: Data, source: Data, size: int
+) -> Iterator[State]:
     if isinstance(target, Shadowed) or isinstance(source, Shadowed):
         yield from engine.split(state)
         return
@@ -128,7 +130,7 @@ def _copy(engine: Engine, state: State, target: Data, source: Data, size: int) -
             yield engine.next(successor)
 
 
-def copy_between(engine: Engine, state: State, origin: Place, place: Place, size: int) -> None:
+def copy_between(engine: Execution, state: State, origin: Place, place: Place, size: int) -> None:
     """``size`` bytes that are known to be in bounds on both sides; as memmove."""
     assert place.item is not None and origin.item is not None
     memory = state.memory
@@ -163,7 +165,7 @@ def _plus(offset: int | Term, count: int) -> int | Term:
 
 
 def resolve(
-    engine: Engine, state: State, address: int | Term, size: int, write: bool
+    engine: Execution, state: State, address: int | Term, size: int, write: bool
 ) -> Iterator[tuple[State, Place]]:
     """Each object that the address may lie in, on a path of its own; faults last."""
     address = engine.solver.settled(state.path, address)
@@ -231,7 +233,7 @@ def _reaches(end: int, extent: int | Term) -> int | Term:
 
 
 def _within_one(
-    engine: Engine, state: State, address: int | Term, number: int, size: int, write: bool
+    engine: Execution, state: State, address: int | Term, number: int, size: int, write: bool
 ) -> Iterator[tuple[State, Place]]:
     item = state.memory.find(number)
     apart = item is not None and (item.dead in (OLD, NEW) or isinstance(item.extent, Shadowed))
@@ -263,7 +265,7 @@ def learn(state: State, item: MemoryObject, offset: int | Term, size: int) -> No
         state.memory.writable(item).learn(offset + size, state.mode)
 
 
-def _witness(engine: Engine, state: State, address: int | Term) -> int:
+def _witness(engine: Execution, state: State, address: int | Term) -> int:
     """Some value of an address, for messages."""
     if isinstance(address, int):
         return address
@@ -271,7 +273,7 @@ def _witness(engine: Engine, state: State, address: int | Term) -> int:
 
 
 def _among_several(
-    engine: Engine, state: State, address: Term, size: int, write: bool
+    engine: Execution, state: State, address: Term, size: int, write: bool
 ) -> Iterator[tuple[State, Place]]:
     """Ask for a model, take the object it points to or around, exclude it, and ask again."""
     rest = state
@@ -300,7 +302,7 @@ def _among_several(
 
 
 def _elsewhere(
-    engine: Engine, state: State, place: Place, size: int, write: bool
+    engine: Execution, state: State, place: Place, size: int, write: bool
 ) -> Iterator[State]:
     """Where no access happens: it is wrong, not followed, or different for each version."""
     if place.apart:
@@ -315,7 +317,7 @@ def _elsewhere(
     yield from fault(engine, state, place, size, write)
 
 
-def fault(engine: Engine, state: State, place: Place, size: int, write: bool) -> Iterator[State]:
+def fault(engine: Execution, state: State, place: Place, size: int, write: bool) -> Iterator[State]:
     """The running version(s) end with a memory error."""
     assert place.fault is not None
     offset = offset_of(place.address)
@@ -325,7 +327,7 @@ def fault(engine: Engine, state: State, place: Place, size: int, write: bool) ->
     )
 
 
-def allocate(engine: Engine, state: State, step: Allocate) -> Iterator[State]:
+def allocate(engine: Execution, state: State, step: Allocate) -> Iterator[State]:
     """A local object of run-time size: all sizes up to the bound at once."""
     size = engine.value(state, step.size)
     if isinstance(size, int):
@@ -351,7 +353,7 @@ def allocate(engine: Engine, state: State, step: Allocate) -> Iterator[State]:
             yield from _larger(engine, successor, step, size)
 
 
-def _larger(engine: Engine, state: State, step: Allocate, size: Term) -> Iterator[State]:
+def _larger(engine: Execution, state: State, step: Allocate, size: Term) -> Iterator[State]:
     """Beyond the bound: a path for each of few values, small ones first."""
     for value in engine.few(state, size):
         if value > STACK:
@@ -372,7 +374,7 @@ def _larger(engine: Engine, state: State, step: Allocate, size: Term) -> Iterato
     yield from _too_large(engine, state, size)
 
 
-def _too_large(engine: Engine, state: State, size: Term) -> Iterator[State]:
+def _too_large(engine: Execution, state: State, size: Term) -> Iterator[State]:
     over = compare("ult", 64, STACK, size)
     assert not isinstance(over, Shadowed)
     for overflows, path in engine.ways(state, over):
@@ -388,7 +390,7 @@ def _too_large(engine: Engine, state: State, size: Term) -> Iterator[State]:
 
 
 def _allocated(
-    engine: Engine, state: State, step: Allocate, most: int, extent: Data | None
+    engine: Execution, state: State, step: Allocate, most: int, extent: Data | None
 ) -> State:
     item = state.memory.allocate(
         most,

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from csg.ir import Binary, Branch, Enter, IndirectJump, Switch
 from csg.language.syntax import Version
+from symexec.executor.execution import Execution
 from symexec.expr import (
     Data,
     Shadowed,
@@ -25,10 +25,6 @@ from symexec.solver import PathCondition
 from symexec.state.endings import Cut, DivisionByZero, MemoryFault
 from symexec.state.state import Divergence, Region, State
 
-if TYPE_CHECKING:
-    from symexec.executor.engine import Engine
-
-
 _HALVES = (old_half, new_half)
 _PRIME = 0x100000001B3
 _WORD = (1 << 64) - 1
@@ -39,7 +35,7 @@ def trace(state: State, code: int) -> None:
     state.trace = ((state.trace ^ code) * _PRIME) & _WORD
 
 
-def branch(engine: Engine, state: State, step: Branch) -> Iterator[State]:
+def branch(engine: Execution, state: State, step: Branch) -> Iterator[State]:
     """Up to four ways while both versions run, two otherwise."""
     condition = engine.value(state, step.condition)
     if isinstance(condition, Shadowed):
@@ -75,7 +71,7 @@ def _at(state: State, path: PathCondition, last: bool) -> State:
     return successor
 
 
-def _cut(engine: Engine, state: State) -> bool:
+def _cut(engine: Execution, state: State) -> bool:
     """Has this activation decided here more often than the bound allows?"""
     if engine.loop_bound is None:
         return False
@@ -86,7 +82,7 @@ def _cut(engine: Engine, state: State) -> bool:
     return frame.loops[frame.block] > engine.loop_bound
 
 
-def _joint(engine: Engine, state: State, step: Branch, condition: Data) -> Iterator[State]:
+def _joint(engine: Execution, state: State, step: Branch, condition: Data) -> Iterator[State]:
     site = engine.site(state)
     parted = bool(state.divergences)  # from the first divergence on only the new version counts
     followed = not parted or isinstance(new_half(condition), Term)
@@ -110,7 +106,7 @@ def _joint(engine: Engine, state: State, step: Branch, condition: Data) -> Itera
             yield engine.go(successor, new)
 
 
-def diverge(engine: Engine, state: State, label: str, old: int, new: int) -> None:
+def diverge(engine: Execution, state: State, label: str, old: int, new: int) -> None:
     """The versions part: each runs to the join by itself, or the new one goes on alone."""
     location = engine.location(state)
     node = engine.here(state).node
@@ -128,7 +124,7 @@ def diverge(engine: Engine, state: State, label: str, old: int, new: int) -> Non
     engine.go(state, old)
 
 
-def enter(engine: Engine, state: State, step: Enter) -> State:
+def enter(engine: Execution, state: State, step: Enter) -> State:
     """``execute(OLD|NEW)`` while both versions run."""
     mode = OLD if step.region is Version.OLD else NEW
     if state.mode == BOTH:
@@ -140,7 +136,7 @@ def enter(engine: Engine, state: State, step: Enter) -> State:
 # --------------------------------------------------------------------------- switch
 
 
-def switch(engine: Engine, state: State, step: Switch) -> Iterator[State]:
+def switch(engine: Execution, state: State, step: Switch) -> Iterator[State]:
     """One way for each block that can be reached; a pair of ways where the versions may part."""
     value = engine.value(state, step.value)
     if engine.decided is not None:
@@ -162,7 +158,7 @@ Arms = list[tuple[int, Data]]  # blocks, each with the condition to get there
 
 
 def _joint_arms(
-    engine: Engine, state: State, value: Data, old_arms: Arms, new_arms: Arms
+    engine: Execution, state: State, value: Data, old_arms: Arms, new_arms: Arms
 ) -> Iterator[State]:
     """One way for each pair of blocks; ``value`` is what the versions choose by."""
     found = []
@@ -194,7 +190,7 @@ def _versioned(step: Switch) -> bool:
 
 
 def _switch_alone(
-    engine: Engine, state: State, step: Switch, value: Data, version: Version
+    engine: Execution, state: State, step: Switch, value: Data, version: Version
 ) -> Iterator[State]:
     if isinstance(value, int):
         yield engine.go(state, _arm(step, value, version))
@@ -252,7 +248,7 @@ def _within(value: Data, width: int, low: int, high: int) -> Data:
     return binary("and", 1, above, below)
 
 
-def indirect(engine: Engine, state: State, step: IndirectJump) -> Iterator[State]:
+def indirect(engine: Execution, state: State, step: IndirectJump) -> Iterator[State]:
     """A computed goto: one way for each label it may name."""
     address = engine.value(state, step.address)
     base = engine.machine.addresses[state.top.function.name]
@@ -290,7 +286,7 @@ def indirect(engine: Engine, state: State, step: IndirectJump) -> Iterator[State
 # x / -1                ends when x is the most negative value (the quotient overflows, SIGFPE)
 
 
-def divide(engine: Engine, state: State, step: Binary) -> Iterator[State]:
+def divide(engine: Execution, state: State, step: Binary) -> Iterator[State]:
     left, right = engine.value(state, step.left), engine.value(state, step.right)
     if engine.paired(left, right):
         yield from engine.split(state)

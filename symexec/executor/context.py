@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-from enum import Enum
-from typing import TYPE_CHECKING, NoReturn
+from typing import NoReturn
 
 from csg.errors import Location
 from csg.ir import Call
 from csg.language.types import scalar_sizes
-from csg.records import record
 from symexec.executor.accesses import inside
+from symexec.executor.execution import Execution
 from symexec.executor.offsets import copy, fill, read_at
-from symexec.executor.undefined import USED, Used, note
+from symexec.executor.undefined import USED, Used
+from symexec.executor.undefined_uses import note
 from symexec.executor.variadic import next_argument, parted
 from symexec.expr import Data, Operand, Shadowed, Term, TermTable
 from symexec.memory import BOTH, NEW, OLD, MemoryObject, address_of, offset_of
 from symexec.runtime.contract import Formatted, Paired
 from symexec.state.endings import MemoryFault, PathEnding
 from symexec.state.inputs import Input
-from symexec.state.state import Output, State
-
-if TYPE_CHECKING:
-    from symexec.executor.engine import Engine
+from symexec.state.state import Absent, Output, State, Versioned
 
 
 class Faulted(Exception):
@@ -43,37 +40,10 @@ class Unproven(Exception):
         self.write = write
 
 
-class Absent(Enum):
-    """Half of an entry that only one version has made so far."""
-
-    ABSENT = "absent"
-
-
-@record
-class Versioned:
-    """An entry of the environment store that differs between the versions."""
-
-    old: object
-    new: object
-
-
-def environment_of(state: State, mode: int) -> dict[str, object]:
-    """The environment store as one version sees it."""
-    found = state.environment.copy()
-    for key, item in state.environment.items():
-        if isinstance(item, Versioned):
-            half = item.old if mode == OLD else item.new
-            if half is Absent.ABSENT:
-                del found[key]
-            else:
-                found[key] = half
-    return found
-
-
 class ModelContext:
     """Accesses go through the state's mode: a model run for one version touches its half only."""
 
-    def __init__(self, engine: Engine, state: State, step: Call) -> None:
+    def __init__(self, engine: Execution, state: State, step: Call) -> None:
         self._engine = engine
         self._state = state
         self._step = step
@@ -335,7 +305,7 @@ class ModelContext:
 
     def _written(self, term: Term) -> Operand:
         engine, state = self._engine, self._state
-        verdict = engine.undefined.judge(engine, state.path, term)
+        verdict = engine.undefined.judge(engine.solver, state.path, term)
         if verdict.wrong is not None:
             if not engine.undefined.only_told(state.mode):
                 raise Used(term)

@@ -6,9 +6,9 @@ A helper that returns None (or False) leaves the instruction to the engine.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
 
 from csg.ir import Call
+from symexec.executor.execution import Execution
 from symexec.executor.modelling import run_model
 from symexec.expr import (
     Data,
@@ -31,14 +31,10 @@ from symexec.shadow.directions import ways
 from symexec.state.endings import MemoryFault
 from symexec.state.state import State
 
-if TYPE_CHECKING:
-    from symexec.executor.engine import Engine
-
-
 DEEPEST = 20_000  # calls in each other; a native stack of 8 MB ends somewhere near
 
 
-def chunk_helpers(engine: Engine, visit: Callable[[State, int], None]) -> dict[str, object]:
+def chunk_helpers(engine: Execution, visit: Callable[[State, int], None]) -> dict[str, object]:
     """The names that generated source may use."""
 
     def stop(state: State, block: int, index: int) -> None:
@@ -244,7 +240,7 @@ def _ashr(left: Data, right: Data, width: int) -> Data:
 # Calls: functions of the program, models, and pointers to either.
 
 
-def call(engine: Engine, state: State, step: Call) -> Iterator[State]:
+def call(engine: Execution, state: State, step: Call) -> Iterator[State]:
     if isinstance(step.callee, str):
         yield from _call_named(engine, state, step, step.callee)
         return
@@ -267,7 +263,7 @@ def call(engine: Engine, state: State, step: Call) -> Iterator[State]:
     yield from _call_named(engine, state, step, name)
 
 
-def _takes(engine: Engine, name: str, count: int) -> bool:
+def _takes(engine: Execution, name: str, count: int) -> bool:
     """Can a function be called with so many arguments? Of one without a prototype nobody knows."""
     function = engine.machine.functions.get(name)
     if function is None:
@@ -276,7 +272,7 @@ def _takes(engine: Engine, name: str, count: int) -> bool:
     return count >= named if function.code.variadic else count == named
 
 
-def _call_symbolic(engine: Engine, state: State, step: Call, address: Term) -> Iterator[State]:
+def _call_symbolic(engine: Execution, state: State, step: Call, address: Term) -> Iterator[State]:
     """One way for each function that the pointer may name and that takes so many arguments, and one
     for none of them."""
     rest: State | None = state
@@ -300,7 +296,7 @@ def _call_symbolic(engine: Engine, state: State, step: Call, address: Term) -> I
     yield from engine.end(rest, MemoryFault("wild", "no function", "call", 0))
 
 
-def _call_named(engine: Engine, state: State, step: Call, name: str) -> Iterator[State]:
+def _call_named(engine: Execution, state: State, step: Call, name: str) -> Iterator[State]:
     arguments = tuple(engine.value(state, argument) for argument in step.arguments)
     result = None if step.target is None else step.target.number
     function = engine.machine.functions.get(name)

@@ -8,13 +8,14 @@ writes, and nothing has to be undone.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from csg.ir import Call
 from csg.records import record
 from symexec.executor.accesses import inside, learn
 from symexec.executor.context import Faulted, ModelContext, Unproven
-from symexec.executor.undefined import Used, decided
+from symexec.executor.execution import Execution
+from symexec.executor.undefined import Used
+from symexec.executor.undefined_uses import decided
 from symexec.expr import Data, Operand, Shadowed, Term, negate
 from symexec.memory import BOTH, address_of
 from symexec.runtime.contract import (
@@ -23,6 +24,7 @@ from symexec.runtime.contract import (
     Defer,
     End,
     JumpBack,
+    ModelEntry,
     Paired,
     Place,
     Question,
@@ -33,16 +35,11 @@ from symexec.shadow.regions import begin_instruction
 from symexec.state.endings import AssumptionFailed, Exit, MemoryFault, Unsupported
 from symexec.state.state import Frame, State
 
-if TYPE_CHECKING:
-    from symexec.executor.engine import Engine
-    from symexec.runtime.contract import ModelEntry
-
-
 Settled = list[tuple[State, Operand | None]]
 
 
 def run_model(
-    engine: Engine, state: State, step: Call, name: str, arguments: tuple[Data, ...]
+    engine: Execution, state: State, step: Call, name: str, arguments: tuple[Data, ...]
 ) -> Iterator[State]:
     entry = engine.models.get(name)
     if entry is None:
@@ -66,7 +63,7 @@ def run_model(
 
 
 def _run(
-    engine: Engine, state: State, step: Call, entry: ModelEntry, arguments: tuple[Data, ...]
+    engine: Execution, state: State, step: Call, entry: ModelEntry, arguments: tuple[Data, ...]
 ) -> Iterator[State]:
     # Where a model may find out that it should have asked: the state as it was before the call.
     pristine = state.fork() if state.memory.blank or state.memory.bounded else None
@@ -152,14 +149,14 @@ def _run(
     yield engine.next(state)
 
 
-def _settled(engine: Engine, state: State, argument: Data) -> Data:
+def _settled(engine: Execution, state: State, argument: Data) -> Data:
     """A pointer or a size as far as the path condition knows it."""
     if isinstance(argument, Term) and argument.width == 64:
         return engine.solver.settled(state.path, argument)
     return argument
 
 
-def _asked_about(engine: Engine, question: Question) -> Term | None:
+def _asked_about(engine: Execution, question: Question) -> Term | None:
     """The value that a question is about, if it depends on what nobody wrote."""
     match question:
         case Decide(condition=term) | Concretize(term=term) | Suggest(term=term):
@@ -185,7 +182,7 @@ def _about(question: Question, value: Operand) -> Question:
 
 
 def _again(
-    engine: Engine,
+    engine: Execution,
     found: Settled,
     step: Call,
     entry: ModelEntry,
@@ -199,7 +196,7 @@ def _again(
             yield from _run(engine, state, step, entry, arguments)
 
 
-def _sized(engine: Engine, state: State, unproven: Unproven) -> Settled:
+def _sized(engine: Execution, state: State, unproven: Unproven) -> Settled:
     """The object is as large as the model takes it to be, or the path ends."""
     item = state.memory.find(unproven.number)
     assert item is not None
@@ -269,7 +266,7 @@ def note(state: State, step: Call) -> int:
     return known.index(noted) + 1
 
 
-def jump_back(engine: Engine, state: State, number: object, value: Data) -> Iterator[State]:
+def jump_back(engine: Execution, state: State, number: object, value: Data) -> Iterator[State]:
     known = _noted(state)
     if not isinstance(number, int) or not 0 < number <= len(known):
         yield from engine.end(state, MemoryFault("wild", "longjmp without setjmp", "call", 0))

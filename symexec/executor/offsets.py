@@ -13,8 +13,9 @@ object a store is pinned to one place, an event.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from symexec.executor.execution import Execution
 from symexec.expr import (
     Data,
     Operand,
@@ -34,10 +35,6 @@ from symexec.memory import BOTH, OLD, MemoryObject, Run
 from symexec.solver import Answer
 from symexec.state.state import State
 
-if TYPE_CHECKING:
-    from symexec.executor.engine import Engine
-
-
 FEW: Final = 24  # places that become a chain of ite
 MANY: Final = 1024  # places that a store may touch one by one
 UPDATES: Final = 256  # of one object
@@ -45,7 +42,7 @@ RUNS: Final = 1024  # of equal elements that become a chain of ite in a large ta
 
 
 def read_at(
-    engine: Engine, state: State, item: MemoryObject, offset: int | Term, size: int
+    engine: Execution, state: State, item: MemoryObject, offset: int | Term, size: int
 ) -> Data:
     """``item`` as it was found; what nobody wrote gets its symbols now."""
     memory = state.memory
@@ -134,7 +131,7 @@ def _select(item: MemoryObject, offset: Term, size: int, mode: int) -> Data:
 
 
 def write_at(
-    engine: Engine,
+    engine: Execution,
     state: State,
     item: MemoryObject,
     offset: int | Term,
@@ -166,12 +163,12 @@ def write_at(
             target.store(place, size, after, state.write_mode)
 
 
-def _range(engine: Engine, state: State, offset: Term, last: int) -> range:
+def _range(engine: Execution, state: State, offset: Term, last: int) -> range:
     """The offsets that the term can take on this path, up to ``last``."""
     return candidates(offset, last, engine.solver.bounds(state.path, offset))
 
 
-def _listed(engine: Engine, state: State, offset: Term, places: range) -> Sequence[int]:
+def _listed(engine: Execution, state: State, offset: Term, places: range) -> Sequence[int]:
     """These offsets without those between a few values."""
     if len(places) > FEW:
         values = engine.solver.values(state.path, offset, FEW)
@@ -223,7 +220,7 @@ def _trailing_zeros(term: Term) -> int:
 # memcpy(d, s, n)     d[k] = ite(k < n, s[k], d[k]) for every k that n can exceed; one path
 
 
-def copy(engine: Engine, state: State, destination: int, source: int, size: Operand) -> None:
+def copy(engine: Execution, state: State, destination: int, source: int, size: Operand) -> None:
     """As memmove, for the running version(s)."""
     if size.__class__ is int and not size:
         return
@@ -248,7 +245,7 @@ def copy(engine: Engine, state: State, destination: int, source: int, size: Oper
             _put(engine, state, destination + index, value, index, size)
 
 
-def fill(engine: Engine, state: State, address: int, size: Operand, byte: Operand) -> None:
+def fill(engine: Execution, state: State, address: int, size: Operand, byte: Operand) -> None:
     """As memset, for the running version(s)."""
     if size.__class__ is int and not size:
         return
@@ -267,7 +264,7 @@ def fill(engine: Engine, state: State, address: int, size: Operand, byte: Operan
         _put(engine, state, address + index, byte, index, size)
 
 
-def _covers(engine: Engine, state: State, item: MemoryObject, offset: int, size: Term) -> bool:
+def _covers(engine: Execution, state: State, item: MemoryObject, offset: int, size: Term) -> bool:
     """Does a symbolic size reach the end of the object, whatever that is? Then what lies beyond
     may be written as well: no access comes there."""
     extent = item.extent
@@ -279,7 +276,7 @@ def _covers(engine: Engine, state: State, item: MemoryObject, offset: int, size:
 
 
 def _put(
-    engine: Engine, state: State, address: int, value: Data, index: int, size: Operand
+    engine: Execution, state: State, address: int, value: Data, index: int, size: Operand
 ) -> None:
     """One byte, if the symbolic size reaches it."""
     offset = address & 0xFFFFFFFF

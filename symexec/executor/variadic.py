@@ -8,19 +8,18 @@ once the words themselves differ, the versions walk in turn.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from csg.ir import VaArgument, VaCopy, VaStart
+from symexec.executor.execution import Execution
 from symexec.expr import Data, Shadowed, extend, new_half, old_half, truncate
 from symexec.memory import BOTH, OLD
 from symexec.state.endings import MemoryFault
 from symexec.state.state import Frame, State
 
-if TYPE_CHECKING:
-    from symexec.executor.engine import Engine
 
-
-def variadic(engine: Engine, state: State, step: VaStart | VaArgument | VaCopy) -> Iterator[State]:
+def variadic(
+    engine: Execution, state: State, step: VaStart | VaArgument | VaCopy
+) -> Iterator[State]:
     place = engine.value(state, step.list)
     source = engine.value(state, step.source) if isinstance(step, VaCopy) else 0
     apart = engine.paired(place, source) or (isinstance(step, VaArgument) and parted(state, place))

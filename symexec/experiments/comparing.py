@@ -1,6 +1,6 @@
 """``csgtest compare``: all strategies on one pair, each for the same time, with several seeds.
 
-    compare(options, progress).table()
+    table(compare(options, progress))
 
 The pair is prepared once, before any clock runs. The output folder gets compare.json, compare.txt
 and compare.svg, rewritten after each run, so that Ctrl-C (or worse) keeps what was found.
@@ -13,16 +13,13 @@ import math
 from collections.abc import Mapping, Sequence
 from html import escape
 from statistics import median_low
-from typing import TYPE_CHECKING
 
 from symexec.experiments.comparison import Comparison, compared, unchanged
 from symexec.experiments.runs import Laboratory, Run
+from symexec.experiments.wording import json_text, table
 from symexec.options import CompareOptions
 from symexec.progress import Progress
 from symexec.testcases import OutputFolder
-
-if TYPE_CHECKING:
-    from symexec.experiments.comparison import Comparison
 
 
 def compare(options: CompareOptions, progress: Progress) -> Comparison:
@@ -62,8 +59,8 @@ def _compared(
 
 
 def _write(folder: OutputFolder, comparison: Comparison) -> None:
-    folder.write_text("compare.json", comparison.json_text() + "\n")
-    folder.write_text("compare.txt", comparison.table() + "\n")
+    folder.write_text("compare.json", json_text(comparison) + "\n")
+    folder.write_text("compare.txt", table(comparison) + "\n")
     folder.write_text("compare.svg", plot(comparison))
 
 

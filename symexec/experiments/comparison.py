@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -254,16 +253,6 @@ class Comparison:
         return Measures(
             **{name: median_low([getattr(row, name) for row in rows]) for name in names}
         )
-
-    def table(self) -> str:
-        from symexec.experiments.wording import table
-
-        return table(self)
-
-    def json_text(self) -> str:
-        from symexec.experiments.wording import form
-
-        return json.dumps(form(self), indent=1, ensure_ascii=True)
 
 
 def compared(

@@ -6,19 +6,17 @@ d1          regression  1 + 2 + 3  new.c:31   0.1 s (3/3)  -         -          
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Sequence
 from pathlib import PurePath
 from statistics import median
-from typing import TYPE_CHECKING
 
+from symexec.experiments.comparison import Comparison, Finding, Measures
+from symexec.experiments.runs import Run
 from symexec.testcases import spelled
 from symexec.testcases.inputs import Json
 from symexec.testcases.testcase import to_json
-
-if TYPE_CHECKING:
-    from symexec.experiments.comparison import Comparison, Finding, Measures
-    from symexec.experiments.runs import Run
 
 Row = tuple[str, ...]
 WIDEST = 60
@@ -183,6 +181,11 @@ def aligned(rows: Sequence[Row]) -> list[str]:
 
 
 # ------------------------------------------------------------------ JSON
+
+
+def json_text(comparison: Comparison) -> str:
+    """The contents of compare.json, without a newline at the end."""
+    return json.dumps(form(comparison), indent=1, ensure_ascii=True)
 
 
 def form(comparison: Comparison) -> Json:

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from enum import Enum
 from math import inf
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from symexec.expr import Operand, Term
-
-if TYPE_CHECKING:
-    from symexec.solver.path import PathCondition
+from symexec.solver.path import PathCondition
 
 # ----------------------------------------------------------------------------------------- answer
 # What a solver says, and what a backend can do.

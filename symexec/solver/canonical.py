@@ -16,8 +16,7 @@ from symexec.expr import Term
 from symexec.solver import domains
 from symexec.solver.backend import Answer, Backend
 from symexec.solver.domains import Intervals
-from symexec.solver.facts import Facts, Group
-from symexec.solver.path import Assignment, PathCondition
+from symexec.solver.path import Assignment, Facts, Group, PathCondition
 
 _MOST_QUERIES = 400
 

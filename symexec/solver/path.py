@@ -11,14 +11,14 @@ known to satisfy it, taken over from the path it extends, and facts (facts.py).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 
 from symexec.expr import Operand, Term
 from symexec.expr.terms import operand
 from symexec.expr.walk import Value, evaluate, symbols
-
-if TYPE_CHECKING:
-    from symexec.solver.facts import Facts
+from symexec.solver import domains
+from symexec.solver.domains import Intervals
 
 MODELS_KEPT = 4
 
@@ -45,6 +45,86 @@ class Assignment:
 
     def holds(self, condition: Term) -> bool:
         return evaluate(condition, self.values, self._cache) == 1
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Group:
+    """Literals that share symbols, directly or through others. ``open``: what they say beyond the
+    domains of the symbols, where those were looked at last."""
+
+    symbols: frozenset[Term]
+    literals: tuple[Term, ...]
+    open: tuple[Term, ...] = ()
+
+    @property
+    def exact(self) -> bool:
+        """The domains say all that the literals say."""
+        return not self.open
+
+
+@dataclass(slots=True)
+class Facts:
+    known: dict[Term, int] = field(default_factory=dict)
+    domains: dict[Term, Intervals] = field(default_factory=dict)
+    groups: dict[Term, Group] = field(default_factory=dict)
+    contradictory: bool = False
+
+    def copy(self) -> Facts:
+        return Facts(self.known.copy(), self.domains.copy(), self.groups.copy(), self.contradictory)
+
+    def decide(self, condition: Term, value: int) -> None:
+        """The condition is known to have this value wherever the path condition holds."""
+        self.known[condition] = value
+        opposite = condition.table.negate(condition)
+        if isinstance(opposite, Term):
+            self.known[opposite] = 1 - value
+
+    def value_of(self, term: Term) -> int | None:
+        """Of a condition or a symbol for which the literals leave one."""
+        if term.width == 1:
+            return self.known.get(term)
+        if term.op == "symbol":
+            match self.domains.get(term):
+                case ((low, high),) if low == high:
+                    return low
+        return None
+
+    def narrow(self, symbol: Term, values: Intervals) -> bool:
+        """The symbol has one of these values. False when that was known."""
+        before = self.domains.get(symbol)
+        domain = values if before is None else domains.intersect(before, values)
+        if domain == before:
+            return False
+        self.domains[symbol] = domain
+        if not domain:
+            self.contradictory = True
+        return True
+
+    def truth(self, symbol: Term, values: Intervals) -> int | None:
+        """Of a condition that holds for these values of its only symbol."""
+        domain = self.domains.get(symbol)
+        if domain is None:
+            return None
+        common = domains.intersect(domain, values)
+        return 0 if not common else 1 if common == domain else None
+
+    def ranges(self, term: Term) -> dict[Term, tuple[int, int]]:
+        """The symbols of a term of which the literals know something, with their bounds."""
+        domains = self.domains_of(term)
+        return {symbol: (domain[0][0], domain[-1][1]) for symbol, domain in domains.items()}
+
+    def domains_of(self, term: Term) -> dict[Term, Intervals]:
+        """The symbols of a term of which the literals know something, with their values."""
+        return {symbol: domain for symbol in symbols(term) if (domain := self.domains.get(symbol))}
+
+    def groups_of(self, names: Iterable[Term]) -> list[Group]:
+        """The distinct groups that these symbols belong to, in order of the symbols' age."""
+        found: dict[Group, None] = {}
+        for symbol in sorted(names, key=lambda term: term.id):
+            group = self.groups.get(symbol)
+            if group is not None:
+                found[group] = None
+        return list(found)
 
 
 class PathCondition:

@@ -17,8 +17,8 @@ from symexec.expr.polynomials import Polynomials, dear
 from symexec.expr.terms import operand
 from symexec.solver.backend import Answer
 from symexec.solver.domains import full
-from symexec.solver.facts import Facts, Question
-from symexec.solver.path import Assignment, PathCondition
+from symexec.solver.facts import Question
+from symexec.solver.path import Assignment, Facts, PathCondition
 
 Range = tuple[int, int]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from enum import Enum
 from typing import TYPE_CHECKING
 
 from csg.errors import Location
@@ -347,6 +348,37 @@ class State:
         if self.mode != BOTH and self.masked:
             value = merged(registers[number], value, self.mode)
         registers[number] = value
+
+
+# ------------------------------------------------------------------------------------ environment
+# The environment store: what models of the library keep from one call to the next.
+
+
+class Absent(Enum):
+    """Half of an entry that only one version has made so far."""
+
+    ABSENT = "absent"
+
+
+@record
+class Versioned:
+    """An entry of the environment store that differs between the versions."""
+
+    old: object
+    new: object
+
+
+def environment_of(state: State, mode: int) -> dict[str, object]:
+    """The environment store as one version sees it."""
+    found = state.environment.copy()
+    for key, item in state.environment.items():
+        if isinstance(item, Versioned):
+            half = item.old if mode == OLD else item.new
+            if half is Absent.ABSENT:
+                del found[key]
+            else:
+                found[key] = half
+    return found
 
 
 __all__ = ["BOTH", "NEW", "OLD", "Divergence", "Event", "Outcome", "Output", "Region", "State"]

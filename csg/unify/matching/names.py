@@ -30,6 +30,7 @@ from csg.language.syntax import (
     Symbol,
     TranslationUnit,
     Version,
+    run_time_length,
 )
 from csg.language.traversal import NODE_CLASSES, NODE_FIELDS, Tree, children, walk
 from csg.language.types import Array, Field, Function, Pointer, Type, is_scalar
@@ -396,9 +397,10 @@ class Translation:
                 return kind if inner is target else Pointer(inner, qualifiers)
             case Array(element=element, length=length):
                 inner = self._lengths(element)
-                if length is None or isinstance(length, int):
+                variable = run_time_length(kind)
+                if variable is None:
                     return kind if inner is element else Array(inner, length)
-                return Array(inner, self.node(length))
+                return Array(inner, self.node(variable))
             case Function(parameters=parameters):
                 return replace(kind, parameters=tuple([self._lengths(p) for p in parameters]))
             case _:

@@ -11,6 +11,7 @@ import pytest
 
 from symexec import experiments
 from symexec.experiments.runs import Laboratory
+from symexec.experiments.wording import json_text, table
 from symexec.fuzzing.testing import NativeTesting
 from symexec.options import (
     BuildOptions,
@@ -47,13 +48,13 @@ def test_on_the_running_example_the_table_has_guided_and_isolated(tmp_path: Path
     assert (finding.difference.kind, finding.difference.blamed) == ("regression", (1, 2, 3))
     assert finding.critical == ("c1", "c2", "c3")
     assert all(finding.times[strategy] for strategy in asked.modes)
-    heads = [line.split()[0] for line in result.table().splitlines() if line]
+    heads = [line.split()[0] for line in table(result).splitlines() if line]
     assert heads.index("guided") < heads.index("isolated") < heads.index("native")
     form = json.loads((asked.out / "compare.json").read_text())
-    assert form == json.loads(result.json_text())
+    assert form == json.loads(json_text(result))
     assert form["finished"] and set(form["strategies"]) == set(asked.modes)
     assert (asked.out / "compare.svg").read_text().startswith("<svg")
-    assert (asked.out / "compare.txt").read_text() == result.table() + "\n"
+    assert (asked.out / "compare.txt").read_text() == table(result) + "\n"
 
 
 def test_on_foo_both_differences_are_found_by_all_within_the_budget(tmp_path: Path) -> None:
@@ -138,5 +139,5 @@ def test_an_interrupt_keeps_what_was_found(tmp_path: Path, monkeypatch: pytest.M
 def test_the_same_program_twice_leaves_nothing_to_compare(tmp_path: Path) -> None:
     result = experiments.compare(options("foo/old.c", "foo/old.c", tmp_path, 5.0), Silence())
     assert not result.differs
-    assert "the versions are the same program" in result.table()
-    assert json.loads(result.json_text())["strategies"] == {}
+    assert "the versions are the same program" in table(result)
+    assert json.loads(json_text(result))["strategies"] == {}

@@ -16,6 +16,7 @@ from csg.programs import Versions
 from symexec.experiments.comparing import curves, plot, steps_of
 from symexec.experiments.comparison import Comparison, compared
 from symexec.experiments.runs import Exercise, Run
+from symexec.experiments.wording import json_text, table
 from symexec.testcases import Blame, Divergence, TestCase, TestInput
 
 SAMPLES = Path(__file__).parents[3] / "samples"
@@ -78,7 +79,7 @@ def test_what_only_one_strategy_found_is_said_for_isolation_and_chance_too(
         run("native", 0, shown(0.1, line=3)),
     )
     assert [each.only for each in result.findings] == [None, "isolated", "native"]
-    rows = {line.split()[0]: line.split() for line in result.table().splitlines() if line}
+    rows = {line.split()[0]: line.split() for line in table(result).splitlines() if line}
     assert [rows[name][-1] for name in ("guided", "isolated", "native")] == ["-", "d2", "d3"]
 
 
@@ -91,7 +92,7 @@ def test_numbers_are_medians_over_the_seeds(graph: SequenceGraph) -> None:
     )
     middle = result.median("guided")
     assert (middle.tests, middle.differing, middle.first_s) == (3, 1, 0.6)
-    assert "0.40 s (2/3)" in result.table()  # the median of the seeds that found it
+    assert "0.40 s (2/3)" in table(result)  # the median of the seeds that found it
 
 
 def test_what_most_seeds_did_not_find_has_no_time(graph: SequenceGraph) -> None:
@@ -99,7 +100,7 @@ def test_what_most_seeds_did_not_find_has_no_time(graph: SequenceGraph) -> None:
         graph, run("guided", 0, shown(0.2)), run("guided", 1), run("guided", 2), run("native", 0)
     )
     assert math.isinf(result.median("guided").first_s)
-    form = json.loads(result.json_text())
+    form = json.loads(json_text(result))
     assert form["strategies"]["guided"]["median"]["first_s"] is None
     assert form["strategies"]["guided"]["runs"][0]["first_s"] == 0.2
     assert form["differences"][0]["found_s"] == {"guided": {"0": 0.2}, "native": {}}
@@ -107,7 +108,7 @@ def test_what_most_seeds_did_not_find_has_no_time(graph: SequenceGraph) -> None:
 
 def test_the_smallest_witness_is_shown(graph: SequenceGraph) -> None:
     result = comparison(graph, run("guided", 0, shown(0.1, text=b"000-"), shown(0.2, text=b"0-")))
-    assert 'd1: parse_ranges("0-")' in result.table()
+    assert 'd1: parse_ranges("0-")' in table(result)
 
 
 def test_states_are_told_beside_seconds_and_who_needed_the_fewest(graph: SequenceGraph) -> None:
@@ -124,17 +125,17 @@ def test_states_are_told_beside_seconds_and_who_needed_the_fewest(graph: Sequenc
     )
     (finding,) = result.findings
     assert finding.efforts["guided"] == {0: 30, 1: 50, 2: 70} and finding.fewest == "published"
-    assert "0.10 s, 50 (3/3)" in result.table() and "0.10 s, 40 (3/3)" in result.table()
+    assert "0.10 s, 50 (3/3)" in table(result) and "0.10 s, 40 (3/3)" in table(result)
     assert result.median("published").first_effort == 40
-    form = json.loads(result.json_text())["differences"][0]
+    form = json.loads(json_text(result))["differences"][0]
     assert form["fewest_states"] == "published" and form["efforts"]["native"] == {}
     tie = comparison(graph, counted("guided", 0, 3), counted("isolated", 0, 3))
     assert tie.findings[0].fewest is None
 
 
 def test_what_was_interrupted_says_so(graph: SequenceGraph) -> None:
-    assert "Interrupted" in comparison(graph, run("guided", 0), finished=False).table()
-    assert "Interrupted" not in comparison(graph, run("guided", 0)).table()
+    assert "Interrupted" in table(comparison(graph, run("guided", 0), finished=False))
+    assert "Interrupted" not in table(comparison(graph, run("guided", 0)))
 
 
 # ------------------------------------------------------------------ the plot

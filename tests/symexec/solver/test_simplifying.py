@@ -11,7 +11,8 @@ import pytest
 from symexec.expr import Operand, Term, TermTable
 from symexec.expr.polynomials import Polynomials, dear
 from symexec.solver import Answer, PathCondition, SolverOptions, build_backend, build_solver
-from symexec.solver.facts import FactFinder, Facts
+from symexec.solver.facts import FactFinder
+from symexec.solver.path import Facts
 from symexec.solver.simplifying import Simplifier, inner_first, literal_ranges
 
 table = TermTable()

@@ -1,0 +1,300 @@
+"""What the states of one symbolic execution share, and what each instruction asks of it.
+
+    execution.value(state, operand)          an operand as the running versions see it
+    execution.next(state), go(state, block)  where the state goes on
+    execution.end(state, ending)             a path, or one version's half of it, is over
+    execution.pin(state, term, why)          one value of a term: an event, since others are lost
+
+``Engine`` (engine.py) runs states by it: an instruction that must be done once for each version
+comes back to it by ``step``.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Mapping
+
+from csg.errors import NOWHERE, Location
+from csg.ir import Instruction, Program, Register, Terminator, Value
+from symexec.counters import Counters
+from symexec.executor.leaks import lost_objects
+from symexec.executor.machine import Chunk, Machine
+from symexec.executor.undefined import UndefinedValues
+from symexec.expr import (
+    Data,
+    Operand,
+    Shadowed,
+    Term,
+    TermTable,
+    compare,
+    evaluate,
+    halves,
+    new_half,
+    old_half,
+)
+from symexec.memory import BOTH, NEW, OLD
+from symexec.options import MemoryOptions
+from symexec.runtime.contract import ModelEntry
+from symexec.shadow.directions import ways
+from symexec.shadow.regions import Joins, at_join, begin_instruction, go_alone, settle, survivor
+from symexec.solver import Answer, PathCondition, SolverChain
+from symexec.state.endings import PathEnding, Returned, Unsupported, row
+from symexec.state.inputs import Guided
+from symexec.state.state import Divergence, Lost, Outcome, State, environment_of
+
+Visit = Callable[[State, int], None]
+Decided = Callable[
+    [State, int, int, int], None
+]  # at a site, the old version's value, the new one's
+LARGEST_LEAST = 1 << 20  # bytes that an object of symbolic size has at least
+FEW_SIZES = 8  # beyond what is followed as one object: so many get a path each
+LEAST_ROOM = 8  # bytes that an object of symbolic size has room for
+
+
+class Execution(ABC):
+    """``after_new``: after a divergence only the new version is followed (as published); else both,
+    to where they meet again. ``decided`` is told of every decision that the source spells, if each
+    has one way only (a guide's)."""
+
+    machine: Machine
+
+    def __init__(
+        self,
+        program: Program,
+        models: Mapping[str, ModelEntry],
+        solver: SolverChain,
+        table: TermTable,
+        counters: Counters,
+        after_new: bool,
+        loop_bound: int | None,
+        memory: MemoryOptions,
+        decided: Decided | None,
+    ) -> None:
+        self.program = program
+        self.models = models
+        self.solver = solver
+        self.table = table
+        self.counters = counters
+        self.after_new = after_new
+        self.loop_bound = loop_bound
+        self.decided = decided
+        self.joins = Joins()
+        self.sites = {name: place for place, name in enumerate(program.functions)}
+        self.memory = memory
+        self.undefined = UndefinedValues(table, memory.uninitialised)
+
+    @abstractmethod
+    def step(self, state: State) -> Iterable[State]:
+        """Execute the one instruction at which the state stands."""
+
+    def split(self, state: State) -> Iterator[State]:
+        """The instruction has to be done for each version in turn."""
+        begin_instruction(state)
+        yield from self.step(state)
+
+    # ------------------------------------------------------------------ places and operands
+
+    def here(self, state: State) -> Instruction | Terminator:
+        frame = state.top
+        block = frame.function.blocks[frame.block]
+        if frame.index < len(block.instructions):
+            return block.instructions[frame.index]
+        assert block.terminator is not None
+        return block.terminator
+
+    def location(self, state: State) -> Location:
+        """The place in the user's code: models of ours count to their caller."""
+        frame = state.frame
+        while frame is not None and frame.function.library and frame.caller is not None:
+            frame = frame.caller
+        if frame is None:
+            return NOWHERE
+        block = frame.function.blocks[frame.block]
+        index = min(frame.index, len(block.instructions))
+        if frame is not state.frame and index:
+            index -= 1  # a caller stands behind its call
+        step = block.instructions[index] if index < len(block.instructions) else block.terminator
+        assert step is not None
+        return self.program.nodes[step.node].location
+
+    def site(self, state: State) -> int:
+        """A number for the decision where the state stands, the same in every run."""
+        frame = state.top
+        return (self.sites[frame.function.name] << 24) + (frame.block << 4)
+
+    def value(self, state: State, value: Value) -> Data:
+        """An operand as the running version(s) see it."""
+        if not isinstance(value, Register):
+            return value.value
+        found = state.top.registers[value.number]
+        if state.mode == BOTH or found.__class__ is int:
+            return found
+        return old_half(found) if state.mode == OLD else new_half(found)
+
+    def next(self, state: State) -> State:
+        """Go behind the instruction."""
+        state.owned_frame().index += 1
+        return state
+
+    def go(self, state: State, block: int) -> State:
+        frame = state.owned_frame()
+        frame.block, frame.index = block, 0
+        return state
+
+    def resume(self, state: State) -> Chunk | None:
+        """The chunk at the place where the state stands; None when a single instruction is due."""
+        frame = state.owned_frame()
+        parked = frame.resume
+        if parked is not None:
+            frame.resume = None
+            return parked  # type: ignore[return-value]
+        region = state.region
+        if region is not None and region.depth == frame.depth and region.join[1]:
+            return None
+        return self.machine.chunk(
+            frame.function.name, frame.block, frame.index, self.flavour(state)
+        )
+
+    def flavour(self, state: State) -> int:
+        return state.mode + 2 if state.mode != BOTH and state.masked else state.mode
+
+    def transit(self, state: State, block: int) -> Chunk | None:
+        """A masked frame goes to a block: the join ends its region there."""
+        frame = state.owned_frame()
+        frame.block, frame.index = block, 0
+        if at_join(state):
+            settle(state)
+        return self.resume(state)
+
+    def returned(self, state: State) -> Chunk | None:
+        """A call came back to a frame whose place is not compiled in: a region may end there."""
+        if at_join(state):
+            settle(state)
+        return self.resume(state)
+
+    # ------------------------------------------------------------------ endings
+
+    def refuse(self, state: State, reason: str) -> Iterator[State]:
+        state.note("unsupported", reason, self.location(state))
+        yield from self.end(state, Unsupported(reason))
+
+    def end(self, state: State, ending: PathEnding) -> Iterator[State]:
+        """The running version(s) end here; the other, if it waits somewhere, goes on alone. That is
+        no divergence of the versions where only we stop: at a limit of ours, or a gap."""
+        location = self.location(state)
+        if state.mode in (BOTH, OLD):
+            left = environment_of(state, OLD)
+            lost = self._leaks(state, OLD, ending)
+            state.old_outcome = Outcome(_half(ending, OLD), state.old_output, location, left, lost)
+        if state.mode in (BOTH, NEW):
+            left = environment_of(state, NEW)
+            lost = self._leaks(state, NEW, ending)
+            state.new_outcome = Outcome(_half(ending, NEW), state.new_output, location, left, lost)
+        if state.region is None:
+            state.frame = None
+            yield state
+            return
+        ended = "old" if state.mode == OLD else "new"
+        node = self.here(state).node
+        stretch = state.region.join[1] == 0  # else both are about to do this very instruction
+        survivor(state)
+        if state.seed is not None and not state.seed.stays:
+            state.seed = None
+        if stretch and row(ending).complete:
+            parted = Divergence("ending", location, node, f"{ended}-ends")
+            state.divergences = (*state.divergences, parted)
+        yield state
+
+    def _leaks(self, state: State, mode: int, ending: PathEnding) -> tuple[Lost, ...] | None:
+        if not self.memory.leaks:
+            return None
+        return lost_objects(state, mode, ending, self.program.entry == "main")
+
+    def evaluate(self, term: int | Term, model: dict[Term, int] | None) -> int:
+        """A term's value under a model; symbols that the model leaves open are 0."""
+        if isinstance(term, int):
+            return term
+        return evaluate(term, {} if model is None else model)
+
+    def model(self, state: State) -> dict[Term, int] | None:
+        """Inputs that come here: the seed's while one is followed."""
+        seed = state.leading
+        return self.solver.model(state.path) if seed is None else seed.values
+
+    def ways(self, state: State, condition: int | Term) -> list[tuple[bool, PathCondition]]:
+        """Each way that a condition of one version leaves a state."""
+        return ways(condition, state.path, self.solver, state.leading)
+
+    def largest(self, state: State, size: Operand) -> int:
+        """The largest symbolic size of an object that is followed: so much above the least. For a
+        size that may be larger it stays the same, also where the path knows that it is: a model
+        that starts over there asks the same question."""
+        for asked, bound in state.largest:
+            if asked is size:
+                return bound
+        least, high = self.solver.bounds(state.path, size)
+        bound = self.memory.most_allocated + min(least, LARGEST_LEAST)
+        if high > bound:
+            state.largest = (*state.largest, (size, bound))
+        return bound
+
+    def least(self, state: State, size: Data) -> tuple[int, ...]:
+        """What each half of a size is at least."""
+        return tuple(self.solver.bounds(state.path, half)[0] for half in halves(size))
+
+    def few(self, state: State, size: Operand) -> tuple[int, ...]:
+        """The values that a size may have; none when they are many."""
+        return self.solver.values(state.path, size, FEW_SIZES)
+
+    def most(self, state: State, size: Data, bound: int | None = None) -> int:
+        """A small upper bound for a size that is at most ``bound``, or as large as is followed."""
+        return max(self._most(state, half, bound) for half in halves(size))
+
+    def _most(self, state: State, size: Operand, bound: int | None) -> int:
+        if isinstance(size, int):
+            return size
+        low, high = self.solver.bounds(state.path, size)
+        high = min(high, self.largest(state, size) if bound is None else bound)
+        limit = LEAST_ROOM
+        while limit < high:
+            if limit >= low:
+                above = compare("ult", 64, limit, size)
+                assert not isinstance(above, Shadowed)
+                if self.solver.check(state.path, above) is Answer.UNSAT:
+                    return limit
+            limit *= 2
+        return high
+
+    def pin(self, state: State, term: int | Term, why: str) -> int:
+        """Fix a term to one value that the path allows: an event, since other values are lost."""
+        if isinstance(term, int):
+            return term
+        value = self.evaluate(term, self.model(state))
+        same = compare("eq", term.width, term, value)
+        if not isinstance(same, int):
+            assert isinstance(same, Term)
+            seed = state.leading
+            if isinstance(seed, Guided):
+                state.path = seed.along(state.path, same)
+                return value
+            if self.solver.directions(state.path, same)[1]:
+                self.counters.concretised += 1
+                state.note("concretised", f"{why}: {value}", self.location(state))
+            state.path = state.path.assuming(same)
+        return value
+
+    def drop_old(self, state: State) -> None:
+        """Follow the new version alone, as published."""
+        go_alone(state, NEW, forget=True)
+
+    def paired(self, *values: Data) -> bool:
+        return any(isinstance(value, Shadowed) for value in values)
+
+
+def _half(ending: PathEnding, mode: int) -> PathEnding:
+    """An ending whose value may be a pair, as one version has it."""
+    match ending:
+        case Returned(value=value) if isinstance(value, Shadowed):
+            return Returned(old_half(value) if mode == OLD else new_half(value))
+        case _:
+            return ending

@@ -1,0 +1,157 @@
+"""Instructions and models that use values which nobody wrote (``undefined.py``).
+
+    if (b > 0) ..        b may be uninitialised: one path ends here by an error, with a test, the
+                         other goes on knowing b
+
+A use is a decision, an address, a size, a divisor, output, a status or the entry function's result.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from csg.ir import (
+    Allocate,
+    Binary,
+    Branch,
+    Call,
+    Copy,
+    Fill,
+    IndirectJump,
+    Instruction,
+    Load,
+    Register,
+    Return,
+    Store,
+    Switch,
+    Terminator,
+    Value,
+)
+from symexec.executor.execution import Execution
+from symexec.executor.undefined import USED
+from symexec.expr import Data, Operand, Shadowed, Term, new_half, old_half, shadowed
+from symexec.memory import NEW, OLD
+from symexec.shadow.regions import begin
+from symexec.state.endings import MemoryFault
+from symexec.state.state import Divergence, Region, State
+
+
+def used(step: Instruction | Terminator) -> tuple[tuple[Value, str], ...]:
+    """The operands whose value matters at once, and for what."""
+    match step:
+        case Branch(condition=condition):
+            return ((condition, "decides a branch"),)
+        case Switch(value=value):
+            return ((value, "decides a switch"),)
+        case IndirectJump(address=address):
+            return ((address, "is jumped to"),)
+        case Load(address=address) | Store(address=address) | Fill(address=address):
+            return ((address, "is an address"),)
+        case Copy(address=address, source=source):
+            return ((address, "is an address"), (source, "is an address"))
+        case Binary(right=right):  # only divisions come here
+            return ((right, "is a divisor"),)
+        case Allocate(size=size):
+            return ((size, "is a size"),)
+        case Call(callee=Register() as callee):
+            return ((callee, "is called"),)
+        case Return(value=value) if value is not None:
+            return ((value, "is the result"),)
+        case _:
+            return ()
+
+
+def settled(
+    engine: Execution, state: State, step: Instruction | Terminator
+) -> Iterator[tuple[State, bool]] | None:
+    """States in which no operand depends on what nobody wrote, at the same instruction (True), and
+    states in which a version has ended there: the other one, if it waits somewhere, goes on from
+    where it stands. None: it is so already."""
+    for operand, what in used(step):
+        if isinstance(operand, Register):
+            value = engine.value(state, operand)
+            if engine.undefined.within(value):
+                return _settled(engine, state, operand, value, what)
+    return None
+
+
+def _settled(
+    engine: Execution, state: State, operand: Register, value: Data, what: str
+) -> Iterator[tuple[State, bool]]:
+    if isinstance(value, Shadowed):
+        yield from _each_half(engine, state, operand, value, what)
+        return
+    assert isinstance(value, Term)
+    for successor, known in decided(engine, state, value, what):
+        if known is not None:
+            successor.set_register(operand.number, known)
+        yield successor, known is not None
+
+
+def decided(
+    engine: Execution, state: State, term: Term, what: str
+) -> Iterator[tuple[State, Operand | None]]:
+    """The paths on which the value is known, with it, and those that end here (None)."""
+    verdict = engine.undefined.judge(engine.solver, state.path, term)
+    if verdict.wrong is None:
+        yield state, verdict.value
+        return
+    if engine.undefined.only_told(state.mode):
+        note(engine, state, USED, f"{engine.undefined.origin(term)} {what}; zero here")
+        yield state, verdict.value
+        return
+    failing = state if verdict.right is None else state.fork()
+    failing.path = verdict.wrong
+    for ended in engine.end(failing, engine.undefined.fault(term, what)):
+        yield ended, None
+    if verdict.right is not None:
+        state.path = verdict.right
+        yield state, verdict.value
+
+
+def _each_half(
+    engine: Execution, state: State, operand: Register, value: Shadowed, what: str
+) -> Iterator[tuple[State, bool]]:
+    """The versions use different values: the one whose value matters ends, the other goes on."""
+    halves = {OLD: old_half(value), NEW: new_half(value)}
+    for mode, half in halves.items():
+        if not isinstance(half, Term) or not engine.undefined.within(half):
+            continue
+        verdict = engine.undefined.judge(engine.solver, state.path, half)
+        halves[mode] = verdict.value
+        if verdict.wrong is None:
+            continue
+        failing = state.fork()
+        failing.path = verdict.wrong
+        for survivor in _one_ends(engine, failing, mode, engine.undefined.fault(half, what)):
+            yield survivor, False
+        if verdict.right is None:
+            return
+        state.path = verdict.right
+    state.owned_frame().registers[operand.number] = shadowed(halves[OLD], halves[NEW])
+    yield state, True
+
+
+def _one_ends(engine: Execution, state: State, mode: int, ending: MemoryFault) -> Iterator[State]:
+    """One version ends before an instruction that the other goes on with."""
+    frame = state.top
+    place = (frame.block, frame.index)
+    location, node = engine.location(state), engine.here(state).node
+    begin(state, mode, Region(frame.depth, place))
+    for survivor in engine.end(state, ending):
+        if place[1]:  # else the engine has done so
+            name = "old" if mode == OLD else "new"
+            parted = Divergence("ending", location, node, f"{name}-ends")
+            survivor.divergences = (*survivor.divergences, parted)
+        yield survivor
+
+
+def note(engine: Execution, state: State, kind: str, text: str) -> None:
+    """An event, once for each place on a path."""
+    key = f"told {kind}"
+    location = engine.location(state)
+    told = state.environment.get(key, frozenset())
+    assert isinstance(told, frozenset)
+    if location not in told:
+        state.environment[key] = told | {location}
+        state.note(kind, text, location)
