@@ -2,6 +2,7 @@
 
     python -m benchmarks.models                       every model, three rounds; writes the page
     python -m benchmarks.models 'str.*|is.*' --rounds 20 --seed 7
+    python -m benchmarks.models --results models.jsonl    goes on where it was stopped
     python -m benchmarks.models --without             the models that have no case, and why
 
 A model is tried by calls of it in C. The engine runs each with arguments that are symbols: *forced*

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import json
 import re
 import sys
 import tempfile
 from collections import Counter
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from itertools import groupby
 from pathlib import Path
 
 from benchmarks.models.batch import cases, reason, run
@@ -15,7 +18,7 @@ from benchmarks.models.checking import Verdict
 from benchmarks.models.prototypes import Library, library, modelled
 
 DOCUMENT = Path(__file__).resolve().parents[2] / "docs" / "models.md"
-TOGETHER = 100  # models in one program
+TOGETHER = 50  # models in one program
 SHOWN = 3  # disagreements of one model
 
 HEAD = """\
@@ -33,73 +36,133 @@ difference under an event `approximated`. *Cut* are calls with too many paths. W
 builds differ (*optimised*), the engine has to do what -O0 does.
 
 """
+WAYS = {"forced": "forced", "free": "path", "point": "point"}
+KINDS = ("agrees", "refused", "admitted", "optimised", "cut", "differs")
 
 
 @dataclass
-class Tally:
-    """What was found of all models."""
+class Record:
+    """What was found of one model. ``kinds`` counts verdicts by "way kind"; ``refused`` says why
+    each call was refused, "" where one was not; ``bounded`` where the model had its time."""
 
-    kinds: Counter[tuple[str, str]] = field(default_factory=Counter)
-    wrong: dict[str, list[str]] = field(default_factory=dict)
-    only_refused: dict[str, str] = field(default_factory=dict)
+    name: str
+    asked: str
+    kinds: dict[str, int] = field(default_factory=dict)
+    wrong: list[str] = field(default_factory=list)
+    refused: str = ""
+    bounded: str = ""
     seconds: float = 0.0
 
     def add(self, verdict: Verdict, seconds: float) -> None:
-        name = verdict.case.name
-        self.kinds[verdict.way, verdict.kind] += 1
         self.seconds += seconds
+        if verdict.kind == "bounded":
+            self.bounded = verdict.detail
+            return
+        first = not self.kinds
+        key = f"{verdict.way} {verdict.kind}"
+        self.kinds[key] = self.kinds.get(key, 0) + 1
         if verdict.kind == "differs":
-            self.wrong.setdefault(name, []).append(f"{verdict.way}: {verdict.detail}")
+            self.wrong.append(f"{verdict.way}: {verdict.detail}")
         if verdict.kind != "refused":
-            self.only_refused[name] = ""
-        elif name not in self.only_refused:
-            self.only_refused[name] = verdict.detail
+            self.refused = ""
+        elif first:
+            self.refused = verdict.detail
 
 
-def page(names: list[str], tally: Tally, left: dict[str, str], seed: int, rounds: int) -> str:
-    ways = {"forced": "forced", "free": "path", "point": "point"}
-    kinds = ["agrees", "refused", "admitted", "optimised", "cut", "differs"]
+@dataclass(frozen=True)
+class Results:
+    """The records in a file, a line each; without a file they live as long as the run."""
+
+    path: Path | None
+    asked: str
+
+    def known(self) -> dict[str, Record]:
+        """Those of the same question. Models that differed are to be tried again."""
+        lines = self.path.read_text().splitlines() if self.path and self.path.exists() else []
+        records = (Record(**json.loads(line)) for line in lines)
+        found = {each.name: each for each in records if each.asked == self.asked}
+        return {name: each for name, each in found.items() if not each.wrong}
+
+    def keep(self, record: Record) -> None:
+        if self.path is not None:
+            with self.path.open("a") as file:
+                file.write(json.dumps(asdict(record)) + "\n")
+
+
+def page(records: Mapping[str, Record], left: Mapping[str, str], how: str) -> str:
+    """The document, of the models tried and of those ``left`` without a case."""
+    kinds: Counter[str] = Counter()
+    for record in records.values():
+        kinds.update(record.kinds)
+    seconds = sum(record.seconds for record in records.values())
     lines = [
-        f"{len(names)} models, seed {seed}, {rounds} rounds, {tally.seconds:.0f} s of the engine's "
-        + "processor time.\n",
-        "| arguments | " + " | ".join(kinds) + " |",
-        "|" + "---|" * (len(kinds) + 1),
+        f"{len(records)} models, {how}, {seconds:.0f} s of the engine's processor time.\n",
+        "| arguments | " + " | ".join(KINDS) + " |",
+        "|" + "---|" * (len(KINDS) + 1),
     ]
-    for way, shown in ways.items():
-        counts = " | ".join(str(tally.kinds[way, kind]) for kind in kinds)
+    for way, shown in WAYS.items():
+        counts = " | ".join(str(kinds[f"{way} {kind}"]) for kind in KINDS)
         lines.append(f"| {shown} | {counts} |")
-    wrong = ", ".join(f"`{name}`" for name in sorted(tally.wrong)) or "none"
-    lines.append(f"\nModels that differ: {wrong}.\n")
-    lines += ["## Models without a case", "", "| why | models |", "|---|---|"]
-    for why in sorted(set(left.values())):
-        found = [f"`{name}`" for name, each in left.items() if each == why]
-        shown = ", ".join(found[:8]) + (f" and {len(found) - 8} more" if len(found) > 8 else "")
-        lines.append(f"| {why} | {shown} |")
-    lines += ["", "## Models that refused each call", "", "| why | models |", "|---|---|"]
-    refused = {name: why for name, why in tally.only_refused.items() if why}
-    for why in sorted(set(refused.values())):
-        found = [f"`{name}`" for name, each in refused.items() if each == why]
-        lines.append(f"| {why} | {', '.join(found)} |")
-    return HEAD + "\n".join(lines) + "\n"
+    wrong = [f"`{name}`" for name, record in sorted(records.items()) if record.wrong]
+    lines.append(f"\nModels that differ: {', '.join(wrong) or 'none'}.\n")
+    lines += _reasons("Models without a case", left)
+    lines += _reasons(
+        "Models that refused each call", {n: r.refused for n, r in records.items() if r.refused}
+    )
+    lines += _reasons(
+        "Models that had their time", {n: r.bounded for n, r in records.items() if r.bounded}
+    )
+    return HEAD + "\n".join(lines)
 
 
-def tried(names: list[str], host: Library, seed: int, rounds: int, folder: Path) -> Tally:
-    tally = Tally()
+def _reasons(title: str, reasons: Mapping[str, str]) -> list[str]:
+    """A table with all the names of each reason."""
+    if not reasons:
+        return []
+    lines = [f"## {title}", "", "| why | models |", "|---|---|"]
+    for why in sorted(set(reasons.values())):
+        names = [f"`{name}`" for name, each in sorted(reasons.items()) if each == why]
+        lines.append(f"| {why} | {', '.join(names)} |")
+    return [*lines, ""]
+
+
+def tried(
+    names: Sequence[str], host: Library, asked: argparse.Namespace, how: str, folder: Path
+) -> Iterator[Record]:
+    """A record of each model, as it is done."""
     for at in range(0, len(names), TOGETHER):
-        found = cases(names[at : at + TOGETHER], host, seed)
-        for verdict, seconds in run(found, seed, rounds, folder):
-            tally.add(verdict, seconds)
-        print(f"{min(at + TOGETHER, len(names))} models, {tally.seconds:.0f} s", flush=True)
-    return tally
+        found = cases(names[at : at + TOGETHER], host, asked.seed)
+        verdicts = run(found, asked.seed, asked.rounds, folder, asked.bound)
+        for name, group in groupby(verdicts, key=lambda each: each[0].case.name):
+            record = Record(name, how)
+            for verdict, seconds in group:
+                record.add(verdict, seconds)
+            yield record
 
 
-def main() -> int:
+def words() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description="models: the engine against the C library")
     parser.add_argument("names", nargs="?", default=".*", help="a regular expression")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument(
+        "--bound", type=float, default=20.0, help="seconds of processor time that a model gets"
+    )
+    parser.add_argument(
+        "--results",
+        type=Path,
+        help="a file that gets a line for each model; what it has of the same seed and rounds is"
+        + " not tried again, unless it differed",
+    )
     parser.add_argument("--without", action="store_true", help="list what has no case, and why")
-    asked = parser.parse_args()
+    return parser
+
+
+def main() -> int:
+    asked = words().parse_args()
+    how = f"seed {asked.seed}, {asked.rounds} rounds"
+    results = Results(asked.results, how)
+    records = results.known()
     with tempfile.TemporaryDirectory(prefix="models-") as folder:
         host = library(Path(folder))
         wanted = [name for name in modelled() if re.fullmatch(asked.names, name)]
@@ -107,16 +170,18 @@ def main() -> int:
         if asked.without:
             print("\n".join(f"{name}: {why}" for name, why in left.items()))
             return 0
-        names = [name for name in wanted if name not in left]
-        tally = tried(names, host, asked.seed, asked.rounds, Path(folder))
-    for name, found in tally.wrong.items():
-        print(f"{name}: {len(found)} times")
-        for detail in found[:SHOWN]:
-            print(f"    {detail[:240]}")
+        records = {name: records[name] for name in wanted if name in records and name not in left}
+        names = [name for name in wanted if name not in left and name not in records]
+        for record in tried(names, host, asked, how, Path(folder)):
+            results.keep(record)
+            records[record.name] = record
+            for detail in record.wrong[:SHOWN]:
+                print(f"{record.name}: {detail[:240]}", flush=True)
     if asked.names == ".*":
-        DOCUMENT.write_text(page(names, tally, left, asked.seed, asked.rounds))
-    print(dict(tally.kinds))
-    return 1 if tally.wrong else 0
+        DOCUMENT.write_text(page(records, left, how))
+    wrong = [name for name, record in records.items() if record.wrong]
+    print(f"{len(records)} models, {how}: {len(wrong)} differ {' '.join(wrong)}")
+    return 1 if wrong else 0
 
 
 if __name__ == "__main__":

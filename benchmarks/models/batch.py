@@ -1,10 +1,15 @@
 """Cases of many models: made, compiled, run on both sides.
 
 for verdict, seconds in run(cases(["strlen", "strchr"], library(folder), 1), 1, 3, folder): ...
+
+What is drawn depends on the seed, the model and the place of the case among those of its model: a
+disagreement of a run over all models is there again when its model is tried alone.
 """
 
 from __future__ import annotations
 
+import itertools
+import math
 import random
 import time
 from collections.abc import Iterator, Sequence
@@ -64,8 +69,8 @@ def _calls(name: str, host: Library) -> Iterator[tuple[str, str, str]]:
 
 def cases(names: Sequence[str], host: Library, seed: int) -> list[Case]:
     found: list[Case] = []
-    maker = Maker(seed)
     for name in names:
+        maker = Maker(f"{seed} {name}")
         before = ""
         for call, called, declared in _calls(name, host):
             now = declared if declared != before else ""
@@ -88,17 +93,31 @@ def text(found: Sequence[Case], native: bool) -> str:
 
 
 def run(
-    found: Sequence[Case], seed: int, rounds: int, folder: Path
+    found: Sequence[Case], seed: int, rounds: int, folder: Path, bound_s: float = math.inf
 ) -> Iterator[tuple[Verdict, float]]:
+    """Each verdict with the seconds of processor time that it took. A model that has had
+    ``bound_s`` of them gets no more rounds: a verdict *bounded* says so."""
     source = folder / "cases.c"
     source.write_text(text(found, native=False))
     with Natives(text(found, native=True), folder) as natives:
         checker = Checker(Symbolic(source, found[0]), natives)
-        for case in found:
-            for turn in range(rounds):
-                chance = random.Random(f"{seed} {case.name} {case.number} {turn}")
-                before = time.process_time()
-                for verdict in (*checker.forced(case, chance), *checker.free(case, chance)):
-                    now = time.process_time()
-                    yield verdict, now - before
-                    before = now
+        for _, group in itertools.groupby(found, key=lambda case: case.name):
+            yield from _of_model(list(group), seed, rounds, bound_s, checker)
+
+
+def _of_model(
+    found: Sequence[Case], seed: int, rounds: int, bound_s: float, checker: Checker
+) -> Iterator[tuple[Verdict, float]]:
+    spent = 0.0
+    for turn in range(rounds):  # each case has its turn before one of them has two
+        for place, case in enumerate(found):
+            if spent > bound_s:
+                yield Verdict(case, "forced", "bounded", f"after {turn} of {rounds} rounds"), 0.0
+                return
+            chance = random.Random(f"{seed} {case.name} {place} {turn}")
+            before = time.process_time()
+            for verdict in (*checker.forced(case, chance), *checker.free(case, chance)):
+                now = time.process_time()
+                yield verdict, now - before
+                spent += now - before
+                before = now

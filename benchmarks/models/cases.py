@@ -119,7 +119,7 @@ def default_template(prototype: Prototype) -> str:
 class Maker:
     """Turns templates into cases. Two that it makes of one seed are the same."""
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed: str) -> None:
         self.chance = random.Random(seed)
 
     def case(self, number: int, name: str, template: str, called: str, functions: str = "") -> Case:

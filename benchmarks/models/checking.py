@@ -21,7 +21,8 @@ MOST_PATHS, CHUNKS, POINTS = 24, 20_000, 4
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """``kind``: agrees, differs, refused (the engine says that it cannot), admitted (it differs and
-    says that it only approximates), cut (too many paths), optimised (gcc's builds differ)."""
+    says that it only approximates), cut (too many paths), optimised (gcc's builds differ), bounded
+    (the model has had its time)."""
 
     case: Case
     way: str

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.models.__main__ import Record, Results, page
 from benchmarks.models.batch import cases, reason, run, text
 from benchmarks.models.checking import Checker
 from benchmarks.models.native import Natives
@@ -91,3 +92,46 @@ def test_a_wrong_model_is_noticed(host: Library, tmp_path: Path) -> None:
         kinds = {verdict.kind for verdict in checker.forced(case, chance)}
         kinds |= {verdict.kind for verdict in checker.free(case, chance)}
     assert "differs" in kinds
+
+
+def test_a_model_is_tried_alone_as_among_others(host: Library, tmp_path: Path) -> None:
+    """So what a run over all models shows is there again when one is looked at."""
+
+    def verdicts(names: list[str]) -> list[tuple[str, str, str]]:
+        found = (verdict for verdict, _ in run(cases(names, host, SEED), SEED, 1, tmp_path))
+        return [(v.way, v.kind, v.detail) for v in found if v.case.name == "sscanf"]
+
+    alone = verdicts(["sscanf"])
+    assert alone
+    assert verdicts(["toascii", "sscanf"]) == alone
+
+
+def test_a_model_that_had_its_time_is_bounded(host: Library, tmp_path: Path) -> None:
+    found = [v for v, _ in run(cases(["printf", "labs"], host, SEED), SEED, 9, tmp_path, 0.0)]
+    for name, turns in (("printf", 0), ("labs", 1)):  # printf has several cases
+        *tried, last = [verdict for verdict in found if verdict.case.name == name]
+        assert (last.kind, last.detail) == ("bounded", f"after {turns} of 9 rounds")
+        assert {verdict.case for verdict in tried} == {tried[0].case}
+
+
+def test_a_run_goes_on_where_it_was_stopped(tmp_path: Path) -> None:
+    results = Results(tmp_path / "models.jsonl", "seed 1, 3 rounds")
+    good = Record("strlen", results.asked, {"forced agrees": 3})
+    bad = Record("strchr", results.asked, {"forced differs": 1}, ["forced: 1 became 2"])
+    other = Record("strspn", "seed 2, 3 rounds", {"forced agrees": 3})
+    for record in (good, bad, other):
+        results.keep(record)
+    assert results.known() == {"strlen": good}
+    results.keep(Record("strchr", results.asked, {"forced agrees": 1}))
+    assert results.known().keys() == {"strlen", "strchr"}
+
+
+def test_the_page_names_each_model_that_is_not_tried() -> None:
+    left = {f"__VERIFIER_{number}": "of verifiers" for number in range(20)}
+    bounded = Record("qsort", "", {"forced agrees": 2}, bounded="after 1 of 3 rounds")
+    wrong = Record("abs", "", {"point differs": 1}, ["point: 1 became 2"])
+    written = page({"qsort": bounded, "abs": wrong}, left, "seed 1, 3 rounds")
+    assert all(f"`{name}`" in written for name in left)
+    assert "Models that differ: `abs`." in written
+    assert "| after 1 of 3 rounds | `qsort` |" in written
+    assert "| point | 0 | 0 | 0 | 0 | 0 | 1 |" in written
