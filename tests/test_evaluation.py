@@ -18,6 +18,7 @@ from benchmarks.fse13.scoring import (
     critical_sequence,
     disagreements,
     exposing_tests,
+    repaired,
     score,
     shares,
     statements,
@@ -102,6 +103,17 @@ def test_a_blamed_statement_stands_where_the_repair_does(
     change = {"file": "new/small.c", "line": line, "function": function}
     assert cause(folder, pair.errors[0], [change]) == expected
     assert cause(folder, pair.errors[0], []) == ""
+
+
+def test_a_macro_is_repaired_where_it_is_used(tmp_path: Path) -> None:
+    before = "#define ADD(x) \\\n  do { \\\n    n += (x); \\\n  } while (0)\n"
+    use = "\nint f(int n)\n{\n  int unused;\n  n--;\n  n *= 2;\n  ADD(n);\n  return n;\n}\n"
+    for name, text in (("before", before), ("fixed", before.replace("  do", "  check(x); do"))):
+        (tmp_path / f"{name}-e1").mkdir()
+        (tmp_path / f"{name}-e1" / "small.c").write_text(text + use)
+    lines, functions = repaired(tmp_path, "e1", "small.c")
+    assert {"ADD(n);", "n *= 2;"} <= lines and "int unused;" not in lines
+    assert "f" in functions
 
 
 def test_our_classes_and_the_outcomes_agree_on_every_test(small: tuple[Path, Pair]) -> None:

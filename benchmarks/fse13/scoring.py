@@ -38,6 +38,7 @@ NO_DIFFERENCE = ("same", "not-replayed")
 CHANGED = ("change", "deletion")
 NEAR = 2  # lines
 _HEAD = re.compile(r"(?:\w[\w\s*]*?[\s*])?(\w+) ?\(")  # of a function: it begins a line
+_MACRO = re.compile(r"\s*#\s*define\s+(\w+)")
 AGAINST_GOLDEN = ("regression", "incomplete-fix", "progression")
 Test = Mapping[str, Any]
 Nodes = tuple[str, ...]
@@ -106,8 +107,9 @@ def blame(exposing: Sequence[Test], report: Mapping[str, Any]) -> Sequence[int]:
 
 def cause(folder: Path, error: Error, blamed: Sequence[Mapping[str, Any]]) -> str:
     """Is what is blamed what the repair repairs? "statement": a blamed line is one that the repair
-    takes away or changes, or stands within ``NEAR`` lines of that; "function": it is in a function
-    that the repair changes; "elsewhere"; "" where nothing is blamed."""
+    takes away or changes, or stands within ``NEAR`` lines of that, or of a use of a macro that it
+    changes; "function": it is in a function that the repair changes; "elsewhere"; "" where nothing
+    is blamed."""
     best = "elsewhere" if blamed else ""
     for change in blamed:
         name = Path(change["file"]).name
@@ -131,12 +133,24 @@ def repaired(folder: Path, error: str, name: str) -> tuple[frozenset[str], froze
     lines: set[str] = set()
     functions: set[str] = set()
     edits = SequenceMatcher(None, before, fixed, autojunk=False).get_opcodes()
-    for what, start, end, _, _ in edits:
-        if what != "equal":
-            lines |= {each.strip() for each in before[max(0, start - NEAR) : end + NEAR]}
-            heads = (_HEAD.match(each) for each in reversed(before[: max(end, start + 1)]))
-            functions |= {head[1] for head in [next(filter(None, heads), None)] if head}
+    ranges = [(start, end) for what, start, end, _, _ in edits if what != "equal"]
+    for start, end in [*ranges, *(use for edit in ranges for use in _uses(before, *edit))]:
+        lines |= {each.strip() for each in before[max(0, start - NEAR) : end + NEAR]}
+        heads = (_HEAD.match(each) for each in reversed(before[: max(end, start + 1)]))
+        functions |= {head[1] for head in [next(filter(None, heads), None)] if head}
     return frozenset(lines), frozenset(functions)
+
+
+def _uses(lines: Sequence[str], start: int, end: int) -> list[tuple[int, int]]:
+    """Where a macro is used, as ranges of lines, if the edited range is in its definition."""
+    while start > 0 and lines[start - 1].endswith("\\"):
+        start -= 1
+    named = _MACRO.match(lines[start]) if start < len(lines) else None
+    if named is None:
+        return []
+    use = re.compile(rf"\b{named[1]}\b")
+    found = (at for at, line in enumerate(lines) if use.search(line) and not start <= at < end)
+    return [(at, at + 1) for at in found if not _MACRO.match(lines[at])]
 
 
 # ------------------------------------------------------------------ exposing tests

@@ -40,7 +40,7 @@ from symexec.exploration.searching import GraphCoverage, Search
 from symexec.inputs.plan import LEVELS, shapes_lines
 from symexec.options import After, BuildOptions, Shadow, program_name
 from symexec.progress import Progress
-from symexec.replay import NativeReplay, ReplayPlan, probed
+from symexec.replay import NativeReplay, ReplayPlan, probed, probes
 from symexec.replay.build import Text
 from symexec.search import chosen
 from symexec.state.state import Chain, Event, State
@@ -143,7 +143,8 @@ class BuildJob:
 
     def _native(self) -> NativeReplay:
         assert self.unified is not None
-        count = len(self.unified.changes)
+        changes = frozenset(change.id for change in self.unified.changes)
+        count = len(changes)
         replay = NativeReplay(
             replace(
                 self.builds,
@@ -151,6 +152,7 @@ class BuildJob:
                     probed(each, count) if isinstance(each, Text) else each
                     for each in self.builds.unified
                 ),
+                unseen=changes - probes(self.unified_text),
                 signature=self.signature,
                 name=program_name(self.options),
                 without_walls=self.options.without_walls,

@@ -71,7 +71,8 @@ class ReplayPlan:
     new: tuple[SourceFile, ...]
     golden: tuple[SourceFile, ...] = ()  # what is intended, as C files or as one executable
     unified: tuple[Source, ...] = ()
-    probed: tuple[Source, ...] = ()  # the same with a probe at each change (touching.py)
+    probed: tuple[Source, ...] = ()  # the same with a probe at each change (probes.py)
+    unseen: frozenset[int] = frozenset()  # changes that no probe shows, as those of data
     signature: EntrySignature | None = None
     name: str = "program"
     wall_s: float = 1.0  # of processor time; a run that takes longer is cut off
@@ -220,6 +221,11 @@ class NativeReplay:
     @property
     def has_mask(self) -> bool:
         return self._builds.has("mask")
+
+    @property
+    def has_probes(self) -> bool:
+        """Can ``touched`` be asked?"""
+        return self._builds.has("touch")
 
     @property
     def level(self) -> str:

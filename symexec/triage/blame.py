@@ -310,8 +310,10 @@ def blame(
     changes: Sequence[int],
     requires: Mapping[int, Ids] | None = None,
     patience: Patience = DEFAULT_PATIENCE,
+    met: Ids | None = None,
 ) -> Blame:
-    """The smallest sets of changes that make the difference appear.
+    """The smallest sets of changes that make the difference appear; of those that the new version
+    comes by, where these are known (``met``).
 
     A set counts when the program with exactly these changes differs from the old one. Where the new
     version *fails* in another way than the old one (a signal, a sanitizer, no end), that is the
@@ -319,10 +321,15 @@ def blame(
     makes a harmless difference does not clear the others of the crash. A set that fails as neither
     version does cannot run alone, and explains nothing.
 
-    Ties: the blamed set has the fewest members; among equally small ones first those that show
-    exactly what the new version shows, then the one with the lowest ids. All minimal sets are
-    reported. ``reproducing`` is the smallest set *seen* to show exactly what the new version does;
-    the set of all changes at worst.
+    Of several minimal sets one is blamed that shows exactly what the new version shows, where there
+    is one: others show something else as well. Then the one with the fewest members, then the one
+    with the lowest ids. All minimal sets are reported.
+    ``reproducing`` is the smallest set *seen* to show exactly what the new version does; the set of
+    all changes at worst.
+
+    A change that the new version does not come by is no cause of what it does, though switched on
+    alone in the old version it may show something else: a statement, say, that is deleted from a
+    function that nothing calls any more.
 
     No answer (a note says why) when the mask program with no change does not behave as the old
     version, or with all changes not as the new one.
@@ -332,10 +339,16 @@ def blame(
     note = _unfaithful(pair, runs, everything)
     if note:
         return Blame(complete=False, runs=len(runs.seen), note=note)
+    needs: Requires = requires or {}
+    if met is None or _differing(runs(closed(met, needs)), pair.new, pair):
+        met = everything
     by_failure = pair.new.failed and _failure(pair.new) != _failure(pair.old)
 
+    def explaining(ids: Ids) -> Ids:
+        return closed(ids & met, needs)
+
     def appears(ids: Ids) -> bool:
-        seen = runs(ids)
+        seen = runs(explaining(ids))
         if by_failure:
             return _failure(seen) == _failure(pair.new)
         runs_alone = _failure(seen) in (_failure(pair.old), _failure(pair.new))
@@ -344,15 +357,16 @@ def blame(
     def exact(ids: Ids) -> bool:
         return not _differing(runs(ids), pair.new, pair)
 
-    smallest = smallest_sets(changes, appears, requires, patience)
+    smallest = smallest_sets(sorted(met), appears, requires, patience)
     if not smallest.sets:
         return Blame(
             complete=False, runs=len(runs.seen), note="no set of changes was found in time"
         )
-    order = sorted(smallest.sets, key=lambda ids: (len(ids), not exact(ids), sorted(ids)))
-    reproducing = _reproducing(order, runs, exact, changes, requires or {}, patience)
+    found = set(map(explaining, smallest.sets))
+    order = sorted(found, key=lambda ids: (not exact(ids), len(ids), sorted(ids)))
+    reproducing = _reproducing(order, runs, exact, changes, needs, patience)
     minimal = tuple(tuple(sorted(ids)) for ids in order)
-    generators = tuple(tuple(sorted(generating(ids, requires or {}))) for ids in order)
+    generators = tuple(tuple(sorted(generating(ids, needs))) for ids in order)
     return Blame(
         minimal=minimal,
         reproducing=tuple(sorted(reproducing)),
@@ -430,7 +444,20 @@ def native_blame(
         return seen if pair.masks is None else pair.masks.applied(seen)
 
     try:
-        return blame(pair, run, changes, requires, patience)
+        met = _met(replay, test, frozenset(changes))
+        return blame(pair, run, changes, requires, patience, met)
     except ToolchainError as trouble:  # of our own text: what both versions do is known
         note = f"the unified program cannot be built: {trouble.message}"
         return Blame(complete=False, note=note)
+
+
+def _met(replay: NativeReplay, test: TestInput, changes: Ids) -> Ids | None:
+    """The changes that the new version comes by. None: all count, since they are few, or nobody
+    can see which ones it comes by."""
+    if len(changes) <= SMALL or not replay.has_probes:
+        return None
+    try:
+        (touched,) = replay.touched([test], changes)
+    except ToolchainError:
+        return None
+    return None if touched is None else (touched | replay.plan.unseen) & changes

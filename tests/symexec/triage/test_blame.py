@@ -7,10 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from csg.frontend import parse_text
 from csg.programs import SourceFile
-from symexec.replay import NativeReplay, Pair, ReplayPlan, Text
+from csg.unify import printed, unify
+from symexec.replay import NativeReplay, Pair, ReplayPlan, Text, probed, probes
 from symexec.testcases import Blame, Observation, TestCase, TestInput
-from symexec.triage import Patience, examine, shrink
+from symexec.triage import Patience, examine, native_blame, shrink
 from symexec.triage.blame import Ids, blame
 
 PRELUDE = """
@@ -162,6 +164,55 @@ def test_rules_of_blame(
 
     found = blame(Pair(OLD, new), run, (1, 2))
     assert (found.minimal, found.reproducing) == (minimal, reproducing)
+
+
+def test_what_shows_the_new_behaviour_comes_before_what_is_smaller() -> None:
+    shown = {frozenset({1}): OTHER, frozenset({2, 3}): NEW, frozenset({1, 2, 3}): NEW}
+    found = blame(Pair(OLD, NEW), lambda ids: shown.get(ids, OLD), (1, 2, 3))
+    assert (found.minimal, found.blamed) == (((2, 3), (1,)), (2, 3))
+
+
+def test_changes_that_the_new_version_does_not_come_by_are_not_blamed() -> None:
+    """3 is beside its way, and would show something else in the old version; 2 requires it."""
+
+    def run(ids: Ids) -> Observation:
+        return NEW if 2 in ids else OTHER if ids & {1, 3} else OLD
+
+    needs = {2: frozenset({3})}
+    everywhere = blame(Pair(OLD, NEW), run, (1, 2, 3, 4), needs)
+    assert everywhere.minimal == ((1,), (3,))
+    found = blame(Pair(OLD, NEW), run, (1, 2, 3, 4), needs, met=frozenset({1, 2}))
+    assert found.minimal == ((2, 3), (1,))
+    unseen = blame(Pair(OLD, NEW), run, (1, 2, 3, 4), needs, met=frozenset({1}))
+    assert unseen.minimal == everywhere.minimal  # the new version does not do what it does by these
+
+
+def test_a_function_that_nothing_calls_any_more_is_not_blamed(tmp_path: Path) -> None:
+    body = "".join(f"    x += {1 << i};\n" for i in range(5))
+    old = f"int first(int x)\n{{\n{body}    return x;\n}}\n"
+    other = "int second(int x)\n{\n    return x * 100;\n}\n"
+    main = "int main(int argc, char **argv)\n{{\n    return {}(argc + argv[0][0] * 0);\n}}\n"
+    new = old.replace(body, "") + other + main.format("second")
+    old += main.format("first")
+    unified = unify(parse_text(old, "old.c"), parse_text(new, "new.c"))
+    ids = [change.id for change in unified.changes]
+    assert len(ids) > 5
+    for name, text in (("old.c", old), ("new.c", new)):
+        (tmp_path / name).write_text(text)
+    source = Text(printed(unified, ids=True))
+    plan = ReplayPlan(
+        (SourceFile(tmp_path / "old.c"),),
+        (SourceFile(tmp_path / "new.c"),),
+        unified=(source,),
+        probed=(probed(source, len(ids)),),
+        unseen=frozenset(ids) - probes(source.text),
+    )
+    requires = {change.id: frozenset(change.requires) for change in unified.changes}
+    with NativeReplay(plan) as replay:
+        found = native_blame(replay, TestInput(), replay.pair(TestInput()), ids, requires)
+    functions = {change.id: change.function for change in unified.changes}
+    assert found.minimal and {functions[each] for each in found.blamed} >= {"main"}
+    assert "first" not in {functions[each] for ids in found.minimal for each in ids}
 
 
 def test_no_mask_program_no_blame(tmp_path: Path) -> None:
