@@ -84,7 +84,7 @@ class SequenceGraph(NamedGraph):
         name = self.graph["of_statement"].get(number)
         return self.record(name) if name in self else None
 
-    def names_of(self, statements: Iterable[object]) -> tuple[str, ...]:
+    def names_of(self, statements: Iterable[int]) -> tuple[str, ...]:
         """The ids of statements that are nodes of the graph: of what a state has visited."""
         names: dict[object, str] = self.graph["of_statement"]
         return tuple(names[statement] for statement in statements)

@@ -15,10 +15,10 @@ from symexec.executor.undefined_uses import note
 from symexec.executor.variadic import next_argument, parted
 from symexec.expr import Data, Operand, Shadowed, Term, TermTable
 from symexec.memory import BOTH, NEW, OLD, MemoryObject, address_of, offset_of
-from symexec.runtime.contract import Formatted, Paired
+from symexec.runtime.contract import Paired
 from symexec.state.endings import MemoryFault, PathEnding
 from symexec.state.inputs import Input
-from symexec.state.state import Absent, Output, State, Versioned
+from symexec.state.state import Absent, Formatted, Output, OutputItem, State, Versioned
 
 
 class Faulted(Exception):
@@ -204,7 +204,7 @@ class ModelContext:
             return [size] if size in (1, 2, 4, 8) else [1] * size
         found: list[int] = []
         place = -(address & 0xFFFFFFFF)
-        for each in scalar_sizes(item.type):  # type: ignore[arg-type]
+        for each in scalar_sizes(item.type):
             if place >= 0 and place + each <= size:
                 found.append(each)
             place += each
@@ -282,7 +282,7 @@ class ModelContext:
             new = value
         store[key] = old if old == new else Versioned(old, new)
 
-    def emit(self, stream: int, item: object) -> None:
+    def emit(self, stream: int, item: OutputItem) -> None:
         state = self._state
         if state.memory.undefined:
             item = self._known(item)
@@ -291,7 +291,7 @@ class ModelContext:
         if state.mode in (BOTH, NEW):
             state.new_output = Output(state.new_output, stream, item)
 
-    def _known(self, item: object) -> object:
+    def _known(self, item: OutputItem) -> OutputItem:
         """Output does not depend on what nobody wrote, or the call ends here."""
         undefined = self._engine.undefined
         match item:

@@ -102,7 +102,7 @@ class Engine(Execution):
             moved = state.memory.moved
             while chunk is not None and left:
                 left -= 1
-                chunk = chunk(state, state.frame.registers)  # type: ignore[union-attr, assignment]
+                chunk = chunk(state, state.frame.registers)  # type: ignore[union-attr]
             state.steps += quantum - left
             self.counters.chunks += quantum - left + 1
             quantum = left
@@ -138,7 +138,7 @@ class Engine(Execution):
             while chunk is not None and quantum:
                 quantum -= 1
                 state.steps += 1
-                chunk = chunk(state, state.frame.registers)  # type: ignore[union-attr, assignment]
+                chunk = chunk(state, state.frame.registers)  # type: ignore[union-attr]
             if chunk is not None:
                 self._park(state, chunk)
             if chunk is not None or not self._is_known(state):

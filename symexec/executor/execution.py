@@ -147,7 +147,7 @@ class Execution(ABC):
         parked = frame.resume
         if parked is not None:
             frame.resume = None
-            return parked  # type: ignore[return-value]
+            return parked
         region = state.region
         if region is not None and region.depth == frame.depth and region.join[1]:
             return None

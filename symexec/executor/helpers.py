@@ -29,7 +29,7 @@ from symexec.expr import (
 from symexec.memory import BOTH, address_of
 from symexec.shadow.directions import ways
 from symexec.state.endings import MemoryFault
-from symexec.state.state import State
+from symexec.state.state import Chunk, Frame, State
 
 DEEPEST = 20_000  # calls in each other; a native stack of 8 MB ends somewhere near
 
@@ -49,8 +49,8 @@ def chunk_helpers(engine: Execution, visit: Callable[[State, int], None]) -> dic
         result: int | None,
         block: int,
         index: int,
-        after: object,
-    ) -> object:
+        after: Chunk | None,
+    ) -> Chunk | None:
         """Push a frame for a function of the program; anything else stops."""
         frame = state.frame
         assert frame is not None
@@ -64,7 +64,7 @@ def chunk_helpers(engine: Execution, visit: Callable[[State, int], None]) -> dic
         machine.enter(state, name, arguments, result)
         return machine.chunk(name, 0, 0, state.mode)
 
-    def leave(state: State, value: Data | None) -> object:
+    def leave(state: State, value: Data | None) -> Chunk | None:
         """Pop the frame; the entry function's return stops."""
         frame = state.frame
         assert frame is not None
@@ -139,8 +139,8 @@ def _end(state: State, slots: tuple[int, ...], only: int) -> None:
         state.memory.end_life(state.top.slots[slot], only or state.mode)
 
 
-def _last(frame: object) -> int:
-    function = frame.function  # type: ignore[attr-defined]
+def _last(frame: Frame) -> int:
+    function = frame.function
     return len(function.blocks[function.exit].instructions)
 
 

@@ -18,9 +18,8 @@ from symexec.executor.registers import BOTH, MASKED_OLD, escaping_registers
 from symexec.executor.undefined import UndefinedValues
 from symexec.expr import Data, Term, shadowed
 from symexec.memory import Memory, address_of
-from symexec.state.state import Frame, State
+from symexec.state.state import Chunk, Frame, State
 
-Chunk = Callable[[State, list[Data]], object]
 Place = tuple[int, int]  # block, index
 
 
@@ -156,12 +155,12 @@ class Machine:
     def _stub(self, function: CompiledFunction, shape: int, block: int, index: int) -> Chunk:
         namespace, key = function.namespaces[shape], f"c{block}_{index}"
 
-        def stub(state: State, registers: list[Data]) -> object:
+        def stub(state: State, registers: list[Data]) -> Chunk | None:
             # Frames of forked states may hold the stub long after the chunk has been compiled.
-            found = namespace[key]
+            found: Chunk = namespace[key]  # type: ignore[assignment]
             if found is stub:
                 found = self._compile(function, shape, block, index)
-            return found(state, registers)  # type: ignore[operator]
+            return found(state, registers)
 
         return stub
 

@@ -21,7 +21,6 @@ from symexec.inputs.structures import compared_with_null
 from symexec.options import ExploreOptions
 from symexec.progress import Progress
 from symexec.replay.sandbox import signal_name
-from symexec.runtime.contract import Formatted
 from symexec.runtime.formats.directives import FLOATS, Conversion, float_text, integer_text, parse
 from symexec.runtime.library import registry
 from symexec.search import Searcher
@@ -40,7 +39,7 @@ from symexec.state.endings import (
     Returned,
     row,
 )
-from symexec.state.state import Chain, Event, Lost, Outcome, Output, State
+from symexec.state.state import Chain, Event, Formatted, Lost, Outcome, Output, State
 from symexec.testcases import Observation, TestCase, decode
 from symexec.watchdog import Spent, Watchdog
 

@@ -84,7 +84,7 @@ class ConcreteRest:
         region = state.region
         place = (frame.block, frame.index)
         if frame.resume is not None:
-            parked = Machine.place(frame.resume)  # type: ignore[arg-type]
+            parked = Machine.place(frame.resume)
             if parked is None:
                 return None
             place = parked

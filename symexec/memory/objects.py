@@ -20,6 +20,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from csg.errors import NOWHERE
+from csg.language.types import Type
 from symexec.expr import Data, Shadowed, Term, concat, extract
 from symexec.expr import new_half as new_of
 from symexec.expr import old_half as old_of
@@ -78,7 +79,7 @@ class MemoryObject:
         self.dead = 0  # 1: freed by the old version alone, 2: by the new one alone; 3: out of scope
         self.version = BOTH  # who allocated it
         self.place = NOWHERE  # of the allocation, when leaks are looked for
-        self.type: object = None  # its C type, when it was declared with one
+        self.type: Type | None = None  # its C type, when it was declared with one
         self.data = bytearray(size)
         self.cells: dict[int, Cell] | None = None
         self.low = size

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
+from csg.language.types import Type
 from symexec.expr import Data, Term
 from symexec.memory.objects import MemoryObject
 from symexec.memory.updates import BOTH, NEW, OLD
@@ -106,7 +107,7 @@ class Memory:
         kind: str,
         name: str,
         readonly: bool = False,
-        c_type: object = None,
+        c_type: Type | None = None,
         unset: bytes | None = None,
         extent: Data | None = None,
         least: tuple[int, ...] = (0,),

@@ -22,6 +22,7 @@ from csg.records import record
 from symexec.expr import Data, Operand, Shadowed, Term, TermTable
 from symexec.state.endings import PathEnding
 from symexec.state.inputs import Input
+from symexec.state.state import OutputItem
 
 
 @record
@@ -87,25 +88,11 @@ class JumpBack:
     value: Data
 
 
-@record
-class Formatted:
-    """A number as a printf conversion prints it, kept abstract so that printing never forks.
-
-    ``printf("%5d", x)`` writes ``Formatted("%5d", x)``. ``spec`` is normalised: flags, width and
-    precision, the letter, no length; the term's width says which type. Equal specs and equal terms
-    print equal text.
-    """
-
-    spec: str
-    term: Term
-
-
 Question = Decide | Defer | Concretize | Suggest | End | CallBack | Place | JumpBack
 Arguments = tuple[Operand, ...]
 SharedArguments = tuple[Data, ...]  # of an aware model
 Model = Generator[Question, object, Operand | None]
 SharedModel = Generator[Question, object, Data | None]
-OutputItem = bytes | Term | Formatted
 
 
 class Paired(Exception):

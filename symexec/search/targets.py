@@ -34,7 +34,7 @@ class Arrival:
     path: PathCondition
     inputs: tuple[Input, ...]
     origin: object
-    sequence: Chain | None
+    sequence: Chain[int] | None
     folded: int
     divergences: tuple[Divergence, ...]
     shadows: bool

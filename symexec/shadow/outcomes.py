@@ -15,9 +15,8 @@ versions wrote the same text is a condition, too:
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from enum import Enum
-from typing import Final, Protocol, cast
+from typing import Final, cast
 
 from symexec.expr import (
     Data,
@@ -33,28 +32,9 @@ from symexec.expr import (
     old_half,
 )
 from symexec.state.endings import Endless, Exit, PathEnding, Returned
-from symexec.state.state import Outcome, Output
+from symexec.state.state import Formatted, Outcome, Output
 
-
-class Formatted(Protocol):
-    """What the models of printf emit for a symbolic number."""
-
-    @property
-    def spec(self) -> str: ...
-
-    @property
-    def term(self) -> Term: ...
-
-
-@dataclass(frozen=True, slots=True)
-class Printed:
-    """A number as some conversion prints it."""
-
-    specification: str
-    term: Term
-
-
-Unit = int | Term | Printed
+Unit = int | Term | Formatted
 
 _SIMPLE: Final = re.compile(r"%[+ 0]*\d*(?:\.\d+)?[diuxXo]")
 _DIGITS: Final = {"x": b"0123456789abcdef", "X": b"0123456789ABCDEF", "o": b"01234567"}
@@ -70,11 +50,8 @@ def units(last: Output | None, stream: int) -> list[Unit]:
             continue
         if isinstance(item, bytes):
             found.extend(item)
-        elif isinstance(item, int | Term):
-            found.append(item)
         else:
-            number = cast(Formatted, item)
-            found.append(Printed(number.spec, number.term))
+            found.append(item)
     return found
 
 
@@ -85,9 +62,9 @@ def same_text(left: list[Unit], right: list[Unit]) -> Operand | None:
     while here < len(left) and there < len(right):
         one, two = left[here], right[there]
         count = [1, 1]
-        if isinstance(one, Printed) and not isinstance(two, Printed):
+        if isinstance(one, Formatted) and not isinstance(two, Formatted):
             count[1], same = _read(left, here, right, there)
-        elif isinstance(two, Printed) and not isinstance(one, Printed):
+        elif isinstance(two, Formatted) and not isinstance(one, Formatted):
             count[0], same = _read(right, there, left, here)
         else:
             same = _equal(one, two)
@@ -104,11 +81,11 @@ def same_text(left: list[Unit], right: list[Unit]) -> Operand | None:
 
 def _equal(one: Unit, two: Unit) -> Data | None:
     """Two bytes, or two numbers."""
-    if isinstance(one, Printed) and isinstance(two, Printed):
-        if one.specification != two.specification or one.term.width != two.term.width:
+    if isinstance(one, Formatted) and isinstance(two, Formatted):
+        if one.spec != two.spec or one.term.width != two.term.width:
             return None
         return compare("eq", one.term.width, one.term, two.term)
-    assert not isinstance(one, Printed) and not isinstance(two, Printed)
+    assert not isinstance(one, Formatted) and not isinstance(two, Formatted)
     return compare("eq", 8, one, two)
 
 
@@ -116,8 +93,8 @@ def _read(side: list[Unit], at: int, other: list[Unit], start: int) -> tuple[int
     """The number ``side[at]`` against the bytes from ``start``: how many of them it takes, and when
     it prints just these."""
     number = side[at]
-    assert isinstance(number, Printed)
-    specification = number.specification
+    assert isinstance(number, Formatted)
+    specification = number.spec
     digits = _DIGITS.get(specification[-1], _DECIMAL)
     after = side[at + 1] if at + 1 < len(side) else ord("\n")
     if not _SIMPLE.fullmatch(specification) or not isinstance(after, int) or after in digits:

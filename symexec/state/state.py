@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from enum import Enum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from csg.errors import Location
 from csg.records import record
-from symexec.expr import Data, Operand, new_half, old_half
+from symexec.expr import Data, Operand, Term, new_half, old_half
 from symexec.memory import BOTH, NEW, OLD, Memory, merged
 from symexec.state.inputs import Input, Seed
 
@@ -17,9 +17,12 @@ if TYPE_CHECKING:
     from symexec.solver import Assignment, PathCondition
     from symexec.state.endings import PathEnding
 
+Item = TypeVar("Item")
 
 # ----------------------------------------------------------------------------------------- frames
 # Frames: one activation of a function.
+
+Chunk = Callable[["State", list[Data]], "Chunk | None"]  # compiled code, up to what stops it
 
 
 class Frame:
@@ -57,7 +60,7 @@ class Frame:
         self.result: int | None = None
         self.slots: tuple[int, ...] = ()
         self.version = 0
-        self.resume: object = None  # the chunk to go on with, when it is known
+        self.resume: Chunk | None = None  # the chunk to go on with, when it is known
         self.variadic: tuple[tuple[Data, int], ...] = ()  # (value, width) behind the ellipsis
         self.loops: dict[int, int] | None = None  # symbolic decisions taken at a block
 
@@ -121,16 +124,32 @@ class Event:
 
 
 @record
+class Formatted:
+    """A number as a printf conversion prints it, kept abstract so that printing never forks.
+
+    ``printf("%5d", x)`` writes ``Formatted("%5d", x)``. ``spec`` is normalised: flags, width and
+    precision, the letter, no length; the term's width says which type. Equal specs and equal terms
+    print equal text.
+    """
+
+    spec: str
+    term: Term
+
+
+OutputItem = bytes | Term | Formatted
+
+
+@record
 class Output:
     """What a version wrote, newest first: ``item`` behind ``before``."""
 
     before: Output | None
     stream: int
-    item: object
+    item: OutputItem
 
     @staticmethod
-    def items(last: Output | None) -> list[tuple[int, object]]:
-        found: list[tuple[int, object]] = []
+    def items(last: Output | None) -> list[tuple[int, OutputItem]]:
+        found: list[tuple[int, OutputItem]] = []
         while last is not None:
             found.append((last.stream, last.item))
             last = last.before
@@ -159,16 +178,17 @@ class Outcome:
 
 
 @record
-class Chain:
+class Chain(Generic[Item]):
     """A list that forks share: the newest element and those before it."""
 
-    before: Chain | None
-    item: object
+    before: Chain[Item] | None
+    item: Item
     length: int
 
     @staticmethod
-    def items(last: Chain | None) -> list[object]:
-        found: list[object] = []
+    def items(last: Chain[Item] | None) -> list[Item]:
+        """The oldest first."""
+        found: list[Item] = []
         while last is not None:
             found.append(last.item)
             last = last.before
@@ -234,8 +254,8 @@ class State:
         self.old_outcome: Outcome | None = None
         self.new_outcome: Outcome | None = None
         self.divergences: tuple[Divergence, ...] = ()
-        self.events: Chain | None = None
-        self.sequence: Chain | None = None
+        self.events: Chain[Event] | None = None
+        self.sequence: Chain[int] | None = None
         self.targets: frozenset[int] = frozenset()
         self.trace = 0
         self.steps = 0
@@ -311,7 +331,7 @@ class State:
 
     def note_again(self, other: State) -> None:
         """What another state noted last, as well."""
-        if other.events is not None and isinstance(other.events.item, Event):
+        if other.events is not None:
             event = other.events.item
             self.note(event.kind, event.text, event.location)
 

@@ -25,7 +25,7 @@ from symexec.runtime.library import registry
 from symexec.solver import EMPTY, PathCondition, SolverOptions, build_solver
 from symexec.state.endings import Aborted, AssertionFailed, Exit, Killed, MemoryFault, Returned
 from symexec.state.inputs import Guide, Guided
-from symexec.state.state import Chain, Event, Outcome, State
+from symexec.state.state import Chain, Outcome, State
 from symexec.testcases import TestInput
 
 # -------------------------------------------------------------------------------------- retracing
@@ -183,7 +183,7 @@ def _refuse_unwritten(*states: State) -> None:
 
 
 def _uses_unwritten(state: State) -> bool:
-    told = (event.kind for event in Chain.items(state.events) if isinstance(event, Event))
+    told = (event.kind for event in Chain.items(state.events))
     endings = (each.ending for each in (state.old_outcome, state.new_outcome) if each is not None)
     faults = (each.kind for each in endings if isinstance(each, MemoryFault))
     return USED in told or USED in faults

@@ -22,13 +22,13 @@ from symexec.runtime.contract import (
     End,
     Formatted,
     ModelEntry,
-    OutputItem,
     Suggest,
 )
 from symexec.runtime.library import registry
 from symexec.runtime.operands import byte_of, joined
 from symexec.state.endings import MemoryFault, PathEnding
 from symexec.state.inputs import Input
+from symexec.state.state import OutputItem
 
 
 class Ended(Exception):

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from symexec.expr import Operand, Term
-from symexec.runtime.contract import Context, End, Formatted
+from symexec.runtime.contract import Context, End
 from symexec.runtime.formats.directives import (
     BASES,
     SIGNED,
@@ -45,6 +45,7 @@ from symexec.runtime.operands import (
     signed,
 )
 from symexec.state.endings import Unsupported
+from symexec.state.state import Formatted
 
 Piece = Operand | Formatted  # a byte or an abstract number
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from symexec.expr import Operand
-from symexec.runtime.contract import Arguments, Context, Formatted, Model, Registry
+from symexec.runtime.contract import Arguments, Context, Model, Registry
 from symexec.runtime.filesystem.nodes import EBADF, ERRNO, answered, file_of
 from symexec.runtime.filesystem.open_files import number_of, output_of, write_to, writes
 from symexec.runtime.formats.directives import Part
@@ -28,6 +28,7 @@ from symexec.runtime.operands import (
     write_bytes,
 )
 from symexec.runtime.stdio.streams import EOF, captured, put_bytes, stream_of, writable
+from symexec.state.state import Formatted
 
 models = Registry()
 

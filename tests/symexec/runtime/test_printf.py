@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from symexec.expr import Operand
-from symexec.runtime.contract import Formatted
 from symexec.runtime.formats.directives import BadFormat, Conversion, parse
+from symexec.state.state import Formatted
 from tests.reference.context import ReferenceContext
 from tests.reference.native_models import shared_library
 

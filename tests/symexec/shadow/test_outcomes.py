@@ -17,7 +17,7 @@ from symexec.state.endings import (
     PathEnding,
     Returned,
 )
-from symexec.state.state import Lost, Outcome, Output
+from symexec.state.state import Formatted, Lost, Outcome, Output
 
 TABLE = TermTable()
 X, Y = TABLE.symbol("x", 32), TABLE.symbol("y", 32)
@@ -149,10 +149,7 @@ def test_what_is_written() -> None:
 
 
 def test_what_cannot_be_compared_may_differ() -> None:
-    class Formatted:
-        spec, term = "%s", X
-
-    old = Outcome(Returned(0), Output(None, 1, Formatted()), HERE, {})
+    old = Outcome(Returned(0), Output(None, 1, Formatted("%s", X)), HERE, {})
     assert told(old, outcome(Returned(0), b"7")) == {"output": 1}
 
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import pytest
 
 from symexec.expr import Term, TermTable, compare, evaluate
-from symexec.shadow.outcomes import Printed, Unit, same_text, units
-from symexec.state.state import Output
+from symexec.shadow.outcomes import Unit, same_text, units
+from symexec.state.state import Formatted, Output
 
 TABLE = TermTable()
 X, Y = TABLE.symbol("x", 32), TABLE.symbol("y", 32)
@@ -38,8 +38,8 @@ def text(*parts: str | Unit) -> list[Unit]:
     return found
 
 
-def d(term: Term = X, specification: str = "%d") -> Printed:
-    return Printed(specification, term)
+def d(term: Term = X, specification: str = "%d") -> Formatted:
+    return Formatted(specification, term)
 
 
 def true_for(condition: object, **values: int) -> bool:
@@ -54,7 +54,7 @@ def true_for(condition: object, **values: int) -> bool:
 
 def test_a_stream_becomes_bytes_and_whole_numbers() -> None:
     last = written(b"n=", Number("%d", X), 10, B)
-    assert units(last, 1) == [110, 61, Printed("%d", X), 10, B]
+    assert units(last, 1) == [110, 61, Formatted("%d", X), 10, B]
     both = Output(Output(Output(None, 1, b"a"), 2, b"e"), 1, b"c")
     assert units(both, 1) == [97, 99] and units(both, 2) == [101]
     assert units(None, 1) == []
@@ -100,7 +100,7 @@ def test_two_numbers_of_one_specification() -> None:
         (d(X, "%5d"), d(Y)),
     ],
 )
-def test_what_cannot_be_told_is_said(one: Printed, other: Printed) -> None:
+def test_what_cannot_be_told_is_said(one: Formatted, other: Formatted) -> None:
     assert same_text(text(one), text(other)) is None
     assert same_text(text(other), text(one)) is None
     assert same_text(text("a", one), text("b", other)) == 0  # a byte before it tells
