@@ -5,6 +5,7 @@ csg.ir.Program  ->  build_csg  ->  SequenceGraph, the graph of targets that a se
 All graphs are networkx graphs; those of the program itself are in ``csg.graphs.program_graphs``.
 """
 
+from csg.graphs.chains import chains, chains_form
 from csg.graphs.construction import build_csg
 from csg.graphs.interactions import Interaction, find_interactions
 from csg.graphs.sequence_graph import SequenceGraph, SequenceNode, graph_form, interactions_form
@@ -14,6 +15,8 @@ __all__ = [
     "SequenceGraph",
     "SequenceNode",
     "build_csg",
+    "chains",
+    "chains_form",
     "find_interactions",
     "graph_form",
     "interactions_form",

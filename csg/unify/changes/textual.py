@@ -44,6 +44,7 @@ from csg.language.syntax import (
 from csg.language.traversal import duplicate, rebuilt, walk
 from csg.language.types import VOID, Enumeration, Type, is_scalar
 from csg.records import record
+from csg.unify.changes.patch import paired_files
 from csg.unify.matching.normal import condition_type, reached_by
 from csg.unify.merging.edits import Edits
 from csg.unify.unified import ChangeRecord, Unified
@@ -323,16 +324,9 @@ def unseen_edits(unified: Unified, flags: Sequence[str] = ()) -> tuple[Unseen, .
 
 
 def _files(old: TranslationUnit, new: TranslationUnit) -> Iterator[tuple[_File, _File]]:
-    """Files of one name; of one each whatever their names."""
-    if len(old.sources) == len(new.sources) == 1:
-        names = [(next(iter(old.sources)), next(iter(new.sources)))]
-    else:
-        known = {os.path.basename(name): name for name in old.sources}
-        names = [
-            (known[base], name) for name in new.sources if (base := os.path.basename(name)) in known
-        ]
-    for before, after in names:
-        yield _file(before, old.sources[before]), _file(after, new.sources[after])
+    for before, after in paired_files(old.sources, new.sources):
+        if before and after:
+            yield _file(before, old.sources[before]), _file(after, new.sources[after])
 
 
 def _file(name: str, lines: list[str]) -> _File:
