@@ -258,7 +258,7 @@ def test_nor_would_it_be_if_it_were_markup(browser: Browser, tmp_path: Path) -> 
     """The policy of the page refuses scripts that are not ours; nothing is loaded either."""
     text = report_page(report(), drawn(tmp_path, "svg").decode())
     file = tmp_path / "report.html"
-    file.write_text(text.replace("<h2>Counters</h2>", EVIL.removeprefix("</script>")))
+    file.write_text(text.replace("<h2>Details</h2>", EVIL.removeprefix("</script>")))
     page = browser.opened(file)
     page.value("document.images[0].onerror?.()")
     assert page.value("document.scripts.length") == 2 and page.value("document.images.length") == 1

@@ -146,6 +146,9 @@ for (const viewer of document.querySelectorAll(".viewer")) {
       if (!visible(node) && node.matches(":focus-visible")) goTo(node); // a click needs no move
     });
     node.addEventListener("blur", () => around(null));
+    const tell = () => node.dispatchEvent(new CustomEvent("node", { bubbles: true, detail: node.dataset.id }));
+    node.addEventListener("click", tell); // whoever has more to say of a node listens
+    node.addEventListener("keydown", (event) => { if (event.key === "Enter") tell(); });
     node.addEventListener("dblclick", () => choose(node));
   }
   addEventListener("resize", show);

@@ -1,11 +1,13 @@
 """What every report says beside its tests: bounds, counters, and what the reader has to know.
 
 --range x=0..9 --time 5    {"time_s": 5.0, "ranges": ["x=0..9"], ...}
+inputs_within(report)      "x from 0 to 9, strings of up to 4 bytes"
+named(report.bounds)       ("Time for the search", "5 s"), ("Ranges", "x from 0 to 9"), ...
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 
 from csg.errors import UnsupportedError
@@ -13,6 +15,7 @@ from symexec.counters import Counters
 from symexec.inputs.plan import MOST_ELEMENTS, shapes_lines, with_defaults
 from symexec.inputs.structures import DEEPEST, MOST_CHOICES, MOST_MEMBERS, MOST_PLACES
 from symexec.options import InputOptions, MemoryOptions, SearchOptions, Shadow, ShadowOptions
+from symexec.report.model import Report
 from symexec.state.state import Event
 from symexec.testcases.inputs import Json
 
@@ -116,3 +119,188 @@ def nothing_followed(counters: Counters, events: dict[Event, int]) -> Unsupporte
         first.location,
         hint="leave it out by #ifdef, or start behind it with --entry",
     )
+
+
+# ---------------------------------------------------------------------------------------- in words
+# Bounds and counters as a reader names them; no key of report.json is shown to anybody.
+
+_COMMAND_LINES = "command lines of the words that the program reads"
+
+
+def inputs_within(report: Report) -> str:
+    """The inputs that the verdict speaks of: ``strings of up to 4 bytes, x from 0 to 9``."""
+    found = report.bounds
+    parts = [*_of_main(found)] if "sym_args" in found or "command_lines" in found else []
+    parts += _of_function(report)
+    if "sym_stdin" in found:
+        parts.append(f"standard input of up to {found['sym_stdin']} bytes")
+    if "sym_files" in found and found["sym_files"][0]:
+        count, length = found["sym_files"]
+        files = "a file" if count == 1 else f"{count} files"
+        parts.append(f"{files} of up to {length} bytes")
+    for each in found.get("sym_file", ()):
+        name, _, length = str(each).rpartition("=")
+        parts.append(f"a file '{name}' of up to {length} bytes")
+    parts += [_range(each) for each in found.get("ranges", ())]
+    parts += [f"where {each}" for each in found.get("assumptions", ())]
+    if found.get("loop_bound") is not None:
+        parts.append(f"loops of up to {found['loop_bound']} rounds")
+    return ", ".join(parts) or "every input"
+
+
+def _of_main(found: Mapping[str, Json]) -> Iterator[str]:
+    if found.get("command_lines") == "as the program reads them":
+        yield _COMMAND_LINES
+    elif "sym_args" in found and found["sym_args"][1]:
+        _, most, length = found["sym_args"]
+        yield f"up to {most} arguments of up to {length} bytes"
+
+
+def _of_function(report: Report) -> Iterator[str]:
+    signature, found = report.signature, report.bounds
+    if signature is None:
+        return
+    kinds = {each.kind for each in (*signature.parameters, *signature.globals)}
+    if "string" in kinds:
+        yield f"strings of up to {found.get('array_length')} bytes"
+    if kinds & {"array", "pointer"}:
+        yield f"arrays of up to {found.get('array_length')} elements"
+    if "structure" in kinds:
+        yield f"structures up to {found.get('structure_depth')} pointers deep"
+
+
+def _range(text: str) -> str:
+    name, _, values = text.partition("=")
+    low, _, high = values.partition("..")
+    return f"{name} from {low} to {high}"
+
+
+_NAMES = {
+    "time_s": "Time for the search",
+    "memory": "Memory for the search",
+    "loop_bound": "Rounds of one loop on a path",
+    "most_allocated": "Bytes of an allocation whose size is an input",
+    "uninitialised": "Use of uninitialised memory",
+    "mode": "Search",
+    "seed": "Seed of random choices",
+    "solver": "Solver",
+    "after": "Followed after the versions part",
+    "without": "Search strategies left out",
+    "deterministic": "Budgets count work, not time",
+    "prune": "Paths that can meet no change are left",
+    "shadow": "Both versions are followed",
+    "bse_time_s": "Time for the search from one divergence",
+    "globals": "What globals hold at the start",
+    "globals_any": "Globals of any value",
+    "globals_compared": "Globals compared after the call",
+    "command_lines": "Command lines",
+    "array_length": "Bytes of a string, elements of an array",
+    "structure_depth": "Pointers from a parameter to a structure",
+    "structure_objects": "Objects that a parameter leads to",
+    "structure_members": "Members of those objects",
+    "structure_elements": "Elements of an array in them",
+    "structure_null_choices": "Ways in which pointers are null",
+    "ranges": "Ranges",
+    "assumptions": "Assumptions",
+    "sym_args": "Arguments: fewest, most, bytes of each",
+    "sym_stdin": "Bytes of standard input",
+    "sym_files": "Files: how many, bytes of each",
+    "sym_file": "Named files and their bytes",
+    "deeper": "Beyond that, with more to read",
+    "queries": "Queries of the solver",
+    "answered": "Queries answered by",
+    "backend_queries": "Queries that reached the solver itself",
+    "solver_s": "Time in the solver",
+    "unknown": "Queries without an answer",
+    "rebuilds": "Solvers built anew",
+    "models_checked": "Models checked",
+    "answers_checked": "Answers checked by another solver",
+    "chunks": "Pieces of compiled code run",
+    "moved": "Bytes of objects copied and filled",
+    "states": "States",
+    "paths": "Paths followed to their ends",
+    "diff_paths": "Paths on which the versions part",
+    "divergence_points": "Places beside the seeds where they can part",
+    "forks": "Forks",
+    "pruned": "Paths left as no change lies ahead",
+    "rested": "Paths on which no input decides anything more",
+    "dropped": "Paths left at an output",
+    "cuts": "Paths not followed to their ends",
+    "unsupported": "Paths that met what is not supported",
+    "waiting": "Paths that were waiting when the time was over",
+    "forgotten": "Paths let go because memory was short",
+    "concretised": "Values fixed to one",
+    "assumptions_failed": "Paths that the assumptions exclude",
+    "gaps": "Not modelled",
+    "branches_compared": "Tests whose branches were compared natively",
+    "branch_mismatches": "Tests that took other branches natively",
+    "branches_left_out": "Tests whose branches were not compared",
+    "prepared_s": "Time to prepare",
+    "wall_s": "Time in all",
+    "exhausted": "All paths within the bounds were followed",
+    "examples": "Examples followed",
+    "mispredicted": "Predicted to differ, alike natively",
+    "refused": "Why they are alike",
+    "began_s": "Began after",
+    "tests": "Inputs run",
+    "differing": "Inputs that differ",
+    "executed": "Runs that began a new process",
+    "alike": "Differences like known ones",
+    "outside": "Inputs outside the bounds",
+    "mutated": "Inputs mutated",
+    "followed": "Inputs followed symbolically",
+}
+_VALUES = {
+    ("uninitialised", "differences"): "an error where one version alone does it",
+    ("uninitialised", "error"): "an error of the program",
+    ("uninitialised", "zero"): "none: such memory holds zeros",
+    ("after", "both"): "both versions",
+    ("after", "new"): "the new version alone",
+    ("shadow", "complete"): "on every path",
+    ("shadow", "concolic"): "beside the ways of seeds",
+    ("shadow", "jpf"): "beside the ways of seeds, in one pass",
+    ("globals", "any"): "any value that a caller may have set",
+    ("globals", "initial"): "what the program initialises them with",
+}
+
+
+def named(facts: Mapping[str, Json]) -> list[tuple[str, str]]:
+    """Bounds, or counters, as a reader wants them: what each is, and its value in words."""
+    return [(name_of(key), _value(key, value)) for key, value in facts.items()]
+
+
+def name_of(key: str) -> str:
+    """A key that nobody has named yet is still no key."""
+    return _NAMES.get(key) or key.removesuffix("_s").replace("_", " ").capitalize()
+
+
+def _value(key: str, value: Json) -> str:
+    if value is None:
+        return "no bound"
+    if isinstance(value, str):
+        return _VALUES.get((key, value), value)
+    if key == "memory":
+        return f"{value >> 20} MiB"
+    if key == "ranges":
+        return ", ".join(map(_range, value))
+    if key.endswith("_s"):
+        return f"{value:g} s"
+    if key == "deeper":
+        return "; ".join(
+            f"up to {each['bytes']} bytes: {'all' if each['exhausted'] else 'not all'} paths"
+            for each in value
+        )
+    return in_words(value)
+
+
+def in_words(value: Json) -> str:
+    """Neither brackets nor quotes nor Python."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int):
+        return f"{value:,}"
+    if isinstance(value, dict):
+        return ", ".join(f"{name} {in_words(each)}" for name, each in value.items()) or "none"
+    if isinstance(value, list):
+        return ", ".join(map(in_words, value)) or "none"
+    return str(value)

@@ -16,6 +16,7 @@ from csg.ir import ChangeInfo
 from csg.programs import SourceFile
 from csg.records import fits
 from csg.unify.changes.identities import Identity
+from csg.unify.changes.patch import Patch, patch_form, patch_of_form
 from symexec.options import FailOn
 from symexec.testcases import EntrySignature, TestCase, from_json, to_json
 from symexec.testcases.inputs import Json
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
 
 VERDICTS = {
     "different": "The versions behave differently.",
-    "equivalent-within-bounds": "No input within the bounds makes the versions behave differently.",
     "no-difference-found": "No difference was found.",
     "no-change": "The programs are the same: there is nothing to test.",
 }
@@ -42,6 +42,9 @@ class Interaction:
     line: int
     changes: tuple[int, ...]
     important: bool = True
+
+
+Sources = tuple[Mapping[str, Sequence[str]], Mapping[str, Sequence[str]]]
 
 
 @dataclass(slots=True)
@@ -74,6 +77,8 @@ class Report:
     directory: str = ""
     finished: bool = False
     identities: dict[int, Identity] = field(default_factory=dict)  # of the changes
+    patch: Patch = field(default_factory=Patch)
+    sources: Sources = ({}, {})  # for the page: the lines of the old files, and of the new ones
     accepted: Sequence[Accepted] = ()  # what somebody has accepted, of any run
     accepted_in: str = ""  # the file that says so
     set_aside: frozenset[str] = frozenset()  # tests of accepted differences, of a report read back
@@ -190,6 +195,7 @@ def report_to_json(report: Report) -> dict[str, Json]:
             for place in report.interactions
         ],
         "csg": report.csg,
+        **({"patch": patch_form(report.patch)} if report.patch.files else {}),
         "tests": [_test(case, finders) for case in report.tests],
         "groups": [_group(each, reasons.get(each.id)) for each in groups],
         **(_accepted(report, found) if report.accepted else {}),
@@ -247,6 +253,7 @@ def report_from_json(value: Json) -> Report:
         name=how["name"],
         directory=how["directory"],
         finished=value["finished"],
+        patch=patch_of_form(value["patch"]) if "patch" in value else Patch(),
         identities={
             int(each["id"]): identity_from_json(each["statement"])
             for each in value["changes"]
@@ -264,7 +271,9 @@ def report_from_json(value: Json) -> Report:
 
 
 # Whoever uses these looks at what they are, or has made them of what was looked at.
-_UNCHECKED = frozenset(("csg", "seeds", "native", "configured", "identities", "accepted"))
+_UNCHECKED = frozenset(
+    ("csg", "seeds", "native", "configured", "identities", "accepted", "patch", "sources")
+)
 
 
 def _check(report: Report) -> None:

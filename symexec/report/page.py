@@ -1,228 +1,303 @@
 """report.html: one file without anything from outside, made of a report and the graph's picture.
 
-page(report, svg)     the page; the picture in it can be moved, zoomed and searched
+page(report, svg)     verdict, findings, graph, coverage of the patch, what was accepted, what was
+                      not looked at, details; page.html says how it looks
 highlights(report)    what of the graph the tests have witnessed, for whoever draws it
+
+Texts of strangers come into the page through the template alone, which escapes all of them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from html import escape
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from string import Template
 from typing import TYPE_CHECKING
 
 from csg import VERSION
 from csg.errors import LINES, printable
-from csg.ir import ChangeInfo
+from csg.records import record
+from csg.unify.changes.patch import Line
+from symexec.report.coverage import STATUSES, FileView, functions_of, line_views, patch_files
+from symexec.report.facts import named
+from symexec.report.marking import Pieces, marked
 from symexec.report.model import Findings, Report
 from symexec.report.words import (
+    AFTER,
+    Step,
     changes_named,
+    class_named,
     contrasted,
     finder,
     headline,
+    looked_for,
     parts,
     reservations,
     told_of_accepted,
+    way_to_output,
 )
-from symexec.testcases import Observation, TestCase, spelled
+from symexec.testcases import TestCase, spelled
 from symexec.testcases.inputs import Json
 from symexec.triage import Group, differing_parts
 
 if TYPE_CHECKING:
+    from jinja2.environment import TemplateModule
+
     from csg.render import Highlights
 
-_DETAILED = 200  # groups shown in full
+_HERE = Path(__file__).parent
 _CRITICAL = 3  # sequences marked in the picture
+_LISTED = 500  # groups in the table
+_TESTS = 20  # of a group, with their inputs
+_HUNKS = 4  # of the patch, for one finding
+_WIDEST = 4000  # characters of an input; the files of the tests have the whole
+_NARROW = 160  # of one in a table
+# Characters of the parts of a page: together less than 5 MB, whatever the report holds.
+_PICTURE, _FINDINGS, _ACCEPTED, _NODES, _PATCH = 1_400_000, 1_200_000, 300_000, 900_000, 700_000
 
 
 def page(report: Report, svg: str | None = None) -> str:
     """The whole page. ``svg`` is put in as it is: it must be our own."""
-    from csg.render import script_hash, viewer_script, viewer_style
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+    from markupsafe import Markup
 
-    here = Path(__file__).parent
+    from csg.render import script_hash, viewer, viewer_script, viewer_style
+
+    graph = svg if svg is not None and "<svg" in svg and len(svg) <= _PICTURE else None
+    script = _asset("page.js") + (viewer_script() if graph is not None else "")
+    environment = Environment(
+        loader=FileSystemLoader(_HERE),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    template = environment.get_template("page.html")
     found = report.told_apart()
-    groups, by_id = found.open, found.cases
-    template = Template((here / "page.html").read_text(encoding="utf-8"))
-    graph = svg if svg is not None and "<svg" in svg else None
-    text = template.substitute(
-        style=(here / "page.css").read_text(encoding="utf-8")
-        + (viewer_style() if graph is not None else ""),
-        allowed=script_hash() if graph is not None else "'none'",
-        script=f"<script>{viewer_script()}</script>" if graph is not None else "",
-        title=escape(f"{Path(report.old).name} and {Path(report.new).name}"),
-        verdict=escape(report.verdict),
-        headline=escape(headline(report)),
-        unfinished="" if report.finished else "<p class=warning>The search is not finished.</p>",
-        facts=_facts(report),
-        groups=_group_table(report, groups, by_id),
-        findings="".join(_finding(report, each, by_id) for each in groups[:_DETAILED]),
-        accepted=_accepted(report, found),
-        changes="".join(_change(change) for change in report.changes) or "<p>None.</p>",
-        graph=_picture(graph),
-        counters=_counters(report),
-        version=escape(VERSION),
+    blocks = _Blocks(environment.get_template("page_blocks.html").module)
+    findings = blocks.many("finding", _findings(report, found), _FINDINGS)
+    accepted = blocks.many("finding", _accepted(report, found), _ACCEPTED)
+    functions = blocks.many("function", functions_of(report), _NODES)
+    text = template.render(
+        report=report,
+        title=_title(report),
+        style=Markup(_asset("page.css") + (viewer_style() if graph is not None else "")),
+        allowed=Markup(script_hash(script)),
+        script=Markup(script),
+        headline=headline(report),
+        bounds=looked_for(report),
+        rows=_rows(report, found.open, found.cases)[:_LISTED],
+        findings=findings,
+        found=found,
+        accepted=accepted,
+        gone=told_of_accepted(report),
+        graph=Markup(viewer(graph[graph.index("<svg") :])) if graph is not None else "",
+        functions=functions,
+        patch=blocks.many("file", patch_files(report), _PATCH),
+        not_looked_at=[*reservations(report), *report.notes],
+        statuses=STATUSES,
+        details=_details(report),
+        version=VERSION,
     )
     return printable(text, LINES)
 
 
-def _facts(report: Report) -> str:
-    facts = [
-        ("old", report.old),
-        ("new", report.new),
-        ("entry", report.entry),
-        ("tests", str(len(report.tests))),
-        ("differing", str(len(report.differing))),
-        ("replay walls", report.sandbox or "-"),
-        ("sanitizers", report.sanitizers or "none"),
-        ("compiled with", report.compiled or "-"),
+def _asset(name: str) -> str:
+    return (_HERE / name).read_text(encoding="utf-8")
+
+
+def _title(report: Report) -> str:
+    old, new = Path(report.old).name, Path(report.new).name
+    return old if old == new else f"{old} and {new}"
+
+
+@record
+class Pieced:
+    """Parts of a page that are written out, as many as there is room for."""
+
+    shown: Sequence[str]
+    left_out: int
+
+
+class _Blocks:
+    """The macros of page_blocks.html, each called for one thing after the other."""
+
+    def __init__(self, module: TemplateModule) -> None:
+        self._module = module
+
+    def many(self, name: str, things: Sequence[object], room: int) -> Pieced:
+        macro: Callable[[object], str] = getattr(self._module, name)
+        shown: list[str] = []
+        for each in things:
+            text = macro(each)
+            room -= len(text)
+            if room < 0:
+                break
+            shown.append(text)
+        return Pieced(shown, len(things) - len(shown))
+
+
+# --------------------------------------------------------------------------------------- findings
+
+
+@record
+class Row:
+    """A group in the table."""
+
+    id: str
+    kind: str
+    kind_named: str
+    input: str
+    old: str
+    new: str
+    blamed: str
+    tests: int
+    finder: str
+
+
+@record
+class Side:
+    """A part of what the versions show: marked pieces, None where one does not show it."""
+
+    name: str
+    differs: bool
+    cells: tuple[Pieces | None, ...]
+
+
+@record
+class Finding:
+    """``hunks``: files of the patch with lines around the changes to blame, or those changes where
+    the patch does not show them."""
+
+    row: Row
+    case: TestCase
+    input: str
+    whole: bool  # is the input shown to its end?
+    versions: tuple[str, ...]
+    sides: tuple[Side, ...]
+    interaction: bool
+    blame: tuple[str, ...]
+    hunks: tuple[FileView, ...]
+    steps: tuple[Step, ...]
+    tests: tuple[tuple[str, str], ...]
+    more: int
+    accepted: str
+
+
+def _rows(report: Report, groups: Iterable[Group], cases: Mapping[str, TestCase]) -> list[Row]:
+    return [_row(report, each, cases[each.witness]) for each in groups]
+
+
+def _row(report: Report, group: Group, case: TestCase) -> Row:
+    return Row(
+        group.id,
+        group.kind,
+        class_named(group.kind),
+        _cut(_spelled(case, report), _NARROW),
+        *contrasted(case.old, case.new),
+        changes_named(group.blamed, group.interaction) or "-",
+        len(group.tests),
+        finder(group),
+    )
+
+
+def _findings(report: Report, found: Findings) -> list[Finding]:
+    return [_finding(report, each, found.cases) for each in found.open[:_LISTED]]
+
+
+def _accepted(report: Report, found: Findings) -> list[Finding]:
+    return [
+        _finding(report, each, found.cases, f"{entry.id}: {entry.reason or 'no reason is given'}")
+        for each, entry in found.accepted[:_LISTED]
     ]
-    facts += [(name, _text(value)) for name, value in report.bounds.items()]
-    facts += [(f"native {name}", _text(value)) for name, value in (report.native or {}).items()]
-    rows = _definitions(facts)
-    notes = [*reservations(report), *report.notes]
-    return rows + "".join(f"<p class=warning>{escape(note)}</p>" for note in notes)
 
 
-def _definitions(facts: Iterable[tuple[str, str]]) -> str:
-    rows = (f"<div><dt>{escape(name)}</dt><dd>{escape(text)}</dd></div>" for name, text in facts)
-    return f"<dl>{''.join(rows)}</dl>"
-
-
-def _group_table(report: Report, groups: list[Group], by_id: Mapping[str, TestCase]) -> str:
-    if not groups:
-        return "<p>No difference.</p>"
-    heads = "".join(
-        f"<th>{head}</th>"
-        for head in ("", "class", "blamed", "tests", "input", "old", "new", "first found by")
+def _finding(
+    report: Report, group: Group, cases: Mapping[str, TestCase], accepted: str = ""
+) -> Finding:
+    case = cases[group.witness]
+    text = _spelled(case, report)
+    others = [cases[name] for name in group.tests if name != case.id]
+    versions = ["old", "new", *(["golden"] if case.golden is not None else [])]
+    return Finding(
+        row=_row(report, group, case),
+        case=case,
+        input=text[:_WIDEST],
+        whole=len(text) <= _WIDEST,
+        versions=tuple(versions),
+        sides=tuple(_sides(case)),
+        interaction=group.interaction,
+        blame=tuple(_blame(case)),
+        hunks=tuple(_context(report, group.blamed)),
+        steps=way_to_output(report, case),
+        tests=tuple((each.id, _cut(_spelled(each, report), _NARROW)) for each in others[:_TESTS]),
+        more=max(0, len(others) - _TESTS),
+        accepted=accepted,
     )
-    rows = "".join(_group_row(report, each, by_id[each.witness]) for each in groups)
-    return f"<table class=groups><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>"
-
-
-def _accepted(report: Report, found: Findings) -> str:
-    """What somebody accepted, with the reasons; nothing where there is nothing to tell."""
-    gone = [f"<p class=warning>{escape(each)}</p>" for each in told_of_accepted(report)]
-    if not found.accepted:
-        return "".join(["<h2>Accepted</h2>", *gone]) if gone else ""
-    groups = [each for each, _ in found.accepted]
-    reasons = "".join(
-        f"<li><a href='#{each.id}'>{each.id}</a> {escape(entry.id)}: "
-        f"{escape(entry.reason or 'no reason is given')}</li>"
-        for each, entry in found.accepted
-    )
-    details = "".join(_finding(report, each, found.cases) for each in groups[:_DETAILED])
-    return (
-        f"<h2>Accepted</h2><p>As {escape(report.accepted_in)} says:</p><ul>{reasons}</ul>"
-        f"{''.join(gone)}{_group_table(report, groups, found.cases)}{details}"
-    )
-
-
-def _group_row(report: Report, each: Group, witness: TestCase) -> str:
-    cells = [
-        f"<a href='#{each.id}'>{each.id}</a>",
-        _badge(each.kind),
-        escape(changes_named(each.blamed, each.interaction) or "-"),
-        str(len(each.tests)),
-        f"<code>{escape(_spelled(witness, report))}</code>",
-        *map(escape, contrasted(witness.old, witness.new)),
-        escape(finder(each)),
-    ]
-    return f"<tr>{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>"
 
 
 def _spelled(case: TestCase, report: Report) -> str:
     return spelled(case.input, f"./{report.name}", report.entry, report.signature)
 
 
-def _badge(kind: str) -> str:
-    return f"<span class='badge {escape(kind)}'>{escape(kind)}</span>"
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{text[: most - 3]}..."
 
 
-def _finding(report: Report, each: Group, by_id: Mapping[str, TestCase]) -> str:
-    case = by_id[each.witness]
-    interaction = "<p><b>A change interaction:</b> no single change does it.</p>"
-    others = ", ".join(each.tests[1:13]) + (" ..." if len(each.tests) > 13 else "")
-    return (
-        f"<section class=finding id='{each.id}'>"
-        f"<h3>{each.id} {_badge(each.kind)} <small>{escape(case.id)}</small></h3>"
-        f"<pre class=input>{escape(_spelled(case, report))}</pre>"
-        f"{_side_by_side(case)}"
-        f"{interaction if each.interaction else ''}"
-        f"{_where(case)}{_blame(report, case)}"
-        f"{f'<p>Shown as well by {escape(others)}.</p>' if others else ''}"
-        "</section>"
-    )
-
-
-def _where(case: TestCase) -> str:
-    place = case.divergence
-    sequence = " &rarr; ".join(map(escape, case.sequence))
-    where = ""
-    if place is not None:
-        directions = f", {place.directions}" if place.directions else ""
-        where = f"The versions part at {place.file}:{place.line} ({place.kind}{directions})."
-    through = f" Sequence: {sequence}." if sequence else ""
-    return f"<p>{escape(where)}{through}</p>" if where or through else ""
-
-
-def _side_by_side(case: TestCase) -> str:
+def _sides(case: TestCase) -> Iterator[Side]:
     if case.old is None or case.new is None:
-        return "<p>Not replayed.</p>"
+        return
+    seen = [case.old, case.new, *([case.golden] if case.golden is not None else [])]
     differing = set(differing_parts(case.old, case.new))
-    shown: list[tuple[str, Observation]] = [("old", case.old), ("new", case.new)]
-    if case.golden is not None:
-        shown.append(("golden", case.golden))
-    texts = [dict(parts(seen)) for _, seen in shown]
-    names = list(dict.fromkeys(name for text in texts for name in text))
-    heads = "".join(f"<th>{name}</th>" for name, _ in shown)
-    rows = []
-    for name in names:
-        mark = " class=differs" if name in differing or _differ(texts, name) else ""
-        cells = "".join(f"<td><pre>{escape(text.get(name, ''))}</pre></td>" for text in texts)
-        rows.append(f"<tr{mark}><th>{escape(name)}</th>{cells}</tr>")
-    return f"<table class=sides><thead><tr><th></th>{heads}</tr></thead>{''.join(rows)}</table>"
+    texts = [dict(parts(each)) for each in seen]
+    for name in dict.fromkeys(name for text in texts for name in text):
+        old, new = texts[0].get(name), texts[1].get(name)
+        if name.endswith(AFTER) and (old == new or case.old.failed or case.new.failed):
+            continue  # it is as it was, or nobody returned to look at it
+        differs = name in differing or (name not in ("report", "stderr") and old != new)
+        cells = [_plain(text.get(name)) for text in texts]
+        if old is not None and new is not None and old != new:
+            cells[:2] = marked(old, new)
+        yield Side(name, differs, tuple(cells))
 
 
-def _differ(texts: list[dict[str, str]], name: str) -> bool:
-    return name not in ("report", "stderr") and texts[0].get(name) != texts[1].get(name)
+def _plain(text: str | None) -> Pieces | None:
+    return None if text is None else [(text, False)]
 
 
-def _blame(report: Report, case: TestCase) -> str:
-    places = "".join(
-        f"<p class=warning>Undefined behaviour: {escape(each)}.</p>" for each in case.undefined
-    )
-    return places + _blamed(report, case)
-
-
-def _blamed(report: Report, case: TestCase) -> str:
+def _blame(case: TestCase) -> Iterator[str]:
+    """What is to be said of the changes to blame, beside which they are."""
+    for each in case.undefined:
+        yield f"Undefined behaviour: {each}."
     if case.blame is None:
-        return ""
+        return
     if not case.blame.blamed:
-        return f"<p class=warning>Changes to blame unknown: {escape(case.blame.note)}.</p>"
-    known = {change.id: change for change in report.changes}
-    blamed = [known[change] for change in case.blame.blamed if change in known]
+        yield f"Changes to blame unknown: {case.blame.note}."
     others = [changes_named(changes) for changes in case.blame.minimal[1:]]
-    also = f"<p>Or: {escape('; '.join(others))}.</p>" if others else ""
-    return f"<h4>Changes to blame</h4>{''.join(map(_change, blamed))}{also}"
+    if others:
+        yield f"These bring it about as well: {'; '.join(others)}."
+    if case.blame.ended:
+        yield "Perhaps fewer changes do: runs or time were used up."
 
 
-def _change(change: ChangeInfo) -> str:
-    removed = "".join(f"<del>{escape(line)}</del>" for line in change.old_text.splitlines())
-    added = "".join(f"<ins>{escape(line)}</ins>" for line in change.new_text.splitlines())
-    inside = f" in {escape(change.function)}" if change.function else ""
-    return (
-        f"<div class=change><p><b>{change.id}</b> {escape(str(change.location))}{inside}</p>"
-        f"<pre>{removed}{added}</pre></div>"
-    )
+def _context(report: Report, blamed: Iterable[int]) -> Iterator[FileView]:
+    wanted = frozenset(blamed)
+    hunks = [*report.patch.around(wanted)]
+    for file, hunk in hunks[:_HUNKS]:
+        yield FileView(file.new or file.old, (line_views(_near(hunk, wanted), {}, wanted),), "", "")
+    shown = {change for _, hunk in hunks for line in hunk for change in line.changes}
+    for change in report.changes:
+        if change.id in wanted - shown:
+            lines = [Line(1, 0, each, (change.id,)) for each in change.old_text.splitlines()]
+            lines += [Line(0, 1, each, (change.id,)) for each in change.new_text.splitlines()]
+            hunk_of_it = line_views(lines, {}, wanted, numbered=False)
+            yield FileView(str(change.location), (hunk_of_it,), "", "")
 
 
-def _picture(svg: str | None) -> str:
-    from csg.render import viewer
-
-    if svg is None:
-        return ""
-    return f"<h2>Change sequence graph</h2>{viewer(svg[svg.index('<svg') :])}"
+def _near(hunk: Sequence[Line], wanted: frozenset[int]) -> list[Line]:
+    """The lines of a long hunk around those that are wanted."""
+    places = [at for at, line in enumerate(hunk) if not wanted.isdisjoint(line.changes)]
+    near = {at for place in places for at in range(place - 4, place + 5)}
+    return [line for at, line in enumerate(hunk) if at in near]
 
 
 def highlights(report: Report) -> Highlights:
@@ -255,16 +330,26 @@ def _witnessed(known: Json) -> list[Json]:
     return found if isinstance(found, list) else []
 
 
-def _counters(report: Report) -> str:
-    return _definitions((name, _text(value)) for name, value in report.counters.items())
+# ---------------------------------------------------------------------------------------- details
 
 
-def _text(value: Json) -> str:
-    """As a reader wants it: neither brackets nor quotes."""
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, dict):
-        return ", ".join(f"{name} {_text(each)}" for name, each in value.items()) or "none"
-    if isinstance(value, list):
-        return ", ".join(map(_text, value)) or "none"
-    return str(value)
+def _details(report: Report) -> list[tuple[str, list[tuple[str, str]]]]:
+    """Tables of what nobody has to know: a heading, and names with their values."""
+    run = [
+        ("Old version", report.old),
+        ("New version", report.new),
+        ("Entry", report.entry),
+        ("Tests", f"{len(report.tests):,}"),
+        ("Tests that differ", f"{len(report.differing):,}"),
+        ("Compiled with", report.compiled or "-"),
+        ("Sanitizers", report.sanitizers or "none"),
+        ("Walls around native runs", report.sandbox or "-"),
+    ]
+    found = [
+        ("The run", run),
+        ("Bounds", named(report.bounds)),
+        ("Counters", named(report.counters)),
+    ]
+    if report.native:
+        found.append(("Inputs tried natively beside the search", named(report.native)))
+    return found

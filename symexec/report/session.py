@@ -16,9 +16,10 @@ from functools import partial
 from pathlib import Path
 
 from csg.errors import CsgtestError
-from csg.graphs import graph_form, interactions_form
+from csg.graphs import chains, chains_form, graph_form, interactions_form
 from csg.unify import Unified
 from csg.unify.changes.identities import identities
+from csg.unify.changes.patch import patch
 from symexec.campaign.building import BuildJob
 from symexec.campaign.suite import LOG, SuiteFacts, SuiteJob
 from symexec.options import BuildOptions, SuiteOptions, program_name
@@ -138,6 +139,8 @@ def _describe(report: Report, job: BuildJob) -> None:
     assert job.unified is not None
     report.changes = [change.info() for change in job.unified.changes]
     report.identities = identities(job.unified)
+    report.patch = patch(job.unified)
+    report.sources = (job.unified.old.sources, job.unified.new.sources)
     named = None
     if job.prepared is not None and job.signature is not None:
         named = [each.name for each in job.prepared.outliving.objects]
@@ -158,7 +161,8 @@ def _describe(report: Report, job: BuildJob) -> None:
     graph = job.prepared.graph
     report.entry = job.prepared.program.entry
     report.signature = job.signature
-    report.csg = graph_form(graph)
+    dependences = job.prepared.dependences
+    report.csg = {**graph_form(graph), "chains": chains_form(graph, chains(graph, dependences))}
     report.interactions = [
         Interaction(
             place["file"],

@@ -22,6 +22,7 @@ from symexec.report.words import (
     explored,
     finder,
     headline,
+    looked_for,
     reservations,
     sequence_named,
     sequences_covered,
@@ -52,7 +53,7 @@ Row = tuple[str, ...]
 def print_report(report: Report, stream: TextIO | None = None) -> None:
     """Verdict, one row a group of differences, what was left out."""
     out = stream or sys.stdout
-    _print_lines([headline(report)], out)
+    _print_lines([headline(report), *filter(None, [looked_for(report)])], out)
     rows = group_rows(report)
     if rows and _found_beside(report):
         finders = [finder(each) for each in report.groups]

@@ -5,21 +5,27 @@ What two runs show comes on one line each, so that a reader sees where they diff
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from csg.errors import LINES, printable
 from csg.ir import ChangeInfo
+from csg.records import record
+from symexec.report.facts import inputs_within
 from symexec.report.model import VERDICTS, Report
 from symexec.testcases import MASKED, Observation, TestCase, Value, c_value, spelled
+from symexec.testcases.inputs import Json
 
 if TYPE_CHECKING:
     from symexec.triage import Group
 
 
+AFTER = " after the call"
 SHOWN = 2000  # characters of a stream
 _LISTED, _NODES = 8, 8  # changes below a table, nodes of a sequence in it
+_STEPS = 7  # at the beginning and at the end of a way
+_TEXT = 160  # characters of a statement
 
 
 def ending(seen: Observation) -> str:
@@ -46,12 +52,10 @@ def text_of(data: bytes) -> str:
 def parts(seen: Observation) -> list[tuple[str, str]]:
     """Every part that has something to show: its name and text."""
     found = [("ends", ending(seen))]
-    if seen.exit is not None:
-        found.append(("exit", str(seen.exit)))
     for name, data in (("stdout", seen.stdout), ("stderr", seen.stderr)):
         if data:
             found.append((name, text_of(data)))
-    found += [(f"{name} after", _value(value)) for name, value in seen.memory]
+    found += [(f"{name}{AFTER}", _value(value)) for name, value in seen.memory]
     found += [(f"file {printable(name)}", text_of(data)) for name, data in seen.files]
     if seen.report:
         found.append(("report", printable(seen.report.strip(), LINES)))
@@ -65,6 +69,73 @@ def _value(value: object) -> str:
 def finder(each: Group) -> str:
     """Which phase was first to find a difference, and when."""
     return f"{each.found_by or '-'}, {each.found_s:.1f} s"
+
+
+def class_named(kind: str) -> str:
+    """The class of a difference as it is read: ``both fail differently``."""
+    return kind.replace("-", " ")
+
+
+@record
+class Step:
+    """Of the way from a change to an output: what happens, where, in which statement."""
+
+    words: str
+    place: str
+    text: str = ""
+    node: str = ""
+
+
+def way_to_output(report: Report, case: TestCase) -> tuple[Step, ...]:
+    """What a test comes by on its way: the changes to blame and what depends on them (everything,
+    where nothing is to blame), each once; then where the versions part."""
+    nodes = {str(each["id"]): each for each in report.csg.get("nodes", ())}
+    blamed = frozenset(case.blame.blamed if case.blame is not None else ())
+    names = [each for each in dict.fromkeys(case.sequence) if each in nodes]
+    if blamed:
+        names = [each for each in names if not blamed.isdisjoint(nodes[each].get("changes", ()))]
+    steps = [_step(nodes[each], blamed) for each in names]
+    if len(steps) > 2 * _STEPS:
+        left = Step(f"{len(steps) - 2 * _STEPS} more statements that depend on them", "")
+        steps = [*steps[:_STEPS], left, *steps[-_STEPS:]]
+    for parting in _parting(case):
+        places = [at for at, step in enumerate(steps, 1) if step.place == parting.place]
+        steps.insert(places[0] if places else len(steps), parting)
+    return tuple(steps)
+
+
+def _step(node: Mapping[str, Json], blamed: frozenset[int]) -> Step:
+    changes = sorted(blamed.intersection(node.get("changes", ())) or node.get("changes", ()))
+    numbers = f"change{_s(len(changes))} {_numbers(changes)}"
+    words = {
+        "change": f"{numbers}: the new version runs",
+        "deletion": f"{numbers}: the old version alone runs",
+        "interaction": f"the effects of {numbers} meet at",
+        "output": f"the output depends on {numbers}",
+    }.get(str(node["kind"]), numbers)
+    place = f"{node.get('file')}:{node.get('line')}"
+    return Step(words, place, str(node.get("text", ""))[:_TEXT], str(node["id"]))
+
+
+def _parting(case: TestCase) -> Iterator[Step]:
+    place = case.divergence
+    if place is None:
+        return
+    where = f"{place.file}:{place.line}"
+    if place.kind == "control":
+        new = {"diff-true": "true", "diff-false": "false"}.get(place.directions)
+        old = {"true": "false", "false": "true"}.get(new or "")
+        how = f": it is {old} in the old version and {new} in the new one" if new else ""
+        yield Step(f"the versions part at the decision{how}", where)
+    elif place.kind == "output":
+        yield Step("the versions put out different things", where)
+    else:
+        yield Step("the versions end differently", where)
+
+
+def _numbers(changes: Sequence[int]) -> str:
+    shown = ", ".join(map(str, changes[:_LISTED]))
+    return f"{shown} .." if len(changes) > _LISTED else shown
 
 
 def changes_named(changes: Iterable[int], interaction: bool = False) -> str:
@@ -89,7 +160,23 @@ def headline(report: Report) -> str:
         return f"No difference is confirmed: {unseen} test{_s(unseen)} did not run natively."
     if report.verdict == "no-difference-found":
         return f"No difference was found {_end_of_search(report)}"
+    if report.verdict == "equivalent-within-bounds":
+        return f"Equivalent for {inputs_within(report)}: no such input tells the versions apart."
     return VERDICTS.get(report.verdict, report.verdict)
+
+
+def looked_for(report: Report) -> str:
+    """The bounds in force, for a verdict that does not name them; "" where it does, or there is
+    nothing to look for."""
+    if report.verdict not in ("different", "no-difference-found") or not report.bounds:
+        return ""
+    whole = report.counters.get("exhausted") and not any(
+        map(report.counters.get, ("cuts", "unsupported", "dropped"))
+    )
+    how = "all paths were followed" if whole else "not all paths were followed"
+    if (report.seeds or {}).get("used"):
+        how = "beside the ways of the seeds only"
+    return f"Looked for in {inputs_within(report)}; {how}."
 
 
 def explored(report: Report, errors: int) -> str:
@@ -191,43 +278,83 @@ def sequences_covered(report: Report) -> list[str]:
 
 
 def reservations(report: Report) -> list[str]:
-    """What the verdict does not cover, from the tests and counters; empty when nothing was left
-    out."""
+    """What the verdict does not cover, a sentence each; empty when nothing was left out."""
     counters = report.counters
-    unseen = sum(case.observed == "not-replayed" for case in report.tests)
-    rows = (
-        ("tests that did not run natively", unseen),
-        ("predicted to differ, alike natively (an error of csgtest)", counters.get("mispredicted")),
-        (
-            "branches natively not as predicted (an error of csgtest): tests",
-            counters.get("branch_mismatches"),
-        ),
-        ("questions without an answer of the solver", counters.get("unknown")),
-        ("values fixed to one", counters.get("concretised")),
-        ("paths not followed to the end", counters.get("cuts")),
-        ("paths that met what is not supported", counters.get("unsupported")),
-        ("paths left at an output, as was published", counters.get("dropped")),
-    )
-    found = [f"{words}: {count}" for words, count in rows if count]
-    for level in report.bounds.get("deeper", ()) if report.verdict != "different" else ():
-        how = "all paths followed" if level["exhausted"] else "as far as the time went"
-        found.append(f"beyond the bounds, with up to {level['bytes']} bytes to read: {how}")
-    found += _masked(report)
+    found = [
+        _counted(count, one, many)
+        for count, one, many in (
+            (sum(case.observed == "not-replayed" for case in report.tests), *_UNSEEN),
+            (counters.get("mispredicted"), *_MISPREDICTED),
+            (counters.get("branch_mismatches"), *_MISMATCHED),
+            (counters.get("unknown"), *_UNKNOWN),
+            (counters.get("concretised"), *_CONCRETISED),
+        )
+        if isinstance(count, int) and count
+    ]
     refused = counters.get("refused")
     if isinstance(refused, dict):
-        found += [f"  refused natively: {why}: {count}" for why, count in sorted(refused.items())]
-    if counters.get("waiting"):
-        found.append(f"  of which were still waiting when the time was over: {counters['waiting']}")
-    if counters.get("forgotten"):
-        found.append(f"  of which were let go because memory was short: {counters['forgotten']}")
-    found += [f"changes to blame unknown: {note}" for note in _without_blame(report)]
-    if report.bounds.get("after") == "new" and counters.get("diff_paths"):
-        told = "paths on which the new version was followed alone (--after new)"
-        found.append(f"{told}: {counters['diff_paths']}")
+        found += [f"Refused natively: {why}: {count}." for why, count in sorted(refused.items())]
+    found += _cut_paths(report)
+    for level in report.bounds.get("deeper", ()) if report.verdict != "different" else ():
+        how = "all paths followed" if level["exhausted"] else "as far as the time went"
+        found.append(f"Beyond the bounds, with up to {level['bytes']} bytes to read: {how}.")
+    found += _masked(report)
+    found += [f"Changes to blame unknown: {note}." for note in _without_blame(report)]
     gaps = counters.get("gaps")
     if gaps:
-        found.append("not modelled: " + ", ".join(map(str, gaps[:5])))
+        found.append(f"Not modelled: {', '.join(map(str, gaps[:_LISTED]))}.")
     return found
+
+
+_UNSEEN = (
+    "test did not run natively: whether the versions differ on it is not known.",
+    "tests did not run natively: whether the versions differ on them is not known.",
+)
+_MISPREDICTED = (
+    "test was predicted to differ and is alike natively: an error of csgtest.",
+    "tests were predicted to differ and are alike natively: an error of csgtest.",
+)
+_MISMATCHED = (
+    "test took other branches natively than predicted: an error of csgtest.",
+    "tests took other branches natively than predicted: an error of csgtest.",
+)
+_UNKNOWN = (
+    "query was not answered by the solver: what depends on it was not looked at.",
+    "queries were not answered by the solver: what depends on them was not looked at.",
+)
+_CONCRETISED = (
+    "value was fixed to one of those it can have.",
+    "values were fixed to one of those they can have.",
+)
+
+
+def _counted(count: int, one: str, many: str) -> str:
+    return f"{count:,} {one if count == 1 else many}"
+
+
+def _cut_paths(report: Report) -> Iterator[str]:
+    """Which paths have no end, and why."""
+    counters = report.counters
+
+    def count(name: str) -> int:
+        known = counters.get(name)
+        return known if isinstance(known, int) else 0
+
+    if cuts := count("cuts"):
+        reasons = []
+        if waiting := count("waiting"):
+            reasons.append(f"{waiting:,} of them still waiting when the time was over")
+        if forgotten := count("forgotten"):
+            reasons.append(f"{forgotten:,} of them let go because memory was short")
+        why = f": {', '.join(reasons)}" if reasons else ""
+        yield f"{cuts:,} path{_s(cuts)} not followed to the end{why}."
+    if met := count("unsupported"):
+        yield f"{met:,} path{_s(met)} met what is not supported, and ended there."
+    if left := count("dropped"):
+        yield f"{left:,} path{_s(left)} left at an output, as was published."
+    alone = count("diff_paths")
+    if alone and report.bounds.get("after") == "new":
+        yield f"On {alone:,} path{_s(alone)} the new version was followed alone (--after new)."
 
 
 def _masked(report: Report) -> list[str]:
@@ -236,7 +363,7 @@ def _masked(report: Report) -> list[str]:
     told = [each[0].removeprefix(f"{MASKED}: ") for each in notes if each]
     if not told:
         return []
-    return [f"tests in which something is {MASKED}: {len(told)}", f"  for example {told[0]}"]
+    return [f"Tests in which something is {MASKED}: {len(told)}; for example {told[0]}."]
 
 
 def _without_blame(report: Report) -> list[str]:

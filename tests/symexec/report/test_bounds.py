@@ -2,10 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+from dataclasses import asdict, fields
 
-from symexec.options import InputOptions, MemoryOptions, SearchOptions, ShadowOptions
-from symexec.report.facts import bounds
+import pytest
+
+from symexec.counters import Counters
+from symexec.options import (
+    InputOptions,
+    MemoryOptions,
+    NamedFile,
+    Range,
+    SearchOptions,
+    ShadowOptions,
+    SymbolicArguments,
+)
+from symexec.report.facts import bounds, inputs_within, named
+from symexec.report.model import Report
+from symexec.report.words import headline, looked_for
+from symexec.testcases import EntrySignature, Parameter
 
 NO_BOUNDS = {"symbolic_globals", "leaks", "entry"}
 CALLED = {
@@ -40,3 +54,66 @@ def test_the_defaults_of_main_are_told() -> None:
     assert asked["sym_stdin"] == 3 and "sym_args" not in asked
     assert asked["command_lines"] == "any bytes"
     assert bounds("f", InputOptions(), SearchOptions(), MemoryOptions())["structure_depth"] == 3
+
+
+# --------------------------------------------------------------------------------------- in words
+
+
+def within(entry: str, inputs: InputOptions, *kinds: str) -> Report:
+    parameters = tuple(Parameter(f"p{at}", kind, "int", 4, 32) for at, kind in enumerate(kinds))
+    signature = EntrySignature(entry, None, parameters) if entry != "main" else None
+    found = bounds(entry, inputs, SearchOptions(), MemoryOptions())
+    return Report("old.c", "new.c", entry, bounds=found, signature=signature)
+
+
+@pytest.mark.parametrize(
+    ("report", "sentence"),
+    [
+        (within("f", InputOptions(array_length=6), "string"), "strings of up to 6 bytes"),
+        (
+            within("f", InputOptions(), "array", "structure"),
+            "arrays of up to 4 elements, structures up to 3 pointers deep",
+        ),
+        (within("f", InputOptions(ranges=(Range("x", -1, 9),)), "scalar"), "x from -1 to 9"),
+        (within("f", InputOptions(assumptions=("x > y",)), "scalar"), "where x > y"),
+        (within("f", InputOptions(), "scalar"), "every input"),
+        (
+            within("main", InputOptions()),
+            "command lines of the words that the program reads, standard input of up to 4 bytes, "
+            "a file of up to 4 bytes",
+        ),
+        (
+            within(
+                "main",
+                InputOptions(
+                    arguments=SymbolicArguments(0, 2, 3), named_files=(NamedFile("a=b", 8),)
+                ),
+            ),
+            "up to 2 arguments of up to 3 bytes, a file 'a=b' of up to 8 bytes",
+        ),
+    ],
+)
+def test_the_verdict_names_its_bounds(report: Report, sentence: str) -> None:
+    assert inputs_within(report) == sentence
+    report.verdict = "equivalent-within-bounds"
+    told = f"Equivalent for {sentence}: no such input tells the versions apart."
+    assert headline(report) == told and looked_for(report) == ""
+    report.verdict, report.counters = "no-difference-found", {"exhausted": True}
+    assert looked_for(report) == f"Looked for in {sentence}; all paths were followed."
+    report.counters["cuts"] = 1
+    assert looked_for(report) == f"Looked for in {sentence}; not all paths were followed."
+
+
+def test_no_key_is_shown_to_anybody() -> None:
+    every = bounds("main", InputOptions(), SearchOptions(), MemoryOptions(), ShadowOptions())
+    every |= bounds("f", InputOptions(), SearchOptions(), MemoryOptions(), None, ["g"])
+    for facts in (every, asdict(Counters()), {"something_new_s": 3.0}):
+        for (key, value), (name, shown) in zip(facts.items(), named(facts), strict=True):
+            assert "_" not in name and name != key and name[0].isupper()
+            assert "None" not in shown and "[" not in shown and "{" not in shown, (key, value)
+    assert named({"time_s": 5.0, "loop_bound": None, "memory": 1 << 30, "paths": 12345}) == [
+        ("Time for the search", "5 s"),
+        ("Rounds of one loop on a path", "no bound"),
+        ("Memory for the search", "1024 MiB"),
+        ("Paths followed to their ends", "12,345"),
+    ]

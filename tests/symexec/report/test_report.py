@@ -126,14 +126,15 @@ def test_each_difference_and_its_tests_tell_which_phase_was_first() -> None:
     assert [each["found_s"] for each in value["groups"]] == [1.0, 2.0]
     assert [each["found_by"] for each in value["tests"]] == ["guided", "native"]
     assert value["native"] == {"tests": 9}
-    assert "<td>native, 2.0 s</td>" in page(found_by("guided", "native"))
+    assert "1 test shows it, first found by native, 2.0 s" in page(found_by("guided", "native"))
 
 
 def test_the_table_tells_who_was_first_where_it_was_not_always_the_search() -> None:
     out = io.StringIO()
     print_report(found_by("guided", "native"), out)
     lines = out.getvalue().splitlines()
-    assert lines[1].endswith("sequence  first found by") and lines[3].endswith("native, 2.0 s")
+    assert lines[1] == "Looked for in every input; not all paths were followed."
+    assert lines[2].endswith("sequence  first found by") and lines[4].endswith("native, 2.0 s")
     alone = io.StringIO()
     print_report(found_by("guided", "guided"), alone)
     assert "first found by" not in alone.getvalue()
@@ -146,7 +147,7 @@ def test_tests_on_other_branches_than_predicted_are_told_if_there_are_any(count:
     made = report(counters=counters, notes=[note] * count)
     out = io.StringIO()
     print_report(made, out)
-    told = "branches natively not as predicted (an error of csgtest): tests: 2"
+    told = "2 tests took other branches natively than predicted: an error of csgtest."
     for text in (out.getvalue(), page(made)):
         assert (told in text) is (note in text) is bool(count)
 
@@ -180,7 +181,7 @@ def test_the_page_is_well_formed_complete_and_self_contained() -> None:
     script = whole[whole.index("<script>") + 8 : whole.index("</script>")]
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     assert f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'" in whole
-    assert "<script" not in page(report())
+    assert page(report()).count("<script") == 1
     text = "".join(parsed.text)
     for expected in (
         "The versions behave differently. 1 difference shown by 2 tests.",
@@ -190,8 +191,8 @@ def test_the_page_is_well_formed_complete_and_self_contained() -> None:
         "a <= b",
         "new.c:3",
         "no single change does it",
-        "questions without an answer of the solver: 2",
-        "not modelled: strtod",
+        "2 queries were not answered by the solver",
+        "Not modelled: strtod.",
         "Change sequence graph",
     ):
         assert expected in text
@@ -208,9 +209,9 @@ def test_the_page_shows_figures_without_brackets_or_quotes() -> None:
     for shown in (
         "model 46, cache 2",
         "strtod, glob",
-        "<dd>none</dd>",
-        "<dd>yes</dd>",
-        "<dd>no</dd>",
+        "<td>none</td>",
+        "<td>yes</td>",
+        "<td>no</td>",
     ):
         assert shown in text
 
@@ -240,7 +241,7 @@ def test_what_the_tests_visited_stands_out_in_the_picture() -> None:
 def test_nothing_a_program_prints_becomes_markup() -> None:
     evil = Observation(exit=0, stdout=b"<script>alert(1)</script>\x00\xff")
     text = page(report(tests=[case("t1", b"<b>", new=evil)]))
-    assert "<script>" not in text and "<b>'" not in text
+    assert text.count("<script>") == 1 and "<b>'" not in text
     assert "&lt;script&gt;" in text and "\\x00\\xff" in text
 
 
@@ -320,7 +321,7 @@ def test_why_nothing_is_blamed_is_told_once() -> None:
     shown = io.StringIO()
     unknown = [case("t1", b"7", blame=reason), case("t2", b"8", blame=reason, new=other)]
     print_report(report(tests=unknown), shown)
-    assert shown.getvalue().count("changes to blame unknown: the unified program cannot") == 1
+    assert shown.getvalue().count("Changes to blame unknown: the unified program cannot") == 1
 
 
 def test_on_a_terminal_there_are_colours(monkeypatch: pytest.MonkeyPatch) -> None:
