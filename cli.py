@@ -21,9 +21,11 @@ if TYPE_CHECKING:
     from argparse import Namespace
     from pathlib import Path
 
+    from csg.errors import CsgtestError
     from symexec.options import (
         AcceptOptions,
         BuildOptions,
+        CiOptions,
         CompareOptions,
         CompletionOptions,
         EmitOptions,
@@ -178,6 +180,8 @@ def perform(call: Call) -> int:
         match asked_for:
             case asked.BuildOptions() as options:
                 return _build(options, progress, call.json)
+            case asked.CiOptions() as options:
+                return _ci(options, progress, call.json)
             case asked.AcceptOptions() as options:
                 return _accept(options)
             case asked.SuiteOptions() as options:
@@ -249,8 +253,15 @@ def _build(options: BuildOptions, progress: Progress, json: bool) -> int:
 
 
 def _build_revisions(options: BuildOptions, progress: Progress, json: bool) -> int:
+    code, _ = _built_revisions(options, progress, json)
+    return code
+
+
+def _built_revisions(
+    options: BuildOptions, progress: Progress, json: bool
+) -> tuple[int, list[CsgtestError]]:
     """A run for each program or library that the change reaches, with a share of the time. What
-    cannot be tested is said, and the others are; 2 where that leaves no difference."""
+    cannot be tested is said and returned, and the others are; 2 where that leaves no difference."""
     from dataclasses import replace
 
     from csg.errors import CsgtestError
@@ -275,7 +286,49 @@ def _build_revisions(options: BuildOptions, progress: Progress, json: bool) -> i
     if not codes and not failed:
         print("Nothing that is compiled differs.", file=sys.stderr if json else sys.stdout)
     found = max(codes, default=SAME)
-    return TROUBLE if failed and found == SAME else found
+    return TROUBLE if failed and found == SAME else found, failed
+
+
+def _ci(options: CiOptions, progress: Progress, json: bool) -> int:
+    """A build of what a pull request changes, told to the service that asks for it."""
+    from dataclasses import replace
+    from pathlib import Path
+
+    from csg.errors import CsgtestError
+    from symexec.options import Export, Form
+    from symexec.projects import pull_request as review
+
+    environment, build = os.environ, options.build
+    out = build.out
+    service = review.service_of(environment)
+    review.begin(out)
+    failed: list[CsgtestError] = []
+    code = TROUBLE
+    try:
+        found = review.find_comparison(environment, Path.cwd(), options.base)
+        if found is None:
+            print("csgtest: there is no commit yet to compare with", file=sys.stderr)
+            return SAME
+        print(f"csgtest: {found.told}", file=sys.stderr)
+        assert build.files.revision is not None
+        revision = replace(build.files.revision, text=found.text, staged=found.staged)
+        forms = {Form.SARIF: review.SARIF, Form.JUNIT: review.JUNIT, Form.MARKDOWN: review.SUMMARY}
+        if service is review.GITHUB:
+            forms[Form.GITHUB] = review.ANNOTATIONS
+        written = tuple(Export(form, out / name) for form, name in forms.items())
+        whole = replace(
+            build,
+            files=replace(build.files, revision=revision),
+            exports=(*build.exports, *written),
+        )
+        with review.no_commands(service):
+            code, failed = _built_revisions(whole, progress, json)
+    except CsgtestError as trouble:
+        failed = [trouble]
+        raise
+    finally:
+        review.tell(service, environment, out, code, [str(each) for each in failed])
+    return code
 
 
 def _suite(options: SuiteOptions, progress: Progress, json: bool) -> int:

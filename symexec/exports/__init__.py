@@ -1,6 +1,6 @@
 """What stays after a run: findings for other programs and people, tests that need no csgtest.
 
-csgtest-out  --export_file-->    SARIF, JUnit, Markdown                       (reviews)
+csgtest-out  --export_file-->    SARIF, JUnit, Markdown, annotations          (reviews)
              --export_folder-->  .ktest files, Test-Comp's XML                (inputs)
              --emit-->           regression tests in C and sh, with CMake, Meson   (emitting)
 """
@@ -18,6 +18,7 @@ _FILES = {
     Form.SARIF: reviews.sarif,
     Form.JUNIT: reviews.junit,
     Form.MARKDOWN: reviews.markdown,
+    Form.GITHUB: reviews.github,
 }
 
 

@@ -5,6 +5,7 @@
     sarif      a result at change 1 of the new version; 2, 3 and where they part are related
     junit      a testcase that fails; tests on which both versions agree are testcases that pass
     markdown   a row of a table, and the input to copy below it; as long as a comment may be
+    github     ::error file=..,line=.. for change 1: an annotation of what the change touches
 
 All that a program printed, or that stands in its text, is escaped as the form wants it.
 """
@@ -112,7 +113,7 @@ def _run(finished: Finished) -> Json:
         results.append(_result(finding, finished, f"{mark}:{seen[mark]}"))
     return {
         "tool": {"driver": _driver()},
-        "automationDetails": {"id": _message(f"csgtest/{report.name}/{report.entry}")},
+        "automationDetails": {"id": _message(f"csgtest/{report.name}/{report.entry}/")},
         "invocations": [
             {
                 "executionSuccessful": report.finished,
@@ -425,3 +426,37 @@ def _plain(text: str) -> str:
 
 def _cut(text: str) -> str:
     return text if len(text) <= _CELL else f"{text[: _CELL - 3]}..."
+
+
+# ----------------------------------------------------------------------------------------- GitHub
+# https://docs.github.com/actions/reference/workflows-and-actions/workflow-commands
+
+_COMMANDS: Final = {"error": "error", "warning": "warning", "note": "notice"}
+
+
+def github(all_finished: Sequence[Finished]) -> str:
+    """A line for each group of differences, at the first changed statement to blame."""
+    return "".join(
+        f"::{_COMMANDS[finding.level]} {_annotated(finding, finished)}\n"
+        for finished in all_finished
+        for finding in finished.findings
+    )
+
+
+def _annotated(finding: Finding, finished: Finished) -> str:
+    place = finished.anchor(finding)
+    old, new = contrasted(finding.old, finding.new)
+    call = finished.call(finding.witness)
+    blamed = changes_named(finding.group.blamed, finding.group.interaction)
+    words = f"{call}: {old} before, {new} now" + (f"; changes to blame: {blamed}" if blamed else "")
+    named = {"file": place.path, "line": str(place.line), "title": f"csgtest: {finding.kind.value}"}
+    properties = [
+        f"{name}={_data(value).replace(':', '%3A').replace(',', '%2C')}"
+        for name, value in named.items()
+    ]
+    return f"{','.join(properties)}::{_data(words)}"
+
+
+def _data(text: str) -> str:
+    """One line of it, nothing of which is read as a command."""
+    return _message(text).replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")

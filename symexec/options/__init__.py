@@ -89,6 +89,7 @@ class Form(Enum):
     SARIF = "sarif"
     JUNIT = "junit"
     MARKDOWN = "markdown"
+    GITHUB = "github"  # commands of a workflow, which become annotations
     KTEST = "ktest"
     TESTCOMP = "testcomp"
 
@@ -299,6 +300,15 @@ class BuildOptions:
 
 
 @record
+class CiOptions:
+    """``csgtest ci``: a build of what a pull request changes. ``base``: None is what the service
+    says."""
+
+    build: BuildOptions
+    base: str | None = None
+
+
+@record
 class SuiteOptions:
     """``csgtest suite``: an existing test suite first; what of it comes by a change are the seeds.
     ``time`` of the search is what follows the suite."""
@@ -447,6 +457,7 @@ class ManualOptions:
 Options = (
     AcceptOptions
     | BuildOptions
+    | CiOptions
     | CompareOptions
     | ExploreOptions
     | GraphOptions

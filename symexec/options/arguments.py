@@ -122,8 +122,8 @@ def _configured(
 
     def kept(settings: Sequence[Setting]) -> list[Setting]:
         """What the command has, and nobody has said on its command line."""
-        own = [row.settings for row in command.arguments]
-        takes = [each for each in settings if each.row is FLAGS or each.row.settings in own]
+        own = [row.read_as for row in command.arguments]
+        takes = [each for each in settings if each.row is FLAGS or each.row.read_as in own]
         if not revisions:  # files are compiled as a database says, and are all of the program
             takes = [
                 each

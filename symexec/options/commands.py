@@ -29,6 +29,7 @@ from symexec.options import (
 from symexec.options.rows import (
     ACCEPTED,
     ACCEPTED_FILE,
+    ACCEPTED_IN_REVIEW,
     ANNOTATION,
     BSE_TIME,
     DETERMINISTIC,
@@ -55,6 +56,7 @@ from symexec.options.rows import (
     WITH,
     WITHOUT,
     Argument,
+    Scope,
     names,
     row,
 )
@@ -101,6 +103,38 @@ COMMANDS: Mapping[str, Command] = {
   csgtest build cut_old.c cut_new.c --sym-args 1 3 4 --sym-stdin 4 --json -- -I include -DNLS=0
 
 exit code: 0 no difference found, 1 differences (--fail-on), 2 trouble""",
+    ),
+    "ci": Command(
+        "build what a pull request changes, as the CI service tells it, and report to it",
+        (
+            row(
+                "--base",
+                scope=Scope.CALL,
+                metavar="REVISION",
+                help="what the pull request is compared with, from where both part (default: what "
+                "the service says; what is staged for pre-commit; else origin/HEAD)",
+            ),
+            *(each for each in FILES if each.key not in ("old-build", "new-build", "staged")),
+            *ANNOTATION,
+            *GRAPH,
+            *INPUT,
+            *GLOBALS,
+            *SEARCH,
+            *MODE,
+            *DETERMINISTIC,
+            *MEMORY,
+            *REPLAY,
+            *RESULTS,
+            *EXPORT,
+            *ACCEPTED_IN_REVIEW,
+        ),
+        reading.ci,
+        """\
+  csgtest ci --time 60
+  csgtest ci --base origin/main --fail-on any
+
+In --out: report.html, csgtest.sarif, junit.xml and summary.md.
+exit code: 0 no difference that --fail-on names, 1 differences, 2 trouble""",
     ),
     "accept": Command(
         "list the differences of a finished output folder, or accept some of them",
@@ -308,7 +342,8 @@ exit code: 0 no difference found, 1 differences, 2 trouble""",
                 dest="form",
                 choices=names(Form),
                 required=True,
-                help="sarif (code scanning), junit, markdown (a comment on a change): one file; "
+                help="sarif (code scanning), junit, markdown (a comment on a change), github "
+                "(annotations of a workflow): one file; "
                 "ktest (KLEE), testcomp (Test-Comp): a folder with a file for each test",
             ),
             row(

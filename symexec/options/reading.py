@@ -19,6 +19,7 @@ from symexec.options import (
     AcceptOptions,
     After,
     BuildOptions,
+    CiOptions,
     CompareOptions,
     CompletedShell,
     CompletionOptions,
@@ -197,6 +198,17 @@ def build(given: argparse.Namespace, flags: tuple[str, ...]) -> Options:
         exports=tuple(given.exports),
         accepting=_accepting(given),
     )
+
+
+def ci(given: argparse.Namespace, flags: tuple[str, ...]) -> Options:
+    """The revisions are known once the service has been asked."""
+    vars(given).update(old=None, new=None, staged=False, old_build=None, new_build=None)
+    vars(given).update(shadow=Shadow.COMPLETE.value, seeds=[], bse_time=None)
+    own = [replace(each, options=each.options.build) for each in getattr(given, "own", ())]
+    given.own = own
+    whole = build(given, flags)
+    assert isinstance(whole, BuildOptions)
+    return CiOptions(whole, given.base)
 
 
 def _accepting(given: argparse.Namespace) -> Accepting:

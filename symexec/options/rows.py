@@ -75,6 +75,11 @@ class Argument:
         return self.key.replace("-", "_")
 
     @property
+    def read_as(self) -> tuple[object, ...]:
+        """Equal for rows of several commands that mean the same, whatever their defaults are."""
+        return (self.names, {**self.settings, "help": "", "default": None})
+
+    @property
     def is_flag(self) -> bool:
         return self.settings.get("action") == "store_true"
 
@@ -447,6 +452,12 @@ ACCEPTED = under(
         help="which differences end with exit code 1: those where the new version fails, those "
         "that need several changes together, any, or none (default: %(default)s)",
     ),
+)
+ACCEPTED_IN_REVIEW = tuple(
+    replace(each, settings={**each.settings, "default": FailOn.REGRESSION.value})
+    if each.key == "fail-on"
+    else each
+    for each in ACCEPTED
 )
 REPLAY = under("replay", NO_REPLAY, NO_NATIVE, UNPROTECTED)
 WITH = row(

@@ -19,7 +19,7 @@ from symexec.options import FileOptions
 from symexec.options.reading import means_revisions
 from symexec.options.settings import NAME, Settings, read_settings, template
 from symexec.projects.building import recipes_of
-from symexec.projects.revisions import read_revisions, top_of
+from symexec.projects.revisions import WORK_TREE, Revisions, read_revisions, top_of
 
 _LARGEST = 1 << 20  # bytes
 
@@ -32,13 +32,10 @@ def found_settings(given: argparse.Namespace) -> Settings | None:
         return _read(given.config, str(given.config))
     if given.no_config:
         return None
+    if "old" not in given:  # what is checked out, compared with what a CI service says
+        return _read_of(Revisions(top_of(Path.cwd()), "HEAD", WORK_TREE))
     if means_revisions(given.old, given.new):
-        revisions = read_revisions(given.old or "", Path.cwd(), given.staged)
-        found = revisions.file(NAME)
-        if found is None:
-            return None
-        where, content = found
-        return _settings(content, f"{NAME} of {where}", revisions.repository)
+        return _read_of(read_revisions(given.old or "", Path.cwd(), given.staged))
     folders = [os.path.realpath(each) for each in (given.old, given.new) if each is not None]
     if len(folders) < 2 or not all(map(os.path.isdir, folders)):
         return None
@@ -50,6 +47,14 @@ def found_settings(given: argparse.Namespace) -> Settings | None:
             f"{file} belongs to another user", hint="say --config FILE to read it, or --no-config"
         )
     return _read(file, os.path.relpath(file))
+
+
+def _read_of(revisions: Revisions) -> Settings | None:
+    found = revisions.file(NAME)
+    if found is None:
+        return None
+    where, content = found
+    return _settings(content, f"{NAME} of {where}", revisions.repository)
 
 
 def _read(file: Path, source: str) -> Settings:

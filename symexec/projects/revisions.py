@@ -52,7 +52,7 @@ class Revisions:
         if self.new != WORK_TREE:
             place = f"{'' if self.new == STAGED else self.new}:{name}"
             try:
-                content = _git(self.repository, "cat-file", "blob", place)
+                content = git(self.repository, "cat-file", "blob", place)
             except subprocess.CalledProcessError:
                 content = None
             if content is not None:
@@ -96,7 +96,7 @@ def _commit(top: Path, name: str) -> str:
 
 def _asked(folder: Path, *words: str, why: str) -> str:
     try:
-        return _git(folder, *words).decode("utf-8", "surrogateescape").strip()
+        return git(folder, *words).decode("utf-8", "surrogateescape").strip()
     except subprocess.CalledProcessError:
         raise UsageError(
             f"{folder.resolve()} {why}",
@@ -104,7 +104,7 @@ def _asked(folder: Path, *words: str, why: str) -> str:
         ) from None
 
 
-def _git(folder: Path, *words: str, variables: Mapping[str, str] = _NONE) -> bytes:
+def git(folder: Path, *words: str, variables: Mapping[str, str] = _NONE) -> bytes:
     try:
         return subprocess.run(
             ["git", "--no-optional-locks", *_SETTINGS, "-C", str(folder), *words],
@@ -135,13 +135,13 @@ def _checked_out(repository: Path, revision: str, target: Path) -> list[str]:
         index = Path(private, "index")
         own = {"GIT_INDEX_FILE": str(index)}
         if revision == STAGED:
-            place = _git(repository, "rev-parse", "--git-path", "index").decode().strip()
+            place = git(repository, "rev-parse", "--git-path", "index").decode().strip()
             shutil.copyfile(repository / place, index)
         else:
-            _git(repository, "read-tree", revision, variables=own)
+            git(repository, "read-tree", revision, variables=own)
         tree = {**own, "GIT_WORK_TREE": str(target.resolve())}
-        _git(repository, "checkout-index", "--all", "--force", variables=tree)
-        listed = _git(repository, "ls-files", "--stage", "-z", variables=own).split(b"\0")
+        git(repository, "checkout-index", "--all", "--force", variables=tree)
+        listed = git(repository, "ls-files", "--stage", "-z", variables=own).split(b"\0")
     notes = []
     for line in listed:
         facts, _, name = line.partition(b"\t")
@@ -173,7 +173,7 @@ def _copied_work_tree(repository: Path, target: Path) -> list[str]:
     """What is tracked, and what is new and not ignored, as it stands on disk; nothing of ours."""
     words = ("ls-files", "--cached", "--others", "--exclude-standard", "--deduplicate", "-z")
     notes = []
-    for name in filter(None, _git(repository, *words).split(b"\0")):
+    for name in filter(None, git(repository, *words).split(b"\0")):
         path = os.fsdecode(name).rstrip("/")
         source, copy = repository / path, target / path
         if any(is_ours(place) for place in _folders_above(path, repository)):

@@ -1,5 +1,6 @@
 """What is exported is read back by others: a model made of SARIF's schema, junitparser, Test-Comp's
-DTD, a Markdown parser, and a reader of .ktest written after the format's description."""
+DTD, a Markdown parser, and readers of .ktest and of a workflow's commands written after the
+descriptions of these."""
 
 from __future__ import annotations
 
@@ -121,6 +122,7 @@ def text_of(form: Form, report: Report) -> str:
         Form.SARIF: reviews.sarif,
         Form.JUNIT: reviews.junit,
         Form.MARKDOWN: reviews.markdown,
+        Form.GITHUB: reviews.github,
     }
     return writers[form]([finished_of(FOUND, report)])
 
@@ -287,6 +289,43 @@ def test_a_comment_is_as_long_as_it_may_be() -> None:
     assert len(reviews.markdown([one])) < 65_536
     many = reviews.markdown([one] * 10)
     assert len(many) < 65_536 and "more parts stand in the folder" in many
+
+
+# ----------------------------------------------------------------------------------------- GitHub
+
+DATA = {"%25": "%", "%0D": "\r", "%0A": "\n", "%3A": ":", "%2C": ","}
+
+
+def commands(text: str) -> list[tuple[str, dict[str, str], str]]:
+    """What the runner of a workflow makes of the lines of a job: command, properties, message."""
+    found = []
+    for line in re.split("\r\n|\r|\n", text)[:-1]:
+        head, _, message = line.removeprefix("::").partition("::")
+        name, _, properties = head.partition(" ")
+        parts = [each.partition("=")[::2] for each in properties.split(",")]
+        shown = [re.sub("%..", lambda sign: DATA[sign[0]], each) for _, each in parts]
+        named = dict(zip([key for key, _ in parts], shown, strict=True))
+        found.append((name, named, re.sub("%..", lambda sign: DATA[sign[0]], message)))
+    return found
+
+
+@given(TEXTS, st.integers(0, 4))
+@settings(max_examples=60, deadline=None)
+def test_nothing_in_an_annotation_is_a_command(text: str, number: int) -> None:
+    report = report_of(f"{text}\n::add-path::/evil", number)
+    finished = finished_of(FOUND, report)
+    found = commands(text_of(Form.GITHUB, report))
+    assert len(found) == len(finished.findings)
+    for (name, properties, message), finding in zip(found, finished.findings, strict=True):
+        assert name in ("error", "warning", "notice") and list(properties) == [
+            "file",
+            "line",
+            "title",
+        ]
+        place = finished.anchor(finding)
+        assert properties["file"] == printable(place.path, LINES)
+        assert properties["line"] == str(place.line)
+        assert message.startswith(printable(finished.call(finding.witness), LINES))
 
 
 # ------------------------------------------------------------------------------------------ ktest

@@ -1,0 +1,419 @@
+"""What is wired into a CI is run here as its service runs it: the files are read with readers of
+their own, and their shell steps are executed in a repository with a pull request."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from pydantic_sarif.model import StaticAnalysisResultsFormatSarifVersion210JsonSchema as SarifLog
+
+from csg.cache import cache_folder
+from csg.errors import UsageError
+from symexec.projects.pull_request import SERVICES, find_comparison
+from tests.command_line import Done, csgtest
+
+ROOT = Path(__file__).parent.parent
+TOOLS = str(Path(sys.executable).parent)
+MAKEFILE = "clamp: clamp.c\n\t$(CC) -o $@ clamp.c\n"
+CLAMP = """\
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+int main(int argc, char **argv)
+{
+    int length = argc > 1 ? (int) strlen(argv[1]) : 0;
+    if (length > 3)
+        length = 3;
+    assert(length <= 3);
+    printf("%d\\n", length);
+    return 0;
+}
+"""
+HARMFUL = CLAMP.replace("length > 3", "length > 4")
+HARMLESS = CLAMP.replace('"%d\\n"', '"%d bytes\\n"')
+
+
+def git(folder: Path, *words: str) -> str:
+    named = ("-c", "user.name=a", "-c", "user.email=a@b", "-c", "protocol.file.allow=always")
+    done = subprocess.run(
+        ["git", *named, *words], cwd=folder, capture_output=True, text=True, check=True
+    )
+    return done.stdout.strip()
+
+
+def commit(folder: Path, message: str, **files: str) -> str:
+    for name, text in files.items():
+        (folder / name.replace("_", ".")).write_text(text)
+    git(folder, "add", "-A")
+    git(folder, "commit", "-qm", message)
+    return git(folder, "rev-parse", "HEAD")
+
+
+@dataclass
+class Forge:
+    """A repository as a service has it: main with a long history, and a branch that starts in the
+    middle of it; ``merge`` is what GitHub makes of both."""
+
+    folder: Path
+    first: str
+    part: str
+    main: str
+    topic: str
+    merge: str
+
+    def checkout(self, place: Path, commit: str, depth: int = 1) -> Path:
+        """As a job finds it: one commit, and nothing of the history."""
+        git(self.folder.parent, "init", "-q", "-b", "none", str(place))
+        git(place, "remote", "add", "origin", self.folder.as_uri())
+        git(place, "fetch", "-q", f"--depth={depth}", "origin", commit)
+        git(place, "checkout", "-q", "FETCH_HEAD")
+        return place
+
+
+@pytest.fixture(scope="module")
+def forge(tmp_path_factory: pytest.TempPathFactory) -> Forge:
+    folder = tmp_path_factory.mktemp("forge") / "up"
+    git(folder.parent, "init", "-q", "-b", "main", str(folder))
+    git(folder, "config", "uploadpack.allowAnySHA1InWant", "true")
+    first = commit(folder, "first", clamp_c=CLAMP, Makefile=MAKEFILE)
+    part = first
+    for number in range(4):
+        part = commit(folder, f"before {number}", notes=f"{number}\n")
+    git(folder, "checkout", "-qb", "topic")
+    topic = commit(folder, "allow one more", clamp_c=HARMFUL)
+    git(folder, "checkout", "-q", "main")
+    more = "".join(  # than are fetched at first
+        "commit refs/heads/main\ncommitter a <a@b> 1700000000 +0000\ndata 5\nsince\n"
+        + "from refs/heads/main^0\n" * (number == 0)
+        + f"M 644 inline notes\ndata 2\n{number % 10}\n"
+        for number in range(70)
+    )
+    subprocess.run(["git", "fast-import", "--quiet"], cwd=folder, input=more.encode(), check=True)
+    git(folder, "reset", "-q", "--hard")
+    main = git(folder, "rev-parse", "HEAD")
+    git(folder, "checkout", "-q", "--detach")
+    git(folder, "merge", "-q", "--no-ff", "-m", "merge", "topic")
+    merge = git(folder, "rev-parse", "HEAD")
+    git(folder, "update-ref", "refs/pull/1/merge", merge)
+    git(folder, "checkout", "-q", "main")
+    return Forge(folder, first, part, main, topic, merge)
+
+
+# --------------------------------------------------------------------------- what is compared
+
+
+def event(tmp_path: Path, said: object) -> dict[str, str]:
+    file = tmp_path / "event.json"
+    file.write_text(json.dumps(said))
+    return {"GITHUB_ACTIONS": "true", "GITHUB_EVENT_PATH": str(file)}
+
+
+ZEROS = "0" * 40
+JOBS = {
+    "a merge of the pull request": ("merge", {"GITHUB_BASE_REF": "main"}, "main"),
+    "its head": ("topic", {"pull_request": {"base": {"sha": "main"}}}, "part"),
+    "its head, of a branch": ("topic", {"GITHUB_BASE_REF": "main"}, "part"),
+    "a merge queue": ("merge", {"merge_group": {"base_sha": "main"}}, "main"),
+    "a push": ("main", {"before": "part"}, "part"),
+    "a new branch": ("topic", {"before": ZEROS, "repository": {"default_branch": "main"}}, "part"),
+    "a push of what the forge has forgotten": (
+        "topic",
+        {"before": "1" * 40, "repository": {"default_branch": "main"}},
+        "part",
+    ),
+    "the default branch": ("main", {"repository": {"default_branch": "main"}}, "before"),
+    "a merge request": ("topic", {"CI_MERGE_REQUEST_DIFF_BASE_SHA": "part"}, "part"),
+    "a merged result": (
+        "merge",
+        {"CI_MERGE_REQUEST_DIFF_BASE_SHA": "part", "CI_MERGE_REQUEST_TARGET_BRANCH_SHA": "main"},
+        "main",
+    ),
+    "a branch of GitLab": (
+        "topic",
+        {"CI_COMMIT_BEFORE_SHA": ZEROS, "CI_DEFAULT_BRANCH": "main"},
+        "part",
+    ),
+    "Azure": ("topic", {"SYSTEM_PULLREQUEST_TARGETBRANCH": "refs/heads/main"}, "part"),
+    "Bitbucket": ("topic", {"BITBUCKET_PR_DESTINATION_BRANCH": "main"}, "part"),
+    "Buildkite": ("topic", {"BUILDKITE_PULL_REQUEST_BASE_BRANCH": "main"}, "part"),
+    "Jenkins": ("topic", {"CHANGE_TARGET": "main"}, "part"),
+}
+
+
+@pytest.mark.parametrize("job", JOBS)
+def test_a_service_says_what_is_compared(job: str, forge: Forge, tmp_path: Path) -> None:
+    """And the history between is fetched, although the job has one commit alone."""
+    checked_out, said, base = JOBS[job]
+    commits = {**vars(forge), "before": f"{forge.main}^", "1" * 40: "1" * 40, ZEROS: ZEROS}
+    text = json.dumps(said)
+    for name in ("main", "part"):  # commits where a commit is named
+        text = re.sub(rf'(sha|SHA|before)": "{name}"', rf'\1": "{commits[name]}"', text)
+    words = json.loads(text)
+    variables = {name: each for name, each in words.items() if name.isupper()}
+    environment = event(tmp_path, {} if variables else words) | variables
+    if variables and "GITHUB_BASE_REF" not in variables:
+        sign = next(
+            each.sign for each in SERVICES if {*each.commits, *each.branches} & {*variables}
+        )
+        environment = {sign: "true", **variables}
+    commit = commits[checked_out]
+    if checked_out == "merge":
+        environment["GITHUB_SHA"] = commit
+    place = forge.checkout(tmp_path / "checkout", commit)
+    found = find_comparison(environment, place)
+    assert found is not None and not found.staged
+    before, _, after = found.text.partition("...")
+    assert after == "HEAD"
+    assert git(place, "merge-base", before, "HEAD") == git(forge.folder, "rev-parse", commits[base])
+
+
+def test_nothing_is_fetched_where_a_person_calls(forge: Forge, tmp_path: Path) -> None:
+    place = forge.checkout(tmp_path / "checkout", forge.topic)
+    with pytest.raises(UsageError, match="--base REVISION"):
+        find_comparison({}, place)
+    with pytest.raises(UsageError, match="no revision 'main'"):
+        find_comparison({}, place, "main")
+    assert git(place, "rev-list", "--count", "HEAD") == "1"
+    git(place, "fetch", "-q", "--unshallow", "origin", "main:refs/remotes/origin/main", "topic")
+    found = find_comparison({}, place)
+    assert found is not None and found.text == f"{forge.main}...HEAD"
+
+
+def test_the_checkout_is_not_compared_with_itself(forge: Forge, tmp_path: Path) -> None:
+    place = forge.checkout(tmp_path / "checkout", forge.main)
+    with pytest.raises(UsageError, match="there is nothing to compare it with"):
+        find_comparison({"GITLAB_CI": "true"}, place, "main")
+
+
+def test_a_base_that_cannot_be_had_is_named(forge: Forge, tmp_path: Path) -> None:
+    place = forge.checkout(tmp_path / "checkout", forge.topic)
+    with pytest.raises(
+        UsageError, match=r"none-such is not here, and cannot be fetched: .*none-such"
+    ):
+        find_comparison({"GITLAB_CI": "true", "CI_DEFAULT_BRANCH": "none-such"}, place)
+
+
+# ------------------------------------------------------------------------ the files of services
+
+
+def inherited() -> dict[str, str]:
+    """The variables of this process without those of a service that it may run in."""
+    services = ("GITHUB_", "CI", "GITLAB_", "RUNNER_", "PRE_COMMIT")
+    known = {name: text for name, text in os.environ.items() if not name.startswith(services)}
+    return {**known, "PATH": f"{TOOLS}:{os.environ['PATH']}"}
+
+
+def executed(lines: str, folder: Path, environment: Mapping[str, str]) -> Done:
+    """As services call a shell."""
+    done = subprocess.run(
+        ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", lines],
+        cwd=folder, env=environment, capture_output=True, text=True, check=False, timeout=300,
+    )  # fmt: skip
+    return Done(done.returncode, done.stdout, done.stderr, folder)
+
+
+def valid(schema: str, file: Path) -> None:
+    done = subprocess.run(
+        [f"{TOOLS}/check-jsonschema", "--builtin-schema", f"vendor.{schema}", str(file)],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout
+
+
+class Action:
+    """action.yml, and a runner for its steps that are shell."""
+
+    def __init__(self, checkout: Path, place: Path, variables: Mapping[str, str]) -> None:
+        self.read = yaml.safe_load((ROOT / "action.yml").read_text())
+        self.checkout = checkout
+        self.files = {name: place / name for name in ("summary", "output", "path")}
+        for each in self.files.values():
+            each.touch()
+        named = {
+            "GITHUB_STEP_SUMMARY": self.files["summary"],
+            "GITHUB_OUTPUT": self.files["output"],
+            "GITHUB_PATH": self.files["path"],
+            "GITHUB_ACTION_PATH": ROOT,
+            "RUNNER_TEMP": place,
+        }
+        self.variables = {**inherited(), **variables, **{k: str(v) for k, v in named.items()}}
+
+    def run(self, given: Mapping[str, str], skipped: Sequence[str] = ()) -> list[Done]:
+        """Up to the first step that fails."""
+        found = []
+        for step in self.read["runs"]["steps"]:
+            if "run" not in step or step["name"] in skipped:
+                continue
+            assert step["shell"] == "bash"
+            path = ":".join([*self.files["path"].read_text().split(), self.variables["PATH"]])
+            own = {name: self.evaluated(text, given) for name, text in step.get("env", {}).items()}
+            assert "${{" not in step["run"], "text of others is no text of the script"
+            found.append(
+                executed(step["run"], self.checkout, {**self.variables, "PATH": path, **own})
+            )
+            if found[-1].code:
+                break
+        return found
+
+    def evaluated(self, text: str, given: Mapping[str, str]) -> str:
+        name = re.fullmatch(r"\$\{\{ inputs\.([\w-]+) \}\}", text)
+        assert name is not None
+        return given.get(name[1], self.read["inputs"][name[1]]["default"])
+
+    @property
+    def outputs(self) -> dict[str, str]:
+        lines = self.files["output"].read_text().splitlines()
+        return dict(line.split("=", 1) for line in lines)
+
+
+def test_the_action_reviews_a_pull_request(forge: Forge, tmp_path: Path) -> None:
+    valid("github-actions", ROOT / "action.yml")
+    checkout = forge.checkout(tmp_path / "checkout", forge.merge)
+    variables = event(tmp_path, {"pull_request": {"base": {"sha": forge.part}}})
+    variables |= {"GITHUB_BASE_REF": "main", "GITHUB_SHA": forge.merge}
+    action = Action(checkout, tmp_path, variables)
+    *before, compared = action.run({"time": "3"}, skipped=["Install csgtest"])
+    assert len(before) == 1 and compared.code == 1, compared.err
+    assert f"GitHub: compared with HEAD^ ({forge.main[:10]})" in compared.err
+    stopped = re.search(r"^::stop-commands::(\w+)$", compared.out, re.M)
+    assert stopped is not None
+    told, _, annotated = compared.out.partition(f"::{stopped[1]}::\n")
+    assert "change 1  clamp.c:7" in told
+    assert re.fullmatch(
+        r"::error file=clamp\.c,line=7,title=csgtest%3A regression::\./clamp .*, SIGABRT now.*\n",
+        annotated,
+    )
+    summary = action.files["summary"].read_text()
+    assert "regression" in summary and "+if (length > 4)" in summary
+    assert action.outputs["code"] == "1" and action.outputs["folder"].endswith("/csgtest-out")
+    log = SarifLog.model_validate_json(Path(action.outputs["sarif"]).read_text())
+    assert [run.results and run.results[0].ruleId for run in log.runs] == ["CSG005"]
+    assert git(checkout, "status", "--short", "--untracked-files=no") == ""
+
+
+@pytest.mark.parametrize(("fail_on", "code"), [("regression", 0), ("any", 1)])
+def test_what_is_meant_to_change_fails_nobody(
+    fail_on: str, code: int, forge: Forge, tmp_path: Path
+) -> None:
+    checkout = forge.checkout(tmp_path / "checkout", forge.main)
+    commit(checkout, "other words", clamp_c=HARMLESS)
+    action = Action(checkout, tmp_path, {"GITHUB_ACTIONS": "true"})
+    given = {"base": forge.main, "fail-on": fail_on, "options": "--time 3 --no-native"}
+    *_, compared = action.run(given, skipped=["Install csgtest"])
+    assert compared.code == code, compared.err
+    assert "::warning file=clamp.c,line=10," in compared.out
+    assert action.outputs["code"] == str(code)
+
+
+def test_a_program_cannot_command_the_service(forge: Forge, tmp_path: Path) -> None:
+    """What a pull request makes the compiler say stands where no command is read."""
+    checkout = forge.checkout(tmp_path / "checkout", forge.main)
+    broken = "#error ::error::owned\n::add-path::/evil\n" + CLAMP
+    commit(checkout, "broken", clamp_c=broken, Makefile=f"$(info ::set-env name=X::1)\n{MAKEFILE}")
+    done = csgtest(
+        "ci", "--base", forge.main, folder=checkout,
+        environment={"GITHUB_ACTIONS": "true", "GITHUB_STEP_SUMMARY": str(tmp_path / "summary")},
+    )  # fmt: skip
+    assert done.code == 2
+    stopped = re.findall(r"^::stop-commands::(\w+)$", done.out, re.M)
+    assert len(stopped) == 1 and done.out.endswith(f"::{stopped[0]}::\n")
+    assert "Not tested:" in (tmp_path / "summary").read_text()
+
+
+def test_the_job_of_gitlab_reviews_a_merge_request(forge: Forge, tmp_path: Path) -> None:
+    text = (ROOT / "templates" / "csgtest.yml").read_text()
+    inputs = yaml.safe_load(text.partition("\n---\n")[0])["spec"]["inputs"]
+    given = {name: str(each.get("default", "")) for name, each in inputs.items()}
+    given |= {"source": str(ROOT), "time": "3"}
+    assert [name for name, each in inputs.items() if "default" not in each] == ["source"]
+    own = text.partition("\n---\n")[2]
+    for name, value in given.items():
+        own = own.replace(f"$[[ inputs.{name} ]]", json.dumps(value))
+    assert "$[[" not in own
+    (tmp_path / ".gitlab-ci.yml").write_text(own)
+    valid("gitlab-ci", tmp_path / ".gitlab-ci.yml")
+    job = yaml.safe_load(own)["csgtest"]
+    checkout = forge.checkout(tmp_path / "checkout", forge.topic, depth=20)
+    variables = {
+        **inherited(),
+        "GITLAB_CI": "true",
+        "CI_PROJECT_DIR": str(checkout),
+        "CI_MERGE_REQUEST_DIFF_BASE_SHA": forge.part,
+        "CI_MERGE_REQUEST_TARGET_BRANCH_NAME": "main",
+    }
+    for name, value in job["variables"].items():
+        variables[name] = value.replace("$CI_PROJECT_DIR", str(checkout))
+    kept = checkout / job["cache"]["paths"][0]
+    shutil.copytree(cache_folder(), kept, ignore=lambda *_: ["secrets"])  # of an earlier job
+    kept.chmod(0o777)
+    *_, trusted = job["before_script"]
+    done = executed("\n".join([trusted, *job["script"]]), checkout, variables)
+    assert done.code == 1, done.err
+    assert f"GitLab: compared with {forge.part[:10]}" in done.err
+    assert "cache folder" not in done.err and "::" not in done.out
+    for each in (job["artifacts"]["reports"]["junit"], "csgtest-out/summary.md"):
+        assert (checkout / each).is_file()
+    before = {each.name for each in kept.iterdir()}
+    executed("\n".join(job["after_script"]), checkout, variables)
+    assert {each.name for each in kept.iterdir()} == before - {"secrets"} != before
+
+
+@pytest.fixture
+def hook() -> dict[str, Any]:
+    file = ROOT / ".pre-commit-hooks.yaml"
+    subprocess.run([f"{TOOLS}/pre-commit", "validate-manifest", file], check=True)
+    (found,) = yaml.safe_load(file.read_text())
+    return dict(found)
+
+
+def test_the_hook_looks_at_what_is_staged(
+    hook: dict[str, Any], forge: Forge, tmp_path: Path
+) -> None:
+    checkout = forge.checkout(tmp_path / "checkout", forge.main)
+    variables = {**inherited(), "PRE_COMMIT": "1"}
+    (checkout / "clamp.c").write_text(HARMFUL)
+    git(checkout, "add", "clamp.c")
+    (checkout / "clamp.c").write_text(CLAMP)
+    done = executed(hook["entry"].replace("20", "3"), checkout, variables)
+    assert done.code == 1 and "SIGABRT" in done.out, done.err
+    git(checkout, "commit", "-qm", "more")
+    pushed = {"PRE_COMMIT_FROM_REF": forge.main, "PRE_COMMIT_TO_REF": "HEAD"}
+    done = executed(hook["entry"].replace("20", "3"), checkout, {**variables, **pushed})
+    assert done.code == 1 and "SIGABRT" in done.out, done.err
+
+
+def test_the_hook_lets_the_first_commit_pass(hook: dict[str, Any], tmp_path: Path) -> None:
+    git(tmp_path, "init", "-q")
+    (tmp_path / "clamp.c").write_text(CLAMP)
+    git(tmp_path, "add", "clamp.c")
+    done = executed(hook["entry"], tmp_path, {**inherited(), "PRE_COMMIT": "1"})
+    assert (done.code, done.out) == (0, "")
+
+
+def test_a_folder_of_somebody_else_is_left_alone(forge: Forge, tmp_path: Path) -> None:
+    checkout = forge.checkout(tmp_path / "checkout", forge.main)
+    (checkout / "mine").mkdir()
+    (checkout / "mine" / "summary.md").write_text("mine")
+    done = csgtest("ci", "--base", "HEAD^", "--out", "mine", folder=checkout)
+    assert done.code == 2 and (checkout / "mine" / "summary.md").read_text() == "mine"
+
+
+def test_the_file_of_a_repository_counts_in_a_review(forge: Forge, tmp_path: Path) -> None:
+    checkout = forge.checkout(tmp_path / "checkout", forge.main)
+    settings = 'fail-on = "any"\ntime = 3\n[target.clamp]\nsym-args = [1, 1, 5]\n'
+    commit(checkout, "settings", csgtest_toml=settings)
+    commit(checkout, "other words", clamp_c=HARMLESS)
+    done = csgtest("ci", "--base", forge.main, folder=checkout)
+    assert done.code == 1, done.err
+    assert done.report["bounds"]["sym_args"] == [1, 1, 5]
