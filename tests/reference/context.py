@@ -20,7 +20,6 @@ from symexec.runtime.contract import (
     Context,
     Decide,
     End,
-    Formatted,
     ModelEntry,
     Suggest,
 )
@@ -28,7 +27,7 @@ from symexec.runtime.library import registry
 from symexec.runtime.operands import byte_of, joined
 from symexec.state.endings import MemoryFault, PathEnding
 from symexec.state.inputs import Input
-from symexec.state.state import OutputItem
+from symexec.state.state import Formatted, OutputItem
 
 
 class Ended(Exception):

@@ -13,9 +13,9 @@ from csg.language.syntax import Version
 from symexec.exploration.start import WATCHED
 from symexec.expr import Data, Term, evaluate, new_half, old_half
 from symexec.memory import BOTH
-from symexec.shadow.outcomes import Printed, Unit, units
+from symexec.shadow.outcomes import Unit, units
 from symexec.state.endings import DivisionByZero, Exit, MemoryFault, Returned, row
-from symexec.state.state import Outcome, State
+from symexec.state.state import Formatted, Outcome, State
 from tests.symexec.generated.truth import Point, Ran
 
 RESULTS = {"int": (32, True), "unsigned char": (8, False), "long": (64, True), "short": (16, True)}
@@ -101,9 +101,9 @@ def _signed(number: int, kind: str) -> int:
 
 
 def printed(unit: Unit, given: Given) -> bytes:
-    if not isinstance(unit, Printed):
+    if not isinstance(unit, Formatted):
         return bytes((given.value(unit),))
     number = given.value(unit.term)
-    if unit.specification[-1] == "d" and number >> 31:
+    if unit.spec[-1] == "d" and number >> 31:
         number -= 1 << 32
-    return (unit.specification % number).encode()
+    return (unit.spec % number).encode()

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import pytest
 
 from symexec.expr import Term, TermTable, compare, evaluate
 from symexec.shadow.outcomes import Unit, same_text, units
-from symexec.state.state import Formatted, Output
+from symexec.state.state import Formatted, Output, OutputItem
 
 TABLE = TermTable()
 X, Y = TABLE.symbol("x", 32), TABLE.symbol("y", 32)
@@ -16,15 +14,7 @@ B = TABLE.symbol("b", 8)
 NARROW = TABLE.symbol("n", 16)
 
 
-@dataclass(frozen=True)
-class Number:
-    """As the models of printf emit it."""
-
-    spec: str
-    term: Term
-
-
-def written(*items: object, stream: int = 1) -> Output | None:
+def written(*items: OutputItem, stream: int = 1) -> Output | None:
     last: Output | None = None
     for item in items:
         last = Output(last, stream, item)
@@ -53,8 +43,8 @@ def true_for(condition: object, **values: int) -> bool:
 
 
 def test_a_stream_becomes_bytes_and_whole_numbers() -> None:
-    last = written(b"n=", Number("%d", X), 10, B)
-    assert units(last, 1) == [110, 61, Formatted("%d", X), 10, B]
+    last = written(b"n=", Formatted("%d", X), B)
+    assert units(last, 1) == [110, 61, Formatted("%d", X), B]
     both = Output(Output(Output(None, 1, b"a"), 2, b"e"), 1, b"c")
     assert units(both, 1) == [97, 99] and units(both, 2) == [101]
     assert units(None, 1) == []
