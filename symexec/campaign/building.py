@@ -35,7 +35,14 @@ from symexec.counters import CANDIDATE, PATIENT, Counters, WorkClock
 from symexec.exploration.following import ALONG, Examples, are_drawn
 from symexec.exploration.paths import PAUSE
 from symexec.exploration.pinning import Seeding
-from symexec.exploration.preparation import Prepared, analysed, lower, read_versions, with_lasting
+from symexec.exploration.preparation import (
+    Prepared,
+    analysed,
+    lower,
+    read_versions,
+    with_lasting,
+    with_preconditions,
+)
 from symexec.exploration.searching import GraphCoverage, Search
 from symexec.inputs.plan import LEVELS, shapes_lines
 from symexec.options import After, BuildOptions, Shadow, program_name
@@ -130,6 +137,7 @@ class BuildJob:
         self.prepared = analysed(lowered, options)
         self.events.update(dict.fromkeys(self.prepared.outliving.events, 1))
         if self.signature is not None:
+            options = with_preconditions(self.prepared, options)
             self.options, self.signature = with_lasting(self.prepared, self.signature, options)
             if self.replay is not None:
                 self.replay.plan = replace(self.replay.plan, signature=self.signature)

@@ -30,7 +30,9 @@ from csg.language.types import Integer
 from csg.programs import FilePair, SourceFile, files_of
 from csg.unify import Unified
 from csg.unify.pairs import ProgramPair
+from symexec.exploration.pinning import Pins
 from symexec.exploration.preparation import Prepared
+from symexec.expr import TermTable
 from symexec.fuzzing.candidates import Candidates, FunctionDomain
 from symexec.fuzzing.option_table import vocabulary
 from symexec.options import BuildOptions, InputOptions, versions_of
@@ -128,10 +130,11 @@ def differing_plainly(
     if not any(map(can_overflow, prepared.unified.units)):
         return
     cases = list(tests[:MOST_TESTS])
-    if signature is not None and not inputs.assumptions:
+    if signature is not None:
         domain = FunctionDomain(signature, vocabulary(*prepared.telling_units), inputs)
+        admits = Pins(prepared.entry, prepared.symbols, inputs, TermTable()).admits
         known = {case.input for case in cases}
-        tried = islice(Candidates(domain, seed), MOST_TRIED)
+        tried = islice(filter(admits, Candidates(domain, seed)), MOST_TRIED)
         cases += [TestCase("", each) for each in tried if each not in known]
     for case in shown_by_plain_builds(cases, replay):
         yield case.input, case

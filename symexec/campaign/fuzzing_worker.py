@@ -225,9 +225,9 @@ def domain_of(commission: Commission) -> Domain:
 
 
 def _admits(commission: Commission) -> Callable[[TestInput], bool] | None:
-    """Whether ranges and assumptions hold; None where there are none."""
+    """Whether ranges, assumptions and preconditions hold; None where there are none."""
     inputs = commission.inputs
-    if not (inputs.ranges or inputs.assumptions):
+    if not inputs.restricted:
         return None
     from symexec.exploration.pinning import Pins
     from symexec.expr import TermTable

@@ -19,7 +19,7 @@ from symexec.fuzzing.option_table import option_table, vocabulary
 from symexec.fuzzing.ordinary import command_lines
 from symexec.fuzzing.testing import NativeTesting, explaining
 from symexec.fuzzing.usage import usage_of
-from symexec.options import BuildOptions, CompareOptions
+from symexec.options import BuildOptions, CompareOptions, InputOptions
 from symexec.progress import Progress
 from symexec.replay import PLAIN
 from symexec.search.registry import variant
@@ -71,13 +71,19 @@ class Laboratory:
         prepared, replay = self.job.prepared, self.job.replay
         if prepared is None or replay is None:
             return
-        self._tracer = Tracer(prepared, self.options.inputs)
+        self._tracer = Tracer(prepared, self._inputs)
         for build in ("old", "new"):
             replay.prepare(build, PLAIN)
         for build in ("old", "new"):  # wait for the compilers: they would slow the first run down
             replay.wait(build)
             replay.wait(build, PLAIN)
         replay.wait("mask")
+
+    @property
+    def _inputs(self) -> InputOptions:
+        """As asked for, with what was inferred."""
+        found = self.job.options.inputs.preconditions
+        return replace(self.options.inputs, preconditions=found)
 
     def close(self) -> None:
         self.job.close()
@@ -138,15 +144,14 @@ class Laboratory:
     def _native(self, seed: int, progress: Progress) -> Run:
         job, tracer = self.job, self._tracer
         assert job.prepared is not None and job.replay is not None and tracer is not None
-        inputs = self.options.inputs
-        restricted = inputs.ranges or inputs.assumptions
+        inputs = self._inputs
         candidates = Candidates(self.domain(), seed)
         testing = NativeTesting(
             job.replay,
             candidates,
             explaining(job.replay, *switches(job.prepared)),
             seed,
-            tracer.pins.admits if restricted else None,
+            tracer.pins.admits if inputs.restricted else None,
         )
         started = time.monotonic()
         deadline = started + self.options.search.time
@@ -182,13 +187,13 @@ class Laboratory:
         assert prepared is not None
         words = vocabulary(*prepared.telling_units)
         if self.job.signature is not None:
-            return FunctionDomain(self.job.signature, words, self.options.inputs)
+            return FunctionDomain(self.job.signature, words, self._inputs)
         changes = [change.info() for change in prepared.unified.changes]
         options = option_table(prepared.unified.units, changes, prepared.guarding)
         takes_arguments = bool(prepared.entry.parameters)
         words = words.led_by([each.name for each in options])
         usage = usage_of(prepared.telling_units, options, changes)
-        return command_lines(usage, words, self.options.inputs, takes_arguments)
+        return command_lines(usage, words, self._inputs, takes_arguments)
 
     # ------------------------------------------------------------------ sequences
 

@@ -3,7 +3,8 @@
     x = -1            pinned: every symbol of the plan has its value, and one path follows it
     x = -1            as a seed: x stays symbolic, the state has the seed {x: -1}
 
-An input that no start can stand for, or that the user's ranges exclude, is left out and reported.
+An input that no start can stand for, or that ranges, assumptions or preconditions exclude, is left
+out and reported.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from csg.analysis.preconditions import Length, Precondition
 from csg.errors import UsageError
 from csg.language.syntax import FunctionDefinition, Symbol
 from symexec.counters import Counters
@@ -59,18 +61,22 @@ class Pins:
         self._nullable = _pointers(entry)
 
     def admits(self, test: TestInput) -> bool:
-        """Do all ranges and assumptions hold?"""
-        start = self.start(test)
+        """Do all ranges, assumptions and preconditions hold?"""
+        return self._known(self.start(test), test) is not None
+
+    def _known(self, start: Start, test: TestInput) -> Known | None:
+        """What the symbols stand for; None for an input that is excluded. Natively objects are as
+        large as what the test has for them, in a start no smaller."""
         known = assigned((*start.inputs, *start.files), test)
-        return known is not None and holds(start.conditions, known)
+        if known is None or not holds(start.conditions, known):
+            return None
+        return known if _fits(start, self._options.preconditions, test) else None
 
     def pinned(self, test: TestInput) -> Start | None:
         """None for an input that is excluded, or that no start can stand for (long double)."""
         start = self.start(test)
-        known = assigned((*start.inputs, *start.files), test)
-        if known is None or not holds(start.conditions, known):
-            return None
-        return _concrete(start, known, test)
+        known = self._known(start, test)
+        return None if known is None else _concrete(start, known, test)
 
     def start(self, test: TestInput) -> Start:
         """The start whose arguments, strings, standard input and files are as long."""
@@ -116,6 +122,22 @@ def _pointers(entry: FunctionDefinition) -> tuple[str, ...]:
         return ()
     everyone = frozenset(symbol.name for symbol in entry.parameters)
     return tuple(each.name for each in nullable_pointers(entry.parameters, everyone))
+
+
+def _fits(start: Start, preconditions: Sequence[Precondition], test: TestInput) -> bool:
+    """Are there as many bytes behind each pointer as a number says?"""
+    given, inputs = dict(test.parameters), {each.name: each for each in start.inputs}
+    for each in preconditions:
+        match each.claim:
+            case Length(pointer=pointer, number=number, unit=unit):
+                there, count = given.get(pointer), given.get(number)
+                if isinstance(there, bytes | tuple) and isinstance(count, int):
+                    known = inputs[pointer]
+                    if known.terms:
+                        held = len(there) + isinstance(there, bytes)
+                        if count * unit > held * ((known.width + 7) // 8):
+                            return False
+    return True
 
 
 def holds(conditions: Iterable[Operand], known: Known) -> bool:
@@ -474,7 +496,9 @@ def _excluded(start: Start, test: TestInput) -> str | None:
     known = assigned((*start.inputs, *start.files), test)
     if known is None:
         return "a value does not fit its type"
-    return None if holds(start.conditions, known) else "excluded by a range or an assumption"
+    if holds(start.conditions, known):
+        return None
+    return "excluded by a range, an assumption or a precondition"
 
 
 def _with_files(start: Start, test: TestInput, engine: Engine) -> Start:

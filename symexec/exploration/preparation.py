@@ -20,6 +20,7 @@ from csg.analysis import (
     guard_names,
     guards,
 )
+from csg.analysis.preconditions import preconditions
 from csg.errors import CsgtestError, UsageError
 from csg.graphs import SequenceGraph
 from csg.graphs.program_graphs import control_graph
@@ -399,3 +400,12 @@ def with_lasting(
     symbols = [known[name] for name in inputs.symbolic_globals if name in known]
     signature = replace(signature_of(prepared.entry, symbols, prepared.asked), lasting=found.parts)
     return replace(options, inputs=inputs), signature
+
+
+def with_preconditions(prepared: Prepared, options: BuildOptions) -> BuildOptions:
+    """With what both versions expect of the callers of their entry function."""
+    inputs = options.inputs
+    if prepared.program.entry == "main" or not inputs.inferred:
+        return options
+    found = preconditions(prepared.unified, prepared.entry)
+    return replace(options, inputs=replace(inputs, preconditions=found))

@@ -26,7 +26,14 @@ from csg.errors import LINES, printable
 from csg.ir import ChangeInfo
 from symexec.exports.finished import ERRORS, Finding, Finished, Place
 from symexec.report.model import Report, kind_of
-from symexec.report.words import changes_named, contrasted, headline, readable_test, reservations
+from symexec.report.words import (
+    changes_named,
+    contrasted,
+    expectations,
+    headline,
+    readable_test,
+    reservations,
+)
 from symexec.testcases import TestCase
 from symexec.testcases.inputs import Json
 from symexec.triage import Kind
@@ -104,7 +111,7 @@ def sarif(all_finished: Sequence[Finished]) -> str:
 
 def _run(finished: Finished) -> Json:
     report = finished.report
-    told = [headline(report), *reservations(report), *report.notes]
+    told = [headline(report), *expectations(report), *reservations(report), *report.notes]
     seen: Counter[str] = Counter()
     results = []
     for finding in finished.findings:
@@ -355,7 +362,7 @@ def _section(finished: Finished) -> Iterator[str]:
     left = len(finished.findings) - len(rows)
     if left:
         yield f"{left} more differences stand in the folder of results.\n\n"
-    notes = [*reservations(report), *report.notes]
+    notes = [*expectations(report), *reservations(report), *report.notes]
     if notes:
         yield "<details><summary>What the verdict does not cover</summary>\n\n"
         yield "".join(f"- {code(_cut(each))}\n" for each in notes[:_ROWS])

@@ -18,9 +18,10 @@ from typing import Protocol
 
 from symexec.fuzzing.option_table import Vocabulary
 from symexec.fuzzing.values import Values, growing
+from symexec.inputs.preconditions import range_of
 from symexec.options import InputOptions
 from symexec.testcases import TestInput, Value
-from symexec.testcases.signature import EntrySignature
+from symexec.testcases.signature import EntrySignature, Parameter
 
 CORPUS = 512  # inputs kept for mutation; beyond, a random one makes room
 TELLING = 0.3  # share of the mutations that begin with one that differed
@@ -151,8 +152,9 @@ class FunctionDomain:
     def __init__(self, signature: EntrySignature, words: Vocabulary, options: InputOptions) -> None:
         parameters = [each for each in signature.parameters if each.kind != "opaque"]
         self._count = len(parameters)
+        sizes = {each.name: _bytes(each, options.array_length) for each in parameters}
         self._values = [
-            Values(each, words, options.array_length, options.range_of(each.name))
+            Values(each, words, options.array_length, range_of(each.name, options, sizes))
             for each in (*parameters, *signature.globals)
         ]
         self.finite = all(each.complete for each in self._values)
@@ -212,3 +214,10 @@ class FunctionDomain:
             parameters=tuple(named.items()),
             globals=tuple((each.parameter.name, value) for each, value in rest),
         )
+
+
+def _bytes(parameter: Parameter, length: int) -> int:
+    """Of the largest object that a pointer leads to in an input."""
+    if parameter.kind == "structure":
+        return parameter.size
+    return parameter.size * (length + (parameter.kind in ("string", "pointer")))

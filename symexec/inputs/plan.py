@@ -31,6 +31,7 @@ from csg.language.types import (
 from csg.records import record
 from symexec.expr import Data, Operand, Shadowed, TermTable, compare, extract, ite
 from symexec.inputs.assumptions import Named, assumption, range_conditions
+from symexec.inputs.preconditions import conditions
 from symexec.inputs.starts import Address, Cell, Line, Start, StartObject, Word
 from symexec.inputs.structures import (
     Member,
@@ -197,12 +198,14 @@ class _Builder:
         return twin
 
     def finished(self) -> Start:
-        """With what the user knows of the inputs."""
+        """With what the user knows of the inputs, and what was inferred."""
         found = list(self._start.conditions)
         for asked in self._options.ranges:
             if asked.name in self._named or asked.name not in self._parts:
                 found += range_conditions(asked, self._named)
         found += [assumption(text, self._named) for text in self._options.assumptions]
+        sizes = {each.name: each.size for each in self._start.objects}
+        found += conditions(self._options.preconditions, self._named, sizes)
         if 0 in found:
             raise no_input_left()
         kept = tuple(condition for condition in found if not isinstance(condition, int))

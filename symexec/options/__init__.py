@@ -15,9 +15,13 @@ from __future__ import annotations
 import os
 from enum import Enum
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from csg.programs import Annotation, GraphRules, Versions
 from csg.records import record
+
+if TYPE_CHECKING:
+    from csg.analysis.preconditions import Precondition
 
 
 class Shadow(Enum):
@@ -180,6 +184,13 @@ class InputOptions:
     array_length: int = 4  # bytes of a string before its NUL, elements of an array
     globals: Globals = Globals.ANY  # what the others hold, of those that a caller may have set
     level: int = 0  # how often what main reads, where nobody says how much, has grown
+    inferred: bool = True  # what both versions expect of callers of the entry function holds
+    preconditions: tuple[Precondition, ...] = ()  # the same, as it was found
+
+    @property
+    def restricted(self) -> bool:
+        """Are there inputs of the right types that are not tried?"""
+        return bool(self.ranges or self.assumptions or self.preconditions)
 
     def range_of(self, name: str) -> Range | None:
         """The last range given for ``name``, as the last word on a command line counts."""

@@ -126,6 +126,7 @@ def _inputs(given: argparse.Namespace) -> InputOptions:
         files=given.sym_files,
         named_files=tuple(given.sym_file),
         array_length=given.array_len,
+        inferred=not getattr(given, "no_preconditions", False),
     )
 
 

@@ -128,8 +128,14 @@ ENTRY = row(
     metavar="F",
     help="function to start in (default: main, or the only one)",
 )
-GLOBALS = under(
+CALLED = under(
     "which inputs",
+    row(
+        "--no-preconditions",
+        action="store_true",
+        help="for F: try inputs too that break what the code of both versions expects of callers, "
+        "as a length beyond the buffer; what is expected is in the report",
+    ),
     row(
         "--globals",
         choices=names(Globals),

@@ -71,6 +71,8 @@ def bounds(
         inputs = with_defaults(inputs)
     else:
         found["array_length"] = inputs.array_length
+        kept = [each.text for each in inputs.preconditions]
+        found["preconditions"] = kept if inputs.inferred else "left out"
         found |= STRUCTURES
     if inputs.ranges:
         found["ranges"] = [f"{each.name}={each.low}..{each.high}" for each in inputs.ranges]
@@ -200,6 +202,7 @@ _NAMES = {
     "structure_members": "Members of those objects",
     "structure_elements": "Elements of an array in them",
     "structure_null_choices": "Ways in which pointers are null",
+    "preconditions": "Expected of callers",
     "ranges": "Ranges",
     "assumptions": "Assumptions",
     "sym_args": "Arguments: fewest, most, bytes of each",

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, assert_never, get_type_hints
 
@@ -47,6 +47,19 @@ class Interaction:
 Sources = tuple[Mapping[str, Sequence[str]], Mapping[str, Sequence[str]]]
 
 
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """What callers of the entry function have to see to, and why; inputs keep to it."""
+
+    text: str
+    reason: str
+    file: str
+    line: int
+
+    def __str__(self) -> str:
+        return f"{self.text} ({self.file}:{self.line}: {self.reason})"
+
+
 @dataclass(slots=True)
 class Report:
     """All that report.json says. ``csg`` is the graph as its JSON; ``bounds`` and ``counters`` go
@@ -63,6 +76,7 @@ class Report:
     counters: dict[str, Json] = field(default_factory=dict)
     bounds: dict[str, Json] = field(default_factory=dict)
     configured: Json = None  # what a csgtest.toml says of the call; None: nothing
+    preconditions: Sequence[Expected] = ()
     seeds: Json = None  # None: the search had none
     native: Json = None  # what ran beside the search; None: nothing did
     sandbox: str = ""
@@ -201,6 +215,7 @@ def report_to_json(report: Report) -> dict[str, Json]:
         **(_accepted(report, found) if report.accepted else {}),
         "counters": report.counters,
         "bounds": report.bounds,
+        "preconditions": [asdict(each) for each in report.preconditions],
         "sandbox": report.sandbox,
         "sanitizers": report.sanitizers,
         "compiled": report.compiled,
@@ -239,6 +254,7 @@ def report_from_json(value: Json) -> Report:
         tests=[from_json(each) for each in value["tests"]],
         counters=value["counters"],
         bounds=value["bounds"],
+        preconditions=[Expected(**each) for each in value.get("preconditions", ())],
         seeds=value.get("seeds"),
         native=value.get("native"),
         configured=value.get("configured"),
@@ -280,7 +296,12 @@ def _check(report: Report) -> None:
     kinds = get_type_hints(Report, {**globals(), "Group": object, "Accepted": object})
     for each in fields(Report):
         part = getattr(report, each.name)
-        of_records = {"changes": ChangeInfo, "interactions": Interaction, "tests": TestCase}
+        of_records = {
+            "changes": ChangeInfo,
+            "interactions": Interaction,
+            "preconditions": Expected,
+            "tests": TestCase,
+        }
         if each.name in of_records:
             good = all(fits(item, of_records[each.name]) for item in part)
         elif each.name == "notes":

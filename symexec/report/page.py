@@ -93,6 +93,7 @@ def page(report: Report, svg: str | None = None) -> str:
         graph=Markup(viewer(graph[graph.index("<svg") :])) if graph is not None else "",
         functions=functions,
         patch=blocks.many("file", patch_files(report), _PATCH),
+        expectations=report.preconditions,
         not_looked_at=[*reservations(report), *report.notes],
         statuses=STATUSES,
         details=_details(report),

@@ -27,7 +27,7 @@ from symexec.progress import Progress
 from symexec.replay import told_flags
 from symexec.report.accepting import accepted_file, read_accepted
 from symexec.report.facts import bounds, counters_form, event_notes, nothing_followed
-from symexec.report.model import Interaction, Report, report_to_json
+from symexec.report.model import Expected, Interaction, Report, report_to_json
 from symexec.report.page import highlights, page
 from symexec.report.words import readable_test
 from symexec.testcases import OutputFolder, TestCase
@@ -148,6 +148,10 @@ def _describe(report: Report, job: BuildJob) -> None:
     report.bounds = bounds(
         job.entry, options.inputs, options.search, options.memory, options.shadow, named
     )
+    report.preconditions = [
+        Expected(each.text, each.reason, each.location.file, each.location.line)
+        for each in options.inputs.preconditions
+    ]
     report.notes += job.notes
     for fallback in job.unified.fallbacks:
         report.notes.append(f"{fallback.region} is run once for each version: {fallback.reason}")

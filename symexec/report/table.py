@@ -19,6 +19,7 @@ from symexec.report.words import (
     blamed_changes,
     changes_named,
     contrasted,
+    expectations,
     explored,
     finder,
     headline,
@@ -66,6 +67,7 @@ def print_report(report: Report, stream: TextIO | None = None) -> None:
         *told_of_accepted(report),
         *undefined_places(report),
         *sequences_covered(report),
+        *expectations(report),
         *reservations(report),
         *report.notes,
     ]

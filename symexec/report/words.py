@@ -357,6 +357,11 @@ def _cut_paths(report: Report) -> Iterator[str]:
         yield f"On {alone:,} path{_s(alone)} the new version was followed alone (--after new)."
 
 
+def expectations(report: Report) -> list[str]:
+    """What every input keeps to, and where that comes from."""
+    return [f"expected of callers: {each}" for each in report.preconditions]
+
+
 def _masked(report: Report) -> list[str]:
     """What varies between runs of one version: a line, with an example."""
     notes = [[note for note in case.notes if note.startswith(MASKED)] for case in report.tests]

@@ -21,7 +21,7 @@ from symexec.report.model import Report
 from symexec.report.words import headline, looked_for
 from symexec.testcases import EntrySignature, Parameter
 
-NO_BOUNDS = {"symbolic_globals", "leaks", "entry"}
+NO_BOUNDS = {"symbolic_globals", "leaks", "entry", "inferred"}
 CALLED = {
     "time": "time_s",
     "arguments": "sym_args",
@@ -29,7 +29,7 @@ CALLED = {
     "files": "sym_files",
     "named_files": "sym_file",
 }
-OF_FUNCTIONS = {"array_length", "globals"}
+OF_FUNCTIONS = {"array_length", "globals", "preconditions"}
 OF_MAIN = {"arguments", "stdin", "files"}
 # ``level`` is of a search that follows the one whose bounds these are: ``deeper`` tells of it.
 WHERE_GIVEN = {"level", "ranges", "assumptions", "named_files", "deterministic", "prune", "without"}

@@ -1,0 +1,725 @@
+"""Which number says how much there is behind a pointer, as the code of one version uses both.
+
+    for (i = 0; i < n; i++) sum += a[i];          (a, n): so many elements
+    memcpy(to, from, n * sizeof *to);             (to, n), (from, n)
+    end = text + size;                            (text, size)
+    return sum_of(b->at, b->count);               (b->at, b->count), if sum_of has such a pair
+
+Parameters are called by their places: ``0``, ``1->count``. A pair has to be certain, for inputs
+that break it are not tried. There is none where code of the function bounds the number before it
+counts (``if (n > 64) return -1;``: a caller may pass more than there is), where something else
+bounds the loop, where the pointer leads to a text, and where two numbers could be meant and neither
+order nor names decide.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from itertools import pairwise
+from math import prod
+
+from csg.errors import Location
+from csg.language.syntax import (
+    AddressOf,
+    Assign,
+    Binary,
+    Break,
+    Call,
+    Cast,
+    Compound,
+    CompoundAssign,
+    Conditional,
+    Continue,
+    Declaration,
+    Dereference,
+    DoWhile,
+    EnumeratorName,
+    Expression,
+    ExpressionStatement,
+    For,
+    FunctionDefinition,
+    Goto,
+    If,
+    Increment,
+    Index,
+    InitializerList,
+    IntegerConstant,
+    Logical,
+    Member,
+    Name,
+    Return,
+    SizeOf,
+    Statement,
+    Switch,
+    Symbol,
+    Unary,
+    While,
+)
+from csg.language.traversal import Tree, walk
+from csg.language.types import Integer, Pointer, Record, Type, is_integer, size_of
+from csg.records import record
+
+Pair = tuple[str, str]  # pointer and number
+Functions = Mapping[str, FunctionDefinition]
+MOST_FUNCTIONS = 64  # that are looked at, from the entry function on
+_LENGTH = re.compile(
+    r"(len|length|size|siz|count|cnt|num|bytes|total)\d*$"
+    r"|(^|_)(n[a-z]?|nr|no|sz|max|cap|capacity|avail|left|nmemb|nitems|nel|nelems?)\d*$",
+    re.IGNORECASE,
+)
+# Of the C library: (pointer, number, size of an element), by the places of the arguments.
+_TAKES: Mapping[str, tuple[tuple[int, int, int | None], ...]] = {
+    **dict.fromkeys(("memcpy", "memmove", "mempcpy"), ((0, 2, None), (1, 2, None))),
+    **dict.fromkeys(("memcmp", "bcmp"), ((0, 2, None), (1, 2, None))),
+    **dict.fromkeys(("memset", "memchr", "strncpy", "stpncpy"), ((0, 2, None),)),
+    **dict.fromkeys(("bzero", "explicit_bzero", "fgets"), ((0, 1, None),)),
+    **dict.fromkeys(("snprintf", "vsnprintf"), ((0, 1, None),)),
+    **dict.fromkeys(("read", "write", "send", "recv", "pread", "pwrite"), ((1, 2, None),)),
+    **dict.fromkeys(("fread", "fwrite"), ((0, 2, 1),)),
+    "qsort": ((0, 1, 2),),
+    "bsearch": ((1, 2, 3),),
+}
+_OF_TEXTS = re.compile(r"str|wcs|ato[ilf]|f?puts$|fopen$|getenv$|open$|access$|unlink$|remove$")
+_INVERSE = {"<": ">=", ">": "<=", "<=": ">", ">=": "<", "==": "!=", "!=": "=="}
+_MIRROR = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "==": "==", "!=": "!="}
+
+
+@record
+class Counted:
+    """So many elements of ``unit`` bytes are behind a pointer; ``why`` in C's words."""
+
+    unit: int
+    why: str
+    location: Location
+
+
+def counted(functions: Functions, entry: FunctionDefinition) -> dict[Pair, Counted]:
+    """The pairs of the entry function, by what it does itself and by what it passes on."""
+    uses = {each.symbol.name: _Uses(each, functions) for each in called_from(functions, entry)}
+    found: dict[str, dict[Pair, Counted]] = {name: {} for name in uses}
+    for _ in uses:  # each round brings them one call further up
+        again = {name: each.pairs(found) for name, each in uses.items()}
+        if again == found:
+            break
+        found = again
+    return found[entry.symbol.name]
+
+
+def called_from(functions: Functions, entry: FunctionDefinition) -> list[FunctionDefinition]:
+    """By name, the nearest first, itself before all."""
+    known = {entry.symbol.name}
+    found = [entry]
+    for each in found:
+        for node in walk(each.body):
+            name = called_name(node)
+            if name in functions and name not in known and len(found) < MOST_FUNCTIONS:
+                known.add(name)
+                found.append(functions[name])
+    return found
+
+
+def called_name(node: Tree) -> str:
+    match node:
+        case Call(function=Name(symbol=Symbol(name=name))):
+            return name.removeprefix("__builtin_")
+        case _:
+            return ""
+
+
+# ------------------------------------------------------------------ names of what is used
+
+
+def place_of(expression: Tree, roots: Mapping[Symbol, str]) -> str:
+    """What ``roots`` call an object, or a member that one of them leads to: ``1->at.x``; empty for
+    anything else."""
+    steps: list[str] = []
+    while True:
+        match expression:
+            case Cast(operand=operand) if not steps:
+                expression = operand
+            case Name(symbol=symbol):
+                return "".join([roots[symbol], *reversed(steps)]) if symbol in roots else ""
+            case Member(record=base, field=member, arrow=arrow):
+                if member.name:
+                    steps.append(("->" if arrow else ".") + member.name)
+                elif arrow and steps:
+                    steps[-1] = "->" + steps[-1].removeprefix(".")
+                expression = base
+            case _:
+                return ""
+
+
+def root_of(name: str) -> str:
+    """The place of the parameter that a name begins with."""
+    return re.split(r"\D", name, maxsplit=1)[0]
+
+
+def without_casts(expression: Expression) -> Expression:
+    while isinstance(expression, Cast):
+        expression = expression.operand
+    return expression
+
+
+def constant_of(expression: Expression) -> int | None:
+    """Of a constant, as written; None for everything that has to be computed."""
+    match without_casts(expression):
+        case IntegerConstant(value=value) | EnumeratorName(value=value) | SizeOf(value=value):
+            return value
+        case Unary(operator="-", operand=operand):
+            value = constant_of(operand)
+            return None if value is None else -value
+        case Binary(left=left, right=right):
+            both = constant_of(left), constant_of(right)
+            return both[0] if None not in both else None  # which one does not matter
+        case _:
+            return None
+
+
+def exit_of(body: Compound) -> Statement | None:
+    """The last statement, if control goes elsewhere there."""
+    while body.items:
+        match body.items[-1]:
+            case Return() | Break() | Continue() | Goto() as found:
+                return found
+            case ExpressionStatement(expression=Call(function=Name(symbol=called))) as found:
+                return found if called.noreturn or called.name in ("exit", "abort") else None
+            case Compound() as inner:
+                body = inner
+            case _:
+                return None
+    return None
+
+
+def is_failed_assertion(expression: Expression) -> bool:
+    return called_name(without_casts(expression)) in ("__csgtest_assert_fail", "__assert_fail")
+
+
+def _comparisons(condition: Expression) -> Iterator[tuple[Expression, str, Expression]]:
+    """Those that a condition is made of, each from both sides, as they are where it holds."""
+    stack = [(condition, False)]
+    while stack:
+        node, negated = stack.pop()
+        match node:
+            case Cast(operand=operand):
+                stack.append((operand, negated))
+            case Unary(operator="!", operand=operand):
+                stack.append((operand, not negated))
+            case Logical(operands=operands):
+                stack += [(each, negated) for each in operands]
+            case Binary(operator=operator, left=left, right=right) if operator in _INVERSE:
+                operator = _INVERSE[operator] if negated else operator
+                yield left, operator, right
+                yield right, _MIRROR[operator], left
+            case _:
+                pass
+
+
+# ------------------------------------------------------------------ one function
+
+
+class _Uses:
+    """What one function does with its parameters, their members, and local copies of them."""
+
+    def __init__(self, definition: FunctionDefinition, functions: Functions) -> None:
+        self._functions = functions
+        self._parameters = {each: str(place) for place, each in enumerate(definition.parameters)}
+        self._types: dict[str, Type] = {
+            str(place): each.type for place, each in enumerate(definition.parameters)
+        }
+        self._words: dict[str, str] = {  # what numbers and pointers are called in C
+            str(place): each.name for place, each in enumerate(definition.parameters)
+        }
+        self._roots = dict(self._parameters)  # and local pointers into the same objects
+        self._made: dict[Symbol, frozenset[str]] = {}  # local numbers, and what they are made of
+        self._unsteady: set[str] = set()  # becomes something else
+        self._counting_down: set[Symbol | str] = set()
+        self._moving: set[str] = set()  # pointers that go on
+        self._below: dict[Symbol | str, set[str]] = {}  # what numbers bound
+        self._bounded: set[Symbol | str] = set()  # by something else
+        self._weighed: set[str] = set()  # numbers that are compared with each other
+        self._texts: set[str] = set()
+        self._found: dict[Pair, Counted] = {}  # by loops and sums
+        self._taken: dict[Pair, Counted] = {}  # by functions of the C library
+        self._hinted: dict[Pair, Counted] = {}  # no more than side by side
+        nodes = list(walk(definition.body))
+        self._calls = [node for node in nodes if isinstance(node, Call)]
+        self._copies(nodes)
+        for node in nodes:
+            self._bounds(node)
+            self._text(node)
+        for node in nodes:
+            self._use(node)
+            self._loop(node)
+
+    # -------------------------------------------------------------- copies
+
+    def _copies(self, nodes: list[Tree]) -> None:
+        assigned: dict[Symbol, list[Expression]] = {}
+        for node in nodes:
+            match node:
+                case Declaration(symbol=symbol, initializer=value) if value is not None:
+                    if not isinstance(value, InitializerList):
+                        assigned.setdefault(symbol, []).append(value)
+                case Assign(target=Name(symbol=symbol), value=value):
+                    assigned.setdefault(symbol, []).append(value)
+                case Assign(target=target):
+                    self._unsteady.add(place_of(target, self._parameters))
+                case AddressOf(operand=operand):
+                    self._unsteady.add(place_of(operand, self._parameters))
+                case _:
+                    pass
+        for symbol, values in assigned.items():
+            if symbol in self._parameters and any(not _is_step(symbol, each) for each in values):
+                self._unsteady.add(self._parameters[symbol])
+        for _ in range(3):  # copies of copies
+            for symbol, values in assigned.items():
+                if symbol not in self._parameters and symbol.storage == "automatic":
+                    self._copy(symbol, [each for each in values if not _is_step(symbol, each)])
+        for node in nodes:
+            self._step(node)
+
+    def _copy(self, symbol: Symbol, values: list[Expression]) -> None:
+        if isinstance(symbol.type, Pointer):
+            bases = {self._base(value) for value in values}
+            if len(bases) == 1 and "" not in bases:
+                self._roots[symbol] = bases.pop()
+        elif is_integer(symbol.type):
+            made = frozenset(name for value in values for name in self._numbers(value))
+            if made:
+                self._made[symbol] = made
+
+    def _step(self, node: Tree) -> None:
+        match node:
+            case CompoundAssign(operator=operator, target=target):
+                down = operator.startswith("-")
+            case Increment(operator=operator, operand=target):
+                down = operator == "--"
+            case Assign(target=Name(symbol=symbol) as target, value=Binary(operator="-") as value):
+                if not _is_step(symbol, value):
+                    return
+                down = True
+            case _:
+                return
+        if isinstance(target.type, Pointer):
+            self._moving.add(place_of(target, self._roots))
+            return
+        name = place_of(target, self._parameters)
+        if name and not down:
+            self._unsteady.add(name)
+        elif isinstance(inner := without_casts(target), Name) and down:
+            self._counting_down.add(inner.symbol)
+        elif down:
+            self._counting_down.add(name)
+
+    def _base(self, expression: Expression) -> str:
+        """The pointer that an address is made of by adding to it."""
+        while True:
+            match expression:
+                case Cast(operand=inner) | Increment(operand=inner):
+                    expression = inner
+                case Binary(operator="+" | "-", left=left, right=right, type=Pointer()):
+                    expression = left if isinstance(left.type, Pointer) else right
+                case AddressOf(operand=Index(base=base)):
+                    expression = base
+                case AddressOf(operand=Dereference(operand=inner)):
+                    expression = inner
+                case Name() | Member() if isinstance(expression.type, Pointer):
+                    return self._named(expression, self._roots)
+                case _:
+                    return ""
+
+    def _named(self, expression: Expression, roots: Mapping[Symbol, str]) -> str:
+        name = place_of(expression, roots)
+        if name not in self._words:
+            root = root_of(name)
+            if root:
+                self._words[name] = self._words[root] + name.removeprefix(root)
+                self._types[name] = expression.type
+        return name
+
+    def _numbers(self, expression: Expression) -> set[str]:
+        """The parameters, and members of what they lead to, that a sum is made of."""
+        found: set[str] = set()
+        for node in _summands(expression):
+            match node:
+                case Name(symbol=symbol) if symbol in self._made:
+                    found |= self._made[symbol]
+                case Name() | Member() if is_integer(node.type):
+                    found.add(self._named(node, self._parameters))
+                case _:
+                    pass
+        return found - {""}
+
+    def _variables(self, expression: Expression) -> set[Symbol]:
+        """The local numbers that a sum is made of, none of them made of parameters."""
+        return {
+            node.symbol
+            for node in _summands(expression, subtracted=True)
+            if isinstance(node, Name)
+            and is_integer(node.type)
+            and node.symbol.storage == "automatic"
+            and node.symbol not in self._made
+            and node.symbol not in self._parameters
+        }
+
+    # -------------------------------------------------------------- what is bounded by what
+
+    def _bounds(self, node: Tree) -> None:
+        match node:
+            case If():
+                self._branches(node)
+            case While() | DoWhile() | For() if node.condition is not None:
+                for left, operator, right in _comparisons(node.condition):
+                    self._compared(left, operator, right)
+            case Conditional(condition=condition, otherwise=otherwise):
+                if not is_failed_assertion(otherwise):
+                    for left, operator, right in _comparisons(condition):
+                        self._compared(left, "<" if operator != "==" else operator, right)
+            case Switch(selector=selector):
+                self._bounded |= self._numbers(selector)
+            case _:
+                pass
+
+    def _branches(self, node: If) -> None:
+        """``if (n > 64) return -1;`` bounds n, and so does ``if (n <= 64) { .. }``."""
+        left_by = exit_of(node.then)
+        for left, operator, right in _comparisons(node.condition):
+            if left_by is not None and not (operator == "==" and isinstance(left_by, Continue)):
+                self._compared(left, _INVERSE[operator], right)
+            for branch, holds in ((node.then, operator), (node.otherwise, _INVERSE[operator])):
+                if branch is None or not branch.items or exit_of(branch) is not None:
+                    continue
+                if holds in ("<", "<=") or (holds == "==" and self._uses(branch)):
+                    self._compared(left, holds, right)
+
+    def _uses(self, branch: Compound) -> bool:
+        """Does it do anything with memory, or with what a caller says?"""
+        return any(
+            isinstance(node, Index | Dereference | Call)
+            or (
+                isinstance(node, Name)
+                and (node.symbol in self._parameters or node.symbol in self._made)
+            )
+            for node in walk(branch)
+        )
+
+    def _compared(self, left: Expression, operator: str, right: Expression) -> None:
+        """Where control goes on, ``left operator right`` holds."""
+        numbers, value = self._numbers(right), constant_of(right)
+        mine, variables = self._numbers(left), self._variables(left)
+        if operator == "!=":
+            for each in variables if numbers else ():  # i != n
+                self._below.setdefault(each, set()).update(numbers)
+            if not numbers and value != 0:
+                self._bounded |= variables
+        elif operator == "==" and value != 0:
+            self._bounded |= mine if not numbers else set()
+            self._weighed |= mine if numbers else set()
+        elif operator in ("<", "<="):
+            for each in variables:
+                self._below.setdefault(each, set()).update(numbers)
+            for name in mine:
+                self._below.setdefault(name, set()).update(numbers - {name})
+            if numbers:
+                self._weighed |= mine
+            elif value is None or value > 1:
+                self._bounded |= variables | mine
+            self._subtracted(right)
+
+    def _subtracted(self, right: Expression) -> None:
+        """``n - i``: i is below n."""
+        inner = without_casts(right)
+        if isinstance(inner, Binary) and inner.operator == "-":
+            for each in self._variables(inner.right):
+                self._below.setdefault(each, set()).update(self._numbers(inner.left))
+
+    # -------------------------------------------------------------- texts
+
+    def _text(self, node: Tree) -> None:
+        """A pointer leads to a text where its elements are compared with 0, and where functions
+        take it that look for one."""
+        match node:
+            case Call(arguments=arguments) if _OF_TEXTS.match(called_name(node)):
+                self._texts.update(map(self._base, arguments))
+            case Binary(operator="==" | "!=", left=left, right=right):
+                if constant_of(right) == 0:
+                    self._ended(left)
+                elif constant_of(left) == 0:
+                    self._ended(right)
+            case Unary(operator="!", operand=operand):
+                self._ended(operand)
+            case Logical(operands=operands):
+                for each in operands:
+                    self._ended(each)
+            case (
+                If(condition=condition) | While(condition=condition) | DoWhile(condition=condition)
+            ):
+                self._ended(condition)
+            case For(condition=condition) | Conditional(condition=condition) if condition:
+                self._ended(condition)
+            case _:
+                pass
+
+    def _ended(self, expression: Expression) -> None:
+        match without_casts(expression):
+            case Index(base=pointer, type=kind) | Dereference(operand=pointer, type=kind):
+                if isinstance(kind, Integer) and kind.name == "char":
+                    self._texts.add(self._base(pointer))
+            case Assign(value=value):
+                self._ended(value)
+            case _:
+                pass
+
+    # -------------------------------------------------------------- what speaks for a pair
+
+    def _use(self, node: Tree) -> None:
+        match node:
+            case Index(base=base, index=index, type=kind):
+                self._reached(self._base(base), index, kind, node.location)
+            case Binary(operator="+", left=left, right=right, type=Pointer(target=kind)):
+                pointer, index = (left, right) if isinstance(left.type, Pointer) else (right, left)
+                name = self._base(pointer)
+                for number in self._numbers(index):
+                    why = f"{self._word(name)} + {self._word(number)} is its end"
+                    self._note(self._found, name, number, kind, why, node.location)
+                self._reached(name, index, kind, node.location)
+            case Call():
+                self._called(node)
+            case _:
+                pass
+
+    def _reached(self, name: str, index: Expression, kind: Type, place: Location) -> None:
+        """``name[index]`` is used."""
+        for variable in self._variables(index) - self._bounded:
+            for number in self._below.get(variable, ()):
+                why = f"{self._word(name)}[{variable.name}] stands below {self._word(number)}"
+                self._note(self._found, name, number, kind, why, place)
+        for number in self._numbers(index):
+            why = f"{self._word(name)} is used up to {self._word(number)}"
+            self._note(self._hinted, name, number, kind, why, place)
+            for above in self._below.get(number, ()):
+                why = f"{self._word(name)}[{self._word(number)}] stands below {self._word(above)}"
+                self._note(self._found, name, above, kind, why, place)
+
+    def _called(self, node: Call) -> None:
+        name, arguments = called_name(node), node.arguments
+        if name in self._functions:
+            return
+        for at, by, element in _TAKES.get(name, ()):
+            if max(at, by, element or 0) < len(arguments):
+                self._take(name, arguments, at, by, element)
+        if name in _TAKES or _OF_TEXTS.match(name):
+            return
+        for pointer, number in pairwise(arguments):
+            for each in self._numbers(number) if is_integer(number.type) else ():
+                word = name or "a function"
+                why = f"{word} takes {self._word(self._base(pointer))} and {self._word(each)}"
+                self._note(self._hinted, self._base(pointer), each, None, why, node.location)
+
+    def _take(
+        self, name: str, arguments: tuple[Expression, ...], at: int, by: int, element: int | None
+    ) -> None:
+        factors = _factors(arguments[by])
+        if element is not None:
+            factors.append(constant_of(arguments[element]))
+        unit = prod(each for each in factors if each)
+        base, place = self._base(arguments[at]), arguments[by].location
+        for number in self._numbers(arguments[by]):
+            for each in (number, *sorted(self._below.get(number, ()))):
+                why = f"{name} takes {self._word(each)} of {self._word(base)}"
+                self._note(self._taken, base, each, unit, why, place)
+
+    def _loop(self, node: Tree) -> None:
+        """Pointers that go on while a number counts."""
+        match node:
+            case While(condition=condition, body=body) | DoWhile(condition=condition, body=body):
+                inside: list[Tree] = [body, condition]
+            case For(condition=condition, step=step, body=body) if condition is not None:
+                inside = [body, condition, *([step] if step is not None else [])]
+            case _:
+                return
+        numbers = self._counted_down(condition)
+        for left, operator, right in _comparisons(condition):
+            if operator in ("<", "<=", "!=") and self._variables(left) - self._bounded:
+                numbers |= self._numbers(right)
+        for each in walk(*inside):
+            match each:
+                case Index(base=pointer, type=kind) | Dereference(operand=pointer, type=kind):
+                    name = self._base(pointer)
+                    if name not in self._moving:
+                        continue
+                    for number in numbers:
+                        why = f"a loop goes along {self._word(name)} by {self._word(number)}"
+                        self._note(self._found, name, number, kind, why, each.location)
+                case _:
+                    pass
+
+    def _counted_down(self, condition: Expression) -> set[str]:
+        found: set[str] = set()
+        for node in walk(condition):
+            match node:
+                case Name(symbol=symbol) if symbol in self._counting_down:
+                    found |= self._numbers(node)
+                case Member() if self._named(node, self._parameters) in self._counting_down:
+                    found |= self._numbers(node)
+                case _:
+                    pass
+        return found
+
+    def _note(
+        self,
+        where: dict[Pair, Counted],
+        pointer: str,
+        number: str,
+        unit: Type | int | None,
+        why: str,
+        place: Location,
+    ) -> None:
+        if not pointer or not number:
+            return
+        if unit is None:
+            kind = self._types[pointer]
+            unit = kind.target if isinstance(kind, Pointer) else 1
+        size = unit if isinstance(unit, int) else _size(unit)
+        known = where.get((pointer, number))
+        if known is None or size < known.unit:
+            where[pointer, number] = Counted(size, why, place)
+
+    def _word(self, name: str) -> str:
+        return self._words.get(name, name)
+
+    # -------------------------------------------------------------- pairs
+
+    def pairs(self, of_others: Mapping[str, Mapping[Pair, Counted]]) -> dict[Pair, Counted]:
+        """With those that other functions have, of what is passed to them."""
+        found = {**self._found}
+        for (pointer, number), each in self._passed_on(of_others):
+            found.setdefault((pointer, number), each)
+        for name in self._texts:
+            found = {pair: each for pair, each in found.items() if pair[0] != name}
+        found |= self._taken
+        chosen: dict[Pair, Counted] = {}
+        for pointer in sorted({pair[0] for pair in (*found, *self._hinted)} - self._unsteady):
+            number = self._chosen(pointer, found)
+            if number:
+                pair = pointer, number
+                chosen[pair] = found.get(pair) or self._hinted[pair]
+        return chosen
+
+    def _passed_on(
+        self, of_others: Mapping[str, Mapping[Pair, Counted]]
+    ) -> Iterator[tuple[Pair, Counted]]:
+        for call in self._calls:
+            name = called_name(call)
+            for (pointer, number), each in of_others.get(name, {}).items():
+                first, place = self._argument(call, pointer), call.location
+                argument = self._given(call, number)
+                seconds = {self._argument(call, number)}
+                if argument is not None and number.isdigit():
+                    seconds = self._numbers(argument)
+                for second in sorted(seconds - {""}) if first else ():
+                    why = f"{name} takes {self._word(first)} and {self._word(second)}"
+                    yield (first, second), Counted(each.unit, why, place)
+
+    def _argument(self, call: Call, name: str) -> str:
+        """What the caller calls a pointer parameter, or a member of what one leads to."""
+        argument, rest = self._given(call, name), name.removeprefix(root_of(name))
+        if argument is None:
+            return ""
+        start = place_of(argument, self._parameters) if rest else self._base(argument)
+        if start and rest:
+            self._words.setdefault(start + rest, self._word(start) + rest)
+        return start and start + rest
+
+    @staticmethod
+    def _given(call: Call, name: str) -> Expression | None:
+        place = int(root_of(name))
+        return call.arguments[place] if place < len(call.arguments) else None
+
+    def _chosen(self, pointer: str, found: Mapping[Pair, Counted]) -> str:
+        """The number that counts what is behind ``pointer``; empty for none."""
+
+        def is_free(number: str) -> bool:
+            return number not in self._unsteady and not self._is_bounded(number)
+
+        numbers = sorted(number for at, number in found if at == pointer and is_free(number))
+        hinted: list[str] = []
+        if pointer.isdigit() and pointer not in self._texts:
+            hinted = [number for at, number in self._hinted if at == pointer and is_free(number)]
+        elif not pointer.isdigit():
+            if self._lends(root_of(pointer)):
+                return ""
+            numbers = [each for each in numbers if root_of(each) == root_of(pointer)]
+        following = str(int(pointer) + 1) if pointer.isdigit() else ""
+        if following in (*numbers, *hinted) and self._is_length(following):
+            return following
+        alone = [each for each in numbers if each not in self._weighed]
+        if len(numbers) == 1 == len(alone):
+            sure = self._is_length(alone[0]) or (pointer, alone[0]) in self._taken
+            return alone[0] if sure else ""
+        lengths = [each for each in alone if self._is_length(each)]
+        return lengths[0] if len(lengths) == 1 else ""
+
+    def _is_bounded(self, number: str) -> bool:
+        return number in self._bounded
+
+    def _is_length(self, number: str) -> bool:
+        word = self._word(number)
+        return _LENGTH.search(re.split(r"->|\.", word)[-1]) is not None
+
+    def _lends(self, root: str) -> bool:
+        """Does it pass the whole object to somebody who may set its members?"""
+        for call in self._calls:
+            for argument in call.arguments:
+                if place_of(argument, self._parameters) == root:
+                    kind = argument.type
+                    if isinstance(kind, Pointer) and "const" not in kind.qualifiers:
+                        return True
+        return False
+
+
+def _is_step(symbol: Symbol, value: Expression) -> bool:
+    """``p = p + 1``: of a pointer in any way, of a number towards 0."""
+    match without_casts(value):
+        case Binary(operator="+" | "-" as operator, left=left):
+            inner = without_casts(left)
+            is_own = isinstance(inner, Name) and inner.symbol is symbol
+            return is_own and (operator == "-" or isinstance(symbol.type, Pointer))
+        case _:
+            return False
+
+
+def _summands(expression: Expression, subtracted: bool = False) -> Iterator[Expression]:
+    """What a sum is made of; what is ``subtracted`` from it only if asked for."""
+    stack: list[Expression] = [expression]
+    while stack:
+        node = stack.pop()
+        match node:
+            case Cast(operand=inner) | Increment(operand=inner):
+                stack.append(inner)
+            case Binary(operator="+" | "-" | "*" as operator, left=left, right=right):
+                stack += [left, right] if operator != "-" or subtracted else [left]
+            case Conditional(condition=condition, then=then, otherwise=otherwise):
+                stack += [condition if then is None else then, otherwise]
+            case _:
+                yield node
+
+
+def _factors(expression: Expression) -> list[int | None]:
+    """The constants that a product has."""
+    found: list[int | None] = []
+    stack = [expression]
+    while stack:
+        node = without_casts(stack.pop())
+        if isinstance(node, Binary) and node.operator == "*":
+            stack += [node.left, node.right]
+        elif (value := constant_of(node)) is not None:
+            found.append(value)
+    return found
+
+
+def _size(kind: Type) -> int:
+    if isinstance(kind, Record) and kind.fields is None:
+        return 1
+    return max(1, size_of(kind))

@@ -1,0 +1,109 @@
+"""Which number says how much is behind a pointer: certain pairs, and those that only look so."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from csg.analysis.lengths import counted
+from csg.frontend import parse_text
+
+BUFFER = "struct buffer { char *data; unsigned len, used; }; void other(struct buffer *);"
+SUM = "static int sum(const int *a, int n) { int s = 0; while (n--) s += *a++; return s; }"
+ROWS = [  # (parameters, body, pairs with the size of an element)
+    ("int *a, int n", "for (i = 0; i < n; i++) s += a[i];", {("a", "n"): 4}),
+    ("int *a, int n", "for (i = 0; i != n; ++i) if (a[i] == 3) break;", {("a", "n"): 4}),
+    ("int *a, int n", "for (i = n - 1; i >= 0; i--) s += a[i];", {("a", "n"): 4}),
+    ("char *p, int n", "while (n--) s += *p++;", {("p", "n"): 1}),
+    ("char *p, int n", "char *q = p; for (i = 0; i < n; i++) s += *q++;", {("p", "n"): 1}),
+    ("char *p, int n", "char *end = p + n; while (p < end) s += *p++;", {("p", "n"): 1}),
+    ("int *p, int n", "for (int *q = p; q != &p[n]; q++) s += *q;", {("p", "n"): 4}),
+    ("char *d, char *from, int n", "memcpy(d, from, n);", {("d", "n"): 1, ("from", "n"): 1}),
+    ("short *a, int n", "memset(a, 0, n * sizeof *a);", {("a", "n"): 2}),
+    ("int *a, int b, int count", "s = sum(a, count) + b;", {("a", "count"): 4}),
+    ("struct buffer *b", "for (i = 0; i < b->len; i++) s += b->data[i];", {"*": 1}),
+    (
+        "unsigned char *buf, int len, int at",
+        "if (at + 2 > len) return -1; s = buf[at] + buf[at + 1];",
+        {("buf", "len"): 1},
+    ),
+    (
+        "char *to, int to_len, char *from, int from_len",
+        "if (from_len > to_len) return -1; memcpy(to, from, from_len);",
+        {("to", "to_len"): 1, ("from", "from_len"): 1},
+    ),
+    (
+        "char *a, int na, char *b, int nb",
+        "for (i = 0; i < na && i < nb; i++) if (a[i] != b[i]) return i;",
+        {("a", "na"): 1, ("b", "nb"): 1},
+    ),
+    ("unsigned char *p, int len", "s = elsewhere(p, len);", {("p", "len"): 1}),
+    ("int *a, int n", "if (n == 3) s = 9; for (i = 0; i < n; i++) s += a[i];", {("a", "n"): 4}),
+    # a caller may pass more than there is
+    ("int *a, int n", "if (n > 8) return -1; for (i = 0; i < n; i++) s += a[i];", {}),
+    ("int *a, int n", "if (n <= 8) for (i = 0; i < n; i++) s += a[i];", {}),
+    ("int *a, int n", "if (n > 8) n = 8; for (i = 0; i < n; i++) s += a[i];", {}),
+    ("int *a, int n", "int m = n < 8 ? n : 8; for (i = 0; i < m; i++) s += a[i];", {}),
+    ("int *a, int n", "for (i = 0; i < n && i < 4; i++) s += a[i];", {}),
+    ("int *a, int n", "for (i = 0; i < n; i++) { if (i == 4) break; s += a[i]; }", {}),
+    ("int *a, int n", "if (n == 4) for (i = 0; i < n; i++) s += a[i];", {}),
+    ("int *a, int n", "switch (n) { case 2: for (i = 0; i < n; i++) s += a[i]; }", {}),
+    ("int *a, int n", "n = 2; for (i = 0; i < n; i++) s += a[i];", {}),
+    ("int *a, int n", "other2(&n); for (i = 0; i < n; i++) s += a[i];", {}),
+    ("int *a, int n", "a = table; for (i = 0; i < n; i++) s += a[i];", {}),
+    # texts end by themselves
+    ("char *p, int n", "for (i = 0; i < n && p[i]; i++) s++;", {}),
+    ("char *p, int n", 's = strncmp(p, "abc", n);', {}),
+    ("char *p, int n", "for (i = 0; i < n; i++) if (p[i] == '\\0') break;", {}),
+    # two numbers could be meant, or none is
+    ("int *a, int w, int h", "for (i = 0; i < w; i++) for (j = 0; j < h; j++) s += *a++;", {}),
+    ("int *a, int i2", "s = a[i2];", {}),
+    ("int *a, int k", "for (i = 0; i < k; i++) s += a[3];", {}),
+    ("struct buffer *b", "other(b); for (i = 0; i < b->len; i++) s += b->data[i];", {}),
+    ("struct buffer *b", "b->len++; for (i = 0; i < b->len; i++) s += b->data[i];", {}),
+]
+
+
+@pytest.mark.parametrize(("parameters", "body", "expected"), ROWS, ids=[row[1] for row in ROWS])
+def test_pairs(parameters: str, body: str, expected: dict[object, int]) -> None:
+    text = (
+        f"{BUFFER} {SUM} int table[9]; int f({parameters}) {{ int s = 0, i, j; {body} return s; }}"
+    )
+    functions = {each.symbol.name: each for each in parse_text(text).functions}
+    entry = functions["f"]
+    names = [each.name for each in entry.parameters]
+    found = {}
+    for pair, each in counted(functions, entry).items():
+        pointer, number = (names[int(name[0])] + name[1:] for name in pair)
+        found[pointer, number] = each.unit
+    if "*" in expected:
+        expected = {("b->data", "b->len"): expected["*"]}
+    assert found == expected
+
+
+def test_a_constant_bound_anywhere_leaves_no_pair() -> None:
+    """However the function refuses or cuts a number, what is refused is tried."""
+    chance = random.Random(1)
+    uses = ("for (i = 0; i < n; i++) s += a[i];", "while (n-- > 0) s += *a++;", "memset(a, 0, n);")
+    guards = (
+        "if (n {above} {k}) return -1;",
+        "if ({k} {below} n) return -1;",
+        "if (!(n {below} {k})) goto out;",
+        "if (a == 0 || n {above} {k}) exit(2);",
+        "if (n {above} {k}) n = {k};",
+    )
+    for _ in range(60):
+        guard = chance.choice(guards).format(
+            above=chance.choice((">", ">=")),
+            below=chance.choice(("<", "<=")),
+            k=chance.randint(2, 99),
+        )
+        kind = chance.choice(("char", "int", "unsigned short", "long"))
+        number = chance.choice(("int", "unsigned", "long", "unsigned char"))
+        text = (
+            f"void exit(int) __attribute__((noreturn)); int f({kind} *a, {number} n) "
+            f"{{ int s = 0, i; {guard} {chance.choice(uses)} out: return s; }}"
+        )
+        functions = {each.symbol.name: each for each in parse_text(text).functions}
+        assert counted(functions, functions["f"]) == {}, text
