@@ -443,7 +443,7 @@ def calls(tmp_path: Path) -> Iterator[list[ToolCall]]:
         ToolCall(PLACE, ("cc", "-E", "lib/a.c")),
         ToolCall(PLACE, ("ar", "cr", "lib/one.a", "lib/a.o", "lib/b.o")),
         ToolCall(f"{PLACE}/x", ("ar", "x", "../lib/one.a")),
-        ToolCall(PLACE, ("ar", "-rcs", "two.a", "x/a.o")),
+        ToolCall(PLACE, ("ar", "--plugin", "/lto.so", "-rcs", "two.a", "x/a.o")),
         ToolCall(PLACE, ("cc", "-c", "c.c", "d.c")),
         ToolCall(PLACE, ("ld", "-r", "-o", "all.o", "c.o", "d.o")),
         ToolCall(PLACE, ("ld", "-plugin", "p", "-o", "prog", "/usr/lib/crt1.o", "all.o")),
@@ -492,6 +492,21 @@ def test_a_library_that_only_tests_are_made_of_is_tested(repository: Repository)
     done = csgtest("build", "--time", "5", folder=repository.folder)
     assert "in no program and no library: number.c, unused.c is one" in done.err
     assert done.code == 1 and "unused(4)" in done.out
+
+
+def test_a_file_that_the_build_leaves_out_is_compiled_as_those_around(
+    repository: Repository,
+) -> None:
+    """As an optional part of a library is; not what only another system can compile."""
+    repository.write("lib/extra.c", '#include "number.h"\nint extra(int x) { return x > LIMIT; }\n')
+    repository.write("lib/other.c", "#include <no/such/system.h>\nint other(void) { return 1; }\n")
+    repository.write("Makefile", "words: src/words.c\n\tcc -Ilib -DLIMIT=9 -o $@ $^\n")
+    repository.commit("extra.c is optional")
+    repository.edit("lib/extra.c", "x > LIMIT", "x >= LIMIT")
+    repository.edit("lib/other.c", "return 1", "return 2")
+    done = csgtest("build", "--time", "5", folder=repository.folder)
+    assert "no build compiles lib/extra.c: compiled as the files around" in done.err
+    assert done.code == 1 and "extra(9)" in done.out
 
 
 def test_where_no_build_makes_anything_the_files_are_a_library(repository: Repository) -> None:

@@ -19,6 +19,7 @@ from csg.programs import kept_flags
 from csg.records import record
 from symexec.projects.building import PLACE, ToolCall
 
+_OPERAND_OF_AR = ("--plugin", "--output", "--record-libdeps")
 _ARCHIVERS = ("ar", "gcc-ar", "llvm-ar")
 _NO_OUTPUT = ("-E", "-S", "-M", "-MM", "-fsyntax-only", "--version", "-v", "-dumpversion")
 _WITH_OPERAND = frozenset(
@@ -123,8 +124,14 @@ def _relative(path: str, folder: str) -> str | None:
 
 
 def _archive(products: Products, words: Sequence[str], folder: str) -> None:
-    """``ar cr lib.a x.o y.o``; ``ar x lib.a`` takes them out again."""
-    plain = [word for word in words if not word.startswith("--")]
+    """``ar cr lib.a x.o y.o``; ``ar x lib.a`` takes them out again; gcc-ar puts a plugin first."""
+    rest = iter(words)
+    plain = []
+    for word in rest:
+        if word in _OPERAND_OF_AR:
+            next(rest, None)
+        elif not word.startswith("--"):
+            plain.append(word)
     if len(plain) < 2:
         return
     what, name = plain[0].lstrip("-"), _relative(plain[1], folder)

@@ -20,7 +20,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
-from csg.errors import CsgtestError, ToolchainError
+from csg.errors import CsgtestError
 from csg.frontend.read import OTHER_LAYOUTS
 from csg.programs import is_aside, matches, write_commands
 from csg.records import record
@@ -203,6 +203,38 @@ def add_library(old: BuiltVersion, new: BuiltVersion, name: str, ignored: Sequen
     )
 
 
+def adopt_unbuilt(old: BuiltVersion, new: BuiltVersion, ignored: Sequence[str]) -> list[str]:
+    """C files that differ and that neither build compiles become objects of both versions, compiled
+    as a neighbour is, where the compiler can read them so: an option of the build may want them.
+    None that is a test, or has a ``main``, or is in one version alone."""
+    unused = [each for each in unused_files(old, new) if each.endswith(".c")]
+    return [
+        source
+        for source in unused
+        if not (is_aside(source) or matches(source, ignored))
+        and min(_adopt(version, source) for version in (old, new))
+    ]
+
+
+def _adopt(version: BuiltVersion, source: str) -> bool:
+    file = version.tree / source
+    if not file.is_file() or BEGINS.search(file.read_bytes()):
+        return False
+    known = version.products.objects.values()
+    near = max(known, key=lambda each: _shared_folders(each.source, source), default=None)
+    compiled = Compiled(source, near.flags if near is not None else ())
+    try:
+        _preprocessed(version, compiled)
+    except CsgtestError:
+        return False
+    version.products.objects[f"{source}.o"] = compiled
+    return True
+
+
+def _shared_folders(one: str, other: str) -> int:
+    return len(PurePosixPath(os.path.commonpath([one, other])).parts)
+
+
 def unused_files(old: BuiltVersion, new: BuiltVersion) -> list[str]:
     """C files and headers that differ, and that the compiler reads for no target of both."""
     used = {file for version in (old, new) for files in version.reads.values() for file in files}
@@ -266,14 +298,21 @@ def _read_all(old: BuiltVersion, new: BuiltVersion, names: Iterable[str]) -> Non
 def _read(asked: tuple[BuiltVersion, Compiled]) -> tuple[str, ...]:
     """The files of the tree that the compiler reads for a C file, itself among them."""
     version, compiled = asked
-    tree = os.path.realpath(version.tree)
-    flags = [flag.replace(PLACE, tree) for flag in compiled.flags]
     try:
-        _, files = preprocess_noting(f"{tree}/{compiled.source}", flags)
-    except (ToolchainError, CsgtestError):
+        files = _preprocessed(version, compiled)
+    except CsgtestError:
         return (compiled.source,)  # whoever compiles it says why
+    tree = os.path.realpath(version.tree)
     own = [os.path.realpath(file) for file in files]
     return tuple(file[len(tree) + 1 :] for file in own if file.startswith(tree + "/"))
+
+
+def _preprocessed(version: BuiltVersion, compiled: Compiled) -> list[str]:
+    """All files that the compiler reads for it; CsgtestError where it cannot."""
+    tree = os.path.realpath(version.tree)
+    flags = [flag.replace(PLACE, tree) for flag in compiled.flags]
+    _, files = preprocess_noting(f"{tree}/{compiled.source}", flags)
+    return list(files)
 
 
 def _is_ignored(version: BuiltVersion, name: str, ignored: Sequence[str]) -> bool:

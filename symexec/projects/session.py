@@ -46,6 +46,7 @@ from symexec.projects.programs import (
     BuiltVersion,
     Target,
     add_library,
+    adopt_unbuilt,
     build_version,
     copy_target,
     differing_files,
@@ -254,6 +255,9 @@ def _choice(
     that C files are which no program or library is made of."""
     targets, notes = reached_targets(*built, asked.targets, ignored)
     proper = _proper(targets, bool(asked.targets))
+    adopted = [] if targets or asked.targets else adopt_unbuilt(*built, ignored)
+    if adopted:
+        notes.append(f"no build compiles {_some(adopted)}: compiled as the files around")
     if not proper and not asked.targets and add_library(*built, name, ignored):
         proper = [Target(name, False, (), 1)]
         made = sorted(Path(each.source).name for each in built[1].sources(name))
