@@ -16,6 +16,10 @@ SAMPLES = Path(__file__).parent.parent / "samples"
 SANITIZED = ["gcc", "-g", "-fwrapv", "-fsanitize=address,undefined", "-fno-sanitize=shift", "-w"]
 
 
+FIVE = 'evaluate("let a=1;let b=1;let c=1;let d=1;let e=1;1", &(int){0})'
+REQUEST = r'parse("GET / HTTP/1.0\r\nTransfer-Encoding:chunked\r\nContent-Length:0\r\n\r\n")'
+
+
 def compiled(source: Path, folder: Path, name: str) -> Path:
     program = folder / name
     subprocess.run([*SANITIZED, "-o", str(program), str(source)], check=True)
@@ -57,6 +61,10 @@ def outcome(program: Path, arguments: list[str], stdin: bytes = b"") -> str:
         ("toy", "foo(9)", "0/0", "0/0"),
         ("commands", 'run("s1:")', "1/0", "11/0"),
         ("commands", 'run("b1:")', "1/0", "1/0"),
+        ("request", REQUEST, "400/0", "201/0"),
+        ("request", REQUEST.replace("th:0", "th:1"), "400/0", "400/0"),
+        ("formula", FIVE, "0/0", "stack-buffer-overflow"),
+        ("formula", FIVE.replace("e=1", "d=1"), "1/0", "1/0"),
         ("plus_two", "next(1000)", "1001/0", "1001/0"),
         ("plus_two", "next(1001)", "1002/0", "1003/0"),
         ("endless", "settle(2)", "2/0", "3/0"),
@@ -98,6 +106,18 @@ def test_a_command_line_of_fields_ends_as_its_comment_says(
             arguments,
             stdin,
         )
+        for version in ("old", "new")
+    ]
+    assert endings == [old, new]
+
+
+@pytest.mark.parametrize(
+    ("depth", "old", "new"), [(2, "1\n/0", "1\n/0"), (3, "3\n/0", "1\n/0"), (4, "4\n/0", "4\n/0")]
+)
+def test_a_weight_counts_by_its_depth(depth: int, old: str, new: str, tmp_path: Path) -> None:
+    text = b"section a{" * depth + b"weight=1;" + b"}" * depth
+    endings = [
+        outcome(compiled(SAMPLES / "settings" / f"{version}.c", tmp_path, version), [], text)
         for version in ("old", "new")
     ]
     assert endings == [old, new]

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 from itertools import count
 from typing import TypeVar
@@ -45,7 +45,7 @@ from symexec.exploration.preparation import (
 )
 from symexec.exploration.searching import GraphCoverage, Search
 from symexec.inputs.plan import LEVELS, shapes_lines
-from symexec.options import After, BuildOptions, Shadow, program_name
+from symexec.options import ARRAYS, After, BuildOptions, InputOptions, Shadow, program_name
 from symexec.progress import Progress
 from symexec.replay import NativeReplay, ReplayPlan, probed, probes
 from symexec.replay.build import Text
@@ -70,7 +70,8 @@ GRACE = 0.5  # seconds that replays may take beyond the time of the search
 
 @record
 class Deeper:
-    """A level beyond the bounds: so many bytes of standard input, and of a file."""
+    """A level beyond the bounds: so many bytes of standard input, and of a file; of a function's
+    strings, and elements of its arrays."""
 
     size: int
     exhausted: bool
@@ -299,13 +300,14 @@ class BuildJob:
         holds within the bounds."""
         prepared, inputs = self.prepared, self.options.inputs
         assert prepared is not None
-        if self.seeding is not None or self.entry != "main" or not shapes_lines(inputs):
+        if self.seeding is not None:
             return
-        for level, size in enumerate(LEVELS[1:], 1):
+        sizes = levels(self.signature, inputs)
+        for level, size in enumerate(sizes[1:], 1):
             left = deadline - self.clock()
             if left < LEAST_LEVEL or self.tests.differing or self.tests.predicted:
                 return
-            until = self.clock() + left / (len(LEVELS) - level)
+            until = self.clock() + left / (len(sizes) - level)
             counters = Counters()
             options = replace(self.options, inputs=replace(inputs, level=level))
             search = self._begun(prepared, until, options, counters, first.covered)
@@ -547,6 +549,18 @@ class BuildJob:
         if self._complete and not open_ends:
             return "equivalent-within-bounds"
         return "no-difference-found"
+
+
+def levels(signature: EntrySignature | None, inputs: InputOptions) -> Sequence[int]:
+    """How much there is to read, level by level, where the user does not say; () where that is said
+    or nothing can be longer. ``signature`` None: main."""
+    if signature is None:
+        return LEVELS if shapes_lines(inputs) else ()
+    given = (*signature.parameters, *signature.globals)
+    longer = any(
+        each.kind in ("string", "pointer", "array") and not each.embedded for each in given
+    )
+    return ARRAYS if longer and inputs.array_length is None else ()
 
 
 def switches(prepared: Prepared) -> tuple[list[int], Requirements]:

@@ -20,6 +20,7 @@ import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from typing import BinaryIO
 
@@ -31,12 +32,22 @@ from symexec.exploration.paths import Finding
 from symexec.exploration.pinning import PATIENCE, Trace, Tracer
 from symexec.exploration.preparation import Prepared
 from symexec.fuzzing.candidates import Candidates, Domain, FunctionDomain, Offspring
+from symexec.fuzzing.growing import (
+    Flag,
+    FunctionInputs,
+    Growing,
+    Inputs,
+    Kind,
+    LineInputs,
+    words_of,
+)
 from symexec.fuzzing.option_table import Vocabulary
 from symexec.fuzzing.ordinary import command_lines
 from symexec.fuzzing.testing import BRIEF, HURRY, SOURCE, NativeTesting
 from symexec.fuzzing.usage import Usage
+from symexec.inputs.plan import file_names, with_defaults
 from symexec.options import BuildOptions, InputOptions
-from symexec.replay import PLAIN, NativeReplay, ReplayPlan
+from symexec.replay import COVERED, PLAIN, NativeReplay, ReplayPlan
 from symexec.replay.build import FinishedBuilds
 from symexec.testcases import TestCase, TestInput
 from symexec.testcases.inputs import Json
@@ -98,6 +109,7 @@ class Tally:
     alike: int  # those of them that were left out
     exhausted: bool  # of what it makes up itself
     executed: int = 0  # runs that no server began (fork_server.c)
+    grown: int = 0  # runs of inputs that grow (growing.c)
 
 
 @record
@@ -122,6 +134,11 @@ MOMENT = 0.3  # seconds at the start that it has whatever its share is
 TALLY = 0.25  # seconds between two tallies
 IDLE = 0.1  # seconds between two looks for tests to mutate when nothing else is left
 LINES = 256  # tests of the search that are mutated at most
+GROWING, GROWN_IN = (
+    1.5,
+    0.3,
+)  # times that of tests, in turns of so many seconds, for inputs that grow
+BEGINNINGS = 64  # inputs that these begin with
 
 
 class Phase:
@@ -134,6 +151,8 @@ class Phase:
         self._kept: queue.SimpleQueue[TestInput | None] = queue.SimpleQueue()
         self._lines = 0
         self._next_tally = 0.0
+        self._credit = GROWN_IN  # seconds that growing may take
+        self._grown_turns = 0
         self._domain = domain_of(commission)
         self.over = threading.Event()
         self._testing = NativeTesting(
@@ -146,6 +165,22 @@ class Phase:
             self.over.is_set,
             touched=self._touched,
         )
+        self._growing = self._grown() if commission.changes and not self._domain.finite else None
+
+    def _grown(self) -> Growing | None:
+        """Where the program reads anything that can grow."""
+        commission, domain, inputs = self._commission, self._domain, self._commission.inputs
+        grown: Inputs
+        if isinstance(domain, FunctionDomain):
+            grown = FunctionInputs(domain, inputs)
+        else:
+            files = file_names(with_defaults(inputs))
+            grown = LineInputs(inputs, bool(commission.entry.parameters), files)
+        if all(each.kind >= Kind.NUMBER or not each.most for each in grown.fields):
+            return None
+        found = Growing(self._replay, grown, [*words_of(commission.words)], commission.seed)
+        found.give(islice(Candidates(domain, commission.seed), BEGINNINGS))
+        return found
 
     def listen(self, requests: BinaryIO) -> None:
         """In a thread of its own, to the end."""
@@ -166,6 +201,7 @@ class Phase:
             begun = time.monotonic()
             for case in self._testing.turn(0.0, float("inf")):
                 self._send(Sighting(case.id, case.input, case.found_s, case))
+            self._grow(time.monotonic() - begun)
             self._tally()
             self._rest(began, time.monotonic() - begun)
 
@@ -181,12 +217,28 @@ class Phase:
                 self._lines += 1
                 seed = (self._commission.seed << 20) + self._lines
                 self._testing.give(f"m{self._lines}-", Offspring(self._domain, test, seed))
+                if self._growing is not None:
+                    self._growing.give([test])
 
     def _rest(self, began: float, spent: float) -> None:
         """Leave the machine to others, but for the first moment."""
         share = self._commission.share
         if share < 1.0 and time.monotonic() - began > MOMENT:
             self.over.wait(spent * (1.0 / share - 1.0))
+
+    def _grow(self, tested: float) -> None:
+        """For a share of the time of tests, in turns that are worth their beginning."""
+        growing = self._growing
+        if growing is None or growing.trouble or self.over.is_set():
+            return
+        self._credit += tested * (GROWING if growing.fertile else GROWING / 8)
+        if self._credit < GROWN_IN:
+            return
+        self._credit -= GROWN_IN
+        self._grown_turns += 1
+        found = growing.turn(GROWN_IN)
+        found.sort(key=lambda each: (Flag.DIFFERS not in each[1], Flag.TOUCHES not in each[1]))
+        self._testing.give_grown(f"g{self._grown_turns}-", [test for test, _ in found])
 
     # ------------------------------------------------------------------ what is told
 
@@ -209,7 +261,8 @@ class Phase:
             self._next_tally = now + TALLY
             testing, executed = self._testing, self._replay.executed
             counts = testing.tests, testing.differing, testing.alike, testing.exhausted, executed
-            self._send(Tally(*counts))
+            grown = self._growing.runs if self._growing is not None else 0
+            self._send(Tally(*counts, grown))
 
     def _send(self, answer: Answer) -> None:
         send(self._out, answer)
@@ -399,9 +452,10 @@ class Beside:
             return
         if not all(map(replay.ready, ("old", "new", "mask"))):
             return
-        for build in ("old", "new", "touch"):
-            replay.prepare(build, PLAIN)
-        if not all(replay.ready(build, PLAIN) for build in ("old", "new", "touch")):
+        wanted = (("old", PLAIN), ("new", PLAIN), ("touch", COVERED))
+        for each in wanted:
+            replay.prepare(*each)
+        if not all(replay.ready(*each) for each in wanted):
             return
         try:
             for build in ("old", "new"):
@@ -436,7 +490,7 @@ class Beside:
     def _probed(self) -> frozenset[int]:
         """The changes that a run can be seen to come by."""
         try:
-            self._replay.wait("touch", PLAIN)
+            self._replay.wait("touch", COVERED)
         except ToolchainError:
             return frozenset()
         return frozenset(change.id for change in self._prepared.unified.changes)
@@ -521,6 +575,7 @@ class Beside:
             "differing": tally.differing,
             "exhausted": tally.exhausted,
             "executed": tally.executed,
+            "grown": tally.grown,
             "alike": tally.alike,
             "outside": self._outside,
             "mutated": len(self._kept),

@@ -20,6 +20,7 @@ from symexec.exploration.preparation import Prepared
 from symexec.options import SuiteOptions
 from symexec.progress import Progress
 from symexec.replay import (
+    COVERED,
     PLAIN,
     NativeReplay,
     SuiteRun,
@@ -70,7 +71,7 @@ class SuiteJob(BuildJob):
     def _native(self) -> NativeReplay:
         replay = super()._native()
         replay.prepare("old", PLAIN)
-        replay.prepare("touch", PLAIN)
+        replay.prepare("touch", COVERED)
         return replay
 
     def cases(self, progress: Progress) -> Iterator[TestCase]:
@@ -129,7 +130,7 @@ class SuiteJob(BuildJob):
         if not ids <= probes(self.unified_text):
             return list(inputs)  # a change of data is everywhere
         try:
-            replay.wait("touch", PLAIN)
+            replay.wait("touch", COVERED)
         except ToolchainError:
             return list(inputs)
         found = zip(inputs, replay.touched(inputs, ids, patience=2.0), strict=True)

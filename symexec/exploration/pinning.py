@@ -91,7 +91,7 @@ class Pins:
         given = dict(test.parameters)
         null = frozenset(name for name in self._nullable if given.get(name) is None)
         shape = (len(test.args), words, stdin, largest, null)
-        length = self._options.array_length
+        length = self._options.elements
         if self._entry.symbol.name != "main":
             length = max([length, *map(len, arrays)])
             shape = (length, 0, stdin, largest, null)

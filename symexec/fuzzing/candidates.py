@@ -152,22 +152,27 @@ class FunctionDomain:
     def __init__(self, signature: EntrySignature, words: Vocabulary, options: InputOptions) -> None:
         parameters = [each for each in signature.parameters if each.kind != "opaque"]
         self._count = len(parameters)
-        sizes = {each.name: _bytes(each, options.array_length) for each in parameters}
+        sizes = {each.name: _bytes(each, options.elements) for each in parameters}
         self._values = [
-            Values(each, words, options.array_length, range_of(each.name, options, sizes))
+            Values(each, words, options.elements, range_of(each.name, options, sizes))
             for each in (*parameters, *signature.globals)
         ]
         self.finite = all(each.complete for each in self._values)
 
+    @property
+    def parameters(self) -> list[Values]:
+        """Without the globals, which stand behind them in a row."""
+        return self._values[: self._count]
+
     def enumerated(self) -> Iterator[TestInput]:
         for row in growing([each.pool for each in self._values]):
-            yield self._test(row)
+            yield self.test(row)
 
     def drawn(self, chance: Random) -> TestInput:
-        return self._test(tuple(each.drawn(chance) for each in self._values))
+        return self.test(tuple(each.drawn(chance) for each in self._values))
 
     def mutated(self, test: TestInput, other: TestInput, chance: Random) -> TestInput:
-        row, donor = self._row(test), self._row(other)
+        row, donor = self.row(test), self.row(other)
         if not row:
             return test
         place = chance.randrange(len(row))
@@ -175,7 +180,7 @@ class FunctionDomain:
             row[place] = donor[place]
         else:
             row[place] = self._values[place].mutated(row[place], chance)
-        return self._test(tuple(row))
+        return self.test(tuple(row))
 
     def told(self, test: TestInput, differs: bool) -> None:
         """Nothing that is drawn depends on it."""
@@ -186,18 +191,18 @@ class FunctionDomain:
 
     def neighbours(self, test: TestInput) -> Iterator[TestInput]:
         """The parts in turn."""
-        row = self._row(test)
+        row = self.row(test)
         for values in zip_longest(*(each.telling for each in self._values), fillvalue=None):
             for place, value in enumerate(values):
                 if value is not None:
-                    yield self._test((*row[:place], value, *row[place + 1 :]))
+                    yield self.test((*row[:place], value, *row[place + 1 :]))
 
-    def _row(self, test: TestInput) -> list[Value]:
+    def row(self, test: TestInput) -> list[Value]:
         """A value for each; of parts of objects that are not there the simplest."""
         given = dict((*test.parameters, *test.globals))
         return [given.get(each.parameter.name, each.pool[0]) for each in self._values]
 
-    def _test(self, row: tuple[Value, ...]) -> TestInput:
+    def test(self, row: tuple[Value, ...]) -> TestInput:
         """Without the parts of objects that are not there."""
         named: dict[str, Value] = {}
         absent: set[str] = set()

@@ -56,7 +56,11 @@ from csg.records import record
 
 _LETTERS = re.compile(rb"[+:-]?[A-Za-z0-9][A-Za-z0-9:]*")  # what getopt is given
 _WORD = re.compile(rb"[A-Za-z0-9][\w.-]{1,30}")
-_LONGEST = 32
+_LONGEST, _LONGEST_PHRASE = 32, 64
+_DIRECTIVE = re.compile(
+    rb"%[-+ #0*']*\d*(?:\.[\d*]*)?(?:hh|h|ll|l|j|z|t|L)?(\[\^?\]?[^]]*\]|[a-zA-Z%])"
+)
+_INSTANCES = {b"s": b"a", b"c": b"a", b"f": b"1.5", b"g": b"1.5", b"e": b"1e5", b"%": b"%"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +72,7 @@ class Vocabulary:
     separators: bytes  # other characters that it tells apart
     options: tuple[bytes, ...]  # -b, --complement
     words: tuple[bytes, ...]  # strings of the source that may be an argument
+    phrases: tuple[bytes, ...] = ()  # the others, of formats what they may stand for
 
     @property
     def alphabet(self) -> bytes:
@@ -116,6 +121,7 @@ def _vocabulary(numbers: Iterable[int], texts: Iterable[bytes], characters: byte
     separators = dict.fromkeys(b for b in characters if b and not chr(b).isalnum() and b < 0x80)
     words: dict[bytes, None] = {}
     options: dict[bytes, None] = {}
+    phrases: dict[bytes, None] = {}
     for text in texts:
         if _LETTERS.fullmatch(text) and b":" in text:
             letters |= dict.fromkeys(b for b in text if chr(b).isalnum())
@@ -125,13 +131,38 @@ def _vocabulary(numbers: Iterable[int], texts: Iterable[bytes], characters: byte
             options[b"--" + text] = None
         if 0 < len(text) <= _LONGEST and not set(text) & set(b"%\n "):
             words[text] = None
+        elif len(text) <= _LONGEST_PHRASE:
+            phrases |= dict.fromkeys(_spoken(text))
         if len(text) <= 2:
             separators |= dict.fromkeys(b for b in text if not chr(b).isalnum() and b < 0x80)
     near = {value + step: None for value in numbers for step in (0, -1, 1)}
     short = {b"-" + bytes([letter]): None for letter in letters if not chr(letter).isdigit()}
     return Vocabulary(
-        tuple(near), bytes(letters), bytes(separators), tuple(short | options), tuple(words)
+        tuple(near),
+        bytes(letters),
+        bytes(separators),
+        tuple(short | options),
+        tuple(words),
+        tuple(phrases),
     )
+
+
+def _spoken(text: bytes) -> Iterator[bytes]:
+    """What a format is read from, or writes, and what stands between its directives."""
+    if _DIRECTIVE.search(text) is None:
+        yield text
+        return
+    yield _DIRECTIVE.sub(lambda found: _instance(found[1]), text)
+    for piece in _DIRECTIVE.split(text)[::2]:
+        if piece.strip():
+            yield piece
+
+
+def _instance(conversion: bytes) -> bytes:
+    """What a directive may stand for: of a set of characters one of them."""
+    if conversion.startswith(b"["):
+        return b"1" if conversion[1:2] == b"^" else conversion[1:2]
+    return _INSTANCES.get(conversion, b"1")
 
 
 NONE, REQUIRED, OPTIONAL = 0, 1, 2  # as ``has_arg`` of struct option has them

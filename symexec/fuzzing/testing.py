@@ -17,7 +17,7 @@ from __future__ import annotations
 import heapq
 import time
 from collections import Counter, deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import compress, islice
 from random import Random
@@ -116,6 +116,7 @@ class NativeTesting:
         self._replay = replay
         self._own = Stream("n", candidates)
         self._others: deque[Stream] = deque()
+        self._grown = Stream("g", candidates)  # nothing is drawn here
         self._turn = 0
         self._confirm = confirm
         self._chance = Random(seed)
@@ -133,6 +134,12 @@ class NativeTesting:
     def give(self, name: str, candidates: Candidates) -> None:
         """One more source of inputs, whose tests are named so."""
         self._others.append(Stream(name, candidates))
+
+    def give_grown(self, name: str, tests: Iterable[TestInput]) -> None:
+        """Inputs that are worth a run before all others."""
+        self._grown.waiting.extend(
+            (f"{name}{number:04d}", test) for number, test in enumerate(tests, 1)
+        )
 
     def cases(self, started: float, deadline: float, grace: float = 1.0) -> Iterator[TestCase]:
         """Confirmed differences. ``started`` is when the budget began, on the clock; what is still
@@ -157,7 +164,8 @@ class NativeTesting:
     @property
     def busy(self) -> bool:
         """Is there an input left to try, or one to try again?"""
-        return not self._own.empty or bool(self._others) or bool(self._suspects)
+        waits = self._grown.waiting or self._others or self._suspects
+        return not self._own.empty or bool(waits)
 
     @property
     def exhausted(self) -> bool:
@@ -175,6 +183,8 @@ class NativeTesting:
 
     def _next_stream(self) -> Stream | None:
         """The first source in turn with the others."""
+        if self._grown.waiting:
+            return self._grown
         self._turn += 1
         if self._others and (self._turn % OWN == 0 or self._own.empty):
             self._others.rotate(-1)
@@ -184,8 +194,9 @@ class NativeTesting:
     def _run(self, stream: Stream, until: float) -> None:
         """A batch, or what the time allows of it: the rest waits, so that the time says when an
         input is tried but not which."""
-        stream.refill()
-        if stream.empty and stream is not self._own:
+        if stream is not self._grown:
+            stream.refill()
+        if stream.empty and stream in self._others:
             self._others.remove(stream)
         tried: list[tuple[str, TestInput]] = []
 

@@ -75,12 +75,7 @@ class Values:
         return high - low < ALL_OF
 
     def _limits(self) -> tuple[int, int]:
-        width, signed = self.parameter.width, self.parameter.signed
-        low = -(1 << (width - 1)) if signed else 0
-        high = (1 << (width - signed)) - 1
-        if self._bounds is not None:
-            low, high = max(low, self._bounds.low), min(high, self._bounds.high)
-        return low, high
+        return limits_of(self.parameter, self._bounds)
 
     def _numbers_of_source(self) -> list[int]:
         low, high = self._limits()
@@ -187,6 +182,14 @@ class Values:
                 return (*value[:place], self._random_scalar(chance), *value[place + 1 :])
             case _:
                 return self.drawn(chance)
+
+
+def limits_of(parameter: Parameter, asked: Range | None) -> tuple[int, int]:
+    """Of one element, by its type and what is asked for."""
+    width, signed = parameter.width, parameter.signed
+    low = -(1 << (width - 1)) if signed else 0
+    high = (1 << (width - signed)) - 1
+    return (low, high) if asked is None else (max(low, asked.low), min(high, asked.high))
 
 
 def _length(parameter: Parameter, length: int) -> int:

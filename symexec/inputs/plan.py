@@ -67,7 +67,7 @@ def with_defaults(options: InputOptions) -> InputOptions:
     """What is symbolic of a program with main when the user does not say."""
     if (options.arguments, options.stdin, options.files) != (None, None, None):
         return options
-    size = LEVELS[options.level]
+    size = LEVELS[min(options.level, len(LEVELS) - 1)]
     files = replace(DEFAULT_FILES, length=size)
     return replace(options, arguments=DEFAULT_ARGUMENTS, stdin=size, files=files)
 
@@ -261,7 +261,7 @@ class _Builder:
         """An object of its own; strings end with a 0 that stays."""
         element = element_of(target)
         kind = "string" if is_text(target) else "array"
-        made = self._made(kind, name, element, self._options.array_length)
+        made = self._made(kind, name, element, self._options.elements)
         cells = _cells(made.terms, element)
         return self._object(StartObject(name, len(made.terms) * size_of(element), cells))
 
@@ -308,7 +308,7 @@ class _Builder:
         match member.type:
             case Array(element=element, length=int(length)):
                 text = is_text(element) and length > 1
-                most = min(length - 1, self._options.array_length) if text else MOST_ELEMENTS
+                most = min(length - 1, self._options.elements) if text else MOST_ELEMENTS
                 kind, count = "string" if text else "array", min(length, most)
                 made = self._made(kind, member.name, element, count)
                 return _cells(made.terms, element, member.offset)

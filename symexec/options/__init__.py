@@ -169,6 +169,9 @@ class NamedFile:
     length: int
 
 
+ARRAYS = (4, 8, 16, 32, 64)  # bytes of a string, elements of an array where the user does not say
+
+
 @record
 class InputOptions:
     """Which part of the program's input is symbolic, and what is known of it."""
@@ -181,9 +184,9 @@ class InputOptions:
     stdin: int | None = None  # symbolic bytes on standard input at most; None: not asked for
     files: SymbolicFiles | None = None  # None: not asked for
     named_files: tuple[NamedFile, ...] = ()
-    array_length: int = 4  # bytes of a string before its NUL, elements of an array
+    array_length: int | None = None  # None: ARRAYS, as long as there is time
     globals: Globals = Globals.ANY  # what the others hold, of those that a caller may have set
-    level: int = 0  # how often what main reads, where nobody says how much, has grown
+    level: int = 0  # how often what is read, where nobody says how much, has grown
     inferred: bool = True  # what both versions expect of callers of the entry function holds
     preconditions: tuple[Precondition, ...] = ()  # the same, as it was found
 
@@ -191,6 +194,11 @@ class InputOptions:
     def restricted(self) -> bool:
         """Are there inputs of the right types that are not tried?"""
         return bool(self.ranges or self.assumptions or self.preconditions)
+
+    @property
+    def elements(self) -> int:
+        """Bytes of a string before its NUL, elements of an array."""
+        return ARRAYS[self.level] if self.array_length is None else self.array_length
 
     def range_of(self, name: str) -> Range | None:
         """The last range given for ``name``, as the last word on a command line counts."""

@@ -208,11 +208,11 @@ INPUT = under(
     ),
     row(
         "--array-len",
+        example=6,
         metavar="N",
         type=positive_length,
-        default=InputOptions().array_length,
         help="bytes of a char * parameter before its NUL, elements behind any other pointer "
-        "(default: %(default)s)",
+        "(default: 4; then 8, 16, 32, 64 while time is left)",
     ),
 )
 SEARCH = under(

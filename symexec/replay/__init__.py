@@ -1,6 +1,7 @@
 """Native runs of both versions behind walls: builds, harness, sandbox, observations."""
 
 from symexec.replay.build import (
+    COVERED,
     FILLED,
     LITERAL,
     STANDARD,
@@ -25,6 +26,7 @@ from symexec.replay.recording import Call, SuiteRun, run_suite
 from symexec.replay.sandbox import Sandbox
 
 __all__ = [
+    "COVERED",
     "FILLED",
     "LITERAL",
     "MOST",

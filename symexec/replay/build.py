@@ -37,6 +37,7 @@ from symexec.testcases.signature import EntrySignature
 SANITIZED, PLAIN = "sanitized", "plain"
 ZEROED, FILLED = "zeroed", "filled"  # with zeros, or 0xFE, in memory that nobody wrote
 LITERAL = "literal"  # nothing that the source asks is optimised away
+COVERED = "covered"  # it says which code a run comes to, and can make inputs by that (growing.c)
 
 # As gcc compiles that is told nothing: signed overflow is undefined. With -O0, with -O2, and with
 # a sanitizer that names what is undefined.
@@ -45,11 +46,18 @@ UNDEFINED = "undefined"
 
 _COMMON = ("-w",)
 _DEFINED = ("-fwrapv", "-fno-strict-aliasing")
+# What growing.c defines: a call a block, a call a comparison, and the library's comparisons.
+_COMPARING = ("strcmp", "strncmp", "strcasecmp", "strncasecmp", "memcmp", "strstr")
+_TRACING = (
+    "-fsanitize-coverage=trace-pc,trace-cmp",
+    *(f"-D{each}=csgtest_seen_{each}" for each in _COMPARING),
+)
 _STYLES = {
     SANITIZED: ("-g", "-O0", *_DEFINED),
     # Static objects stay that are only written.
     PLAIN: ("-O1", *_DEFINED, "-fno-toplevel-reorder"),
     LITERAL: ("-O0", *_DEFINED),
+    COVERED: ("-O1", *_DEFINED, "-fno-toplevel-reorder", *_TRACING),
     ZEROED: ("-O0", *_DEFINED, "-ftrivial-auto-var-init=zero"),
     FILLED: ("-O0", *_DEFINED, "-ftrivial-auto-var-init=pattern"),
     **{style: (style, "-fno-toplevel-reorder") for style in STANDARD},
@@ -71,7 +79,8 @@ _FORKS = platform.machine() == "x86_64"
 _FREED_FLAGS = ("-Wl,--wrap=free", "-Wl,--wrap=realloc")  # see harness_support.c
 _MAIN_FLAGS = ("-Wl,--wrap=main",)  # see arguments.c, leaks.c
 _LEAK_FLAGS = ("-Wl,--wrap=exit",)  # see leaks.c
-SUPPORT, LEAKS, ARGUMENTS = ("harness_support", "recorded_inputs"), "leaks", "arguments"
+SUPPORT = ("harness_support", "recorded_inputs")
+LEAKS, ARGUMENTS, GROWING = "leaks", "arguments", "growing"
 _ELF = b"\x7fELF"
 _RECORDED_INPUT = re.compile(r"__VERIFIER_|\bklee_|reach_error|__csgtest_")
 
@@ -229,6 +238,8 @@ class Builds:
             found.append(LEAKS)
         if self._programs[name].signature is None and style == SANITIZED:
             found.append(ARGUMENTS)
+        if style == COVERED:
+            found.append(GROWING)
         return found
 
     def _build_helper(self, name: str) -> Path:
@@ -265,7 +276,7 @@ class Builds:
         wanted = [each for each in helpers if takes_values or each not in SUPPORT]
         linked += [str(self._helpers[each].result()) for each in wanted]
         flags = _flags(first, style)
-        if LEAKS in helpers or ARGUMENTS in helpers:
+        if LEAKS in helpers or ARGUMENTS in helpers or GROWING in helpers:
             flags += _MAIN_FLAGS
         if LEAKS in helpers:
             flags += _LEAK_FLAGS

@@ -21,6 +21,7 @@ from csg.programs import SourceFile
 from csg.unify.output.printing import mask_text
 from symexec.replay import control, wire
 from symexec.replay.build import (
+    COVERED,
     HEAP_FILLING,
     LITERAL,
     PLAIN,
@@ -55,6 +56,7 @@ MOST_STARTS = 256
 MOST_OUTPUT = 8 << 20
 ROOM = 2  # times the plan's address_space: memory that all processes of a run may fill
 TURNS = 4  # runs more of each version where one differs from itself
+GROWN_WITHIN = 2000  # milliseconds beyond its time that a program has which makes inputs
 HASTE = 0.25  # times the plan's wall_s: a run that is cut is known as far as it got
 _LEADS_ELSEWHERE = b" elsewhere "  # in what a harness says
 _OVERDRAWN = "stopped: its processes fill more memory than a run may have"
@@ -275,10 +277,34 @@ class NativeReplay:
         """Those of the changes that the new version comes by with each test; None where that cannot
         be seen."""
         requests = (
-            Request("touch", test, changes, PLAIN, patience, most_output=most_output)
+            Request("touch", test, changes, COVERED, patience, most_output=most_output)
             for test in tests
         )
         return [touched(seen) for seen in self.observe_all(requests)]
+
+    def control(self, test: TestInput) -> bytes | None:
+        """What the unified program with coverage reads through descriptor 3; None for nothing."""
+        executable = self._builds.result("touch", COVERED)
+        if not executable.takes_values:
+            return None
+        symbols = self._symbols_of(executable) or NO_SYMBOLS
+        return control_text(test, self.plan.signature, symbols)
+
+    def grown(self, request: bytes, seconds: float) -> bytes:
+        """What the unified program with coverage says to a request (growing.c); empty where it says
+        nothing."""
+        plain = self._job(Request("touch", TestInput(), None, COVERED), self._sandbox)
+        job = replace(
+            plain,
+            control=request,
+            environment=(*plain.environment, b"CSGTEST_GROW=1"),
+            wall_ms=round(1000 * seconds) + GROWN_WITHIN,
+            capture=MOST_OUTPUT,
+            file_size=MOST_OUTPUT,
+            forks=False,
+        )
+        result = self._sandbox.run(job)
+        return b"" if result.exit or result.timed_out else result.control.data
 
     def run_script(self, text: str, build: str, style: str = SANITIZED) -> RawResult:
         """``sh SCRIPT PROGRAM`` behind the same walls; the script is its own file there."""

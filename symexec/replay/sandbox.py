@@ -51,7 +51,7 @@ _NAMES = ((NAMESPACES, "namespaces"), (LANDLOCK, "landlock"), (SECCOMP, "seccomp
 _SOURCES = tuple(
     f"runner{part}.c" for part in ("", "_walls", "_box", "_wire", "_process", "_servers")
 )
-_HEADERS = ("runner.h", "fork_server.h", "fork_block.h", "bare.h")
+_HEADERS = ("runner.h", "fork_server.h", "fork_block.h", "bare.h", "growing_inputs.h")
 _STARTS = 3  # tries to run one job, each with a runner of its own
 _AHEAD = 32 * 1024  # bytes of requests on their way: less than a pipe holds
 _MOST_AHEAD = 64  # requests

@@ -70,7 +70,7 @@ def bounds(
         )
         inputs = with_defaults(inputs)
     else:
-        found["array_length"] = inputs.array_length
+        found["array_length"] = inputs.elements
         kept = [each.text for each in inputs.preconditions]
         found["preconditions"] = kept if inputs.inferred else "left out"
         found |= STRUCTURES

@@ -129,7 +129,7 @@ def _drawn(text: str, inputs: InputOptions) -> Drawn:
     found = re.fullmatch(r"\s*(?:const )?(.*?)\s*(\*?)\s*(\w+)\s*", text)
     assert found is not None, text
     kind, star, name = found.groups()
-    room = inputs.array_length + kind.endswith("char") if star else 0
+    room = inputs.elements + kind.endswith("char") if star else 0
     return Drawn(kind, name, room, inputs.range_of(name))
 
 

@@ -87,6 +87,21 @@ def test_the_vocabulary_is_what_the_program_compares_with() -> None:
     assert b"quiet" in words.words and b"two words" not in words.words
 
 
+def test_formats_stand_for_what_they_are_read_from() -> None:
+    words = vocabulary(
+        parse_text(
+            """
+            int sscanf(const char *, const char *, ...);
+            int f(const char *s) {
+                char name[8]; int n;
+                return sscanf(s, "key %7[a-z]=%d;", name, &n) + (s == "two words") + (s == "5%%");
+            }
+            """
+        )
+    )
+    assert set(words.phrases) == {b"key a=1;", b"key ", b"=", b";", b"two words", b"5%", b"5"}
+
+
 def test_options_near_a_change_lead_the_vocabulary() -> None:
     words = Vocabulary((), b"bn", b",", (b"-b", b"-n", b"--all"), (b"list", b"show"))
     led = words.led_by([b"-n", b"--new", b"show"])

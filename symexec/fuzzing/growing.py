@@ -1,0 +1,449 @@
+"""Inputs that grow: words and pieces of others put together, led by what a run covers and compares.
+
+    growing = Growing(replay, inputs, words, seed)
+    growing.give(tests)                  to begin with
+    for each in growing.turn(0.3): ...   those that came to code, or to a change, as none before
+
+    te_interp("")  ->  "a"  ->  "fac("  ->  "fac(2)"  ->  "fac(21)"
+
+A parser comes to its innermost code only when dozens of bytes are right together. No search that
+decides byte for byte gets there in time; one that keeps whatever was accepted a step further does.
+Runs are those of the unified program with coverage, thousands a second (growing.c): what they show
+are hints, and whoever is given an input runs both builds on it.
+"""
+
+from __future__ import annotations
+
+import math
+import struct
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from enum import IntEnum, IntFlag
+from random import Random
+from typing import Protocol
+
+from csg.analysis.preconditions import Length
+from symexec.fuzzing.candidates import FunctionDomain
+from symexec.fuzzing.option_table import Vocabulary
+from symexec.fuzzing.values import limits_of
+from symexec.options import InputOptions
+from symexec.replay import NativeReplay
+from symexec.replay.harness import memory_of
+from symexec.testcases import Scalar, TestInput, Value
+from symexec.testcases.inputs import LongDouble
+from symexec.testcases.signature import Parameter
+
+LONGEST = 512  # bytes of a text, where the user does not say
+MOST_ELEMENTS = 64  # of an array
+ARGUMENTS, ARGUMENT = 8, 64  # of a command line, and bytes of each
+CONTENT = 1024  # bytes of standard input, and of a file
+KEPT = 512  # entries that others are made of
+WORDS = 1024  # that are put together
+WORD = 64  # bytes of one of them
+BARREN = 12  # turns without anything new after which growing is mostly left
+
+Values_ = tuple[bytes | None, ...]
+
+
+class Role(IntEnum):
+    """What a field is for the program, as growing_inputs.h counts them."""
+
+    LINE = 0  # a line for the harness
+    ARGUMENT = 1
+    STANDARD_INPUT = 2
+    FILE = 3
+
+
+class Kind(IntEnum):
+    TEXT = 0
+    ELEMENTS = 1
+    NUMBER = 2
+    PRESENCE = 3  # a pointer to an object whose parts are fields of their own
+
+
+class Flag(IntFlag):
+    """What a run showed, as growing.c has it."""
+
+    COVERS = 1  # code, or a number of turns, that none before came to
+    TOUCHES = 2  # it comes by a change
+    DIFFERS = 4
+    WATCHED = 8  # its comparisons have been looked at
+    ENDS_BADLY = 16
+    GIVEN = 32  # not run yet
+    OPENS = 64  # it comes to code that none before came to
+    COMPOSED = 128  # each word has been tried at each place
+    CUT = 256  # it does not end in time
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A part of an input that changes by itself. ``prefix`` and ``null`` are what the harness reads
+    before a value, and for no value; the name of a file."""
+
+    role: Role
+    kind: Kind
+    step: int  # bytes of an element
+    most: int  # elements
+    nullable: bool
+    low: int
+    high: int
+    prefix: bytes = b""
+    null: bytes = b""
+    size_of: tuple[int, int] | None = None  # a number that is at most the size of that field
+
+    def encoded(self) -> bytes:
+        head = struct.pack(
+            "<5IqqiI",
+            self.role,
+            self.kind,
+            self.step,
+            self.most,
+            self.nullable,
+            self.low,
+            self.high,
+            *(self.size_of or (-1, 1)),
+        )
+        return head + _counted(self.prefix) + _counted(self.null)
+
+
+class Inputs(Protocol):
+    """Inputs of one program as fields."""
+
+    @property
+    def fields(self) -> Sequence[Field]: ...
+
+    def values(self, test: TestInput) -> Values_ | None:
+        """None for one that has no such fields."""
+
+    def test(self, values: Values_) -> TestInput: ...
+
+    def fixed(self, replay: NativeReplay) -> bytes | None:
+        """The lines of every run, for the harness; None where there is no harness."""
+
+
+def _counted(data: bytes) -> bytes:
+    return struct.pack("<I", len(data)) + data
+
+
+# ------------------------------------------------------------------ parameters
+
+
+class FunctionInputs:
+    """Parameters of an entry function. What cannot be written as bytes stays as it is."""
+
+    def __init__(self, domain: FunctionDomain, options: InputOptions) -> None:
+        self._domain = domain
+        self._base = next(domain.enumerated())
+        self._row = domain.row(self._base)
+        self._grown = [
+            (place, each) for place, each in enumerate(domain.parameters) if _grows(each.parameter)
+        ]
+        sizes = self._sizes(options)
+        self.fields = [
+            _field(each.parameter, options, sizes.get(each.parameter.name))
+            for _, each in self._grown
+        ]
+
+    def _sizes(self, options: InputOptions) -> dict[str, tuple[int, int]]:
+        """Of each number that is a size: the field that it is the size of, and in which units."""
+        places = {each.parameter.name: at for at, (_, each) in enumerate(self._grown)}
+        found = {}
+        for each in options.preconditions:
+            match each.claim:
+                case Length(pointer=pointer, number=number, unit=unit) if pointer in places:
+                    found[number] = places[pointer], unit
+                case _:
+                    pass
+        return found
+
+    def values(self, test: TestInput) -> Values_ | None:
+        row = self._domain.row(test)
+        found = [memory_of(each.parameter, row[place]) for place, each in self._grown]
+        return tuple(
+            data[: field.most * field.step] if data is not None else None
+            for data, field in zip(map(_without_end, found, self.fields), self.fields, strict=True)
+        )
+
+    def test(self, values: Values_) -> TestInput:
+        row = list(self._row)
+        for (place, each), data in zip(self._grown, values, strict=True):
+            row[place] = _value(each.parameter, data)
+        return self._domain.test(tuple(row))
+
+    def fixed(self, replay: NativeReplay) -> bytes | None:
+        changing = {each.parameter.name for _, each in self._grown}
+        rest = [each for each in self._base.parameters if each[0] not in changing]
+        return replay.control(replace(self._base, parameters=tuple(rest)))
+
+
+def _grows(parameter: Parameter) -> bool:
+    return parameter.size <= 8 or parameter.kind == "structure"
+
+
+def _field(parameter: Parameter, options: InputOptions, size_of: tuple[int, int] | None) -> Field:
+    bound = options.array_length
+    name = parameter.name.encode()
+    prefix, null = b"p " + name + b" i ", b"p " + name + b" n"
+    low, high = -(1 << 63), (1 << 63) - 1
+    if not parameter.floating and parameter.kind != "structure":
+        limits = limits_of(parameter, options.range_of(parameter.name))
+        low, high = (max(low, min(high, limit)) for limit in limits)
+    kind, most = Kind.PRESENCE, 0
+    match parameter.kind:
+        case "scalar":
+            kind, most = Kind.NUMBER, 1
+        case "string" | "pointer":
+            kind, most = Kind.TEXT, bound or LONGEST
+        case "array":
+            kind, most = Kind.ELEMENTS, bound or MOST_ELEMENTS
+    if parameter.room:
+        most = min(most, parameter.room // parameter.size - (parameter.kind == "string"))
+    step = max(1, parameter.size if kind is not Kind.PRESENCE else 1)
+    return Field(Role.LINE, kind, step, most, parameter.nullable, low, high, prefix, null, size_of)
+
+
+def _without_end(data: bytes | None, field: Field) -> bytes | None:
+    """A text without the 0 behind it, and up to one within."""
+    if data is None or field.kind is not Kind.TEXT:
+        return data
+    return data[: len(data) - field.step].split(b"\0")[0]
+
+
+def _value(parameter: Parameter, data: bytes | None) -> Value:
+    if parameter.kind == "structure":
+        return None if data is None else ()
+    if data is None:
+        return None
+    match parameter.kind:
+        case "scalar":
+            return _scalar(parameter, data)
+        case "string" | "pointer":
+            return data
+        case _:
+            size = parameter.size
+            return tuple(
+                _scalar(parameter, data[place : place + size])
+                for place in range(0, len(data), size)
+            )
+
+
+def _scalar(parameter: Parameter, data: bytes) -> Scalar:
+    if parameter.floating:
+        (value,) = struct.unpack("<f" if parameter.size == 4 else "<d", data)
+        return LongDouble("nan") if math.isnan(value) else float(value)
+    number = int.from_bytes(data, "little") % (1 << parameter.width)
+    negative = parameter.signed and number >> (parameter.width - 1)
+    return number - (1 << parameter.width) if negative else number
+
+
+# ------------------------------------------------------------------ command lines
+
+
+class LineInputs:
+    """Arguments, standard input and the file A, within the bounds that the user gave."""
+
+    def __init__(
+        self, options: InputOptions, takes_arguments: bool, files: Sequence[bytes]
+    ) -> None:
+        asked, own = options.arguments, _asks(options)
+        count, length = ARGUMENTS, ARGUMENT
+        if own:
+            count, length = (asked.maximum, asked.length) if asked is not None else (0, 0)
+        stdin = (options.stdin or 0) if own else CONTENT
+        content = CONTENT if not own else options.files.length if options.files else 0
+        self._count = count if takes_arguments else 0
+        self._files = [each.decode() for each in files[:1]] if content else []
+        self.fields = [
+            *[_bytes_field(Role.ARGUMENT, Kind.TEXT, length, True)] * self._count,
+            _bytes_field(Role.STANDARD_INPUT, Kind.ELEMENTS, stdin, False),
+            *[
+                _bytes_field(Role.FILE, Kind.ELEMENTS, content, True, each.encode())
+                for each in self._files
+            ],
+        ]
+
+    def values(self, test: TestInput) -> Values_ | None:
+        if len(test.args) > self._count or b"" in test.args:
+            return None
+        files = dict(test.files)
+        absent: list[bytes | None] = [None] * (self._count - len(test.args))
+        return (*test.args, *absent, test.stdin, *(files.get(each) for each in self._files))
+
+    def test(self, values: Values_) -> TestInput:
+        args: list[bytes] = []
+        for each in values[: self._count]:
+            if each is None:
+                break
+            args.append(each)
+        stdin, *files = values[self._count :]
+        given = zip(self._files, files, strict=True)
+        return TestInput(
+            args=tuple(args),
+            stdin=stdin or b"",
+            files=tuple((name, data) for name, data in given if data is not None),
+        )
+
+    def fixed(self, replay: NativeReplay) -> bytes | None:
+        return replay.control(TestInput())
+
+
+def _asks(options: InputOptions) -> bool:
+    return (options.arguments, options.stdin, options.files) != (None, None, None)
+
+
+def _bytes_field(role: Role, kind: Kind, most: int, nullable: bool, name: bytes = b"") -> Field:
+    return Field(role, kind, 1, most, nullable, -128, 127, name)
+
+
+# ------------------------------------------------------------------ growing
+
+
+@dataclass(slots=True)
+class Entry:
+    """An input that others are made of; ``picked``: how often."""
+
+    values: Values_
+    flags: Flag
+    picked: int = 0
+
+
+class Growing:
+    """``runs`` counts those of the program with coverage; ``trouble`` says why there are no more of
+    them. ``words`` are those that the program was seen to compare with, too."""
+
+    def __init__(
+        self, replay: NativeReplay, inputs: Inputs, words: Sequence[bytes], seed: int
+    ) -> None:
+        self.runs = 0
+        self.trouble = ""
+        self.words = [*dict.fromkeys(each for each in words if 0 < len(each) <= WORD)][:WORDS]
+        self._replay = replay
+        self._inputs = inputs
+        self._chance = Random(seed)
+        self._entries: list[Entry] = []
+        self._covered = b""
+        self._barren = 0
+        self._given: set[Values_] = set()
+        self._fixed: bytes | None = None
+
+    def give(self, tests: Iterable[TestInput]) -> None:
+        """To make others of, those aside that are known."""
+        for test in tests:
+            values = self._inputs.values(test)
+            if values is not None and values not in self._given:
+                self._given.add(values)
+                self._entries.append(Entry(values, Flag.GIVEN))
+
+    @property
+    def fertile(self) -> bool:
+        """Did one of the last turns bring anything?"""
+        return not self.trouble and self._barren < BARREN
+
+    def turn(self, seconds: float) -> list[tuple[TestInput, Flag]]:
+        """What is new, after so long."""
+        if self.trouble or not self._entries:
+            return []
+        answer = self._replay.grown(self._request(seconds), seconds)
+        try:
+            found = self._read(answer)
+        except struct.error:
+            self.trouble = "the program with coverage does not run"
+            return []
+        self._barren = 0 if found else self._barren + 1
+        return found
+
+    # ------------------------------------------------------------------ the exchange
+
+    def _request(self, seconds: float) -> bytes:
+        fixed = self._inputs.fixed(self._replay)
+        parts = [
+            struct.pack(
+                "<IQI", round(1000 * seconds), self._chance.getrandbits(64), fixed is not None
+            ),
+            _counted(fixed or b""),
+            struct.pack("<I", len(self._inputs.fields)),
+            *(each.encoded() for each in self._inputs.fields),
+            struct.pack("<I", len(self.words)),
+            *map(_counted, self.words),
+            struct.pack("<I", len(self._entries)),
+        ]
+        for entry in self._entries:
+            parts.append(struct.pack("<II", entry.flags, entry.picked))
+            parts += (_encoded(value) for value in entry.values)
+        parts.append(_counted(self._covered))
+        return b"".join(parts)
+
+    def _read(self, answer: bytes) -> list[tuple[TestInput, Flag]]:
+        """struct.error when it is cut off."""
+        reader = _Reader(answer)
+        self.runs += reader.number()
+        self._covered = reader.piece()
+        for _ in range(reader.number()):
+            word = reader.piece()
+            if len(self.words) < WORDS and word not in self.words:
+                self.words.append(word)
+        kept = []
+        found: list[tuple[TestInput, Flag]] = []
+        for entry in self._entries:
+            fresh = Flag.GIVEN in entry.flags
+            entry.flags, entry.picked = Flag(reader.number()), reader.number()
+            if fresh and Flag.GIVEN not in entry.flags:
+                found.append((self._inputs.test(entry.values), entry.flags))
+            if not fresh or entry.flags & (Flag.COVERS | Flag.GIVEN):
+                kept.append(entry)
+        for _ in range(reader.number()):
+            flags, picked = Flag(reader.number()), reader.number()
+            values = tuple(reader.value() for _ in self._inputs.fields)
+            kept.append(Entry(values, flags, picked))
+            found.append((self._inputs.test(values), flags))
+        self._entries = _most_promising(kept)
+        return found
+
+
+def _most_promising(entries: list[Entry]) -> list[Entry]:
+    """As many as are kept: those that come by a change, and the last."""
+    if len(entries) <= KEPT:
+        return entries
+    half = len(entries) - KEPT // 2
+    old = sorted(entries[:half], key=lambda each: (not each.flags & Flag.TOUCHES, each.picked))
+    return [*old[: KEPT - KEPT // 2], *entries[half:]]
+
+
+def _encoded(value: bytes | None) -> bytes:
+    return struct.pack("<I", value is None) + _counted(value or b"")
+
+
+class _Reader:
+    """Reads what growing.c has written."""
+
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+        self._place = 0
+
+    def number(self) -> int:
+        (found,) = struct.unpack_from("<I", self._data, self._place)
+        self._place += 4
+        return int(found)
+
+    def piece(self) -> bytes:
+        size = self.number()
+        if self._place + size > len(self._data):
+            raise struct.error("cut off")
+        self._place += size
+        return self._data[self._place - size : self._place]
+
+    def value(self) -> bytes | None:
+        absent, data = self.number(), self.piece()
+        return None if absent else data
+
+
+def words_of(vocabulary: Vocabulary) -> Iterator[bytes]:
+    """What texts are put together from: literals, the characters that are told apart, numbers."""
+    yield from vocabulary.words
+    yield from vocabulary.phrases
+    yield from vocabulary.options
+    for byte in vocabulary.alphabet:
+        yield bytes([byte])
+    for number in vocabulary.numbers:
+        if 0 <= number < 1 << 40:
+            yield str(number).encode()

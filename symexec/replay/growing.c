@@ -1,0 +1,921 @@
+/* Linked to the unified program with probes and coverage: makes inputs out of others, thousands a
+ * second, and keeps those that come to code that none came to before, or by a change.
+ *
+ *     in (descriptor 3):    how long, fields, words, entries, what is covered
+ *     out:                  runs, what is covered, new words, how often each entry was taken,
+ *                           new entries with FLAGS
+ *
+ * For each input it forks where nothing of the user's has run yet; the forked process goes on as the
+ * new version (CSGTEST_MASK), and if that came by a change, another one as the old. What both show is
+ * compared. All of this are hints: whoever asked runs what is told on builds of both versions.
+ *
+ * Of each new entry one run is watched: where it compares 'a' with 'b', or "ab" with "abc", inputs
+ * are made with the one in the place of the other. At the end of a text, what it is compared with is
+ * put behind it. */
+#define _GNU_SOURCE
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "growing_inputs.h"
+
+#define WEAK __attribute__((weak))
+
+enum { EDGES = 1 << 16, NEARNESS = 1 << 14, MAP = EDGES + NEARNESS, PAIRS = 2048, TEXT_MOST = 32, MOST_NEW = 256, MOST_DIFFERING = 24 };
+enum { CPU_US = 15000, WALL_US = 400000, MOST_WRITTEN = 1 << 17, MOST_ARGUMENTS = 16 };
+enum { COMPOSED_WORDS = 96, COMPOSED_PLACES = 10 };
+enum { WATCHED_RUNS = 600, KINDS = 4096, FIRST_FILE = 200, WATCH_EVERY = 16 };
+enum flags { COVERS = 1, TOUCHES = 2, DIFFERS = 4, WATCHED = 8, ENDS_BADLY = 16, GIVEN = 32, OPENS = 64,
+             COMPOSED = 128, CUT = 256 };
+
+/* What a run leaves behind for us. */
+struct pair {
+    uint64_t left, right;
+    unsigned char texts[2][TEXT_MOST];
+    uint8_t size, lengths[2]; /* size 0: texts */
+};
+static struct shared {
+    unsigned char map[MAP];
+    uint32_t pairs, watches;
+    struct pair pair[PAIRS];
+} * shared;
+
+static unsigned char nowhere[MAP];
+static unsigned char *map = nowhere;
+static uintptr_t last;
+
+/* ------------------------------------------------------------------ called by the program */
+
+void __sanitizer_cov_trace_pc(void)
+{
+    uintptr_t here = (uintptr_t) __builtin_return_address(0);
+    here = (here ^ here >> 16) & (EDGES - 1);
+    map[here ^ last]++;
+    last = here >> 1;
+}
+
+static struct pair *next_pair(void)
+{
+    if (!shared || !shared->watches || shared->pairs >= PAIRS)
+        return NULL;
+    return &shared->pair[shared->pairs++];
+}
+
+/* How near a number comes to what it is compared with, from afar in powers of two: at each place, each
+ * distance is as good as code that is new. */
+static void comes_near(uint64_t left, uint64_t right, uintptr_t here)
+{
+    uint64_t distance = left > right ? left - right : right - left;
+    unsigned step = distance < 16 ? (unsigned) distance : 75 - (unsigned) __builtin_clzll(distance);
+    map[EDGES + ((here * 79 + step) & (NEARNESS - 1))] = 1;
+}
+
+static void compared(uint64_t left, uint64_t right, unsigned size)
+{
+    struct pair *pair = left != right ? next_pair() : NULL;
+    if (pair)
+        *pair = (struct pair){.left = left, .right = right, .size = (uint8_t) size};
+}
+
+void __sanitizer_cov_trace_cmp1(uint8_t left, uint8_t right) { compared(left, right, 1); }
+void __sanitizer_cov_trace_cmp2(uint16_t left, uint16_t right) { compared(left, right, 2); }
+void __sanitizer_cov_trace_const_cmp1(uint8_t left, uint8_t right) { compared(left, right, 1); }
+void __sanitizer_cov_trace_const_cmp2(uint16_t left, uint16_t right) { compared(left, right, 2); }
+
+#define NUMBERS(name, type)                                                 \
+    void __sanitizer_cov_trace_##name(type left, type right)                \
+    {                                                                       \
+        comes_near((uint64_t) left, (uint64_t) right,                       \
+                   (uintptr_t) __builtin_return_address(0));                \
+        compared((uint64_t) left, (uint64_t) right, sizeof left);           \
+    }
+NUMBERS(cmp4, uint32_t)
+NUMBERS(const_cmp4, uint32_t)
+NUMBERS(cmp8, uint64_t)
+NUMBERS(const_cmp8, uint64_t)
+
+void __sanitizer_cov_trace_cmpf(float left, float right) { (void) left, (void) right; }
+void __sanitizer_cov_trace_cmpd(double left, double right) { (void) left, (void) right; }
+
+/* `cases`: how many, their bits, then each. */
+void __sanitizer_cov_trace_switch(uint64_t value, const uint64_t *cases)
+{
+    for (uint64_t i = 0; shared && shared->watches && i < cases[0]; i++)
+        compared(cases[i + 2], value, (unsigned) (cases[1] / 8));
+}
+
+static void compared_texts(const char *left, const char *right, size_t most)
+{
+    size_t left_size = strnlen(left, most), right_size = strnlen(right, most);
+    if (left_size == right_size && !memcmp(left, right, left_size))
+        return;
+    struct pair *pair = next_pair();
+    if (!pair)
+        return;
+    pair->size = 0;
+    pair->lengths[0] = (uint8_t) (left_size < TEXT_MOST ? left_size : TEXT_MOST);
+    pair->lengths[1] = (uint8_t) (right_size < TEXT_MOST ? right_size : TEXT_MOST);
+    memcpy(pair->texts[0], left, pair->lengths[0]);
+    memcpy(pair->texts[1], right, pair->lengths[1]);
+}
+
+/* The program's calls have these names instead. */
+WEAK int csgtest_seen_strcmp(const char *left, const char *right)
+{
+    if (shared && shared->watches)
+        compared_texts(left, right, TEXT_MOST);
+    return strcmp(left, right);
+}
+
+WEAK int csgtest_seen_strncmp(const char *left, const char *right, size_t most)
+{
+    if (shared && shared->watches)
+        compared_texts(left, right, most < TEXT_MOST ? most : TEXT_MOST);
+    return strncmp(left, right, most);
+}
+
+WEAK int csgtest_seen_strcasecmp(const char *left, const char *right)
+{
+    if (shared && shared->watches)
+        compared_texts(left, right, TEXT_MOST);
+    return strcasecmp(left, right);
+}
+
+WEAK int csgtest_seen_strncasecmp(const char *left, const char *right, size_t most)
+{
+    if (shared && shared->watches)
+        compared_texts(left, right, most < TEXT_MOST ? most : TEXT_MOST);
+    return strncasecmp(left, right, most);
+}
+
+WEAK int csgtest_seen_memcmp(const void *left, const void *right, size_t size)
+{
+    if (shared && shared->watches)
+        compared_texts(left, right, size < TEXT_MOST ? size : TEXT_MOST);
+    return memcmp(left, right, size);
+}
+
+WEAK char *csgtest_seen_strstr(const char *in, const char *what)
+{
+    if (shared && shared->watches)
+        compared_texts(in, what, TEXT_MOST);
+    return strstr(in, what);
+}
+
+/* ------------------------------------------------------------------ what we are asked */
+
+static void *mapped(size_t size)
+{
+    void *place = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (place == MAP_FAILED)
+        _exit(125);
+    return place;
+}
+
+static unsigned char *request;
+static size_t request_at, request_size;
+static unsigned char covered[2][MAP]; /* by the new version, by the old */
+static unsigned char classes[256];
+static struct entry *entries;
+static uint32_t entry_count, entry_room, given_count;
+static struct piece fixed; /* lines of every run */
+static int takes_values;
+static uint64_t ends_us;
+static uint32_t runs, new_words, differing;
+static uint64_t kinds[KINDS];
+
+static uint32_t read_number(void)
+{
+    uint32_t value = 0;
+    if (request_at + sizeof value <= request_size)
+        memcpy(&value, request + request_at, sizeof value);
+    request_at += sizeof value;
+    return value;
+}
+
+static int64_t read_wide(void)
+{
+    uint64_t low = read_number();
+    return (int64_t) (low | (uint64_t) read_number() << 32);
+}
+
+static struct piece read_piece(void)
+{
+    struct piece found = {NULL, read_number()};
+    found.data = request + request_at;
+    if (request_at + found.size > request_size)
+        found.size = 0;
+    request_at += found.size;
+    return found;
+}
+
+static void read_request(void)
+{
+    uint32_t milliseconds = read_number();
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    ends_us = (uint64_t) now.tv_sec * 1000000 + (uint64_t) now.tv_nsec / 1000
+              + (uint64_t) milliseconds * 1000;
+    chance_state = (uint64_t) read_wide() | 1;
+    takes_values = (int) read_number();
+    fixed = read_piece();
+    field_count = read_number();
+    if (field_count > MOST_FIELDS)
+        _exit(125);
+    fields = take(field_count * sizeof *fields + 1);
+    for (uint32_t i = 0; i < field_count; i++) {
+        struct field *field = &fields[i];
+        field->role = read_number();
+        field->kind = read_number();
+        field->step = read_number();
+        field->most = read_number();
+        field->nullable = read_number();
+        field->low = read_wide();
+        field->high = read_wide();
+        field->size_of = (int32_t) read_number();
+        field->unit = read_number();
+        field->prefix = read_piece();
+        field->null = read_piece();
+    }
+    for (uint32_t left = read_number(); left > 0; left--) {
+        struct piece word = read_piece();
+        if (word.size && word_count < MOST_WORDS / 2)
+            words[word_count++] = word;
+    }
+    new_words = word_count;
+    given_count = entry_count = read_number();
+    entry_room = entry_count + MOST_NEW;
+    entries = take(entry_room * sizeof *entries);
+    for (uint32_t i = 0; i < entry_count; i++) {
+        entries[i].flags = read_number();
+        entries[i].picked = read_number();
+        entries[i].values = take(field_count * sizeof(struct value) + 1);
+        for (uint32_t j = 0; j < field_count; j++) {
+            entries[i].values[j].absent = (int) read_number();
+            entries[i].values[j].bytes = read_piece();
+        }
+        keep_to_sizes(entries[i].values);
+    }
+    struct piece known = read_piece();
+    if (known.size == sizeof covered)
+        memcpy(covered, known.data, sizeof covered);
+}
+
+/* ------------------------------------------------------------------ one run */
+
+enum { GIVEN_IN, SHOWN, ERRORS, CONTROL, FILES };
+static int files[FILES]; /* in memory; the program's descriptors of these numbers */
+static jmp_buf start;
+static char *arguments[MOST_ARGUMENTS + 2];
+static int argument_count;
+static const struct value *chosen; /* in the forked process: its input */
+static int chosen_version;
+static unsigned char *touched;
+static size_t touched_size;
+
+struct shown {
+    int status, cut;
+    uint64_t output;
+};
+
+static uint64_t now_us(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t) now.tv_sec * 1000000 + (uint64_t) now.tv_nsec / 1000;
+}
+
+/* All that it holds from now on. */
+static void fill(int file, const void *data, size_t size)
+{
+    if (ftruncate(file, 0) != 0 || lseek(file, 0, SEEK_SET) != 0
+        || (size && pwrite(file, data, size, 0) != (ssize_t) size))
+        _exit(125);
+}
+
+static size_t put_hex(char *to, const unsigned char *data, size_t size)
+{
+    static const char digits[] = "0123456789abcdef";
+    for (size_t i = 0; i < size; i++) {
+        *to++ = digits[data[i] >> 4];
+        *to++ = digits[data[i] & 15];
+    }
+    return 2 * size;
+}
+
+/* The lines that a harness reads (harness_support.c). */
+static void fill_control(const struct value *values)
+{
+    static char *text;
+    static size_t room;
+    size_t wanted = fixed.size + 64, size = 0;
+    for (uint32_t i = 0; i < field_count; i++)
+        wanted += 2 * values[i].bytes.size + fields[i].prefix.size + fields[i].null.size + 64;
+    if (wanted > room)
+        text = mapped(room = 2 * wanted);
+    memcpy(text, fixed.data, size = fixed.size);
+    for (uint32_t i = 0; i < field_count; i++) {
+        const struct field *field = &fields[i];
+        const struct piece *first = values[i].absent ? &field->null : &field->prefix;
+        if (field->role != LINE)
+            continue;
+        memcpy(text + size, first->data, first->size);
+        size += first->size;
+        if (!values[i].absent) {
+            size += put_hex(text + size, values[i].bytes.data, values[i].bytes.size);
+            for (uint32_t zero = 0; field->kind == TEXT && zero < 2 * field->step; zero++)
+                text[size++] = '0';
+        }
+        text[size++] = '\n';
+    }
+    fill(files[CONTROL], text, size);
+}
+
+static void write_file(const struct field *field, const struct value *value)
+{
+    char name[256];
+    snprintf(name, sizeof name, "%.*s", (int) field->prefix.size, (char *) field->prefix.data);
+    unlink(name);
+    if (value->absent)
+        return;
+    int file = open(name, O_WRONLY | O_CREAT | O_TRUNC, 0644);
+    if (file >= 0 && write(file, value->bytes.data, value->bytes.size) < 0)
+        _exit(125);
+    close(file);
+}
+
+static void place_input(const struct value *values)
+{
+    fill(files[GIVEN_IN], NULL, 0);
+    for (uint32_t i = 0; i < field_count; i++)
+        if (fields[i].role == STANDARD_INPUT && !values[i].absent)
+            fill(files[GIVEN_IN], values[i].bytes.data, values[i].bytes.size);
+        else if (fields[i].role == FILE_CONTENT)
+            write_file(&fields[i], &values[i]);
+    if (takes_values)
+        fill_control(values);
+    fill(files[SHOWN], NULL, 0);
+    fill(files[ERRORS], NULL, 0);
+}
+
+/* In the forked process. */
+static void go_on(void)
+{
+    struct rlimit most = {MOST_WRITTEN, MOST_WRITTEN};
+    struct itimerval cpu = {{0, 0}, {0, CPU_US}}, wall = {{0, 0}, {0, WALL_US}};
+    for (int i = 0; i < FILES; i++)
+        if ((i < CONTROL || takes_values) && dup2(files[i], i) < 0)
+            _exit(125);
+    for (int i = 0; i < FILES; i++)
+        close(files[i]);
+    close(FIRST_FILE);
+    for (uint32_t i = 0; i < field_count; i++)
+        if (fields[i].role == ARGUMENT && !chosen[i].absent && argument_count < MOST_ARGUMENTS)
+            arguments[++argument_count] = (char *) chosen[i].bytes.data;
+        else if (fields[i].role == ARGUMENT)
+            break;
+    unsetenv("CSGTEST_GROW");
+    if (!chosen_version)
+        setenv("CSGTEST_MASK", "0", 1);
+    setrlimit(RLIMIT_FSIZE, &most);
+    setitimer(ITIMER_VIRTUAL, &cpu, NULL);
+    setitimer(ITIMER_REAL, &wall, NULL);
+    map = shared->map;
+}
+
+#define BASIS 14695981039346656037u /* of FNV-1a */
+
+static uint64_t hash_of(uint64_t hash, const void *data, size_t size)
+{
+    for (size_t i = 0; i < size; i++)
+        hash = (hash ^ ((const unsigned char *) data)[i]) * 1099511628211u;
+    return hash;
+}
+
+static uint64_t hash_of_file(uint64_t hash, int file)
+{
+    static unsigned char text[1 << 16];
+    ssize_t size = pread(file, text, sizeof text, 0);
+    off_t total = lseek(file, 0, SEEK_END);
+    return hash_of(hash_of(hash, text, size > 0 ? (size_t) size : 0), &total, sizeof total);
+}
+
+/* Where the probes write which changes a run came by (probes.py). */
+static void find_touched(void)
+{
+    struct stat status;
+    int file = touched ? -1 : open("csgtest-touched", O_RDWR | O_CLOEXEC);
+    if (file < 0)
+        return;
+    if (fstat(file, &status) == 0 && status.st_size > 0) {
+        void *place = mmap(NULL, (size_t) status.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+        touched = place == MAP_FAILED ? NULL : place;
+        touched_size = touched ? (size_t) status.st_size : 0;
+    }
+    close(file);
+}
+
+/* Run one version. Returns in the forked process by way of `start`. */
+static struct shown run(const struct value *values, int new_version)
+{
+    struct shown found = {0};
+    memset(shared->map, 0, MAP);
+    shared->pairs = 0;
+    place_input(values);
+    chosen = values;
+    chosen_version = new_version;
+    pid_t child = fork();
+    if (child == 0)
+        longjmp(start, 1);
+    if (child < 0 || waitpid(child, &found.status, 0) != child)
+        _exit(125);
+    int signal = WIFSIGNALED(found.status) ? WTERMSIG(found.status) : 0;
+    found.cut = signal == SIGVTALRM || signal == SIGALRM || signal == SIGXFSZ || signal == SIGXCPU
+                || signal == SIGKILL;
+    found.output = hash_of_file(BASIS, files[SHOWN]);
+    if (takes_values)
+        found.output = hash_of_file(found.output, files[CONTROL]);
+    runs++;
+    find_touched();
+    return found;
+}
+
+static int over(void)
+{
+    return is_full() || entry_count >= entry_room || now_us() >= ends_us;
+}
+
+/* ------------------------------------------------------------------ what is worth keeping */
+
+/* COVERS where the map shows what none before has shown, OPENS where that is code. It is known from
+ * then on. */
+static uint32_t covers(unsigned char *known)
+{
+    uint32_t found = 0;
+    for (uint32_t at = 0; at < MAP; at += 8) {
+        uint64_t eight;
+        memcpy(&eight, shared->map + at, sizeof eight);
+        if (!eight)
+            continue;
+        for (uint32_t i = at; i < at + 8; i++) {
+            unsigned char seen = classes[shared->map[i]];
+            if (seen & ~known[i])
+                found |= known[i] || i >= EDGES ? COVERS : COVERS | OPENS;
+            known[i] |= seen;
+        }
+    }
+    return found;
+}
+
+/* The changes that the last run came by, as a number; 0 for none. They are forgotten. */
+static uint64_t touches(void)
+{
+    uint64_t found = 0;
+    for (size_t i = 0; i < touched_size; i++)
+        if (touched[i])
+            found = hash_of(found ? found : BASIS, &i, sizeof i);
+    if (found)
+        memset(touched, 0, touched_size);
+    return found;
+}
+
+static int is_new_kind(uint64_t kind)
+{
+    uint64_t *place = &kinds[kind % KINDS];
+    if (*place == kind)
+        return 0;
+    *place = kind;
+    return 1;
+}
+
+static void keep(const struct value *values, uint32_t flags)
+{
+    struct entry *entry = &entries[entry_count];
+    entry->values = take(field_count * sizeof(struct value) + 1);
+    if (!entry->values)
+        return;
+    memcpy(entry->values, values, field_count * sizeof(struct value));
+    entry->flags = flags;
+    entry->picked = 0;
+    entry_count++;
+}
+
+/* Run an input as the new version, and as the old where that may be another; the flags that it
+ * has. */
+static uint32_t tried(const struct value *values)
+{
+    struct shown shown = run(values, 1), before;
+    uint32_t flags = covers(covered[0]);
+    uint64_t came_by = touches();
+    if (shown.cut) /* its like take too long to be tried in numbers */
+        flags |= CUT | WATCHED | COMPOSED;
+    else if (WIFSIGNALED(shown.status))
+        flags |= ENDS_BADLY;
+    if (came_by) {
+        flags |= TOUCHES;
+        before = run(values, 0);
+        touches();
+        flags |= covers(covered[1]);
+        int alike = shown.cut ? before.cut : shown.status == before.status
+                                                 && shown.output == before.output;
+        if (!alike) {
+            uint64_t kind = hash_of(came_by, &shown.status, sizeof shown.status);
+            kind = hash_of(kind, &before.status, sizeof before.status);
+            flags |= DIFFERS;
+            if (is_new_kind(kind) || (differing < MOST_DIFFERING && (flags & COVERS)))
+                flags |= COVERS, differing++;
+        }
+    }
+    return flags;
+}
+
+/* Whether to go on. */
+static int consider(const struct value *values)
+{
+    size_t before = arena_used;
+    uint32_t flags = tried(values);
+    if (flags & COVERS)
+        keep(values, flags);
+    else
+        arena_used = before;
+    return !over();
+}
+
+/* ------------------------------------------------------------------ from comparisons to inputs */
+
+static uint32_t watched_runs;
+static const struct entry *parent;
+
+/* The parent with one piece replaced; whether to go on. */
+static int with(uint32_t at, uint32_t place, uint32_t size, const void *by, uint32_t length)
+{
+    size_t before = arena_used;
+    struct value *values = take(field_count * sizeof *values + 1);
+    if (!values)
+        return 0;
+    memcpy(values, parent->values, field_count * sizeof *values);
+    int goes_on = 1;
+    if (replace(&fields[at], &values[at].bytes, place, size, by, length)) {
+        follow_sizes(values, parent->values);
+        watched_runs++;
+        uint32_t count = entry_count;
+        goes_on = consider(values);
+        if (entry_count > count)
+            return goes_on;
+    }
+    arena_used = before;
+    return goes_on;
+}
+
+static int is_text_like(uint32_t at)
+{
+    return fields[at].kind <= ELEMENTS && fields[at].step == 1 && !parent->values[at].absent;
+}
+
+/* `what` in the parent's texts: by is put in its place, and before it. */
+static int instead(const unsigned char *what, uint32_t size, const unsigned char *by,
+                   uint32_t length, int most)
+{
+    for (uint32_t at = 0; at < field_count; at++) {
+        const struct piece *in = &parent->values[at].bytes;
+        if (!is_text_like(at))
+            continue;
+        if (!size) {
+            if (!with(at, in->size, 0, by, length))
+                return 0;
+            continue;
+        }
+        uint32_t from = in->size > 64 ? below(in->size - 32) : 0;
+        const unsigned char *found = find(in->data + from, in->size - from, what, size);
+        for (int i = 0; found && i < most; i++) {
+            uint32_t place = (uint32_t) (found - in->data);
+            if (!with(at, place, size < length ? size : length, by, length)
+                || !with(at, place, 0, by, length)
+                || (size != length && !with(at, place, size, by, length)))
+                return 0;
+            found = find(found + 1, in->size - place - 1, what, size);
+        }
+    }
+    return 1;
+}
+
+/* Numbers that the input holds as such, or in digits. */
+static int numbers_instead(uint64_t what, uint64_t by, uint32_t size)
+{
+    char digits[2][24];
+    int64_t wide = size == 4 ? (int32_t) what : (int64_t) what;
+    for (int step = -1; step <= 1; step++) {
+        int64_t value = (size == 4 ? (int32_t) by : (int64_t) by) + step;
+        for (uint32_t at = 0; at < field_count; at++) {
+            const struct field *field = &fields[at];
+            const struct piece *in = &parent->values[at].bytes;
+            if (field->kind > NUMBER || field->step > 8 || parent->values[at].absent
+                || (field->step == 1 && field->kind != NUMBER))
+                continue;
+            for (uint32_t place = 0; place + field->step <= in->size; place += field->step) {
+                unsigned char bytes[8] = {0};
+                set_element(field, bytes, value);
+                if (element(field, in->data + place) == wide
+                    && !with(at, place, field->step, bytes, field->step))
+                    return 0;
+            }
+        }
+        snprintf(digits[0], sizeof *digits, "%lld", (long long) wide);
+        snprintf(digits[1], sizeof *digits, "%lld", (long long) value);
+        if (wide >= 0 && !instead((unsigned char *) digits[0], (uint32_t) strlen(digits[0]),
+                                  (unsigned char *) digits[1], (uint32_t) strlen(digits[1]), 2))
+            return 0;
+    }
+    return 1;
+}
+
+static int after_numbers(const struct pair *pair, uint64_t what, uint64_t by)
+{
+    unsigned char one = (unsigned char) what, other = (unsigned char) by;
+    uint64_t mask = pair->size < 8 ? ((uint64_t) 1 << 8 * pair->size) - 1 : ~(uint64_t) 0;
+    int is_end = what == 0 || what == mask;
+    int is_byte = by && (by < 256 || (by | 0x7f) == mask);
+    if (is_byte && (is_end || what < 256 || (what | 0x7f) == mask)
+        && !instead(&one, is_end ? 0 : 1, &other, 1, 6))
+        return 0;
+    if (pair->size < 2)
+        return 1;
+    return (what < 256 || instead((unsigned char *) &what, pair->size, (unsigned char *) &by,
+                                  pair->size, 2))
+           && numbers_instead(what, by, pair->size);
+}
+
+static void learn(const unsigned char *text, uint32_t size)
+{
+    if (size < 2 || word_count >= MOST_WORDS)
+        return;
+    for (uint32_t i = 0; i < word_count; i++)
+        if (words[i].size == size && !memcmp(words[i].data, text, size))
+            return;
+    for (uint32_t at = 0; at < field_count; at++)
+        if (find(parent->values[at].bytes.data, parent->values[at].bytes.size, text, size))
+            return;
+    unsigned char *copy = take(size);
+    if (copy) {
+        memcpy(copy, text, size);
+        words[word_count++] = (struct piece){copy, size};
+    }
+}
+
+static int after_texts(const struct pair *pair, int side)
+{
+    const unsigned char *what = pair->texts[side], *by = pair->texts[!side];
+    uint32_t size = pair->lengths[side], length = pair->lengths[!side];
+    return !length || instead(what, size, by, length, 3);
+}
+
+/* Watch what a run compares, and try the other side of each. */
+static void watch(struct entry *entry)
+{
+    static struct pair seen[PAIRS];
+    static uint64_t done[KINDS];
+    parent = entry;
+    entry->flags |= WATCHED;
+    shared->watches = 1;
+    run(entry->values, 1);
+    shared->watches = 0;
+    touches();
+    uint32_t count = shared->pairs;
+    memcpy(seen, shared->pair, count * sizeof *seen);
+    memset(done, 0, sizeof done);
+    watched_runs = 0;
+    for (uint32_t left = count; left > 0 && watched_runs < WATCHED_RUNS; left--) {
+        uint32_t at = below(left); /* in any order: there may be too many */
+        struct pair pair = seen[at];
+        seen[at] = seen[left - 1];
+        uint64_t key = hash_of(1, &pair, sizeof pair);
+        if (done[key % KINDS] == key)
+            continue;
+        done[key % KINDS] = key;
+        if (pair.size) {
+            if (!after_numbers(&pair, pair.right, pair.left)
+                || !after_numbers(&pair, pair.left, pair.right))
+                return;
+        } else {
+            learn(pair.texts[0], pair.lengths[0]);
+            learn(pair.texts[1], pair.lengths[1]);
+            if (!after_texts(&pair, 0) || !after_texts(&pair, 1))
+                return;
+        }
+    }
+}
+
+/* ------------------------------------------------------------------ words, each in each place */
+
+static int is_edge(const struct piece *in, uint32_t at)
+{
+    return at == 0 || at >= in->size || !is_wordly(in->data[at - 1]) || !is_wordly(in->data[at]);
+}
+
+static int each_word(uint32_t at, uint32_t place, uint32_t size)
+{
+    for (uint32_t i = 0; i < word_count && i < COMPOSED_WORDS; i++)
+        if (!with(at, place, size, words[i].data, words[i].size))
+            return 0;
+    return 1;
+}
+
+/* Of an input that came to new code: every word put in between its own, and in the place of each. */
+static void compose(struct entry *entry)
+{
+    parent = entry;
+    entry->flags |= COMPOSED;
+    for (uint32_t at = 0; at < field_count; at++) {
+        const struct piece *in = &entry->values[at].bytes;
+        uint32_t places[COMPOSED_PLACES], count = 0;
+        if (!is_text_like(at))
+            continue;
+        for (uint32_t place = 0; place <= in->size; place++)
+            if (is_edge(in, place)) {
+                uint32_t which = count < COMPOSED_PLACES ? count : below(count + 1);
+                if (which < COMPOSED_PLACES)
+                    places[which] = place;
+                count++;
+            }
+        for (uint32_t i = 0; i < count && i < COMPOSED_PLACES; i++) {
+            uint32_t end = places[i] + (places[i] < in->size);
+            while (end < in->size && !is_edge(in, end))
+                end++;
+            if (!each_word(at, places[i], 0)
+                || (end > places[i] && !each_word(at, places[i], end - places[i])))
+                return;
+        }
+    }
+}
+
+/* ------------------------------------------------------------------ the loop */
+
+/* The smaller, the sooner. */
+static uint64_t cost(const struct entry *entry)
+{
+    uint64_t size = 16;
+    for (uint32_t i = 0; i < field_count; i++)
+        size += entry->values[i].bytes.size;
+    uint64_t found = (entry->picked + 1) * (64 + size);
+    found *= entry->flags & CUT ? 64 : entry->flags & ENDS_BADLY ? 8 : 1;
+    return entry->flags & DIFFERS ? found : entry->flags & TOUCHES ? found / 6 : found;
+}
+
+static struct entry *chosen_entry(void)
+{
+    struct entry *best = &entries[below(entry_count)];
+    for (int i = 0; i < 5; i++) {
+        struct entry *other = &entries[below(entry_count)];
+        if (cost(other) < cost(best))
+            best = other;
+    }
+    return best;
+}
+
+static void grow(void)
+{
+    for (uint32_t i = 0; i < given_count && !over(); i++)
+        if (entries[i].flags & GIVEN) {
+            uint32_t flags = tried(entries[i].values);
+            entries[i].flags = flags & COVERS ? flags : flags | WATCHED | COMPOSED;
+        }
+    for (uint32_t turn = 0; entry_count && !over(); turn++) {
+        struct entry *entry = chosen_entry();
+        if ((entry->flags & (OPENS | WATCHED)) == OPENS) {
+            watch(entry);
+            continue;
+        }
+        if ((entry->flags & (OPENS | COMPOSED)) == OPENS && turn % 2) {
+            compose(entry);
+            continue;
+        }
+        entry->picked++;
+        for (int i = 0; i < WATCH_EVERY && !over(); i++) {
+            size_t before = arena_used;
+            struct value *values = take(field_count * sizeof *values + 1);
+            if (!values)
+                return;
+            memcpy(values, entry->values, field_count * sizeof *values);
+            edit(values, entry->values, entries[below(entry_count)].values);
+            uint32_t count = entry_count;
+            if (!consider(values))
+                return;
+            if (entry_count == count)
+                arena_used = before;
+        }
+    }
+}
+
+/* ------------------------------------------------------------------ what we answer */
+
+static int answers;
+
+static void write_bytes(const void *data, size_t size)
+{
+    const char *at = data;
+    for (ssize_t put; size > 0; at += put, size -= (size_t) put)
+        if ((put = write(answers, at, size)) <= 0)
+            _exit(125);
+}
+
+static void write_number(uint32_t value)
+{
+    write_bytes(&value, sizeof value);
+}
+
+static void write_piece(const void *data, uint32_t size)
+{
+    write_number(size);
+    write_bytes(data, size);
+}
+
+static void answer(void)
+{
+    write_number(runs);
+    write_piece(covered, sizeof covered);
+    write_number(word_count - new_words);
+    for (uint32_t i = new_words; i < word_count; i++)
+        write_piece(words[i].data, words[i].size);
+    for (uint32_t i = 0; i < given_count; i++) {
+        write_number(entries[i].flags);
+        write_number(entries[i].picked);
+    }
+    write_number(entry_count - given_count);
+    for (uint32_t i = given_count; i < entry_count; i++) {
+        write_number(entries[i].flags);
+        write_number(entries[i].picked);
+        for (uint32_t j = 0; j < field_count; j++) {
+            write_number((uint32_t) entries[i].values[j].absent);
+            write_piece(entries[i].values[j].bytes.data, entries[i].values[j].bytes.size);
+        }
+    }
+}
+
+static void prepare(void)
+{
+    off_t size = lseek(3, 0, SEEK_END);
+    request = mapped(size > 0 ? (size_t) size + 1 : 1);
+    if (size <= 0 || pread(3, request, (size_t) size, 0) != size || ftruncate(3, 0) != 0)
+        _exit(125);
+    request_size = (size_t) size;
+    lseek(3, 0, SEEK_SET);
+    answers = dup2(3, FIRST_FILE);
+    close(3);
+    for (int i = 0; i < FILES; i++) {
+        files[i] = dup2(memfd_create("csgtest", 0), FIRST_FILE + 1 + i);
+        if (files[i] < 0)
+            _exit(125);
+    }
+    for (int i = 3; i < FIRST_FILE; i++)
+        close(i);
+    arena = mapped(ARENA);
+    shared = mapped(sizeof *shared);
+    for (int count = 1, class = 0; count < 256; count++) {
+        static const int limits[] = {1, 2, 3, 7, 15, 31, 127};
+        while (class < 7 && count > limits[class])
+            class++;
+        classes[count] = (unsigned char) (1 << class);
+    }
+    read_request();
+}
+
+#pragma GCC diagnostic ignored "-Wprio-ctor-dtor"
+/* Before the constructors of the program, and of all else that is linked to it. */
+__attribute__((constructor(100))) static void begin(int argc, char **argv)
+{
+    if (!getenv("CSGTEST_GROW"))
+        return;
+    arguments[0] = argc > 0 ? argv[0] : (char *) "program";
+    prepare();
+    if (setjmp(start)) {
+        go_on();
+        return;
+    }
+    grow();
+    answer();
+    _exit(0);
+}
+
+extern char **environ;
+extern int __real_main(int, char **, char **) WEAK;
+
+/* Of programs that start in main. */
+WEAK int __wrap_main(int argc, char **argv, char **settings)
+{
+    if (map == nowhere)
+        return __real_main(argc, argv, settings);
+    return __real_main(argument_count + 1, arguments, environ);
+}

@@ -1,0 +1,203 @@
+"""Inputs that grow by what they cover, and what becomes of them on their way to the program."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from csg.frontend import parse_text
+from symexec.campaign.building import BuildJob
+from symexec.fuzzing.candidates import FunctionDomain
+from symexec.fuzzing.growing import Flag, FunctionInputs, Growing, Inputs, LineInputs
+from symexec.fuzzing.option_table import vocabulary
+from symexec.options import BuildOptions, InputOptions, SymbolicArguments
+from symexec.replay import COVERED
+from symexec.testcases import TestInput, signature_of
+
+
+@contextmanager
+def prepared(folder: Path, text: str, entry: str | None = None) -> Iterator[BuildJob]:
+    for name, value in (("old.c", "1"), ("new.c", "2")):
+        (folder / name).write_text(text.replace("CHANGED", value))
+    inputs = InputOptions(entry=entry)
+    job = BuildJob(BuildOptions(folder / "old.c", folder / "new.c", inputs=inputs))
+    try:
+        job.prepare()
+        yield job
+    finally:
+        job.close()
+
+
+def differing(
+    job: BuildJob, inputs: Inputs, begin: list[TestInput], words: list[bytes]
+) -> TestInput:
+    """The first input that is seen to differ."""
+    assert job.replay is not None
+    job.replay.wait("touch", COVERED)
+    growing = Growing(job.replay, inputs, words, seed=1)
+    growing.give(begin)
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        for test, flags in growing.turn(0.5):
+            if Flag.DIFFERS in flags:
+                assert growing.runs > 0 and not growing.trouble
+                return test
+        assert not growing.trouble
+    raise AssertionError(f"nothing in {growing.runs} runs")
+
+
+def function_inputs(job: BuildJob) -> FunctionInputs:
+    assert job.prepared is not None and job.signature is not None
+    words, _ = job.prepared.spoken()
+    return FunctionInputs(
+        FunctionDomain(job.signature, words, job.options.inputs), job.options.inputs
+    )
+
+
+# ------------------------------------------------------------------ what becomes of values
+
+
+def test_values_come_back_as_they_were() -> None:
+    unit = parse_text(
+        """
+        struct list { int n; char name[6]; struct list *next; };
+        int f(const char *s, unsigned char *b, short *a, double d, struct list *l, _Bool y)
+        { return !l || !l->next; }
+        """
+    )
+    domain = FunctionDomain(signature_of(unit.functions[0]), vocabulary(unit), InputOptions())
+    inputs = FunctionInputs(domain, InputOptions())
+    seen = 0
+    for seen, test in enumerate(domain.enumerated()):
+        values = inputs.values(test)
+        assert values is not None
+        assert inputs.test(values) == test
+        if seen == 200:
+            break
+    assert seen == 200
+
+
+@pytest.mark.parametrize(
+    "test",
+    [
+        TestInput(),
+        TestInput(args=(b"-a", b"b"), stdin=b"a\0b"),
+        TestInput(args=(b"x",), files=(("A", b"\n"),)),
+    ],
+)
+def test_so_do_command_lines(test: TestInput) -> None:
+    inputs = LineInputs(InputOptions(), True, [b"A"])
+    values = inputs.values(test)
+    assert values is not None and inputs.test(values) == test
+
+
+def test_bounds_of_the_user_are_those_of_the_fields() -> None:
+    asked = InputOptions(arguments=SymbolicArguments(0, 1, 3), stdin=2)
+    inputs = LineInputs(asked, True, [])
+    assert [each.most for each in inputs.fields] == [3, 2]
+    assert inputs.values(TestInput(args=(b"a", b"b"))) is None
+
+
+# ------------------------------------------------------------------ what they grow to
+
+NESTED = """
+#include <string.h>
+static int value(const char **s)
+{
+    int sum = 0;
+    if (strncmp(*s, "list<", 5))
+        return **s == 'v' ? (*s)++, 1 : -1000;
+    *s += 5;
+    while (**s && **s != '>' && sum >= 0) {
+        sum += value(s);
+        if (**s == ';')
+            (*s)++;
+    }
+    if (**s != '>')
+        return -1000;
+    (*s)++;
+    return sum;
+}
+int f(const char *s)
+{
+    int found = *s == 'v' ? -1 : value(&s);
+    if (found < 0 || strncmp(s, "!end", 4))
+        return 0;
+    return found == 5 ? CHANGED : 0;
+}
+"""
+
+
+def test_a_text_grows_word_by_word(tmp_path: Path) -> None:
+    with prepared(tmp_path, NESTED, "f") as job:
+        test = differing(job, function_inputs(job), [TestInput(parameters=(("s", b""),))], [])
+        (text,) = (value for _, value in test.parameters)
+        assert isinstance(text, bytes) and text.partition(b">!end")[0].count(b"v") == 5
+
+
+MAGIC = """
+#include <stdio.h>
+int main(void)
+{
+    char name[64] = "";
+    unsigned number = 0;
+    if (fread(&number, 4, 1, stdin) != 1 || number != 0x7f454c46)
+        return 1;
+    if (scanf("%63[a-z]=%u", name, &number) != 2)
+        return 1;
+    if (number == 48151)
+        printf("%d\\n", CHANGED);
+    return 0;
+}
+"""
+
+
+def test_standard_input_grows_by_what_it_is_compared_with(tmp_path: Path) -> None:
+    with prepared(tmp_path, MAGIC) as job:
+        inputs = LineInputs(InputOptions(), False, [])
+        test = differing(job, inputs, [TestInput(stdin=b"abcd")], [b"=", b"a=1"])
+        assert test.stdin.startswith(b"FLE\x7f") and b"=48151" in test.stdin
+
+
+ENDLESS = """
+int f(const unsigned char *s, unsigned n)
+{
+    int sum = 0, found = 0;
+    for (unsigned at = 0; at < n; at++) {
+        sum += s[at];
+        found |= s[at] == 200;
+    }
+    while (found && CHANGED == 2)
+        ;
+    return sum;
+}
+"""
+
+
+def test_a_run_without_end_is_one_that_differs(tmp_path: Path) -> None:
+    with prepared(tmp_path, ENDLESS, "f") as job:
+        begin = [TestInput(parameters=(("s", b"abc"), ("n", 3)))]
+        inputs = function_inputs(job)
+        assert [each.size_of for each in inputs.fields] == [None, (0, 1)]
+        test = differing(job, inputs, begin, [])
+        given = dict(test.parameters)
+        assert given["n"] <= len(given["s"]) + 1  # type: ignore[operator, arg-type]
+        assert b"\xc8" in dict(test.parameters)["s"]  # type: ignore[operator]
+
+
+def test_a_program_that_does_not_run_is_told(tmp_path: Path) -> None:
+    text = "int main(void) { return CHANGED; }\n__attribute__((constructor(99))) void end(void)"
+    text += (
+        '{ extern char *getenv(const char *); extern void _exit(int); if (getenv("CSGTEST_GROW"))'
+    )
+    text += " _exit(3); }\n"
+    with prepared(tmp_path, text) as job:
+        assert job.replay is not None
+        job.replay.wait("touch", COVERED)
+        growing = Growing(job.replay, LineInputs(InputOptions(), False, []), [], 0)
+        growing.give([TestInput(stdin=b"a")])
+        assert growing.turn(0.2) == [] and growing.trouble

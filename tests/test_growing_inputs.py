@@ -1,0 +1,57 @@
+"""Differences that need about 40 bytes which belong together, from defaults: the samples, and what
+is generated of their kind."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from benchmarks.parsers import Pair, generated, written
+from tests.command_line import differing, pair, until
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("sample", "words"),
+    [("request", ("--entry", "parse")), ("settings", ()), ("formula", ("--entry", "evaluate"))],
+)
+def test_a_parser_shows_its_difference_within_a_minute(
+    sample: str, words: tuple[str, ...], tmp_path: Path
+) -> None:
+    done = until(differing, "build", *map(str, pair(sample)), *words, folder=tmp_path)
+    assert done.report["verdict"] == "different", done
+    assert done.report["counters"]["mispredicted"] == 0
+    assert done.report["native"]["grown"] > 0 or done.report["bounds"].get("deeper")
+
+
+def test_the_grammars_differ_and_are_the_same_for_a_number() -> None:
+    assert generated(3) == generated(3) != generated(4)
+    forms = {generated(seed).entry for seed in range(1, 12)}
+    assert forms == {None, "parse"}
+
+
+@pytest.mark.parametrize("seed", [1, 3, 9, 17])
+def test_a_generated_parser_differs_on_its_witness_alone(seed: int, tmp_path: Path) -> None:
+    made = generated(seed)
+    written(made, tmp_path)
+    outputs = [_shown(made, tmp_path / f"{version}.c", made.witness) for version in ("old", "new")]
+    assert outputs[0] != outputs[1] and "-1" not in outputs
+    shorter = made.witness[:-1]
+    assert {_shown(made, tmp_path / f"{each}.c", shorter) for each in ("old", "new")} == {"-1\n"}
+
+
+def _shown(made: Pair, source: Path, text: str) -> str:
+    program = source.with_suffix("")
+    main = source
+    if made.entry is not None:
+        main = source.with_suffix(".main.c")
+        main.write_text(
+            f'#include "{source}"\nint main(void)\n{{\n    static char text[4096];\n'
+            "    text[fread(text, 1, sizeof text - 1, stdin)] = 0;\n"
+            '    printf("%ld\\n", parse(text));\n}\n'
+        )
+    subprocess.run(["gcc", "-w", "-o", str(program), str(main)], check=True)
+    done = subprocess.run([program], input=text.encode(), capture_output=True, check=True)
+    return done.stdout.decode()
