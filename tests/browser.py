@@ -183,6 +183,14 @@ class Page:
         assert "exceptionDetails" not in found, found
         return found["result"].get("value")
 
+    def awaited(self, expression: str) -> Any:
+        """What a promise of JavaScript comes to."""
+        found = self.asked(
+            "Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True
+        )
+        assert "exceptionDetails" not in found, found
+        return found["result"].get("value")
+
     def press(self, *keys: str) -> None:
         """Keys by name, or the characters that they write."""
         for key in keys:

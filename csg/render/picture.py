@@ -75,6 +75,7 @@ class PictureNode:
     full: str = ""
     witnessed: bool = False
     critical: bool = False
+    members: tuple[str, ...] = ()  # ids of all that it stands for, where these are several
 
     @property
     def title(self) -> str:

@@ -223,6 +223,7 @@ def _sequence_node(
         f"{_changes(changes)}\n{whole}".strip(),
         witnessed=not highlights.nodes.isdisjoint(members),
         critical=not highlights.critical_nodes.isdisjoint(members),
+        members=members if len(members) > 1 else (),
     )
 
 

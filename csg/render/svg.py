@@ -3,7 +3,9 @@
     Picture, Layout  ->  <svg>..<g class="node change" data-id="c1" tabindex="0">..</g>..</svg>
 
 One text for any layout. Nodes can be reached with the keyboard; the whole text of a node is its
-title. ``data-id``, ``data-from`` and ``data-to`` are for the page that searches (``viewer.js``).
+title. ``data-id``, ``data-members`` (all that a node stands for), ``data-frame`` (its function),
+``data-from`` and ``data-to`` are for the page that searches (``viewer.js``), as are the covers:
+what is drawn over a function that a reader has folded.
 """
 
 from __future__ import annotations
@@ -32,7 +34,7 @@ _DASHES = {"dashed": ' stroke-dasharray="6 4"', "dotted": ' stroke-dasharray="2 
 _FONTS = "ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace"
 _STYLE = (
     ".csg .node:focus{outline:none}.csg .node:focus .shape,.csg .node:hover .shape"
-    "{stroke:#111827;stroke-width:4}.csg .edge:hover{stroke-width:4}"
+    "{stroke:#111827;stroke-width:4}.csg .edge:hover{stroke-width:4}.csg .cover{display:none}"
 )
 
 
@@ -45,6 +47,7 @@ def svg_text(picture: Picture, layout: Layout) -> str:
     edges = [_edge(edge, route) for edge, route in zip(picture.edges, layout.routes, strict=True)]
     # What stands out lies above what does not.
     order = sorted(range(len(edges)), key=lambda at: EDGE_STYLES[picture.edges[at].style].width)
+    within = {name: title for title, names in picture.groups for name in names}
     size = f'width="{width:.0f}" height="{height:.0f}" viewBox="0 0 {width:.0f} {height:.0f}"'
     title = escape(printable(picture.title))
     return "\n".join(
@@ -62,7 +65,11 @@ def svg_text(picture: Picture, layout: Layout) -> str:
             *map(_frame, layout.frames),
             *(edges[at] for at in order),
             *(_title(frame) for frame in layout.frames),
-            *(_node(node, *layout.centres[node.id]) for node in picture.nodes),
+            *(
+                _node(node, *layout.centres[node.id], within.get(node.id, ""))
+                for node in picture.nodes
+            ),
+            *(_cover(frame, len(names)) for frame, names in _named(layout.frames, picture)),
             "</g>",
             "</svg>",
             "",
@@ -70,14 +77,21 @@ def svg_text(picture: Picture, layout: Layout) -> str:
     )
 
 
-def _node(node: PictureNode, x: float, y: float) -> str:
+def _named(frames: tuple[Frame, ...], picture: Picture) -> list[tuple[Frame, tuple[str, ...]]]:
+    """Frames with what is in them."""
+    names = dict(picture.groups)
+    return [(frame, names[frame.title]) for frame in frames if frame.title in names]
+
+
+def _node(node: PictureNode, x: float, y: float, frame: str) -> str:
     width, height = node.size
     style = NODE_STYLES[node.style]
     marks = " witnessed" * node.witnessed + " critical" * node.critical
     whole = escape(node.tooltip)
     label = whole.replace("\n", "&#10;").replace("\t", "&#9;")
     parts = [
-        f'<g class="node {node.style}{marks}" data-id="{escape(node.id)}" tabindex="0" '
+        f'<g class="node {node.style}{marks}" data-id="{escape(node.id)}" '
+        f'{_data("members", " ".join(node.members))}{_data("frame", frame)}tabindex="0" '
         f'role="img" aria-label="{label}"><title>{whole}</title>'
     ]
     if node.critical:
@@ -89,6 +103,10 @@ def _node(node: PictureNode, x: float, y: float) -> str:
         struck = node.style == "deletion" and number > 0
         parts.append(_text(x, line + number * LINE_HEIGHT, text, size, colour, struck=struck))
     return "".join(parts) + "</g>"
+
+
+def _data(name: str, value: str) -> str:
+    return f'data-{name}="{escape(printable(value))}" ' if value else ""
 
 
 def _shape(
@@ -147,16 +165,41 @@ def _corners(shape: str, x: float, y: float, width: float, height: float) -> str
 
 def _edge(edge: PictureEdge, route: Route) -> str:
     look = EDGE_STYLES[edge.style]
-    numbers = [f"{x:.1f},{y:.1f}" for x, y in route]
-    curves = "".join(f"C{' '.join(numbers[at : at + 3])}" for at in range(1, len(numbers), 3))
     source, target = escape(edge.source), escape(edge.target)
     return (
         f'<path class="edge {edge.style}" data-from="{source}" data-to="{target}" '
-        f'd="M{numbers[0]}{curves}" fill="none" stroke="{look.colour}" '
+        f'd="{_path(route)}" fill="none" stroke="{look.colour}" '
         f'stroke-width="{look.width}"{_DASHES[look.dashes]} stroke-linejoin="round" '
         f'marker-end="url(#arrow-{edge.style})">'
         f"<title>{source} → {target}: {escape(look.meaning)}</title></path>"
     )
+
+
+def _path(route: Route) -> str:
+    """Its curves; what is straight up, down or aside is written as that, in one."""
+    parts = [f"M{_number(route[0][0])},{_number(route[0][1])}"]
+    way = ""
+    for at in range(1, len(route), 3):
+        (x0, y0), *curve = route[at - 1 : at + 3]
+        x, y = curve[-1]
+        before, way = way, ""
+        if all(abs(each[0] - x0) < 0.05 for each in curve):
+            way = "down" if y >= y0 else "up"
+        elif all(abs(each[1] - y0) < 0.05 for each in curve):
+            way = "right" if x >= x0 else "left"
+        if way and way == before:
+            parts.pop()
+        if way in ("down", "up"):
+            parts.append(f"V{_number(y)}")
+        elif way:
+            parts.append(f"H{_number(x)}")
+        else:
+            parts.append("C" + " ".join(f"{_number(a)},{_number(b)}" for a, b in curve))
+    return "".join(parts)
+
+
+def _number(value: float) -> str:
+    return f"{value:.1f}".removesuffix(".0")
 
 
 def _arrows(styles: list[str]) -> str:
@@ -178,12 +221,24 @@ def _frame(frame: Frame) -> str:
     )
 
 
+def _cover(frame: Frame, count: int) -> str:
+    title = escape(printable(frame.title))
+    return (
+        f'<g class="cover" data-frame="{title}"><rect x="{frame.left:.1f}" y="{frame.top:.1f}" '
+        f'width="{frame.width:.1f}" height="{frame.height:.1f}" rx="8" fill="#e2e8f0" '
+        f'stroke="#94a3b8"/><text x="{frame.left + 10:.1f}" y="{frame.top + 17:.1f}" '
+        f'font-size="{TEXT_SIZE}" font-weight="bold" fill="#1f2937">{title} · {count} folded</text>'
+        "</g>"
+    )
+
+
 def _title(frame: Frame) -> str:
     """Above the edges, with a light rim, so that no line makes it unreadable."""
+    title = escape(printable(frame.title))
     return (
-        f'<text class="frame-title" x="{frame.left + 10:.1f}" y="{frame.top + 17:.1f}" '
-        f'font-size="{TEXT_SIZE}" font-weight="bold" fill="#1f2937" paint-order="stroke" '
-        f'stroke="#f8fafc" stroke-width="4">{escape(printable(frame.title))}</text>'
+        f'<text class="frame-title" data-frame="{title}" x="{frame.left + 10:.1f}" '
+        f'y="{frame.top + 17:.1f}" font-size="{TEXT_SIZE}" font-weight="bold" fill="#1f2937" '
+        f'paint-order="stroke" stroke="#f8fafc" stroke-width="4">{title}</text>'
     )
 
 

@@ -6,6 +6,7 @@ for (const viewer of document.querySelectorAll(".viewer")) {
   const field = viewer.querySelector("input");
   const hits = viewer.querySelector(".hits");
   const nodes = [...svg.querySelectorAll(".node")];
+  const covers = [...svg.querySelectorAll(".cover")]; // one for each function
   const edges = [...svg.querySelectorAll(".edge")];
   const whole = svg.viewBox.baseVal;
   const size = { width: whole.width, height: whole.height };
@@ -38,7 +39,33 @@ for (const viewer of document.querySelectorAll(".viewer")) {
     Object.assign(view, { x: 0, y: 0, scale: 1 });
     show();
   }
+  function fold(cover, folded) { // a function becomes one box, or shows what is in it
+    const inside = new Set(nodes.filter((node) => node.dataset.frame === cover.dataset.frame));
+    const names = new Set([...inside].map((node) => node.dataset.id));
+    cover.classList.toggle("folded", folded);
+    cover.setAttribute("aria-expanded", String(!folded));
+    for (const node of inside) node.classList.toggle("hidden", folded);
+    for (const edge of edges)
+      if (names.has(edge.dataset.from) && names.has(edge.dataset.to)) edge.classList.toggle("hidden", folded);
+  }
+  function functionOf(thing) { // the cover of the function that a node, a title or a cover is of
+    return covers.find((cover) => cover.dataset.frame === thing?.dataset?.frame);
+  }
+  function turn(thing) { // fold or unfold; the focus stays with the function
+    const cover = functionOf(thing);
+    if (!cover) return;
+    const folded = !cover.classList.contains("folded");
+    fold(cover, folded);
+    if (folded) cover.focus({ preventScroll: true });
+    else (nodes.find((node) => node.dataset.frame === cover.dataset.frame) ?? paper).focus({ preventScroll: true });
+  }
+  function foldAll() { // everything, or where everything is folded nothing
+    const folded = covers.some((cover) => !cover.classList.contains("folded"));
+    for (const cover of covers) fold(cover, folded);
+  }
   function goTo(node) {
+    const cover = functionOf(node);
+    if (cover?.classList.contains("folded")) fold(cover, false);
     const box = paper.getBoundingClientRect();
     const at = node.querySelector(".shape").getBoundingClientRect();
     view.x += (at.left + at.width / 2 - box.left - box.width / 2) / view.scale;
@@ -96,7 +123,7 @@ for (const viewer of document.querySelectorAll(".viewer")) {
   nodes.forEach((node, at) => node.setAttribute("tabindex", at ? "-1" : "0"));
   field.addEventListener("input", () => search(false));
   field.addEventListener("keydown", (event) => { if (event.key === "Enter") search(true); });
-  const actions = { next: () => search(true), in: () => zoom(1.25), out: () => zoom(0.8), full, fit };
+  const actions = { next: () => search(true), fold: foldAll, in: () => zoom(1.25), out: () => zoom(0.8), full, fit };
   for (const button of viewer.querySelectorAll("button"))
     button.addEventListener("click", () => actions[button.dataset.do]());
   paper.addEventListener("wheel", (event) => {
@@ -136,6 +163,9 @@ for (const viewer of document.querySelectorAll(".viewer")) {
     else if (event.key === "1") full();
     else if (event.key === "n" && nodes.length) choose(neighbour(1));
     else if (event.key === "p" && nodes.length) choose(neighbour(-1));
+    else if (event.key === "f") turn(document.activeElement);
+    else if (event.key === "F") foldAll();
+    else if (event.key === "Enter" && document.activeElement.classList.contains("cover")) turn(document.activeElement);
     else if (event.key === "Escape") { around(null); paper.focus(); }
     else return;
     event.preventDefault();
@@ -146,11 +176,19 @@ for (const viewer of document.querySelectorAll(".viewer")) {
       if (!visible(node) && node.matches(":focus-visible")) goTo(node); // a click needs no move
     });
     node.addEventListener("blur", () => around(null));
-    const tell = () => node.dispatchEvent(new CustomEvent("node", { bubbles: true, detail: node.dataset.id }));
+    const tell = () => node.dispatchEvent(new CustomEvent("node", { bubbles: true, detail: (node.dataset.members ?? node.dataset.id).split(" ") }));
     node.addEventListener("click", tell); // whoever has more to say of a node listens
     node.addEventListener("keydown", (event) => { if (event.key === "Enter") tell(); });
     node.addEventListener("dblclick", () => choose(node));
   }
+  for (const cover of covers) {
+    cover.setAttribute("tabindex", "-1");
+    cover.setAttribute("role", "button");
+    cover.setAttribute("aria-label", `${cover.dataset.frame}: unfold`);
+    cover.addEventListener("click", () => turn(cover));
+  }
+  for (const title of svg.querySelectorAll(".frame-title")) title.addEventListener("click", () => turn(title));
+  addEventListener("beforeprint", fit);
   addEventListener("resize", show);
   full();
 }
