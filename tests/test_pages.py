@@ -10,12 +10,15 @@ from pathlib import Path
 
 import pytest
 
+import cli
 from csg import pipeline
+from csg.errors import Location
 from csg.programs import Versions
 from csg.render import picture_bytes, sequence_picture
+from csg.unify.changes.patch import FilePatch, Line, Patch
 from symexec.report.model import Report
 from symexec.report.page import page as report_page
-from symexec.testcases import Observation
+from symexec.testcases import Blame, Observation
 from tests.browser import Browser, Page, find_browser
 from tests.csg.render.generated import sequence_graph
 from tests.symexec.report.test_report import case, report
@@ -164,7 +167,7 @@ def test_a_double_click_goes_to_a_node(page: Page) -> None:
 
 def test_the_keyboard_does_all_of_it(page: Page) -> None:
     search(page, "here (")
-    page.press(*["Tab"] * 6)  # five buttons
+    page.press(*["Tab"] * 7)  # six buttons
     assert page.value("focussed()") == "paper"
     x, y = page.value("at('c7')")
     page.press("ArrowRight", "ArrowRight", "ArrowDown", "ArrowUp", "ArrowLeft")
@@ -280,3 +283,199 @@ def test_the_wheel_scrolls_a_report_and_zooms_with_ctrl(browser: Browser, tmp_pa
     page.mouse("Wheel", *page.value("middle(paper)"), deltaX=0, deltaY=-100, modifiers=2)
     assert page.value("scale()") > before
     assert page.errors == []
+
+
+# ------------------------------------------------------------------------------- the report's page
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The page of a whole run."""
+    out = tmp_path_factory.mktemp("run") / "out"
+    words = ["build", *map(str, sample("cut_ranges")), "--entry", "parse_ranges"]
+    assert cli.main([*words, "--time", "6", "--quiet", "--out", str(out)]) == 1
+    return out / "report.html"
+
+
+@pytest.fixture
+def run(browser: Browser, written: Path) -> Iterator[Page]:
+    opened = browser.opened(written)
+    opened.value(HELP)
+    yield opened
+    assert opened.errors == []
+    assert opened.loads == [written.as_uri()]
+
+
+def sample(name: str) -> list[Path]:
+    folder = Path(__file__).parent.parent / "samples" / name
+    return [folder / "old.c", folder / "new.c"]
+
+
+def shown(page: Page, name: str) -> bool:
+    return bool(page.value(f"document.querySelector('{name}').checkVisibility()"))
+
+
+def click_on(page: Page, name: str) -> None:
+    page.value(f"document.querySelector(`{name}`).scrollIntoView({{ block: 'center' }})")
+    page.click(*page.value(f"middle(document.querySelector(`{name}`))"))
+
+
+def test_the_parts_stand_in_the_order_in_which_they_are_asked_for(run: Page) -> None:
+    heads = run.value("[...document.querySelectorAll('h2')].map((each) => each.textContent)")
+    assert heads == [
+        "Differences",
+        "Change sequence graph",
+        "Coverage of the patch",
+        "What was not looked at",
+        "Details",
+    ]
+    text = run.value("document.querySelector('.verdict').innerText")
+    assert text.splitlines()[0].startswith("The versions behave differently. 1 difference")
+    assert "Looked for in strings of up to 4 bytes; all paths were followed." in text
+    visible = run.value("document.body.innerText")
+    assert "_" not in visible.replace("parse_ranges", "").replace("cut_ranges", "")
+    assert "exit 0" not in visible and "None" not in visible
+
+
+def test_an_input_is_copied(run: Page) -> None:
+    run.browser.asked(
+        "Browser.grantPermissions", permissions=["clipboardReadWrite", "clipboardSanitizedWrite"]
+    )
+    wanted = run.value("document.querySelector('.input pre').textContent")
+    click_on(run, ".input .copy")
+    label = "document.querySelector('.copy').textContent"
+    told = "new Promise((done) => setInterval(() => { if (LABEL === 'Copied') done(true); }, 20))"
+    assert run.awaited(told.replace("LABEL", label))
+    assert run.awaited("navigator.clipboard.readText()") == wanted == 'parse_ranges("0-")'
+    run.value("navigator.clipboard.writeText = () => Promise.reject(), 0")  # where it may not
+    run.value("document.querySelector('.copy').click()")
+    assert run.value("document.querySelectorAll('textarea').length") == 0
+
+
+def test_a_finding_marks_what_differs_and_shows_it_in_the_patch(run: Page) -> None:
+    marks = run.value("[...document.querySelectorAll('#g1 mark')].map((each) => each.textContent)")
+    assert marks == ["returns 1", "SIGABRT"]
+    lines = run.value("[...document.querySelectorAll('#g1 .wanted code')].map((e) => e.innerText)")
+    assert [each.strip() for each in lines] == [
+        "bool lhs = false;",
+        "lhs = true;",
+        "c = v;",
+        "c = lhs;",
+    ]
+    way = run.value("[...document.querySelectorAll('#g1 .steps a')].map((each) => each.innerText)")
+    assert way[:4] == ["c1", "c2", "c3", "i1"]
+    assert "the versions part" in run.value("document.querySelector('#g1 .steps').innerText")
+
+
+def test_a_node_shows_its_source_its_dependences_and_its_tests(run: Page) -> None:
+    assert not shown(run, ".chosen")
+    click_on(run, ".node[data-id=c3] .shape")
+    text = run.value("document.querySelector('.chosen').innerText")
+    assert "c3 changed statement" in text and "on the way to a differing output" in text
+    assert "bool c = false;" not in text and "c = lhs;" in text
+    assert "lhs = true;" in text and "its value goes into" in text
+    assert "Tests that come here: t00" in text
+    run.press("n")
+    assert run.value("focussed()") == "i1"
+    run.press("Enter")
+    assert "i1 interaction location" in run.value("document.querySelector('.chosen').innerText")
+    click_on(run, ".chosen > button")
+    assert not shown(run, ".chosen") and run.value("focussed()") == "i1"
+
+
+def test_a_link_opens_what_it_leads_to(run: Page) -> None:
+    assert not shown(run, "#node-c2")
+    click_on(run, '#g1 .steps a[href="#node-c2"]')
+    run.until(lambda: bool(run.value("location.hash === '#node-c2'")))
+    assert run.value("document.querySelector('#node-c2').closest('details').open")
+    assert shown(run, "#node-c2")
+
+
+def test_a_changed_line_is_coloured_by_what_met_it(run: Page) -> None:
+    rows = "[...document.querySelectorAll('#patch tr.differs code')].map((each) => each.innerText)"
+    assert [each.strip() for each in run.value(rows)] == [
+        "bool lhs = false;",
+        "lhs = true;",
+        "c = v;",
+        "c = lhs;",
+    ]
+    colours = run.value(
+        "[...document.querySelectorAll('#patch .key li')].map("
+        "(each) => getComputedStyle(each).backgroundColor)"
+    )
+    assert len(set(colours)) == len(colours) == 6
+
+
+def test_functions_are_folded_and_unfolded(page: Page) -> None:
+    frame = page.value("node('c7').dataset.frame")
+    inside = f"[...document.querySelectorAll('.node[data-frame=\"{frame}\"]')]"
+    hidden = f"{inside}.map((each) => getComputedStyle(each).visibility)"
+    search(page, "here (")
+    page.value("node('c7').focus()")
+    page.press("f")
+    assert set(page.value(hidden)) == {"hidden"}
+    assert page.value("document.activeElement.getAttribute('aria-label')") == f"{frame}: unfold"
+    page.press("Enter")
+    assert set(page.value(hidden)) == {"visible"}
+    page.press("F")
+    covers = "[...document.querySelectorAll('.cover')].every((c) => c.checkVisibility())"
+    assert page.value(covers)
+    search(page, "here (")  # a hit unfolds its function
+    assert set(page.value(hidden)) == {"visible"} and centred(page, "c7")
+    page.value("document.querySelector('button[data-do=fold]').click()")
+    assert page.value(covers)
+    page.value("document.querySelector('button[data-do=fold]').click()")
+    assert page.value("document.querySelectorAll('.node.hidden').length") == 0
+
+
+def test_a_page_is_dark_where_that_is_wanted_and_prints_open(run: Page) -> None:
+    background = "getComputedStyle(document.documentElement).colorScheme"
+    assert run.value(background) == "light dark"
+    red = "getComputedStyle(document.querySelector('#g1 .differs th')).color"
+    light = run.value(red)
+    wanted = [{"name": "prefers-color-scheme", "value": "dark"}]
+    run.asked("Emulation.setEmulatedMedia", features=wanted)
+    assert run.value(red) != light
+    run.asked("Emulation.setEmulatedMedia", media="print")
+    run.value("dispatchEvent(new Event('beforeprint'))")
+    assert run.value("[...document.querySelectorAll('details')].every((each) => each.open)")
+    assert not shown(run, "nav") and not shown(run, ".copy")
+
+
+def test_a_thousand_changes_stay_below_five_megabytes(browser: Browser, tmp_path: Path) -> None:
+    graph = sequence_graph(1000, 1300, 40, False, 1)
+    svg = picture_bytes(sequence_picture(graph), "svg", use_dot=False).decode()
+    names = [name for name in graph if name.startswith("c")]
+    changes = [
+        replace(report().changes[0], id=at, old_text=f"x = {at} < y;" * 9, location=place)
+        for at, place in enumerate((Location("new.c", line) for line in range(1, 1001)), 1)
+    ]
+    lines = [
+        Line(0, each.id, f"x = {each.id} <= y; /* {'<' * 60} */", (each.id,)) for each in changes
+    ]
+    tests = [
+        case(
+            f"t{at}",
+            b"<&>" * 3000,
+            sequence=tuple(names[at : at + 60]),
+            new=Observation(exit=at, stdout=b"<&>" * 5000, stderr=b'"' * 5000),
+            blame=Blame(((at, at % 7 + 1),)),
+        )
+        for at in range(1, 1001)
+    ]
+    made = report(
+        tests=tests,
+        changes=changes,
+        csg={"nodes": [{"id": name, **known} for name, known in graph.nodes(data=True)]},
+        patch=Patch((FilePatch("old.c", "new.c", (tuple(lines),)),)),
+        sources=({}, {"new.c": [line.text for line in lines]}),
+    )
+    file = tmp_path / "report.html"
+    file.write_text(report_page(made, svg))
+    assert 2_000_000 < file.stat().st_size < 5_000_000
+    page = browser.opened(file)
+    assert page.errors == []
+    assert page.value("document.querySelectorAll('.viewer.live .node').length") > 300
+    assert page.value("document.querySelectorAll('#patch tr').length") == 1000
+    assert page.value("document.querySelectorAll('.finding').length") > 0
+    assert page.value("document.querySelectorAll('.node-facts').length") > 300

@@ -173,7 +173,7 @@ def _summary(lines: Iterable[Line], known: Mapping[int, str]) -> str:
 
 
 def functions_of(report: Report) -> list[tuple[str, list[NodeView]]]:
-    """Nodes by function, in the order of the source."""
+    """Nodes by function, in the order of the source; functions with a change come first."""
     nodes = sorted(_nodes(report), key=lambda node: (str(node.get("file")), node.get("line", 0)))
     visits = _visits(report)
     known = statuses(report)
@@ -181,7 +181,11 @@ def functions_of(report: Report) -> list[tuple[str, list[NodeView]]]:
     for node in nodes:
         name = str(node.get("function") or "file scope")
         found.setdefault(name, []).append(_node(report, node, visits, known))
-    return list(found.items())
+    return sorted(found.items(), key=lambda named: not any(map(_is_change, named[1])))
+
+
+def _is_change(node: NodeView) -> bool:
+    return node.kind in ("change", "deletion")
 
 
 def _nodes(report: Report) -> list[dict[str, Json]]:

@@ -20,16 +20,20 @@ for (const button of document.querySelectorAll("button.copy"))
     setTimeout(() => { button.textContent = "Copy"; }, 1500);
   });
 const chosen = document.querySelector(".chosen");
-function shown(id) { // below the picture: the node's own part of the page, or that of what it stands for
-  const known = document.getElementById(`node-${id}`);
-  if (!chosen || !known) return;
-  const copy = known.cloneNode(true);
-  copy.removeAttribute("id");
+function shown(names) { // below the picture: what the page knows of a node, and of all that it stands for
+  const known = names.map((name) => document.getElementById(`node-${name}`)).filter(Boolean);
+  if (!chosen || !known.length) return;
   const close = document.createElement("button");
   close.type = "button";
   close.textContent = "Close";
-  close.addEventListener("click", () => { chosen.hidden = true; document.querySelector(`.node[data-id="${CSS.escape(id)}"]`)?.focus(); });
-  chosen.replaceChildren(close, copy);
+  close.addEventListener("click", () => {
+    chosen.hidden = true;
+    document.querySelector(`.node[data-id="${CSS.escape(names[0])}"]`)?.focus();
+  });
+  const copies = known.map((each) => each.cloneNode(true));
+  for (const copy of copies) copy.removeAttribute("id");
+  chosen.replaceChildren(close, ...copies);
+  chosen.scrollTop = 0;
   chosen.hidden = false;
 }
 document.addEventListener("node", (event) => shown(event.detail));

@@ -46,13 +46,13 @@ if TYPE_CHECKING:
 
 _HERE = Path(__file__).parent
 _CRITICAL = 3  # sequences marked in the picture
-_LISTED = 500  # groups in the table
+_LISTED = 100  # groups; there are about twenty at most where nothing was accepted
 _TESTS = 20  # of a group, with their inputs
 _HUNKS = 4  # of the patch, for one finding
 _WIDEST = 4000  # characters of an input; the files of the tests have the whole
 _NARROW = 160  # of one in a table
 # Characters of the parts of a page: together less than 5 MB, whatever the report holds.
-_PICTURE, _FINDINGS, _ACCEPTED, _NODES, _PATCH = 1_400_000, 1_200_000, 300_000, 900_000, 700_000
+_PICTURE, _FINDINGS, _ACCEPTED, _NODES, _PATCH = 2_300_000, 1_000_000, 200_000, 700_000, 500_000
 
 
 def page(report: Report, svg: str | None = None) -> str:
@@ -76,7 +76,7 @@ def page(report: Report, svg: str | None = None) -> str:
     blocks = _Blocks(environment.get_template("page_blocks.html").module)
     findings = blocks.many("finding", _findings(report, found), _FINDINGS)
     accepted = blocks.many("finding", _accepted(report, found), _ACCEPTED)
-    functions = blocks.many("function", functions_of(report), _NODES)
+    functions = [*_functions(report, blocks)]
     text = template.render(
         report=report,
         title=_title(report),
@@ -135,6 +135,15 @@ class _Blocks:
                 break
             shown.append(text)
         return Pieced(shown, len(things) - len(shown))
+
+
+def _functions(report: Report, blocks: _Blocks) -> Iterator[tuple[str, int, Pieced]]:
+    """Functions with the number of their nodes, and those written out."""
+    room = _NODES
+    for name, nodes in functions_of(report):
+        pieced = blocks.many("node", nodes, room)
+        room -= sum(map(len, pieced.shown))
+        yield name, len(nodes), pieced
 
 
 # --------------------------------------------------------------------------------------- findings
@@ -257,12 +266,19 @@ def _sides(case: TestCase) -> Iterator[Side]:
         differs = name in differing or (name not in ("report", "stderr") and old != new)
         cells = [_plain(text.get(name)) for text in texts]
         if old is not None and new is not None and old != new:
-            cells[:2] = marked(old, new)
+            cells[:2] = map(_visible, marked(old, new))
         yield Side(name, differs, tuple(cells))
 
 
+def _visible(pieces: Pieces) -> Pieces:
+    """What consists of newlines alone is seen as well."""
+    if any(text.strip("\n") for text, _ in pieces):
+        return pieces
+    return [(text.replace("\n", "\u21b5\n"), differs) for text, differs in pieces]
+
+
 def _plain(text: str | None) -> Pieces | None:
-    return None if text is None else [(text, False)]
+    return None if text is None else _visible([(text, False)])
 
 
 def _blame(case: TestCase) -> Iterator[str]:
@@ -270,6 +286,7 @@ def _blame(case: TestCase) -> Iterator[str]:
     for each in case.undefined:
         yield f"Undefined behaviour: {each}."
     if case.blame is None:
+        yield "Which changes bring it about was not looked into: no time was left."
         return
     if not case.blame.blamed:
         yield f"Changes to blame unknown: {case.blame.note}."

@@ -24,7 +24,9 @@ if TYPE_CHECKING:
 AFTER = " after the call"
 SHOWN = 2000  # characters of a stream
 _LISTED, _NODES = 8, 8  # changes below a table, nodes of a sequence in it
-_STEPS = 7  # at the beginning and at the end of a way
+_STEPS = 7  # changes at the beginning and at the end of a way
+_MEETINGS, _OUTPUTS = 3, 2  # on a way
+_RUN = 3  # changes that are named one by one where they follow each other
 _TEXT = 160  # characters of a statement
 
 
@@ -87,31 +89,49 @@ class Step:
 
 
 def way_to_output(report: Report, case: TestCase) -> tuple[Step, ...]:
-    """What a test comes by on its way: the changes to blame and what depends on them (everything,
-    where nothing is to blame), each once; then where the versions part."""
+    """What a test comes by on its way from the changes to blame (all, where nothing is to blame) to
+    an output: those changes, where the versions part, where the effects meet, what is put out."""
     nodes = {str(each["id"]): each for each in report.csg.get("nodes", ())}
     blamed = frozenset(case.blame.blamed if case.blame is not None else ())
-    names = [each for each in dict.fromkeys(case.sequence) if each in nodes]
+    names = [each for each in case.sequence if each in nodes]
     if blamed:
         names = [each for each in names if not blamed.isdisjoint(nodes[each].get("changes", ()))]
-    steps = [_step(nodes[each], blamed) for each in names]
-    if len(steps) > 2 * _STEPS:
-        left = Step(f"{len(steps) - 2 * _STEPS} more statements that depend on them", "")
-        steps = [*steps[:_STEPS], left, *steps[-_STEPS:]]
+    first = next((at for at, each in enumerate(names) if _is_change(nodes[each])), 0)
+    names = names[first:]
+    changes = [each for each in dict.fromkeys(names) if _is_change(nodes[each])]
+    steps = [*_cut_steps([_step(nodes[each], blamed) for each in changes])]
+    met = [each for each in dict.fromkeys(names) if nodes[each]["kind"] == "interaction"]
+    last = [each for each in dict.fromkeys(names[::-1]) if nodes[each]["kind"] == "output"]
+    meeting = [_step(nodes[each], blamed) for each in (*met[:_MEETINGS], *last[:_OUTPUTS][::-1])]
     for parting in _parting(case):
-        places = [at for at, step in enumerate(steps, 1) if step.place == parting.place]
-        steps.insert(places[0] if places else len(steps), parting)
-    return tuple(steps)
+        together = [*steps, *meeting]
+        at = next((at for at, each in enumerate(together, 1) if each.place == parting.place), None)
+        together.insert(len(steps) if at is None else at, parting)
+        return tuple(together)
+    return (*steps, *meeting)
+
+
+def _is_change(node: Mapping[str, Json]) -> bool:
+    return node["kind"] in ("change", "deletion")
+
+
+def _cut_steps(steps: Sequence[Step]) -> Iterator[Step]:
+    if len(steps) <= 2 * _STEPS:
+        yield from steps
+        return
+    yield from steps[:_STEPS]
+    yield Step(f"{len(steps) - 2 * _STEPS} more changed statements", "")
+    yield from steps[-_STEPS:]
 
 
 def _step(node: Mapping[str, Json], blamed: frozenset[int]) -> Step:
     changes = sorted(blamed.intersection(node.get("changes", ())) or node.get("changes", ()))
-    numbers = f"change{_s(len(changes))} {_numbers(changes)}"
+    numbers = f"change{_s(len(changes))} {changes_named(changes)}"
     words = {
         "change": f"{numbers}: the new version runs",
         "deletion": f"{numbers}: the old version alone runs",
         "interaction": f"the effects of {numbers} meet at",
-        "output": f"the output depends on {numbers}",
+        "output": f"an output depends on {numbers}:",
     }.get(str(node["kind"]), numbers)
     place = f"{node.get('file')}:{node.get('line')}"
     return Step(words, place, str(node.get("text", ""))[:_TEXT], str(node["id"]))
@@ -133,14 +153,18 @@ def _parting(case: TestCase) -> Iterator[Step]:
         yield Step("the versions end differently", where)
 
 
-def _numbers(changes: Sequence[int]) -> str:
-    shown = ", ".join(map(str, changes[:_LISTED]))
-    return f"{shown} .." if len(changes) > _LISTED else shown
-
-
 def changes_named(changes: Iterable[int], interaction: bool = False) -> str:
-    """``2`` or ``1 + 3`` (together)."""
-    return " + ".join(map(str, changes)) + (" together" if interaction else "")
+    """``2`` or ``1 + 3 + 5-9`` (together)."""
+    runs: list[list[int]] = []
+    for each in changes:
+        if runs and each == runs[-1][-1] + 1:
+            runs[-1].append(each)
+        else:
+            runs.append([each])
+    named = (
+        f"{run[0]}-{run[-1]}" if len(run) > _RUN else " + ".join(map(str, run)) for run in runs
+    )
+    return " + ".join(named) + (" together" if interaction else "")
 
 
 def headline(report: Report) -> str:
@@ -435,7 +459,9 @@ def contrasted(old: Observation | None, new: Observation | None) -> Words:
     if old.stdout != new.stdout:
         shown = _parted(old.stdout, new.stdout)
         return _paired(
-            f"{ending(seen)}, prints {words}" if seen.stdout else _brief(seen)
+            f"{ending(seen)}, prints {words or _newlines(seen.stdout)}"
+            if seen.stdout
+            else _brief(seen)
             for seen, words in zip(both, shown, strict=True)
         )
     if ending(old) != ending(new):
@@ -451,6 +477,10 @@ def contrasted(old: Observation | None, new: Observation | None) -> Words:
             for seen, words in zip(both, shown, strict=True)
         )
     return _brief(old), _brief(new)
+
+
+def _newlines(data: bytes) -> str:
+    return _cut(text_of(data).replace("\n", "\\n"))
 
 
 def _paired(words: Iterable[str]) -> Words:
