@@ -146,12 +146,12 @@ def key_of(*parts: str | bytes) -> str:
 
 
 def source_digest(folders: Iterable[Path]) -> str:
-    """Changes with every edit of the Python files in these folders (by their sizes and times), and
-    with Python itself."""
+    """Changes with every edit of the Python files and tables in these folders (by their sizes and
+    times), and with Python itself."""
     parts = [sys.version]
     for folder in folders:
         for entry in sorted(os.scandir(folder), key=lambda entry: entry.name):
-            if entry.name.endswith(".py"):
+            if entry.name.endswith((".py", ".txt")):
                 status = entry.stat()
                 parts.append(f"{folder.name}/{entry.name} {status.st_size} {status.st_mtime_ns}")
     return key_of(*parts)

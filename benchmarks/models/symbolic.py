@@ -6,6 +6,7 @@ symbolic.run(case, {"i7_0": [x, 0, 98 ...]}, [x == 97])    the paths, each with 
 from __future__ import annotations
 
 import random
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +20,7 @@ from symexec.exploration.single_program import written
 from symexec.exploration.start import fresh_state, loaded_program
 from symexec.expr import Data, Operand, Term, TermTable, binary, compare, evaluate
 from symexec.memory import BOTH
+from symexec.runtime.contract import ModelEntry
 from symexec.runtime.filesystem.nodes import disk
 from symexec.runtime.library import registry
 from symexec.solver import SolverOptions, build_solver
@@ -36,6 +38,7 @@ from symexec.state.endings import (
 from symexec.state.state import Chain, Event, State
 
 QUANTUM = 50_000
+CALL_S = 5.0  # of processor time that all paths of a call get; the others are cut
 Values = Mapping[Term, int]
 Cells = Mapping[str, Sequence[Operand]]  # of each input of a case
 SIGNALS = {Aborted: 6, AssertionFailed: 6, DivisionByZero: 8, Trapped: 4}
@@ -64,13 +67,22 @@ class Paths:
 class Symbolic:
     """The engine with the cases of one file."""
 
-    def __init__(self, source: Path, first: Case) -> None:
+    def __init__(
+        self, source: Path, first: Case, models: Mapping[str, ModelEntry] | None = None
+    ) -> None:
+        """``models`` take the place of those in Python."""
         program = loaded_program(source, (), f"case_{first.number}")
         self.counters = Counters()
         self.table = TermTable()
         solver = build_solver(options=SolverOptions(limit_s=1.0), counters=self.counters)
         self.engine = Engine(
-            program, registry(), solver, self.table, self.counters, {}, lambda state, node: None
+            program,
+            models or registry(),
+            solver,
+            self.table,
+            self.counters,
+            {},
+            lambda state, node: None,
         )
 
     def symbol(self, case: Case, place: int, cell: int) -> Term:
@@ -80,7 +92,7 @@ class Symbolic:
     def run(
         self, case: Case, cells: Cells, conditions: Sequence[Operand], most: int, chunks: int
     ) -> Paths:
-        """``most`` paths at most, within so many ``chunks`` of compiled code."""
+        """``most`` paths at most, within so many ``chunks`` of compiled code and seconds."""
         state = fresh_state(self.engine)
         state.environment.update(disk(()))
         for made in case.inputs:
@@ -94,9 +106,11 @@ class Symbolic:
         for condition in conditions:
             state.path = state.path.assuming(condition)
         self.engine.machine.enter(state, f"case_{case.number}", (), None)
-        until = self.counters.chunks + chunks
+        until, end = self.counters.chunks + chunks, time.process_time() + CALL_S
         waiting, ended = [state], list[State]()
         while waiting and len(ended) < most and self.counters.chunks < until:
+            if time.process_time() > end:
+                break
             for successor in self.engine.advance(waiting.pop(), QUANTUM):
                 (ended if successor.frame is None else waiting).append(successor)
         pinned = any(event.kind == "concretised" for state in ended for event in events(state))

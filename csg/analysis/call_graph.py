@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING
 
 from csg.analysis.constraints import Place, PointsTo
 from csg.analysis.flow import successors
-from csg.analysis.library_effects import effect_of
 from csg.ir import Block, Call, Enter, Instruction, Jump, Program, Terminator, Trap
+from csg.ir.library_effects import effect_of
 from csg.language.syntax import Version
 
 if TYPE_CHECKING:

@@ -14,7 +14,6 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from csg.analysis.library_effects import Effect, argument_indices, effect_of
 from csg.analysis.objects import ANYWHERE, MemoryObject, Objects, bits, is_flat
 from csg.ir import (
     Allocate,
@@ -37,6 +36,7 @@ from csg.ir import (
     Value,
     VaStart,
 )
+from csg.ir.library_effects import Effect, argument_indices, effect_of
 
 # ------------------------------------------------------------------------------------------ solving
 # Solve inclusion constraints between sets of locations (Andersen 1994).
@@ -122,6 +122,10 @@ class Inclusions:
         if found is None:
             found = self._summaries[number] = self.variables(1)
         return found
+
+    def contents(self) -> dict[int, int]:
+        """The locations of all pointers that each object holds."""
+        return {number: self.sets[variable] for number, variable in self._summaries.items()}
 
     def solve(self) -> None:
         while self._work:
@@ -415,7 +419,10 @@ class Builder:
             if isinstance(argument, Register):
                 self._result(function, call, self._register(function, argument), BLUR)
         if effect.returns_global and call.target is not None:
-            location = self._object("outside", effect.returns_global)
+            if effect.returns_global in self.program.globals:
+                location = self._global_location(effect.returns_global)
+            else:
+                location = self._object("outside", effect.returns_global)
             self.inclusions.include(self._register(function, call.target), 1 << location)
         for target, source in effect.copies:
             self._between(function, arguments, target, source, whole=True)
@@ -484,12 +491,20 @@ class PointsTo:
     first_register: dict[str, int]
     callees: dict[Place, tuple[str, ...]]  # of calls through pointers, sorted
     outside: int  # all locations that unknown functions can reach
+    held: dict[int, int]  # object -> locations that pointers in it point to
 
     def locations(self, function: str, value: Value) -> int:
         """The set of locations that a value may point to."""
         if type(value) is not Register:
             return 0
         return self.sets[self.first_register[function] + value.number]
+
+    def contents(self, locations: int) -> int:
+        """The locations that pointers in the objects of these locations point to."""
+        found = 0
+        for location in bits(locations):
+            found |= self.held.get(self.objects.locations[location][0], 0)
+        return found
 
     def names(self, function: str, value: Value) -> list[str]:
         """The same for people: ``["buffer", "options+8"]``."""
@@ -516,4 +531,5 @@ def points_to(program: Program) -> PointsTo:
         first_register=builder.first_register,
         callees={place: tuple(sorted(names)) for place, names in builder.callees.items()},
         outside=builder.inclusions.sets[builder.outside],
+        held=builder.inclusions.contents(),
     )

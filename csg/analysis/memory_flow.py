@@ -21,7 +21,6 @@ from dataclasses import dataclass, field
 from csg.analysis.call_graph import CallGraph
 from csg.analysis.constraints import Place, PointsTo, heap_name
 from csg.analysis.flow import FlowGraph
-from csg.analysis.library_effects import Effect, argument_indices, effect_of
 from csg.analysis.objects import ANYWHERE, bits
 from csg.analysis.register_flow import solve_forward
 from csg.ir import (
@@ -36,6 +35,7 @@ from csg.ir import (
     VaCopy,
     VaStart,
 )
+from csg.ir.library_effects import Effect, argument_indices, effect_of
 from csg.language.syntax import Version
 
 WHOLE = 0  # as a size: the object, whatever the offset
@@ -137,6 +137,10 @@ class Accesses:
             reads |= self._pointee(function, call, index)
         for index in argument_indices(effect.writes, effect.writes_rest, count):
             writes |= self._pointee(function, call, index)
+        for index in argument_indices(effect.reads_through, None, count):
+            reads |= self._behind(function, call, index)
+        for index in argument_indices(effect.writes_through, None, count):
+            writes |= self._behind(function, call, index)
         if effect.fresh:  # calloc and strdup fill what they return
             number = self.pointers.objects.numbers.get(("heap", heap_name(place), ""))
             if number is not None:
@@ -146,11 +150,16 @@ class Accesses:
     def _pointee(self, function: str, call: Call, index: int) -> int:
         return self._at(self.pointers.locations(function, call.arguments[index]), WHOLE)
 
+    def _behind(self, function: str, call: Call, index: int) -> int:
+        """What the pointers in an argument's object point to."""
+        pointed = self.pointers.locations(function, call.arguments[index])
+        return self._at(self.pointers.contents(pointed), WHOLE)
+
     def _global_cells(self, names: tuple[str, ...]) -> int:
         numbers = self.pointers.objects.numbers
         found = 0
         for name in names:
-            for kind in ("outside", "global"):
+            for kind in ("global", "outside"):
                 number = numbers.get((kind, name, ""))
                 if number is not None:
                     found |= 1 << self._cell(Cell(number, ANYWHERE, WHOLE))

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 
 from csg.errors import NOWHERE, Location
 from csg.ir import Decision, GlobalObject, Node
+from csg.ir.library_effects import is_output
 from csg.language.syntax import Expression, StringLiteral, Symbol, Version
 from csg.language.types import Array, Function, Type, alignment_of, size_of
 
@@ -143,18 +144,6 @@ def _collapsed(text: str) -> str:
 # --------------------------------------------------------------------------------------- statements
 
 
-OUTPUT_FUNCTIONS = frozenset(
-    {"printf", "fprintf", "vprintf", "vfprintf", "dprintf", "vdprintf", "printf_unlocked",
-     "puts", "fputs", "putchar", "putc", "fputc", "fwrite", "putchar_unlocked",
-     "putc_unlocked", "fputc_unlocked", "fputs_unlocked", "fwrite_unlocked", "putwchar",
-     "fputwc", "fputws", "wprintf", "fwprintf", "write", "pwrite", "writev", "perror",
-     "psignal", "error", "error_at_line", "err", "errx", "warn", "warnx", "verr", "verrx",
-     "vwarn", "vwarnx", "exit", "_exit", "_Exit", "quick_exit", "abort",
-     "__csgtest_assert_fail", "__assert_fail", "reach_error", "__builtin_trap",
-     "klee_report_error", "klee_silent_exit"}
-)  # fmt: skip
-
-
 @dataclass(slots=True)
 class Draft:
     function: str
@@ -214,7 +203,7 @@ class NodeTable:
         self._stands_for = made, written, version
 
     def note_call(self, node: int, function: str) -> None:
-        if function in OUTPUT_FUNCTIONS:
+        if is_output(function):
             self.drafts[node].output = True
 
     def finished(self) -> list[Node]:

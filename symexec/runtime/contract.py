@@ -194,11 +194,12 @@ ModelFunction = Callable[[Context, tuple[Data, ...]], SharedModel]
 
 @record
 class ModelEntry:
-    """``needs`` are objects of libc/*.c that the model stores to (errno); ``noreturn`` for those
-    that only end the path."""
+    """``needs`` are objects of libc/*.c that the model stores to (errno); ``effects`` what else a
+    call does to memory, and whether it is output, as csg/ir/library_effects.py reads it."""
 
     name: str
     function: ModelFunction
+    effects: str
     aware: bool = False
     needs: tuple[str, ...] = ()
 
@@ -207,14 +208,14 @@ PlainModel = Callable[[Context, Arguments], Model]
 
 
 class Registry:
-    """Collects the models of one module: ``models = Registry()`` on top, ``@models("name", ...)``
-    on each function."""
+    """Collects the models of one module: ``models = Registry()`` on top,
+    ``@models("name", ..., effects="reads 0")`` on each function."""
 
     def __init__(self) -> None:
         self._entries: list[ModelEntry] = []
 
     def __call__(
-        self, *names: str, needs: tuple[str, ...] = ()
+        self, *names: str, effects: str, needs: tuple[str, ...] = ()
     ) -> Callable[[PlainModel], PlainModel]:
         """Register a model that runs for one version, or for both while they agree."""
 
@@ -222,18 +223,18 @@ class Registry:
             def plain(context: Context, arguments: tuple[Data, ...]) -> SharedModel:
                 return function(context, tuple(_plain(argument) for argument in arguments))
 
-            self._entries += [ModelEntry(name, plain, False, needs) for name in names]
+            self._entries += [ModelEntry(name, plain, effects, False, needs) for name in names]
             return function
 
         return register
 
     def aware(
-        self, *names: str, needs: tuple[str, ...] = ()
+        self, *names: str, effects: str, needs: tuple[str, ...] = ()
     ) -> Callable[[ModelFunction], ModelFunction]:
         """Register a model that runs once for both versions; its arguments may be shadowed."""
 
         def register(function: ModelFunction) -> ModelFunction:
-            self._entries += [ModelEntry(name, function, True, needs) for name in names]
+            self._entries += [ModelEntry(name, function, effects, True, needs) for name in names]
             return function
 
         return register

@@ -117,7 +117,10 @@ def _calculated(
 
 
 def _register(name: str, width: int, shape: str) -> None:
-    @models(name, needs=(ERRNO,))
+    written = [str(index) for index, letter in enumerate(shape) if letter == "I"]
+    effects = f"writes {' '.join(written)}" if written else "nothing"
+
+    @models(name, effects=effects, needs=(ERRNO,))
     def calculate(context: Context, arguments: Arguments) -> Model:
         values, targets = [], []
         for letter, argument in zip(shape, arguments, strict=False):
@@ -129,7 +132,7 @@ def _register(name: str, width: int, shape: str) -> None:
 
 
 def _register_gamma(name: str, suffix: str) -> None:
-    @models(name, needs=(ERRNO, SIGN_OF_GAMMA))
+    @models(name, effects="nothing", needs=(ERRNO, SIGN_OF_GAMMA))
     def calculate(context: Context, arguments: Arguments) -> Model:
         """The logarithm; ``signgam`` gets the sign of the gamma function itself."""
         number = yield from pin(arguments[0], f"an argument of {name}")
@@ -138,7 +141,7 @@ def _register_gamma(name: str, suffix: str) -> None:
 
 
 def _register_sine_and_cosine(suffix: str) -> None:
-    @models(f"sincos{suffix}", needs=(ERRNO,))
+    @models(f"sincos{suffix}", effects="writes 1 2", needs=(ERRNO,))
     def calculate(context: Context, arguments: Arguments) -> Model:
         width = WIDTHS[suffix]
         number = yield from pin(arguments[0], f"an argument of sincos{suffix}")
@@ -151,7 +154,7 @@ def _register_sine_and_cosine(suffix: str) -> None:
 
 
 def _register_root(suffix: str) -> None:
-    @models(f"sqrt{suffix}", needs=(ERRNO,))
+    @models(f"sqrt{suffix}", effects="nothing", needs=(ERRNO,))
     def calculate(context: Context, arguments: Arguments) -> Model:
         width, number = WIDTHS[suffix], arguments[0]
         negative = plain(float_compare("lt", width, number, 0))

@@ -27,7 +27,7 @@ from symexec.state.inputs import Input
 models = Registry()
 
 
-@models("klee_make_symbolic")
+@models("klee_make_symbolic", effects="reads 2, writes 0")
 def make_symbolic(context: Context, arguments: Arguments) -> Model:
     address = yield from place(arguments[0])
     size = yield from pin(arguments[1], "the size given to klee_make_symbolic")
@@ -69,13 +69,13 @@ def _numbered(context: Context, name: str) -> tuple[int, str]:
     return order, f"{name}@{order}"
 
 
-@models("klee_int")
+@models("klee_int", effects="reads 0")
 def symbolic_int(context: Context, arguments: Arguments) -> Model:
     name = yield from _name(context, arguments[0])
     return _fresh(context, name, 4)
 
 
-@models("klee_range")
+@models("klee_range", effects="reads 2")
 def symbolic_in_range(context: Context, arguments: Arguments) -> Model:
     """``begin`` <= value < ``end``."""
     begin, end = arguments[:2]
@@ -87,14 +87,14 @@ def symbolic_in_range(context: Context, arguments: Arguments) -> Model:
     return _fresh(context, name, 4)
 
 
-@models("klee_choose")
+@models("klee_choose", effects="nothing")
 def choose(context: Context, arguments: Arguments) -> Model:
     value = context.fresh(f"klee_choose@{context.get('objects', 0)}:64", 64)
     yield from _assume(holds("ult", 64, value, arguments[0]))
     return _fresh(context, "klee_choose", 8)
 
 
-@models("klee_assume")
+@models("klee_assume", effects="nothing")
 def assume(context: Context, arguments: Arguments) -> Model:
     yield from _assume(holds("ne", 64, arguments[0], 0))
     return None
@@ -105,14 +105,14 @@ def _assume(condition: Operand) -> Asking[None]:
         yield End(AssumptionFailed())
 
 
-@models("klee_assert")
+@models("klee_assert", effects="nothing")
 def check(context: Context, arguments: Arguments) -> Model:
     if not (yield from decide(holds("ne", 32, arguments[0], 0))):
         yield End(AssertionFailed("klee_assert", context.location))
     return None
 
 
-@models("klee_report_error")
+@models("klee_report_error", effects="reads 0.., output")
 def report_error(context: Context, arguments: Arguments) -> Model:
     file = yield from known_text(context, arguments[0])
     line = yield from pin(arguments[1], "the line given to klee_report_error")
@@ -121,13 +121,13 @@ def report_error(context: Context, arguments: Arguments) -> Model:
     return None
 
 
-@models("klee_silent_exit")
+@models("klee_silent_exit", effects="output")
 def exit_silently(context: Context, arguments: Arguments) -> Model:
     yield End(Exit(arguments[0]))
     return None
 
 
-@models("klee_is_symbolic")
+@models("klee_is_symbolic", effects="nothing")
 def is_symbolic(context: Context, arguments: Arguments) -> Model:
     return int(isinstance(arguments[0], Term))
     yield
@@ -140,12 +140,13 @@ def is_symbolic(context: Context, arguments: Arguments) -> Model:
     "klee_get_valuell",
     "klee_get_value_i32",
     "klee_get_value_i64",
+    effects="nothing",
 )
 def get_value(context: Context, arguments: Arguments) -> Model:
     return (yield from pin(arguments[0], "klee_get_value"))
 
 
-@models("klee_get_obj_size")
+@models("klee_get_obj_size", effects="nothing")
 def get_size(context: Context, arguments: Arguments) -> Model:
     address = yield from place(arguments[0])
     return context.extent(address) or 0
@@ -164,6 +165,7 @@ def get_size(context: Context, arguments: Arguments) -> Model:
     "klee_mark_global",
     "klee_stack_trace",
     "klee_check_memory_access",
+    effects="nothing",
 )
 def ignore(context: Context, arguments: Arguments) -> Model:
     """Hints to KLEE's search and messages for its user; they change nothing in the program."""
@@ -222,7 +224,7 @@ TYPES = MappingProxyType(
 def _nondet(kind: str) -> None:
     text, bits, is_signed, floating = TYPES[kind]
 
-    @models(PREFIX + kind)
+    @models(PREFIX + kind, effects="nothing")
     def value(context: Context, arguments: Arguments) -> Model:
         order = context.get("nondet", 0)
         assert isinstance(order, int)
@@ -240,20 +242,20 @@ for _kind in TYPES:
     _nondet(_kind)
 
 
-@models("__VERIFIER_assume")
+@models("__VERIFIER_assume", effects="nothing")
 def verifier_assume(context: Context, arguments: Arguments) -> Model:
     if not (yield from decide(holds("ne", 32, arguments[0], 0))):
         yield End(AssumptionFailed())
     return None
 
 
-@models("__VERIFIER_error", "reach_error")
+@models("__VERIFIER_error", "reach_error", effects="output")
 def reach_error(context: Context, arguments: Arguments) -> Model:
     yield End(Aborted("reach_error"))
     return None
 
 
-@models("__VERIFIER_atomic_begin", "__VERIFIER_atomic_end")
+@models("__VERIFIER_atomic_begin", "__VERIFIER_atomic_end", effects="nothing")
 def ignore_argument(context: Context, arguments: Arguments) -> Model:
     return None
     yield

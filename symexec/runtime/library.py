@@ -1,6 +1,7 @@
 """The models of library functions: those in Python by name, those in C linked to the program.
 
 registry()       the name of each function to its model in Python
+declared_effects()   what a call of each model reads and writes, and whether it is output
 complete(...)    the program and what it calls and nobody defines, from the files in ``libc/``
 """
 
@@ -33,6 +34,7 @@ from csg.ir import (
     Register,
     Return,
 )
+from csg.ir.library_effects import ERRNO
 from csg.lower import link, lower
 from csg.programs import SourceFile
 from symexec.runtime import host_library, intrinsics, memory, process
@@ -67,6 +69,59 @@ def registry() -> Mapping[str, ModelEntry]:
             assert name not in found, f"{name} is modelled twice"
             found[name] = entry
     return MappingProxyType(found)
+
+
+# ---------------------------------------------------------------------------------------- effects
+# What each model says of its effects: one in Python where it is registered, one in C in a comment.
+#
+#     /* Effects of calls, as csg/ir/library_effects.py reads them:
+#      *     strtol strtoll: reads 0, writes 1 errno, keeps 1:0 */
+
+
+_COMMENT = re.compile(
+    r"/\* Effects of calls, as csg/ir/library_effects\.py reads them:\n(.*?)\*/", re.S
+)
+_ITEM = re.compile(r"\A *\*     (?! )")
+
+
+def declared_effects() -> dict[str, str]:
+    """The effects of all models, by name. ``code`` is what models in C say that say nothing."""
+    kept = load_archive()
+    in_c = [name for name in kept if ":" not in name and loads(kept[name]).functions]
+    found = dict.fromkeys(in_c, "code")
+    for source in _sources():
+        for comment in _COMMENT.findall(source.read_text()):
+            for names, text in _said(comment):
+                assert found.keys() >= set(names), f"{source.name} has not all of {names}"
+                found.update(dict.fromkeys(names, text))
+    found.update((entry.name, _with_needs(entry)) for entry in registry().values())
+    return dict(sorted(found.items()))
+
+
+def _said(comment: str) -> list[tuple[list[str], str]]:
+    """The items of a comment; one goes on where a line is indented further."""
+    items: list[str] = []
+    for line in comment.splitlines():
+        text = line.strip().removeprefix("*").strip()
+        if _ITEM.match(line):
+            items.append(text)
+        elif text:
+            items[-1] += f" {text}"
+    found = [item.partition(": ") for item in items]
+    return [(names.split(), text) for names, _, text in found]
+
+
+def _with_needs(entry: ModelEntry) -> str:
+    """A model writes the objects that it needs."""
+    written = [{ERRNO: "errno"}.get(name, name) for name in entry.needs]
+    if not written:
+        return entry.effects
+    parts = [part for part in entry.effects.split(", ") if part != "nothing"]
+    for place, part in enumerate(parts):
+        if part.startswith("writes "):
+            parts[place] = " ".join([part, *written])
+            return ", ".join(parts)
+    return ", ".join([*parts, " ".join(["writes", *written])])
 
 
 # --------------------------------------------------------------------------------- linker symbols

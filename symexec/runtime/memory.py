@@ -141,23 +141,23 @@ def _product(count: Data, size: Data) -> Asking[Data]:
     return calculated("mul", 64, count, size)
 
 
-@models.aware("malloc", "valloc", needs=(ERRNO,))
+@models.aware("malloc", "valloc", effects="fresh", needs=(ERRNO,))
 def allocate(context: Context, arguments: SharedArguments) -> Model:
     return (yield from _fresh(context, arguments[0], "malloc"))
 
 
-@models.aware("calloc", needs=(ERRNO,))
+@models.aware("calloc", effects="fresh", needs=(ERRNO,))
 def allocate_zeroed(context: Context, arguments: SharedArguments) -> Model:
     size = yield from _product(arguments[0], arguments[1])
     return (yield from _fresh(context, size, "calloc", zeroed=True))
 
 
-@models.aware("aligned_alloc", "memalign", needs=(ERRNO,))
+@models.aware("aligned_alloc", "memalign", effects="fresh", needs=(ERRNO,))
 def allocate_aligned(context: Context, arguments: SharedArguments) -> Model:
     return (yield from _fresh(context, arguments[1], "aligned_alloc"))
 
 
-@models("posix_memalign", needs=(ERRNO,))
+@models("posix_memalign", effects="writes 0, fresh", needs=(ERRNO,))
 def allocate_aligned_at(context: Context, arguments: Arguments) -> Model:
     alignment = yield from pin(arguments[1], "the alignment of an allocation")
     target = yield from place(arguments[0])
@@ -170,12 +170,12 @@ def allocate_aligned_at(context: Context, arguments: Arguments) -> Model:
     return 0
 
 
-@models.aware("realloc", needs=(ERRNO,))
+@models.aware("realloc", effects="reads 0, returns 0, fresh", needs=(ERRNO,))
 def reallocate(context: Context, arguments: SharedArguments) -> Model:
     return (yield from _resized(context, arguments[0], arguments[1]))
 
 
-@models.aware("reallocarray", needs=(ERRNO,))
+@models.aware("reallocarray", effects="reads 0, returns 0, fresh", needs=(ERRNO,))
 def reallocate_array(context: Context, arguments: SharedArguments) -> Model:
     size = yield from _product(arguments[1], arguments[2])
     return (yield from _resized(context, arguments[0], size))
@@ -208,7 +208,7 @@ def _is_zero(size: Data) -> Asking[bool]:
     return (yield from decide(holds("eq", 64, size, 0)))
 
 
-@models("free", "cfree")
+@models("free", "cfree", effects="nothing")
 def release(context: Context, arguments: Arguments) -> Model:
     address = yield from place(arguments[0])
     if address:
@@ -216,7 +216,7 @@ def release(context: Context, arguments: Arguments) -> Model:
     return None
 
 
-@models("malloc_usable_size")
+@models("malloc_usable_size", effects="nothing")
 def usable_size(context: Context, arguments: Arguments) -> Model:
     """glibc rounds up; a program that relies on more than it asked for has an error."""
     address = yield from place(arguments[0])
@@ -236,28 +236,28 @@ def usable_size(context: Context, arguments: Arguments) -> Model:
 BYTE_BY_BYTE = 1 << 20
 
 
-@models("memmove", "__memmove_chk")
+@models("memmove", "__memmove_chk", effects="reads 1, writes 0, returns 0, copies 0:1")
 def move(context: Context, arguments: Arguments) -> Model:
     to, source, size = arguments[:3]
     yield from _copied(context, to, source, size)
     return arguments[0]
 
 
-@models("memcpy", "__memcpy_chk")
+@models("memcpy", "__memcpy_chk", effects="reads 1, writes 0, returns 0, copies 0:1")
 def copy(context: Context, arguments: Arguments) -> Model:
     to, source, size = arguments[:3]
     yield from _copied(context, to, source, size, apart=True)
     return arguments[0]
 
 
-@models("mempcpy", "__mempcpy")
+@models("mempcpy", "__mempcpy", effects="reads 1, writes 0, returns 0, copies 0:1")
 def copy_to_end(context: Context, arguments: Arguments) -> Model:
     to, source, size = arguments[:3]
     yield from _copied(context, to, source, size, apart=True)
     return calculated("add", 64, arguments[0], arguments[2])
 
 
-@models("bcopy")
+@models("bcopy", effects="reads 0, writes 1, copies 1:0")
 def copy_backwards(context: Context, arguments: Arguments) -> Model:
     source, destination, size = arguments
     yield from _copied(context, destination, source, size)
@@ -304,7 +304,7 @@ def _bounded(context: Context, address: int, size: Operand, write: bool) -> Aski
         context.outside(address, size, write)
 
 
-@models("memset", "__memset_chk", "explicit_bzero")
+@models("memset", "__memset_chk", "explicit_bzero", effects="writes 0, returns 0")
 def fill(context: Context, arguments: Arguments) -> Model:
     if len(arguments) == 2:  # explicit_bzero(address, size)
         arguments = (arguments[0], 0, arguments[1])
@@ -319,20 +319,20 @@ def fill(context: Context, arguments: Arguments) -> Model:
     return to
 
 
-@models("bzero")
+@models("bzero", effects="writes 0")
 def zero(context: Context, arguments: Arguments) -> Model:
     yield from fill(context, (arguments[0], 0, arguments[1]))
     return None
 
 
-@models("strlen")
+@models("strlen", effects="reads 0")
 def length(context: Context, arguments: Arguments) -> Model:
     address = yield from place(arguments[0])
     text = yield from read_string(context, address)
     return len(text)
 
 
-@models("strnlen")
+@models("strnlen", effects="reads 0")
 def bounded_length(context: Context, arguments: Arguments) -> Model:
     """A byte behind the bound is never looked at, so the bound is asked for last."""
     if arguments[1] == 0:
@@ -366,29 +366,29 @@ LONGEST = 256  # bytes that one decision is about
 Pairs = list[tuple[Operand, Operand]]
 
 
-@models("strcmp")
+@models("strcmp", effects="reads 0 1")
 def compare_strings(context: Context, arguments: Arguments) -> Model:
     return (yield from _compared(context, arguments[0], arguments[1], MOST))
 
 
-@models("strncmp")
+@models("strncmp", effects="reads 0 1")
 def compare_starts(context: Context, arguments: Arguments) -> Model:
     one, other, most = arguments
     return (yield from _compared(context, one, other, most))
 
 
-@models("memcmp")
+@models("memcmp", effects="reads 0 1")
 def compare_blocks(context: Context, arguments: Arguments) -> Model:
     one, other, most = arguments
     return (yield from _compared(context, one, other, most, ends=False))
 
 
-@models("strcasecmp")
+@models("strcasecmp", effects="reads 0 1")
 def compare_letters(context: Context, arguments: Arguments) -> Model:
     return (yield from _compared(context, arguments[0], arguments[1], MOST, lower_case))
 
 
-@models("strncasecmp")
+@models("strncasecmp", effects="reads 0 1")
 def compare_first_letters(context: Context, arguments: Arguments) -> Model:
     one, other, most = arguments
     return (yield from _compared(context, one, other, most, lower_case))

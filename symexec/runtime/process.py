@@ -30,13 +30,13 @@ from symexec.state.endings import Aborted, AssertionFailed, Exit, Killed, Trappe
 models = Registry()
 
 
-@models("__csgtest_exit")
+@models("__csgtest_exit", effects="nothing")
 def leave(context: Context, arguments: Arguments) -> Model:
     yield End(Exit(arguments[0]))
     return None
 
 
-@models("_exit", "_Exit")
+@models("_exit", "_Exit", effects="output")
 def leave_at_once(context: Context, arguments: Arguments) -> Model:
     """What streams have not written yet is lost."""
     discard_pending(context)
@@ -44,13 +44,13 @@ def leave_at_once(context: Context, arguments: Arguments) -> Model:
     return None
 
 
-@models("abort", "__csgtest_abort")
+@models("abort", "__csgtest_abort", effects="output")
 def give_up(context: Context, arguments: Arguments) -> Model:
     yield End(Aborted())
     return None
 
 
-@models("__csgtest_killed")
+@models("__csgtest_killed", effects="nothing")
 def be_killed(context: Context, arguments: Arguments) -> Model:
     """By a signal that the process sends to itself. What streams have not written yet is lost."""
     number = yield from pin(arguments[0], "a signal")
@@ -59,13 +59,13 @@ def be_killed(context: Context, arguments: Arguments) -> Model:
     return None
 
 
-@models("__builtin_trap", "__csgtest_trap")
+@models("__builtin_trap", "__csgtest_trap", effects="output")
 def trap(context: Context, arguments: Arguments) -> Model:
     yield End(Trapped("__builtin_trap"))
     return None
 
 
-@models("__csgtest_assert_fail", "__assert_fail")
+@models("__csgtest_assert_fail", "__assert_fail", effects="reads 0.., output")
 def fail_assertion(context: Context, arguments: Arguments) -> Model:
     text = yield from known_text(context, arguments[0])
     file = yield from known_text(context, arguments[1])
@@ -74,7 +74,7 @@ def fail_assertion(context: Context, arguments: Arguments) -> Model:
     return None
 
 
-@models("__csgtest_library_version")
+@models("__csgtest_library_version", effects="writes 0")
 def library_version(context: Context, arguments: Arguments) -> Model:
     """Into a buffer of so many bytes: what gnu_get_libc_version says, or, of a third argument that
     is not 0, gnu_get_libc_release."""
@@ -107,21 +107,21 @@ SHAPED = "command lines are shaped"  # known options are words of others
 BEHIND = 3  # steps that such an option goes
 
 
-@models("__csgtest_approximated")
+@models("__csgtest_approximated", effects="reads 0")
 def tell(context: Context, arguments: Arguments) -> Model:
     text = yield from known_text(context, arguments[0])
     context.event("approximated", text)
     return None
 
 
-@models("__csgtest_unsupported")
+@models("__csgtest_unsupported", effects="reads 0")
 def admit_giving_up(context: Context, arguments: Arguments) -> Model:
     text = yield from known_text(context, arguments[0])
     yield End(Unsupported(text))
     return None
 
 
-@models("__csgtest_is_option")
+@models("__csgtest_is_option", effects="nothing")
 def found_option(context: Context, arguments: Arguments) -> Model:
     """The byte that makes a word an option. Where command lines are shaped, other beginnings have
     the same option by its name; the path of a word that happens to spell one goes behind."""
@@ -142,7 +142,7 @@ def found_option(context: Context, arguments: Arguments) -> Model:
 SETTERS = ("setjmp", "_setjmp", "sigsetjmp", "__sigsetjmp")
 
 
-@models.aware(*SETTERS)
+@models.aware(*SETTERS, effects="writes 0")
 def set_jump(context: Context, arguments: tuple[Data, ...]) -> SharedModel:
     address = yield from place(plain(arguments[0]))
     number = yield Place()
@@ -151,7 +151,7 @@ def set_jump(context: Context, arguments: tuple[Data, ...]) -> SharedModel:
     return 0
 
 
-@models.aware("longjmp", "_longjmp", "siglongjmp", "__longjmp_chk")
+@models.aware("longjmp", "_longjmp", "siglongjmp", "__longjmp_chk", effects="reads 0")
 def jump(context: Context, arguments: tuple[Data, ...]) -> SharedModel:
     """The value may differ between the versions; 0 is turned into 1."""
     address = yield from place(plain(arguments[0]))

@@ -193,9 +193,12 @@ def test_keys_are_equal_for_equal_parts_only(one: list[bytes], other: list[bytes
 
 def test_an_edit_of_our_own_source_changes_the_digest(tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text("x = 1\n")
-    (tmp_path / "note.txt").write_text("no source")
+    (tmp_path / "table.txt").write_text("f: reads 0\n")
+    (tmp_path / "note.md").write_text("no source")
     before = source_digest([tmp_path])
-    (tmp_path / "note.txt").write_text("still none, but longer")
+    (tmp_path / "note.md").write_text("still none, but longer")
     assert source_digest([tmp_path]) == before
-    (tmp_path / "a.py").write_text("x = 12\n")
-    assert source_digest([tmp_path]) != before
+    for name, text in (("a.py", "x = 12\n"), ("table.txt", "f: nothing\n")):
+        (tmp_path / name).write_text(text)
+        assert source_digest([tmp_path]) != before
+        before = source_digest([tmp_path])

@@ -95,17 +95,17 @@ FORGOTTEN = CREATE | EXCLUSIVE | EMPTY | CLOSE_ON_EXEC | 0o400  # what F_GETFL d
 # ---------------------------------------------------------------------- open and close
 
 
-@models("open", "open64", "__open_2", "__open64_2", needs=(ERRNO,))
+@models("open", "open64", "__open_2", "__open64_2", effects="reads 0", needs=(ERRNO,))
 def open_file(context: Context, arguments: Arguments) -> Model:
     return (yield from _open(context, arguments[0], arguments[1:]))
 
 
-@models("openat", "openat64", "__openat_2", needs=(ERRNO,))
+@models("openat", "openat64", "__openat_2", effects="reads 1", needs=(ERRNO,))
 def open_at(context: Context, arguments: Arguments) -> Model:
     return (yield from _open(context, arguments[1], arguments[2:], arguments[0]))
 
 
-@models("creat", "creat64", needs=(ERRNO,))
+@models("creat", "creat64", effects="reads 0", needs=(ERRNO,))
 def create_file(context: Context, arguments: Arguments) -> Model:
     flags = 1 | CREATE | EMPTY
     return (yield from _open(context, arguments[0], (flags, arguments[1])))
@@ -198,7 +198,7 @@ def made_in(context: Context, found: Found, added: Node) -> Asking[int]:
     return number
 
 
-@models("close", needs=(ERRNO,))
+@models("close", effects="nothing", needs=(ERRNO,))
 def close_descriptor(context: Context, arguments: Arguments) -> Model:
     number = yield from number_of(arguments[0], "close")
     return answered(context, closed(context, number))
@@ -207,7 +207,7 @@ def close_descriptor(context: Context, arguments: Arguments) -> Model:
 # ---------------------------------------------------------------------- read and write
 
 
-@models("read", "__read_chk", needs=(ERRNO,))
+@models("read", "__read_chk", effects="reads *stdin, writes 1 *stdin", needs=(ERRNO,))
 def read_descriptor(context: Context, arguments: Arguments) -> Model:
     number = yield from number_of(arguments[0], "read")
     address = yield from place(arguments[1])
@@ -218,7 +218,14 @@ def read_descriptor(context: Context, arguments: Arguments) -> Model:
     return len(found)
 
 
-@models("pread", "pread64", "__pread_chk", "__pread64_chk", needs=(ERRNO,))
+@models(
+    "pread",
+    "pread64",
+    "__pread_chk",
+    "__pread64_chk",
+    effects="reads *stdin, writes 1",
+    needs=(ERRNO,),
+)
 def read_descriptor_at(context: Context, arguments: Arguments) -> Model:
     number = yield from number_of(arguments[0], "pread")
     offset = signed((yield from pin(arguments[3], "the offset given to pread")), 64)
@@ -244,7 +251,7 @@ def _unplaced(context: Context, file: Opened | None, offset: int, may: bool) -> 
     return 0 if may else -EBADF
 
 
-@models("write", needs=(ERRNO,))
+@models("write", effects="reads 1, output", needs=(ERRNO,))
 def write_descriptor(context: Context, arguments: Arguments) -> Model:
     number = yield from number_of(arguments[0], "write")
     count = yield from pin(arguments[2], "the count given to write")
@@ -255,7 +262,7 @@ def write_descriptor(context: Context, arguments: Arguments) -> Model:
     return answered(context, (yield from write_to(context, number, text)), 64)
 
 
-@models("pwrite", "pwrite64", needs=(ERRNO,))
+@models("pwrite", "pwrite64", effects="reads 1, output", needs=(ERRNO,))
 def write_descriptor_at(context: Context, arguments: Arguments) -> Model:
     number = yield from number_of(arguments[0], "pwrite")
     count = yield from pin(arguments[2], "the count given to pwrite")
@@ -273,7 +280,7 @@ def write_descriptor_at(context: Context, arguments: Arguments) -> Model:
     return count
 
 
-@models("lseek", "lseek64", needs=(ERRNO,))
+@models("lseek", "lseek64", effects="reads *stdin, writes *stdin", needs=(ERRNO,))
 def seek_descriptor(context: Context, arguments: Arguments) -> Model:
     number = yield from number_of(arguments[0], "lseek")
     whence = yield from pin(arguments[2], "the origin given to lseek")
@@ -281,7 +288,7 @@ def seek_descriptor(context: Context, arguments: Arguments) -> Model:
     return answered(context, (yield from seek_in(context, number, offset, whence)), 64)
 
 
-@models("ftruncate", "ftruncate64", needs=(ERRNO,))
+@models("ftruncate", "ftruncate64", effects="nothing", needs=(ERRNO,))
 def cut_descriptor(context: Context, arguments: Arguments) -> Model:
     number = yield from number_of(arguments[0], "ftruncate")
     size = signed((yield from pin(arguments[1], "the size given to ftruncate")), 64)
@@ -295,7 +302,7 @@ def cut_descriptor(context: Context, arguments: Arguments) -> Model:
     return answered(context, (yield from cut(context, file.node, size)))
 
 
-@models("truncate", "truncate64", needs=(ERRNO,))
+@models("truncate", "truncate64", effects="reads 0", needs=(ERRNO,))
 def cut_path(context: Context, arguments: Arguments) -> Model:
     size = signed((yield from pin(arguments[1], "the size given to truncate")), 64)
     if size < 0:
@@ -315,13 +322,13 @@ def cut_path(context: Context, arguments: Arguments) -> Model:
 CHANGEABLE = APPEND | 0o4000 | 0o20000 | 0o40000 | 0o1000000
 
 
-@models("dup", needs=(ERRNO,))
+@models("dup", effects="nothing", needs=(ERRNO,))
 def duplicate(context: Context, arguments: Arguments) -> Model:
     number = yield from number_of(arguments[0], "dup")
     return answered(context, duplicated(context, number, 0))
 
 
-@models("dup2", needs=(ERRNO,))
+@models("dup2", effects="nothing", needs=(ERRNO,))
 def duplicate_to(context: Context, arguments: Arguments) -> Model:
     number = yield from number_of(arguments[0], "dup2")
     target = yield from number_of(arguments[1], "dup2")
@@ -330,7 +337,7 @@ def duplicate_to(context: Context, arguments: Arguments) -> Model:
     return answered(context, moved_to(context, number, target))
 
 
-@models("dup3", needs=(ERRNO,))
+@models("dup3", effects="nothing", needs=(ERRNO,))
 def duplicate_with_flags(context: Context, arguments: Arguments) -> Model:
     number = yield from number_of(arguments[0], "dup3")
     target = yield from number_of(arguments[1], "dup3")
@@ -340,7 +347,7 @@ def duplicate_with_flags(context: Context, arguments: Arguments) -> Model:
     return answered(context, moved_to(context, number, target, bool(flags)))
 
 
-@models("pipe", "pipe2", needs=(ERRNO,))
+@models("pipe", "pipe2", effects="writes 0", needs=(ERRNO,))
 def make_pipe(context: Context, arguments: Arguments) -> Model:
     """Two descriptors: the first reads what the second writes."""
     flags = 0
@@ -387,7 +394,7 @@ def moved_to(context: Context, number: int, target: int, closes: bool = False) -
     return target
 
 
-@models("fcntl", "fcntl64", needs=(ERRNO,))
+@models("fcntl", "fcntl64", effects="nothing", needs=(ERRNO,))
 def control(context: Context, arguments: Arguments) -> Model:
     number = yield from number_of(arguments[0], "fcntl")
     command = yield from pin(arguments[1], "the command given to fcntl")
@@ -419,7 +426,7 @@ def control(context: Context, arguments: Arguments) -> Model:
             return answered(context, -EINVAL)
 
 
-@models("isatty", "ioctl", needs=(ERRNO,))
+@models("isatty", "ioctl", effects="nothing", needs=(ERRNO,))
 def is_terminal(context: Context, arguments: Arguments) -> Model:
     """None is; what ioctl is asked for are terminals."""
     number = yield from number_of(arguments[0], "isatty")
@@ -428,13 +435,13 @@ def is_terminal(context: Context, arguments: Arguments) -> Model:
     return answer if len(arguments) > 1 else 0
 
 
-@models("__csgtest_ready")
+@models("__csgtest_ready", effects="nothing")
 def ready(context: Context, arguments: Arguments) -> Model:
     number = yield from number_of(arguments[0], "poll")
     return (yield from readiness(context, number))
 
 
-@models("fsync", "fdatasync", needs=(ERRNO,))
+@models("fsync", "fdatasync", effects="nothing", needs=(ERRNO,))
 def synchronise(context: Context, arguments: Arguments) -> Model:
     number = yield from number_of(arguments[0], "fsync")
     file = file_of(context, number)

@@ -58,12 +58,12 @@ REMOVE_FOLDER, FOLLOW, MAY_NOT_REPLACE = 0x200, 0x400, 1
 # ---------------------------------------------------------------------- new entries
 
 
-@models("mkdir", needs=(ERRNO,))
+@models("mkdir", effects="reads 0", needs=(ERRNO,))
 def make_folder(context: Context, arguments: Arguments) -> Model:
     return (yield from _make_folder(context, arguments[0], arguments[1]))
 
 
-@models("mkdirat", needs=(ERRNO,))
+@models("mkdirat", effects="reads 1", needs=(ERRNO,))
 def make_folder_at(context: Context, arguments: Arguments) -> Model:
     return (yield from _make_folder(context, arguments[1], arguments[2], arguments[0]))
 
@@ -81,12 +81,12 @@ def _make_folder(
     return answered(context, min(made, 0))
 
 
-@models("link", needs=(ERRNO,))
+@models("link", effects="reads 0 1", needs=(ERRNO,))
 def make_link(context: Context, arguments: Arguments) -> Model:
     return (yield from _link(context, arguments[0], arguments[1]))
 
 
-@models("linkat", needs=(ERRNO,))
+@models("linkat", effects="reads 1 3", needs=(ERRNO,))
 def make_link_at(context: Context, arguments: Arguments) -> Model:
     flags = yield from pin(arguments[4], "the flags given to linkat")
     if flags & ~FOLLOW:
@@ -145,12 +145,12 @@ def _enter(context: Context, target: Found, number: int) -> Asking[None]:
     put_node(context, target.folder, replace(above, entries=(*kept, (name, number))))
 
 
-@models("symlink", needs=(ERRNO,))
+@models("symlink", effects="reads 0 1", needs=(ERRNO,))
 def make_symbolic_link(context: Context, arguments: Arguments) -> Model:
     return (yield from _symbolic_link(context, arguments[0], arguments[1]))
 
 
-@models("symlinkat", needs=(ERRNO,))
+@models("symlinkat", effects="reads 0 2", needs=(ERRNO,))
 def make_symbolic_link_at(context: Context, arguments: Arguments) -> Model:
     return (yield from _symbolic_link(context, arguments[0], arguments[2], arguments[1]))
 
@@ -172,19 +172,19 @@ def _symbolic_link(
 # ---------------------------------------------------------------------- entries that go
 
 
-@models("unlink", needs=(ERRNO,))
+@models("unlink", effects="reads 0", needs=(ERRNO,))
 def remove_file(context: Context, arguments: Arguments) -> Model:
     found = yield from look_up(context, arguments[0], Last.ENTRY)
     return answered(context, found if isinstance(found, int) else _remove_file(context, found))
 
 
-@models("rmdir", needs=(ERRNO,))
+@models("rmdir", effects="reads 0", needs=(ERRNO,))
 def remove_folder(context: Context, arguments: Arguments) -> Model:
     found = yield from look_up(context, arguments[0], Last.ENTRY)
     return answered(context, found if isinstance(found, int) else _remove_folder(context, found))
 
 
-@models("remove", needs=(ERRNO,))
+@models("remove", effects="reads 0", needs=(ERRNO,))
 def remove_either(context: Context, arguments: Arguments) -> Model:
     found = yield from look_up(context, arguments[0], Last.ENTRY)
     if isinstance(found, int):
@@ -193,7 +193,7 @@ def remove_either(context: Context, arguments: Arguments) -> Model:
     return answered(context, _remove_folder(context, found) if done == -EISDIR else done)
 
 
-@models("unlinkat", needs=(ERRNO,))
+@models("unlinkat", effects="reads 1", needs=(ERRNO,))
 def remove_at(context: Context, arguments: Arguments) -> Model:
     flags = yield from pin(arguments[2], "the flags given to unlinkat")
     if flags & ~REMOVE_FOLDER:
@@ -253,12 +253,12 @@ def _leave(context: Context, found: Found) -> None:
 # ---------------------------------------------------------------------- rename
 
 
-@models("rename", needs=(ERRNO,))
+@models("rename", effects="reads 0 1", needs=(ERRNO,))
 def rename_entry(context: Context, arguments: Arguments) -> Model:
     return (yield from _rename(context, arguments[0], arguments[1]))
 
 
-@models("renameat", "renameat2", needs=(ERRNO,))
+@models("renameat", "renameat2", effects="reads 1 3", needs=(ERRNO,))
 def rename_at(context: Context, arguments: Arguments) -> Model:
     flags = 0
     if len(arguments) > 4:
@@ -369,7 +369,7 @@ def _replace(context: Context, source: Found, target: Found) -> Asking[None]:
 DIRENT_NAME = 19  # where a struct dirent has the name
 
 
-@models("__csgtest_list", needs=(ERRNO,))
+@models("__csgtest_list", effects="writes 2", needs=(ERRNO,))
 def list_folder(context: Context, arguments: Arguments) -> Model:
     """Entry ``place`` of a folder's listing, into a struct dirent: 1, or 0 behind the last. The
     listing is made when the first entry is asked for."""
@@ -408,7 +408,7 @@ def _listing(context: Context, folder: int) -> Asking[tuple[tuple[bytes, int], .
     return tuple(found)
 
 
-@models("__csgtest_folder", needs=(ERRNO,))
+@models("__csgtest_folder", effects="nothing", needs=(ERRNO,))
 def is_folder(context: Context, arguments: Arguments) -> Model:
     """Can a descriptor be listed? 1, or 0 with errno."""
     number = yield from opened_node(context, arguments[0])

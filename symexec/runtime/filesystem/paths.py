@@ -289,7 +289,7 @@ def path_of(context: Context, folder: int) -> bytes | None:
 models = Registry()
 
 
-@models("chdir", needs=(ERRNO,))
+@models("chdir", effects="reads 0", needs=(ERRNO,))
 def enter_folder(context: Context, arguments: Arguments) -> Model:
     found = yield from look_up(context, arguments[0])
     if isinstance(found, int):
@@ -297,7 +297,7 @@ def enter_folder(context: Context, arguments: Arguments) -> Model:
     return answered(context, -ENOENT if found.node is None else _stand_in(context, found.node))
 
 
-@models("fchdir", needs=(ERRNO,))
+@models("fchdir", effects="nothing", needs=(ERRNO,))
 def enter_opened_folder(context: Context, arguments: Arguments) -> Model:
     file = file_of(context, (yield from number_of(arguments[0], "fchdir")))
     return answered(context, -EBADF if file is None else _stand_in(context, file.node))
@@ -312,7 +312,7 @@ def _stand_in(context: Context, number: int) -> int:
     return 0
 
 
-@models("__csgtest_current_folder", needs=(ERRNO,))
+@models("__csgtest_current_folder", effects="writes 0", needs=(ERRNO,))
 def name_current_folder(context: Context, arguments: Arguments) -> Model:
     """Into a buffer of a size; how many bytes with the NUL, or 0."""
     room = yield from pin(arguments[1], "the size given to getcwd")
@@ -325,12 +325,12 @@ def name_current_folder(context: Context, arguments: Arguments) -> Model:
     return len(path) + 1
 
 
-@models("readlink", "__readlink_chk", needs=(ERRNO,))
+@models("readlink", "__readlink_chk", effects="reads 0, writes 1", needs=(ERRNO,))
 def read_link(context: Context, arguments: Arguments) -> Model:
     return (yield from _read_link(context, arguments[0], arguments[1], arguments[2]))
 
 
-@models("readlinkat", "__readlinkat_chk", needs=(ERRNO,))
+@models("readlinkat", "__readlinkat_chk", effects="reads 1, writes 2", needs=(ERRNO,))
 def read_link_at(context: Context, arguments: Arguments) -> Model:
     base, path, buffer, size = arguments[:4]
     return (yield from _read_link(context, path, buffer, size, base))
@@ -355,7 +355,7 @@ def _read_link(
     return min(room, len(target.target))
 
 
-@models("__csgtest_real_path", needs=(ERRNO,))
+@models("__csgtest_real_path", effects="reads 0, writes 1", needs=(ERRNO,))
 def name_real_path(context: Context, arguments: Arguments) -> Model:
     """The path without links and dots, into a buffer of PATH_MAX bytes; its length, or 0."""
     found = yield from look_up(context, arguments[0])

@@ -48,19 +48,19 @@ STATFS_SIZE, TMPFS = 120, 0x01021994
 # ---------------------------------------------------------------------- stat
 
 
-@models("stat", "stat64", needs=(ERRNO,))
+@models("stat", "stat64", effects="reads 0, writes 1", needs=(ERRNO,))
 def describe_path(context: Context, arguments: Arguments) -> Model:
     found = yield from _existing(context, arguments[0])
     return (yield from _described(context, found, arguments[1]))
 
 
-@models("lstat", "lstat64", needs=(ERRNO,))
+@models("lstat", "lstat64", effects="reads 0, writes 1", needs=(ERRNO,))
 def describe_entry(context: Context, arguments: Arguments) -> Model:
     found = yield from _existing(context, arguments[0], Last.KEPT)
     return (yield from _described(context, found, arguments[1]))
 
 
-@models("fstatat", "fstatat64", needs=(ERRNO,))
+@models("fstatat", "fstatat64", effects="reads 1, writes 2", needs=(ERRNO,))
 def describe_path_at(context: Context, arguments: Arguments) -> Model:
     flags = yield from pin(arguments[3], "the flags given to fstatat")
     if flags & EMPTY_PATH:
@@ -73,7 +73,7 @@ def describe_path_at(context: Context, arguments: Arguments) -> Model:
     return (yield from _described(context, found, arguments[2]))
 
 
-@models("fstat", "fstat64", needs=(ERRNO,))
+@models("fstat", "fstat64", effects="writes 1", needs=(ERRNO,))
 def describe_descriptor(context: Context, arguments: Arguments) -> Model:
     number = yield from opened_node(context, arguments[0])
     return (yield from _described(context, number, arguments[1]))
@@ -139,13 +139,13 @@ def _links(context: Context, known: Node) -> int:
     return 2 + sum(node(context, number).kind == FOLDER for _, number in known.entries)
 
 
-@models("statfs", "statfs64", needs=(ERRNO,))
+@models("statfs", "statfs64", effects="reads 0, writes 1", needs=(ERRNO,))
 def describe_file_system(context: Context, arguments: Arguments) -> Model:
     number = yield from _existing(context, arguments[0])
     return (yield from _described_file_system(context, number, arguments[1]))
 
 
-@models("fstatfs", "fstatfs64", needs=(ERRNO,))
+@models("fstatfs", "fstatfs64", effects="writes 1", needs=(ERRNO,))
 def describe_opened_file_system(context: Context, arguments: Arguments) -> Model:
     number = yield from opened_node(context, arguments[0])
     return (yield from _described_file_system(context, number, arguments[1]))
@@ -165,13 +165,13 @@ def _described_file_system(context: Context, number: int, target: Operand) -> Mo
     return 0
 
 
-@models("pathconf", needs=(ERRNO,))
+@models("pathconf", effects="reads 0", needs=(ERRNO,))
 def limit_of_path(context: Context, arguments: Arguments) -> Model:
     number = yield from _existing(context, arguments[0])
     return (yield from _limit(context, number, arguments[1]))
 
 
-@models("fpathconf", needs=(ERRNO,))
+@models("fpathconf", effects="nothing", needs=(ERRNO,))
 def limit_of_descriptor(context: Context, arguments: Arguments) -> Model:
     number = yield from opened_node(context, arguments[0])
     return (yield from _limit(context, number, arguments[1]))
@@ -188,19 +188,19 @@ def _limit(context: Context, number: int, asked: Operand) -> Model:
 # ---------------------------------------------------------------------- modes
 
 
-@models("access", needs=(ERRNO,))
+@models("access", effects="reads 0", needs=(ERRNO,))
 def is_accessible(context: Context, arguments: Arguments) -> Model:
     return (yield from _accessible(context, arguments[0], arguments[1]))
 
 
-@models("euidaccess", "eaccess", needs=(ERRNO,))
+@models("euidaccess", "eaccess", effects="reads 0", needs=(ERRNO,))
 def is_accessible_in_effect(context: Context, arguments: Arguments) -> Model:
     """glibc looks at the low bits of the mode alone."""
     mode = yield from pin(arguments[1], "the mode given to access")
     return (yield from _accessible(context, arguments[0], mode & 7))
 
 
-@models("faccessat", needs=(ERRNO,))
+@models("faccessat", effects="reads 1", needs=(ERRNO,))
 def is_accessible_at(context: Context, arguments: Arguments) -> Model:
     flags = yield from pin(arguments[3], "the flags given to faccessat")
     last = Last.KEPT if flags & KEEP_LINK else Last.FOLLOWED
@@ -223,21 +223,21 @@ def _accessible(
     return 0 if allowed(context, number, mode) else answered(context, -EACCES)
 
 
-@models("chmod", needs=(ERRNO,))
+@models("chmod", effects="reads 0", needs=(ERRNO,))
 def change_mode(context: Context, arguments: Arguments) -> Model:
     mode = yield from pin(arguments[1], "the mode given to chmod")
     number = yield from _existing(context, arguments[0])
     return answered(context, _changed_mode(context, number, mode))
 
 
-@models("fchmodat", needs=(ERRNO,))
+@models("fchmodat", effects="reads 1", needs=(ERRNO,))
 def change_mode_at(context: Context, arguments: Arguments) -> Model:
     mode = yield from pin(arguments[2], "the mode given to fchmodat")
     number = yield from _existing(context, arguments[1], Last.FOLLOWED, arguments[0])
     return answered(context, _changed_mode(context, number, mode))
 
 
-@models("fchmod", needs=(ERRNO,))
+@models("fchmod", effects="nothing", needs=(ERRNO,))
 def change_opened_mode(context: Context, arguments: Arguments) -> Model:
     mode = yield from pin(arguments[1], "the mode given to fchmod")
     number = yield from opened_node(context, arguments[0])
@@ -255,7 +255,7 @@ def _changed_mode(context: Context, number: int, mode: int) -> int:
     return 0
 
 
-@models("umask")
+@models("umask", effects="nothing")
 def change_creation_mask(context: Context, arguments: Arguments) -> Model:
     mask = yield from pin(arguments[0], "the mask given to umask")
     before = creation_mask(context)
@@ -263,20 +263,20 @@ def change_creation_mask(context: Context, arguments: Arguments) -> Model:
     return before
 
 
-@models("chown", "lchown", "utime", "utimes", "lutimes", needs=(ERRNO,))
+@models("chown", "lchown", "utime", "utimes", "lutimes", effects="reads 0..", needs=(ERRNO,))
 def change_path(context: Context, arguments: Arguments) -> Model:
     """Owners and times stay as they are."""
     number = yield from _existing(context, arguments[0])
     return _unchanged(context, number)
 
 
-@models("fchownat", "utimensat", "futimesat", needs=(ERRNO,))
+@models("fchownat", "utimensat", "futimesat", effects="reads 1..", needs=(ERRNO,))
 def change_path_at(context: Context, arguments: Arguments) -> Model:
     number = yield from _existing(context, arguments[1], Last.FOLLOWED, arguments[0])
     return _unchanged(context, number)
 
 
-@models("fchown", "futimens", "futimes", needs=(ERRNO,))
+@models("fchown", "futimens", "futimes", effects="reads 1..", needs=(ERRNO,))
 def change_opened(context: Context, arguments: Arguments) -> Model:
     number = yield from opened_node(context, arguments[0])
     return _unchanged(context, number)

@@ -145,21 +145,31 @@ def _choices(known: bytes) -> list[tuple[bytes, int, bool]]:
     return sorted(found, key=lambda each: each[1])
 
 
-@models("strtod", "__isoc23_strtod", "strtod_l", needs=(ERRNO,))
+@models(
+    "strtod", "__isoc23_strtod", "strtod_l", effects="reads 0, writes 1, keeps 1:0", needs=(ERRNO,)
+)
 def read_double(context: Context, arguments: Arguments) -> Model:
     return (yield from _read(context, arguments, 64, True))
 
 
-@models("strtof", "__isoc23_strtof", "strtof_l", needs=(ERRNO,))
+@models(
+    "strtof", "__isoc23_strtof", "strtof_l", effects="reads 0, writes 1, keeps 1:0", needs=(ERRNO,)
+)
 def read_float(context: Context, arguments: Arguments) -> Model:
     return (yield from _read(context, arguments, 32, True))
 
 
-@models("strtold", "__isoc23_strtold", "strtold_l", needs=(ERRNO,))
+@models(
+    "strtold",
+    "__isoc23_strtold",
+    "strtold_l",
+    effects="reads 0, writes 1, keeps 1:0",
+    needs=(ERRNO,),
+)
 def read_long_double(context: Context, arguments: Arguments) -> Model:
     return (yield from _read(context, arguments, 80, True))
 
 
-@models("atof", needs=(ERRNO,))
+@models("atof", effects="reads 0", needs=(ERRNO,))
 def read_plain_double(context: Context, arguments: Arguments) -> Model:
     return (yield from _read(context, arguments, 64, False))

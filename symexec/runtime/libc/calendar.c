@@ -2,6 +2,12 @@
  *
  *     gmtime(&(long){0})     ->   1970-01-01, a Thursday */
 
+/* Effects of calls, as csg/ir/library_effects.py reads them:
+ *     asctime ctime gmtime localtime: reads 0, writes *tm, returns *tm
+ *     difftime: nothing
+ *     gmtime_r localtime_r: reads 0, writes 1, returns 1
+ *     mktime timegm timelocal: reads 0, writes 0 */
+
 typedef unsigned long size_t;
 
 struct tm {

@@ -1,5 +1,8 @@
 /* Functions of ctype.h that take a locale, and the tables behind the macros: there is one locale. */
 
+/* Effects of calls, as csg/ir/library_effects.py reads them:
+ *     isalnum_l isalpha_l isdigit_l isspace_l tolower_l toupper_l: nothing */
+
 #define IN_LOCALE(name)                                                       \
     extern int name(int c);                                                   \
     int name##_l(int c, void *locale) { return (void) locale, name(c); }      \

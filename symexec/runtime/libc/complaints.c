@@ -2,6 +2,11 @@
  *
  *     error(2, ENOENT, "%s", name)   ->   "program: name: No such file or directory\n", exit(2) */
 
+/* Effects of calls, as csg/ir/library_effects.py reads them:
+ *     error errx warnx: reads 0.., output
+ *     err warn: reads 0.. errno, output
+ *     error_at_line verr verrx vwarn vwarnx: code, output */
+
 typedef union {
     int descriptor;
     char room[216];

@@ -1,6 +1,10 @@
 /* Characters: C17 7.4 in the C locale. A predicate is one condition and yields the bit that glibc's
  * table holds for it, so that a program which prints it prints the same. */
 
+/* Effects of calls, as csg/ir/library_effects.py reads them:
+ *     isalnum isalpha isascii isblank iscntrl isdigit isgraph islower isprint ispunct isspace
+ *         isupper isxdigit toascii tolower toupper: nothing */
+
 #define BIT(condition, bit) ((condition) * (bit))
 #define IS_DIGIT(c) ((unsigned) (c) - '0' < 10)
 #define IS_LETTER(c) (((unsigned) (c) | 32) - 'a' < 26)

@@ -1,5 +1,9 @@
 /* errno and its messages: C17 7.5, 7.24.6.2, in the words of glibc. */
 
+/* Effects of calls, as csg/ir/library_effects.py reads them:
+ *     __errno_location: returns errno
+ *     strerror: reads 0.. */
+
 typedef unsigned long size_t;
 
 extern int sprintf(char *to, const char *format, ...);

@@ -1,5 +1,10 @@
 /* Normal termination, C17 7.22.4: handlers run in the reverse of their order. */
 
+/* Effects of calls, as csg/ir/library_effects.py reads them:
+ *     atexit: nothing
+ *     exit: output
+ *     quick_exit: code, output */
+
 typedef void handler(void);
 typedef void handler_with(int, void *);
 

@@ -5,6 +5,10 @@
  * With symbolic arguments a question is asked per option, not per byte: names are compared as a
  * whole, without a decision before their end. */
 
+/* Effects of calls, as csg/ir/library_effects.py reads them:
+ *     getopt getopt_long getopt_long_only: reads 0.. optind opterr, writes 1 4 optind optarg
+ *         optopt */
+
 typedef union {
     int descriptor;
     char room[216];

@@ -5,6 +5,11 @@
  * A digit costs one decision. While so few digits are read that they fit whatever they are, overflow
  * is not asked about. */
 
+/* Effects of calls, as csg/ir/library_effects.py reads them:
+ *     abs ffs labs llabs: nothing
+ *     atoi atol atoll: reads 0..
+ *     strtoimax strtol strtoll strtoul strtoull strtoumax: reads 0, writes 1 errno, keeps 1:0 */
+
 typedef unsigned long ulong;
 
 extern int __csgtest_errno;

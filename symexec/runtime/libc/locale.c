@@ -1,5 +1,9 @@
 /* The C locale and nothing else: C17 7.11, gettext. */
 
+/* Effects of calls, as csg/ir/library_effects.py reads them:
+ *     bindtextdomain setlocale textdomain: reads 0..
+ *     dcgettext dgettext gettext ngettext: reads 0.., returns 0 1 */
+
 typedef unsigned long size_t;
 
 extern int __csgtest_errno;

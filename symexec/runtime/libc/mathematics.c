@@ -1,6 +1,12 @@
 /* Exact functions of numbers with a point: C17 7.12. Those that round are worked out on the bits; the
  * rest compare. A long double's 64 bits behind its exponent are shifted the same way. */
 
+/* Effects of calls, as csg/ir/library_effects.py reads them:
+ *     ceil ceilf ceill copysign copysignf copysignl fabs fabsf fabsl floor floorf floorl fmax
+ *         fmaxf fmaxl fmin fminf fminl isinf isnan llrint llrintf llrintl llround llroundf
+ *         llroundl lrint lrintf lrintl lround lroundf lroundl nearbyint nearbyintf nearbyintl rint
+ *         rintf rintl round roundf roundl trunc truncf truncl: nothing */
+
 typedef unsigned long ulong;
 typedef union { double number; ulong bits; } parts;
 typedef union { long double number; struct { ulong bits; unsigned short head; } s; } long_parts;

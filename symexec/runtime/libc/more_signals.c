@@ -2,6 +2,10 @@
  *
  *     kill(getpid(), SIGTERM)   ->   as raise(SIGTERM) */
 
+/* Effects of calls, as csg/ir/library_effects.py reads them:
+ *     alarm kill: nothing
+ *     psignal: code, output */
+
 typedef unsigned long size_t;
 typedef void handler(int);
 

@@ -3,6 +3,9 @@
  *     srand48(1); lrand48()     ->   89400484: the 48 bits of POSIX's generator
  *     a64l("./")                ->   64 */
 
+/* Effects of calls, as csg/ir/library_effects.py reads them:
+ *     system: reads 0.. */
+
 typedef unsigned long size_t;
 typedef unsigned long ulong;
 typedef unsigned short state48[3];

@@ -1,5 +1,8 @@
 /* rand and random, C17 7.22.2: the sequence of glibc's additive generator of 31 words. */
 
+/* Effects of calls, as csg/ir/library_effects.py reads them:
+ *     rand random srand srandom: reads *seed, writes *seed */
+
 static unsigned words[31];
 static int place = -1; /* of the word that is next to change; -1: nobody has given a seed */
 

@@ -3,6 +3,11 @@
  *     frexp(12.0, &e)     ->   0.75, e is 4
  *     ldexp(0.75, 4)      ->   12.0 */
 
+/* Effects of calls, as csg/ir/library_effects.py reads them:
+ *     fdim fdimf fdiml ilogb ilogbf ilogbl ldexp ldexpf ldexpl logb logbf logbl nextafter
+ *         nextafterf nextafterl scalbln scalblnf scalblnl scalbn scalbnf scalbnl: nothing
+ *     frexp frexpf frexpl modf modff modfl: writes 1 */
+
 typedef unsigned long ulong;
 typedef union { double number; ulong bits; } parts;
 typedef union { float number; unsigned bits; } float_parts;

@@ -1,6 +1,11 @@
 /* qsort and bsearch, C17 7.22.5: glibc's merge sort and its order of comparisons, so that a
  * comparison that prints or counts does so alike. */
 
+/* Effects of calls, as csg/ir/library_effects.py reads them:
+ *     bsearch: reads 0 1, returns 1, calls 4
+ *     lfind: reads 0 1 2, writes 1 2, returns 1, calls 4
+ *     qsort qsort_r: reads 0, writes 0, calls 3 */
+
 typedef unsigned long size_t;
 typedef int compare(const void *, const void *);
 typedef int compare_with(const void *, const void *, void *);

@@ -3,6 +3,13 @@
  * Models in Python (symexec/runtime/stdio/streams.py, opening.py) know a stream by the number that its
  * object starts with. The objects are as large as glibc's. */
 
+/* Effects of calls, as csg/ir/library_effects.py reads them:
+ *     fclose fseek fseeko rewind setvbuf: reads 0.., writes 0..
+ *     fdopen fopen freopen: reads 0.., fresh
+ *     fflush: reads 0..
+ *     ftell ftello: reads 0
+ *     perror: reads 0 errno, output */
+
 typedef union {
     int number;
     struct {

@@ -4,6 +4,14 @@
  * often a constant (the second argument's) is the one that says where to stop. strlen, memcpy and
  * memset are models in Python (blocks.py), and so are strcmp and its kin (comparing.py). */
 
+/* Effects of calls, as csg/ir/library_effects.py reads them:
+ *     bcmp strcoll strcspn strspn: reads 0..
+ *     index memchr memmem memrchr rawmemchr rindex strcasestr strchr strchrnul strpbrk strrchr
+ *         strstr: reads 0.., returns 0 1
+ *     stpcpy stpncpy strcpy strncpy: reads 1, writes 0, returns 0, copies 0:1
+ *     strcat strncat: reads 0 1, writes 0, returns 0, copies 0:1
+ *     strdup strndup: reads 0, fresh */
+
 typedef unsigned long size_t;
 typedef unsigned char byte;
 

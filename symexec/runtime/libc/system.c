@@ -3,6 +3,11 @@
  *     time(0)               ->  1600000000, always
  *     signal(SIGINT, f)     ->  the handler that was there; nothing ever calls f but raise */
 
+/* Effects of calls, as csg/ir/library_effects.py reads them:
+ *     clock getegid geteuid getgid getpagesize getpid getuid raise signal sleep sysconf time:
+ *         nothing
+ *     posix_fadvise: nothing */
+
 typedef unsigned long size_t;
 typedef void handler(int);
 

@@ -2,6 +2,9 @@
  *
  *     lsearch(&key, items, &n, size, compare)    ->   its equal, or a copy at the end */
 
+/* Effects of calls, as csg/ir/library_effects.py reads them:
+ *     lsearch: reads 0 1 2, writes 1 2, returns 1, calls 4 */
+
 typedef unsigned long size_t;
 typedef int compare(const void *, const void *);
 

@@ -5,6 +5,9 @@
  *
  * Starting a second thread has no model: it ends the path as unsupported. */
 
+/* Effects of calls, as csg/ir/library_effects.py reads them:
+ *     pthread_self: nothing */
+
 typedef unsigned long size_t;
 
 extern int sigprocmask(int how, const unsigned long *set, unsigned long *old);

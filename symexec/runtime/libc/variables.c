@@ -3,6 +3,11 @@
  *     getenv("LC_ALL")           ->   "C"
  *     setenv("X", "1", 1)        ->   getenv("X") is "1", and environ has "X=1" */
 
+/* Effects of calls, as csg/ir/library_effects.py reads them:
+ *     getenv: reads 0, returns *environ
+ *     putenv: reads 0..
+ *     setenv unsetenv: reads 0.., writes *environ */
+
 typedef unsigned long size_t;
 
 extern int __csgtest_errno;

@@ -2,6 +2,9 @@
  *
  *     writev(1, {{"ab", 2}, {"c", 1}}, 2)     ->   3, "abc" on standard output */
 
+/* Effects of calls, as csg/ir/library_effects.py reads them:
+ *     pwritev pwritev64 writev: code, output */
+
 typedef unsigned long size_t;
 
 struct iovec { void *base; size_t size; };

@@ -2,6 +2,13 @@
  *
  *     mbrtowc(&c, "\xe4", 1, 0)   ->   -1, EILSEQ: glibc's C locale has ASCII alone */
 
+/* Effects of calls, as csg/ir/library_effects.py reads them:
+ *     btowc iswalnum iswalpha iswblank iswcntrl iswctype iswdigit iswgraph iswlower iswprint
+ *         iswpunct iswspace iswupper iswxdigit towctrans towlower towupper wctob wcwidth: nothing
+ *     mbrtowc: reads 1 3, writes 0 3
+ *     mbtowc: reads 1, writes 0
+ *     wcslen wctrans wctype: reads 0.. */
+
 typedef unsigned long size_t;
 typedef int wchar_t;
 typedef unsigned wint_t;

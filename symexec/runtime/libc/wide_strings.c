@@ -3,6 +3,16 @@
  *
  *     wcschr(L"abc", L'b')   ->   L"bc" */
 
+/* Effects of calls, as csg/ir/library_effects.py reads them:
+ *     wcpcpy wcpncpy wcscat wcscpy wcsncat wcsncpy wmemcpy wmemmove wmempcpy: reads 0 1, writes 0,
+ *         returns 0, copies 0:1
+ *     wcscasecmp wcscmp wcscoll wcscspn wcsncasecmp wcsncmp wcsnlen wcsspn wmemcmp: reads 0..
+ *     wcschr wcschrnul wcspbrk wcsrchr wcsstr wmemchr: reads 0.., returns 0 1
+ *     wcsdup: reads 0, fresh
+ *     wcstod wcstof wcstoimax wcstol wcstold wcstoll wcstoul wcstoull wcstoumax: reads 0, writes 1
+ *         errno, keeps 1:0
+ *     wmemset: writes 0, returns 0 */
+
 typedef unsigned long size_t;
 typedef int wchar_t;
 typedef unsigned wint_t;

@@ -302,7 +302,7 @@ def _known(context: Context, address: int) -> Asking[bytes]:
     return bytes(known)
 
 
-@models("regcomp")
+@models("regcomp", effects="reads 1, writes 0, fresh")
 def compile_expression(context: Context, arguments: Arguments) -> Model:
     target = yield from place(arguments[0])
     source = yield from place(arguments[1])
@@ -323,7 +323,7 @@ def compile_expression(context: Context, arguments: Arguments) -> Model:
     return 0
 
 
-@models("regexec")
+@models("regexec", effects="reads 0+ 1 3, writes 3")
 def execute_expression(context: Context, arguments: Arguments) -> Model:
     compiled = yield from place(arguments[0])
     source = yield from place(arguments[1])
@@ -355,7 +355,7 @@ def execute_expression(context: Context, arguments: Arguments) -> Model:
     return 0
 
 
-@models("regfree")
+@models("regfree", effects="reads 0, writes 0")
 def free_expression(context: Context, arguments: Arguments) -> Model:
     compiled = yield from place(arguments[0])
     held = yield from place(context.load(compiled + HELD, 8))
@@ -365,7 +365,7 @@ def free_expression(context: Context, arguments: Arguments) -> Model:
     return None
 
 
-@models("regerror")
+@models("regerror", effects="writes 2")
 def describe_error(context: Context, arguments: Arguments) -> Model:
     number = yield from pin(arguments[0], "the error given to regerror")
     target = yield from place(arguments[2])

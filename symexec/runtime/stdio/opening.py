@@ -63,14 +63,14 @@ from symexec.runtime.stdio.streams import (
 models = Registry()
 
 
-@models("__csgtest_stream_room")
+@models("__csgtest_stream_room", effects="fresh")
 def make_room(context: Context, arguments: Arguments) -> Model:
     """The object of a stream; the library knows of it until it is closed."""
     size = yield from pin(arguments[0], "the size of a stream's object")
     return context.allocate(size, "heap", STREAM_OBJECT)
 
 
-@models("__csgtest_memory_file")
+@models("__csgtest_memory_file", effects="nothing")
 def make_memory_file(context: Context, arguments: Arguments) -> Model:
     """A descriptor beyond those of the program, for a stream into memory."""
     yield from ()
@@ -82,7 +82,7 @@ def make_memory_file(context: Context, arguments: Arguments) -> Model:
     return number
 
 
-@models("__csgtest_attach", needs=(ERRNO,))
+@models("__csgtest_attach", effects="nothing", needs=(ERRNO,))
 def attach(context: Context, arguments: Arguments) -> Model:
     """A stream with open's flags for a descriptor: its number, or -1."""
     number = yield from number_of(arguments[0], "fdopen")
@@ -112,7 +112,7 @@ def _to_the_end(context: Context, number: int, flags: int) -> Asking[None]:
     put_opened(context, known.opened, replace(file, flags=file.flags | APPEND))
 
 
-@models("__csgtest_reopen", needs=(ERRNO,))
+@models("__csgtest_reopen", effects="reads 0 1, writes 0", needs=(ERRNO,))
 def reopen(context: Context, arguments: Arguments) -> Model:
     """freopen: the file of a path (or the same again) takes the place of the stream's; -1 closes
     it."""
@@ -149,7 +149,7 @@ def _named_again(
     return -EBADF if file is None else Found(0, b"", file.node)
 
 
-@models("__csgtest_close", needs=(ERRNO,))
+@models("__csgtest_close", effects="reads 0, writes 0", needs=(ERRNO,))
 def close_stream(context: Context, arguments: Arguments) -> Model:
     number = yield from stream_of(context, arguments[0])
     before = stream(context, number)
@@ -161,7 +161,7 @@ def close_stream(context: Context, arguments: Arguments) -> Model:
     return EOF if after.failed else 0
 
 
-@models("__csgtest_flush", needs=(ERRNO,))
+@models("__csgtest_flush", effects="reads 0, writes 0", needs=(ERRNO,))
 def flush(context: Context, arguments: Arguments) -> Model:
     """fflush of one stream; what it has read ahead is given back."""
     number = yield from stream_of(context, arguments[0])
@@ -172,7 +172,7 @@ def flush(context: Context, arguments: Arguments) -> Model:
     return EOF if after.failed else 0
 
 
-@models("__csgtest_flush_all", needs=(ERRNO,))
+@models("__csgtest_flush_all", effects="nothing", needs=(ERRNO,))
 def flush_all(context: Context, arguments: Arguments) -> Model:
     failed = False
     for number in streams(context):
@@ -184,7 +184,7 @@ def flush_all(context: Context, arguments: Arguments) -> Model:
     return EOF if failed else 0
 
 
-@models("__csgtest_buffering")
+@models("__csgtest_buffering", effects="reads 0, writes 0")
 def set_buffering(context: Context, arguments: Arguments) -> Model:
     """setvbuf: so much is read ahead; for what is written only whether there is a buffer counts."""
     number = yield from stream_of(context, arguments[0])
@@ -195,13 +195,13 @@ def set_buffering(context: Context, arguments: Arguments) -> Model:
     return 0
 
 
-@models("__csgtest_pending")
+@models("__csgtest_pending", effects="reads 0")
 def count_pending(context: Context, arguments: Arguments) -> Model:
     number = yield from stream_of(context, arguments[0])
     return len(stream(context, number).pending)
 
 
-@models("__csgtest_purge")
+@models("__csgtest_purge", effects="reads 0, writes 0")
 def purge(context: Context, arguments: Arguments) -> Model:
     number = yield from stream_of(context, arguments[0])
     before = stream(context, number)
@@ -211,7 +211,7 @@ def purge(context: Context, arguments: Arguments) -> Model:
     return 0
 
 
-@models("__csgtest_failed")
+@models("__csgtest_failed", effects="reads 0, writes 0")
 def fail(context: Context, arguments: Arguments) -> Model:
     """A stream's error indicator is set, by what is written in C."""
     number = yield from stream_of(context, arguments[0])
@@ -219,14 +219,14 @@ def fail(context: Context, arguments: Arguments) -> Model:
     return 0
 
 
-@models("__csgtest_access")
+@models("__csgtest_access", effects="reads 0")
 def access_of(context: Context, arguments: Arguments) -> Model:
     """0 when a stream reads, 1 when it writes, 2 for both."""
     number = yield from stream_of(context, arguments[0])
     return stream(context, number).access
 
 
-@models("fileno", "fileno_unlocked", needs=(ERRNO,))
+@models("fileno", "fileno_unlocked", effects="reads 0", needs=(ERRNO,))
 def descriptor_number(context: Context, arguments: Arguments) -> Model:
     number = yield from stream_of(context, arguments[0])
     found = stream(context, number).descriptor
@@ -236,7 +236,7 @@ def descriptor_number(context: Context, arguments: Arguments) -> Model:
 # ---------------------------------------------------------------------- positions
 
 
-@models("__csgtest_seek", needs=(ERRNO,))
+@models("__csgtest_seek", effects="reads 0, writes 0", needs=(ERRNO,))
 def seek_stream(context: Context, arguments: Arguments) -> Model:
     number = yield from stream_of(context, arguments[0])
     whence = yield from pin(arguments[2], "the origin given to fseek")
@@ -259,7 +259,7 @@ def seek_stream(context: Context, arguments: Arguments) -> Model:
     return 0
 
 
-@models("__csgtest_tell", needs=(ERRNO,))
+@models("__csgtest_tell", effects="reads 0", needs=(ERRNO,))
 def tell(context: Context, arguments: Arguments) -> Model:
     number = yield from stream_of(context, arguments[0])
     before = stream(context, number)

@@ -49,46 +49,46 @@ def _listed(context: Context, parts: Sequence[Part], rest: Rest) -> Asking[list[
 # ---------------------------------------------------------------------- to streams
 
 
-@models("printf", needs=(ERRNO,))
+@models("printf", effects="reads 0.., output", needs=(ERRNO,))
 def print_out(context: Context, arguments: Arguments) -> Model:
     return (yield from _print(context, 1, arguments[0], arguments[1:], _passed))
 
 
-@models("vprintf", needs=(ERRNO,))
+@models("vprintf", effects="reads 0 1+, writes 1, output", needs=(ERRNO,))
 def print_list_out(context: Context, arguments: Arguments) -> Model:
     return (yield from _print(context, 1, arguments[0], arguments[1:], _listed))
 
 
-@models("__printf_chk", needs=(ERRNO,))
+@models("__printf_chk", effects="reads 1.., output", needs=(ERRNO,))
 def checked_print_out(context: Context, arguments: Arguments) -> Model:
     return (yield from _print(context, 1, arguments[1], arguments[2:], _passed))
 
 
-@models("fprintf", needs=(ERRNO,))
+@models("fprintf", effects="reads 0.., output", needs=(ERRNO,))
 def print_to_stream(context: Context, arguments: Arguments) -> Model:
     number = yield from stream_of(context, arguments[0])
     return (yield from _print(context, number, arguments[1], arguments[2:], _passed))
 
 
-@models("__fprintf_chk", needs=(ERRNO,))
+@models("__fprintf_chk", effects="reads 0.., output", needs=(ERRNO,))
 def checked_print_to_stream(context: Context, arguments: Arguments) -> Model:
     number = yield from stream_of(context, arguments[0])
     return (yield from _print(context, number, arguments[2], arguments[3:], _passed))
 
 
-@models("vfprintf", needs=(ERRNO,))
+@models("vfprintf", effects="reads 0 1 2+, writes 2, output", needs=(ERRNO,))
 def print_list_to_stream(context: Context, arguments: Arguments) -> Model:
     number = yield from stream_of(context, arguments[0])
     return (yield from _print(context, number, arguments[1], arguments[2:], _listed))
 
 
-@models("dprintf", needs=(ERRNO,))
+@models("dprintf", effects="reads 1.., output", needs=(ERRNO,))
 def print_to_descriptor(context: Context, arguments: Arguments) -> Model:
     number = yield from number_of(arguments[0], "dprintf")
     return (yield from _print_there(context, number, arguments[1], arguments[2:], _passed))
 
 
-@models("vdprintf", needs=(ERRNO,))
+@models("vdprintf", effects="reads 1 2+, writes 2, output", needs=(ERRNO,))
 def print_list_to_descriptor(context: Context, arguments: Arguments) -> Model:
     number = yield from number_of(arguments[0], "vdprintf")
     return (yield from _print_there(context, number, arguments[1], arguments[2:], _listed))
@@ -155,34 +155,34 @@ def _store_counts(context: Context, text: Pieces) -> None:
 # ---------------------------------------------------------------------- into buffers
 
 
-@models("sprintf")
+@models("sprintf", effects="reads 1.., writes 0")
 def print_into(context: Context, arguments: Arguments) -> Model:
     return (yield from _write(context, arguments[0], None, arguments[1], arguments[2:], _passed))
 
 
-@models("vsprintf")
+@models("vsprintf", effects="reads 1 2+, writes 0 2")
 def print_list_into(context: Context, arguments: Arguments) -> Model:
     return (yield from _write(context, arguments[0], None, arguments[1], arguments[2:], _listed))
 
 
-@models("__sprintf_chk")
+@models("__sprintf_chk", effects="reads 3.., writes 0")
 def checked_print_into(context: Context, arguments: Arguments) -> Model:
     return (yield from _write(context, arguments[0], None, arguments[3], arguments[4:], _passed))
 
 
-@models("snprintf")
+@models("snprintf", effects="reads 2.., writes 0")
 def print_bounded_into(context: Context, arguments: Arguments) -> Model:
     buffer, room, format_pointer = arguments[:3]
     return (yield from _write(context, buffer, room, format_pointer, arguments[3:], _passed))
 
 
-@models("vsnprintf")
+@models("vsnprintf", effects="reads 2 3+, writes 0 3")
 def print_list_bounded_into(context: Context, arguments: Arguments) -> Model:
     buffer, room, format_pointer = arguments[:3]
     return (yield from _write(context, buffer, room, format_pointer, arguments[3:], _listed))
 
 
-@models("__snprintf_chk")
+@models("__snprintf_chk", effects="reads 4.., writes 0")
 def checked_print_bounded_into(context: Context, arguments: Arguments) -> Model:
     buffer, room, format_pointer = arguments[0], arguments[1], arguments[4]
     return (yield from _write(context, buffer, room, format_pointer, arguments[5:], _passed))
@@ -207,12 +207,12 @@ def _write(
     return text.count
 
 
-@models("asprintf")
+@models("asprintf", effects="reads 1.., writes 0, fresh")
 def print_allocated(context: Context, arguments: Arguments) -> Model:
     return (yield from _allocate(context, arguments[0], arguments[1], arguments[2:], _passed))
 
 
-@models("vasprintf")
+@models("vasprintf", effects="reads 1 2+, writes 0 2, fresh")
 def print_list_allocated(context: Context, arguments: Arguments) -> Model:
     return (yield from _allocate(context, arguments[0], arguments[1], arguments[2:], _listed))
 
@@ -237,12 +237,20 @@ def _allocate(
 # puts(s)      ->  the bytes of s (one question each while symbolic: is it the end?) and a newline
 
 
-@models("putchar", "putchar_unlocked", needs=(ERRNO,))
+@models("putchar", "putchar_unlocked", effects="output", needs=(ERRNO,))
 def put_standard_byte(context: Context, arguments: Arguments) -> Model:
     return (yield from _put(context, 1, arguments[0]))
 
 
-@models("fputc", "putc", "fputc_unlocked", "putc_unlocked", "_IO_putc", needs=(ERRNO,))
+@models(
+    "fputc",
+    "putc",
+    "fputc_unlocked",
+    "putc_unlocked",
+    "_IO_putc",
+    effects="reads 1, output",
+    needs=(ERRNO,),
+)
 def put_byte(context: Context, arguments: Arguments) -> Model:
     number = yield from stream_of(context, arguments[1])
     return (yield from _put(context, number, arguments[0]))
@@ -255,13 +263,13 @@ def _put(context: Context, number: int, value: Operand) -> Asking[Operand]:
     return widened(byte, 8, 32)
 
 
-@models("puts", needs=(ERRNO,))
+@models("puts", effects="reads 0, output", needs=(ERRNO,))
 def put_line(context: Context, arguments: Arguments) -> Model:
     text = yield from _string(context, arguments[0])
     return (yield from _put_text(context, 1, [*text, ord("\n")], len(text) + 1))
 
 
-@models("fputs", "fputs_unlocked", needs=(ERRNO,))
+@models("fputs", "fputs_unlocked", effects="reads 0 1, output", needs=(ERRNO,))
 def put_string(context: Context, arguments: Arguments) -> Model:
     number = yield from stream_of(context, arguments[1])
     text = yield from _string(context, arguments[0])
@@ -281,7 +289,7 @@ def _put_text(context: Context, number: int, text: list[Operand], done: int) -> 
     return done
 
 
-@models("fwrite", "fwrite_unlocked", needs=(ERRNO,))
+@models("fwrite", "fwrite_unlocked", effects="reads 0 3, output", needs=(ERRNO,))
 def put_items(context: Context, arguments: Arguments) -> Model:
     size = yield from pin(arguments[1], "the size given to fwrite")
     count = yield from pin(arguments[2], "the count given to fwrite")

@@ -243,12 +243,20 @@ MINUS_ONE = (1 << 64) - 1
 _ROOM, _ITEMS = "the size given to fgets", "the size and count given to fread"
 
 
-@models("getchar", "getchar_unlocked", needs=(ERRNO,))
+@models("getchar", "getchar_unlocked", effects="reads *stdin, writes *stdin", needs=(ERRNO,))
 def get_standard_byte(context: Context, arguments: Arguments) -> Model:
     return (yield from _get(context, 0))
 
 
-@models("fgetc", "getc", "fgetc_unlocked", "getc_unlocked", "_IO_getc", needs=(ERRNO,))
+@models(
+    "fgetc",
+    "getc",
+    "fgetc_unlocked",
+    "getc_unlocked",
+    "_IO_getc",
+    effects="reads 0, writes 0",
+    needs=(ERRNO,),
+)
 def get_byte(context: Context, arguments: Arguments) -> Model:
     number = yield from stream_of(context, arguments[0])
     return (yield from _get(context, number))
@@ -260,7 +268,7 @@ def _get(context: Context, number: int) -> Model:
     return EOF if byte is None else widened(byte, 8, 32)
 
 
-@models("ungetc")
+@models("ungetc", effects="reads 1, writes 1")
 def unget_byte(context: Context, arguments: Arguments) -> Model:
     value = arguments[0]
     number = yield from stream_of(context, arguments[1])
@@ -272,7 +280,7 @@ def unget_byte(context: Context, arguments: Arguments) -> Model:
     return widened(byte, 8, 32)
 
 
-@models("__fgets_chk", needs=(ERRNO,))
+@models("__fgets_chk", effects="reads 3, writes 0 3, returns 0", needs=(ERRNO,))
 def get_checked_line(context: Context, arguments: Arguments) -> Model:
     """For a single byte of room it reads nothing and fails, where fgets writes an empty text."""
     if (yield from pin(arguments[-2], "the size given to fgets")) == 1:
@@ -280,7 +288,7 @@ def get_checked_line(context: Context, arguments: Arguments) -> Model:
     return (yield from get_line(context, arguments))
 
 
-@models("fgets", "fgets_unlocked", needs=(ERRNO,))
+@models("fgets", "fgets_unlocked", effects="reads 2, writes 0 2, returns 0", needs=(ERRNO,))
 def get_line(context: Context, arguments: Arguments) -> Model:
     pointer, room, file = arguments[0], arguments[-2], arguments[-1]
     number = yield from stream_of(context, file)
@@ -296,7 +304,7 @@ def get_line(context: Context, arguments: Arguments) -> Model:
     return pointer
 
 
-@models("gets", needs=(ERRNO,))
+@models("gets", effects="reads *stdin, writes 0 *stdin, returns 0", needs=(ERRNO,))
 def get_unbounded_line(context: Context, arguments: Arguments) -> Model:
     line, after = yield from _line(context, stream(context, 0), ord("\n"), None)
     address = yield from place(arguments[0])
@@ -323,13 +331,13 @@ def _line(
     return found, reading
 
 
-@models("getline", needs=(ERRNO,))
+@models("getline", effects="reads 0 1 2, writes 0+ 1 2, fresh", needs=(ERRNO,))
 def get_allocated_line(context: Context, arguments: Arguments) -> Model:
     line, capacity, file = arguments
     return (yield from get_delimited(context, (line, capacity, ord("\n"), file)))
 
 
-@models("getdelim", "__getdelim", needs=(ERRNO,))
+@models("getdelim", "__getdelim", effects="reads 0 1 3, writes 0+ 1 3, fresh", needs=(ERRNO,))
 def get_delimited(context: Context, arguments: Arguments) -> Model:
     """The buffer grows as glibc's does: at least 120 bytes, then twice the old size."""
     line = yield from place(arguments[0])
@@ -360,7 +368,7 @@ def _grown(context: Context, line: int, capacity: int, buffer: int, size: int) -
     return fresh, size
 
 
-@models("fread", "fread_unlocked", "__fread_chk", needs=(ERRNO,))
+@models("fread", "fread_unlocked", "__fread_chk", effects="reads 3.., writes 0 3..", needs=(ERRNO,))
 def read_items(context: Context, arguments: Arguments) -> Model:
     size, count = arguments[-3], arguments[-2]
     if not isinstance(count, int):
@@ -399,19 +407,19 @@ def _misses(size: Operand, count: Operand, done: int) -> Asking[bool]:
 # ---------------------------------------------------------------------- indicators
 
 
-@models("feof", "feof_unlocked")
+@models("feof", "feof_unlocked", effects="reads 0")
 def is_ended(context: Context, arguments: Arguments) -> Model:
     number = yield from stream_of(context, arguments[0])
     return int(stream(context, number).ended)
 
 
-@models("ferror", "ferror_unlocked")
+@models("ferror", "ferror_unlocked", effects="reads 0")
 def has_failed(context: Context, arguments: Arguments) -> Model:
     number = yield from stream_of(context, arguments[0])
     return int(stream(context, number).failed)
 
 
-@models("clearerr", "clearerr_unlocked")
+@models("clearerr", "clearerr_unlocked", effects="reads 0, writes 0")
 def clear_indicators(context: Context, arguments: Arguments) -> Model:
     number = yield from stream_of(context, arguments[0])
     keep(context, replace(stream(context, number), ended=False, failed=False))

@@ -248,7 +248,7 @@ def test_an_engine_that_is_wrong_is_noticed(
         yield
 
     def broken() -> Mapping[str, ModelEntry]:
-        return {**registry(), "access": ModelEntry("access", wrong)}
+        return {**registry(), "access": ModelEntry("access", wrong, "nothing")}
 
     monkeypatch.setattr(searching, "registry", broken)
     monkeypatch.setattr("symexec.validation.expected_traces.registry", broken)
