@@ -308,6 +308,23 @@ def test_a_makefile_wants_the_system_or_the_folder(
     assert re.sub("-j[0-9]+", "-jN", said) == recipe
 
 
+def test_what_is_configured_may_need_its_own_flags(repository: Repository, tmp_path: Path) -> None:
+    """Some headers are read where gcc optimises alone; what compiles without that is not enough."""
+    repository.write("Makefile.in", MAKEFILE.replace("-Ilib", "@CFLAGS@ -Ilib", 1))
+    repository.git("rm", "-q", "Makefile")
+    repository.edit("src/sum.c", "int main", "#ifndef __OPTIMIZE__\n#error\n#endif\nint main")
+    repository.write(
+        "configure",
+        '#!/bin/sh\nset -- "$@" CFLAGS=-O2\n'
+        "for each; do case $each in CFLAGS=*) break; esac; done\n"
+        'sed "s/@CFLAGS@/${each#CFLAGS=}/" Makefile.in > Makefile\n',
+    )
+    (repository.folder / "configure").chmod(0o755)
+    repository.commit("configured")
+    repository.edit("lib/number.c", "- '0'", "- '1'")
+    assert names(project(tmp_path, "HEAD")) == ["sum"]
+
+
 def test_what_a_compiler_warns_of_is_no_error(repository: Repository, tmp_path: Path) -> None:
     """But in a probe: what it can do is asked with -Werror."""
     repository.edit("Makefile", "words: src/words.o", "words: src/words.o | conftest")
