@@ -451,7 +451,7 @@ def _unified(options: UnifyOptions) -> int:
     if options.explain:
         text = printable(pipeline.explained(versions, options.entry, options.annotation), LINES)
     else:
-        text = pipeline.united_text(versions, options.entry, options.annotation, options.ids)
+        text = pipeline.unified_text(versions, options.entry, options.annotation, options.ids)
     _deliver(text.encode(errors="surrogateescape"), options.output)
     return SAME
 

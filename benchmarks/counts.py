@@ -28,7 +28,7 @@ the joint trace up to the first such branch and the new version's trace after it
 
 The programs are in `tests/counts`, each mutant as a list of edits. For every mutant
 
-- *by brute force*: the united program is printed with a probe at every branch, compiled as old and
+- *by brute force*: the unified program is printed with a probe at every branch, compiled as old and
   as new, and run natively on every input of the grid; distinct keys are counted, and inputs whose
   result or ending differs;
 - *by search*: `csgtest build OLD NEW --entry F --range ... --after new` (the new version alone

@@ -41,7 +41,7 @@ _PAGE = """\
 Written by `python -m benchmarks.graphs --write docs/graphs-cost.md`: generated pairs of versions,
 each measured in a process of its own ({machine}). CPU seconds, compilers included.
 
-- *unify*: preprocess, parse and unite both versions
+- *unify*: preprocess, parse and unify both versions
 - *lower*: to the intermediate representation
 - *dependences*: pointers, calls, data and control dependences of every instruction
 - *graph*: sets of changes, interaction locations, Algorithm 1

@@ -1,11 +1,11 @@
-"""Unite Debian's patches of C programs, one after the other -> docs/patches.md.
+"""Unify Debian's patches of C programs, one after the other -> docs/patches.md.
 
-    python -m benchmarks.patches                  fetch, unite, compile, run, write the table
+    python -m benchmarks.patches                  fetch, unify, compile, run, write the table
     python -m benchmarks.patches --sources DIR    *.orig.tar.* and *.debian.tar.* that are there
 
-Each step of debian/patches/series makes a pair: the file before and after. Of each pair the united
-program must hold both versions (the projections are the originals), compile in three ways with
-gcc, and with clang where it is installed, and run as the originals do on random command lines.
+Each step of debian/patches/series makes a pair: the file before and after. Of each pair the
+unified program must hold both versions (the projections are the originals), compile in three ways
+with gcc, and with clang where it is installed, and run as the originals do on random command lines.
 """
 
 from __future__ import annotations
@@ -206,10 +206,10 @@ def _lines(step: Step) -> int:
 
 
 def compared(step: Step, unified: Unified, text: str) -> tuple[int, list[str]]:
-    """How many command lines ran, and on which the united program did something else."""
+    """How many command lines ran, and on which the unified program did something else."""
     flags = step.package.flags
     sides = [(*flags, f"-DCSGTEST_{side}") for side in ("OLD", "NEW")]
-    written = step.new.with_name("united.c")
+    written = step.new.with_name("unified.c")
     written.write_text(text, encoding="utf-8", errors="surrogateescape")
     plan = ReplayPlan(
         (SourceFile(step.old, flags),),
@@ -228,12 +228,12 @@ def compared(step: Step, unified: Unified, text: str) -> tuple[int, list[str]]:
     random = Random(f"{step.package.name} {step.patch}")
     tests = [command_line(step.package, random) for _ in range(INPUTS)]
     wrong: list[str] = []
-    with NativeReplay(plan) as originals, NativeReplay(others) as united:
+    with NativeReplay(plan) as originals, NativeReplay(others) as together:
         for side, chosen in (("old", frozenset[int]()), ("new", everything)):
             asked = [Request(side, test, None, PLAIN) for test in tests]
             seen = list(originals.observe_all(asked))
             again = list(originals.observe_all(asked))
-            own = list(united.observe_all(asked))
+            own = list(together.observe_all(asked))
             masked = list(
                 originals.observe_all(Request("mask", test, chosen, PLAIN) for test in tests)
             )
@@ -261,17 +261,18 @@ def table(rows: Sequence[Row], clang: str | None) -> str:
     held = [row for row in rows if not row.trouble]
     second = f" and {clang}" if clang else ", clang was not installed"
     lines = [
-        "# Patches of Debian, united",
+        "# Patches of Debian, unified",
         "",
-        "Each patch of three source packages that touches the program's C file is united with what",
-        "it is applied to; the last row of a package is upstream's file against the patched one.",
+        "Each patch of three source packages that touches the program's C file is unified with",
+        "what it is applied to; the last row of a package is upstream's file against the patched",
+        "one.",
         "`python -m benchmarks.patches` fetches the packages and writes this page.",
         "",
-        "A pair *holds* when both projections of the united program are the originals, when it",
+        "A pair *holds* when both projections of the unified program are the originals, when it",
         f"compiles as old, as new and with a mask (gcc{second}), and when all of these builds do",
         f"on {INPUTS} random command lines what the originals do, behind the walls of the replay.",
         "*sites*: places in the program that carry a change. *kept twice*: functions of which",
-        "each version has its own copy. Seconds of the processor are for reading and uniting.",
+        "each version has its own copy. Seconds of the processor are for reading and unifying.",
         "",
         f"{len(held)} of {len(rows)} pairs hold.",
         "",

@@ -29,12 +29,12 @@ def unify_files(
     versions: Versions, entry: str = "main", annotation: Annotation = BY_TREES
 ) -> Unified:
     """Both versions as one annotated program."""
-    from csg.unify.pairs import read_pair, unite
+    from csg.unify.pairs import read_pair, unify_pair
 
-    return unite(read_pair(versions.pairs()), entry, annotation)
+    return unify_pair(read_pair(versions.pairs()), entry, annotation)
 
 
-def united_text(versions: Versions, entry: str, annotation: Annotation, ids: bool) -> str:
+def unified_text(versions: Versions, entry: str, annotation: Annotation, ids: bool) -> str:
     """C text of both versions, of which the compiler says that it is C."""
     from csg.unify import printed
 

@@ -209,7 +209,7 @@ def _annotated(file: SourceFile) -> FilePair:
 
 @record
 class Annotation:
-    """How two versions are united. ``by_lines``: a statement whose line differs is a change though
+    """How two versions are unified. ``by_lines``: a statement whose line differs is a change though
     it computes the same. ``published``: as the papers annotate by hand
     (csg.unify.output.annotated)."""
 

@@ -22,7 +22,7 @@ import cli
 from csg.errors import UsageError
 from csg.programs import Versions
 from csg.unify.changes.identities import Identity, identities
-from csg.unify.pairs import read_pair, unite
+from csg.unify.pairs import read_pair, unify_pair
 from symexec.options import Accepting, BuildOptions, FailOn
 from symexec.report.accepting import FILE, _findings, accepted_file, read_accepted
 from tests.command_line import Done, csgtest, read_report
@@ -217,7 +217,7 @@ def statements_blamed(done: Done) -> list[set[str]]:
 
 
 def named(old: Program, new: Program, folder: Path) -> set[Identity]:
-    unified = unite(read_pair(Versions(*written(old, new, folder)).pairs()), "f")
+    unified = unify_pair(read_pair(Versions(*written(old, new, folder)).pairs()), "f")
     return set(identities(unified).values())
 
 

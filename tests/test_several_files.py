@@ -65,10 +65,10 @@ def test_a_graph_and_a_unified_text_of_folders(shelf: Path) -> None:
     drawn = csgtest("graph", "old", "new", folder=shelf)
     assert drawn.code == 0
     assert "new/place.c:4" in drawn.out and "new/slots.c:9" in drawn.out
-    united = csgtest("unify", "old", "new", folder=shelf)
-    assert united.code == 0
-    assert "int checked__slots(int place)" in united.out
-    assert "main(" not in united.out  # shared: not part of what differs
+    unified = csgtest("unify", "old", "new", folder=shelf)
+    assert unified.code == 0
+    assert "int checked__slots(int place)" in unified.out
+    assert "main(" not in unified.out  # shared: not part of what differs
 
 
 def test_the_same_folder_twice_is_no_change(shelf: Path) -> None:

@@ -75,7 +75,7 @@ find exactly one path, without giving up on a question, and what that path print
 solver's model has to be what gcc's binary prints.
 
 *Two versions at once*: of each program a second version is made, with other literals here and
-there; both are united, and executed as one. What the engine says that each writes has to be what
+there; both are unified, and executed as one. What the engine says that each writes has to be what
 gcc's binary of it writes.
 
 A night's search for more, which keeps the programs that do not agree:

@@ -1,6 +1,6 @@
 """Run two versions of a program at once, and write what each of them writes.
 
-7.c  x = 5;     7-new.c  x = 6;      united: x = change(5, 6);  one execution, on pairs of values
+7.c  x = 5;     7-new.c  x = 6;      unified: x = change(5, 6);  one execution, on pairs of values
 """
 
 from __future__ import annotations

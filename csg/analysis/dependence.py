@@ -5,11 +5,11 @@
     3  if (c < v)
     4      init = 1;
 
-Computed between instructions (``csg.analysis.memory_flow``), for each version along its own control
-flow, then united: ``deletions=False`` leaves the old version's part out. A parameter depends on the
-arguments of all calls, a call's result on what the callees return, a function's entry on whatever
-decides that one of its calls runs; a call through a pointer, or a call of one version, decides it
-itself. Slices, all in one pass, say which changes each statement depends on.
+Computed between instructions (``csg.analysis.memory_flow``), for each version along its own
+control flow, then unified: ``deletions=False`` leaves the old version's part out. A parameter
+depends on the arguments of all calls, a call's result on what the callees return, a function's
+entry on whatever decides that one of its calls runs; a call through a pointer, or a call of one
+version, decides it itself. Slices, all in one pass, say which changes each statement depends on.
 """
 
 from __future__ import annotations

@@ -96,7 +96,7 @@ def _binary(lowering: Lowering, expression: Binary) -> Value:
 
 def _operands(lowering: Lowering, expression: Binary, kind: Type) -> tuple[Value, Value]:
     left, right = expression.left, expression.right
-    if expression.operator in _COMMUTATIVE and _is_variable(left) and not _is_settled(right):
+    if expression.operator in _COMMUTATIVE and _is_variable(left) and not _is_constant(right):
         b = converted(lowering, right, kind)
         return converted(lowering, left, kind), b
     a = converted(lowering, left, kind)
@@ -111,7 +111,7 @@ def _is_variable(expression: Expression) -> bool:
     return isinstance(expression, Name)
 
 
-def _is_settled(expression: Expression) -> bool:
+def _is_constant(expression: Expression) -> bool:
     """Does it matter not when it is evaluated, or would gcc not exchange it?"""
     return isinstance(expression, Name | IntegerConstant | EnumeratorName)
 

@@ -194,7 +194,7 @@ def note_goto(lowering: Lowering, label: str) -> None:
     lowering.open_gotos.append((lowering.builder.block, label, lowering.scope))
 
 
-def settle_gotos(lowering: Lowering) -> None:
+def resolve_gotos(lowering: Lowering) -> None:
     for block, label, scope in lowering.open_gotos:
         goal: Scope | None = lowering.labels[label].scope
         around = _chain(scope)

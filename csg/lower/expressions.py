@@ -182,14 +182,14 @@ def run_time_size(lowering: Lowering, kind: Type) -> Value:
     return lowering.builder.binary("mul", length, element)
 
 
-def settle_size(lowering: Lowering, kind: Type) -> None:
+def fix_size(lowering: Lowering, kind: Type) -> None:
     """At a declaration: fix the sizes of the variable arrays in ``kind`` (C17 6.7.6.2p5)."""
     while isinstance(kind, Pointer):
         kind = kind.target
     if not is_variable(kind):
         return
     assert isinstance(kind, Array)
-    settle_size(lowering, kind.element)
+    fix_size(lowering, kind.element)
     lowering.array_sizes.pop(id(kind), None)
     register = lowering.builder.variable(ADDRESS)
     lowering.builder.assign(register, run_time_size(lowering, kind))

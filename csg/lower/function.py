@@ -412,7 +412,7 @@ def _parameters(lowering: Lowering, definition: FunctionDefinition, kind: Functi
             stores.append((symbol, register, _passed_as(symbol, kind)))
     builder.function.parameters = tuple(arriving)
     for symbol, register, passed in stores:
-        _settle(lowering, symbol, register, passed)
+        _store_parameter(lowering, symbol, register, passed)
 
 
 def _arrival(lowering: Lowering, symbol: Symbol, kind: Function) -> Register:
@@ -431,7 +431,7 @@ def _passed_as(symbol: Symbol, kind: Function) -> Type:
     return DOUBLE if symbol.type == FLOAT else promoted(symbol.type)
 
 
-def _settle(lowering: Lowering, symbol: Symbol, register: Register, passed: Type) -> None:
+def _store_parameter(lowering: Lowering, symbol: Symbol, register: Register, passed: Type) -> None:
     builder = lowering.builder
     if isinstance(symbol.type, Record):
         address = builder.slot_address(declare_slot(lowering, symbol))

@@ -23,7 +23,7 @@ from csg.language.types import Array, Pointer, Record, Type, size_of
 from csg.lower import context
 from csg.lower.builder import ADDRESS
 from csg.lower.context import Lowering
-from csg.lower.expressions import converted, integer, is_variable, run_time_size, settle_size
+from csg.lower.expressions import converted, fix_size, integer, is_variable, run_time_size
 from csg.lower.lvalues import declare_slot, is_local, symbol_place
 from csg.lower.places import InMemory, InRegister, Place, member, write
 from csg.lower.versions import assign_variable, in_region
@@ -56,7 +56,7 @@ def _automatic(lowering: Lowering, statement: Declaration) -> None:
         text = lowering.nodes.excerpts.statement(statement.location)
         lowering.builder.node = lowering.nodes.draft("declaration", statement.location, text)
     if varying:
-        settle_size(lowering, symbol.type)
+        fix_size(lowering, symbol.type)
     if is_variable(symbol.type):
         _variable_array(lowering, symbol)
         return

@@ -469,7 +469,7 @@ def check_labels(lowering: Lowering) -> None:
     for name, target in lowering.labels.items():
         if not target.defined:
             raise UnsupportedError(f"label '{name}' is used but not defined", target.used)
-    context.settle_gotos(lowering)
+    context.resolve_gotos(lowering)
     goals = tuple(lowering.labels[name].block.index for name in lowering.addressed_labels)
     for block in lowering.builder.function.blocks:
         if isinstance(block.terminator, IndirectJump):

@@ -141,7 +141,7 @@ def is_trivial(lowering: Lowering, expression: Expression, version: Version) -> 
             case IntegerConstant() | EnumeratorName() | FloatingConstant() | StringLiteral():
                 pass
             case Name() as name:
-                if not _is_settled(lowering, name):
+                if not _is_constant(lowering, name):
                     return False
             case AddressOf(operand=Name()):
                 pass
@@ -169,7 +169,7 @@ def is_trivial(lowering: Lowering, expression: Expression, version: Version) -> 
     return True
 
 
-def _is_settled(lowering: Lowering, name: Name) -> bool:
+def _is_constant(lowering: Lowering, name: Name) -> bool:
     """A register, or something whose value is its address."""
     symbol = name.symbol
     if symbol in lowering.registers:

@@ -247,7 +247,7 @@ def placed(layering: Layering, sizes: Sequence[tuple[float, float]], bends_room:
     """``sizes``: width and height of each vertex; bends have none. ``bends_room``: what the bends
     of a layer may take. The width is that of the widest layer, all others lie within it."""
     columns = _Columns(layering, [width for width, _ in sizes], bends_room)
-    x = columns.settled()
+    x = columns.relaxed()
     y: dict[int, float] = {}
     tops, bottoms = [], []
     down = 0.0
@@ -296,13 +296,13 @@ class _Columns:
             found.append(offset)
         return found
 
-    def settled(self) -> dict[int, float]:
+    def relaxed(self) -> dict[int, float]:
         above, below = neighbours(self._layering)
         x: dict[int, float] = {}
         middle = self.width / 2
         numbers = list(range(len(self._layering.layers)))
         for number in numbers:
-            self._settle(number, dict.fromkeys(self._layering.layers[number], middle), x)
+            self._relax(number, dict.fromkeys(self._layering.layers[number], middle), x)
         for turn in range(ROUNDS):
             near, other = (above, below) if turn % 2 == 0 else (below, above)
             for number in numbers if turn % 2 == 0 else numbers[::-1]:
@@ -310,10 +310,10 @@ class _Columns:
                 for vertex in self._layering.layers[number]:
                     ends = near.get(vertex, []) or other.get(vertex, [])
                     wanted[vertex] = sum(x[end] for end in ends) / len(ends) if ends else x[vertex]
-                self._settle(number, wanted, x)
+                self._relax(number, wanted, x)
         return x
 
-    def _settle(self, number: int, wanted: dict[int, float], x: dict[int, float]) -> None:
+    def _relax(self, number: int, wanted: dict[int, float], x: dict[int, float]) -> None:
         """The nearest places to ``wanted`` that keep the order of the layer and its gaps."""
         layer, offsets = self._layering.layers[number], self._offsets[number]
         if not layer:

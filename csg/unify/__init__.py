@@ -1,4 +1,4 @@
-"""Unite two versions of a program.
+"""Unify two versions of a program.
 
     old.c   y = -x;                new.c   y = x * x; y = y + 1;
 

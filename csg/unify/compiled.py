@@ -1,4 +1,4 @@
-"""Let the C compiler confirm that a united program is C; what is not is kept in coarser pieces.
+"""Let the C compiler confirm that a unified program is C; what is not is kept in coarser pieces.
 
     with Confirmation(text, MASKED) as confirmation:
         confirmed(unified, confirmation.trouble())
@@ -103,10 +103,10 @@ def confirmed(
         if not function or function in whole:
             unified = everything_twice(old, new, entry)
             unified.fallbacks.clear()
-            reasons = [Fallback("program", f"its united form does not compile: {message}")]
+            reasons = [Fallback("program", f"its unified form does not compile: {message}")]
             break
         whole |= {function}
-        reasons.append(Fallback(function, f"its united form does not compile: {message}"))
+        reasons.append(Fallback(function, f"its unified form does not compile: {message}"))
         unified = unify(old, new, entry, whole, by_lines=annotation.by_lines)
         unified = published(unified) if annotation.published else unified
         found = compile_trouble(unified, compiler)
@@ -124,7 +124,7 @@ def compile_trouble(unified: Unified, compiler: str | None = None) -> tuple[str,
 
 
 def located(unified: Unified, text: str, trouble: tuple[int, str] | None) -> tuple[str, str] | None:
-    """The function of the united program whose text holds the line; copies count as what they are
+    """The function of the unified program whose text holds the line; copies count as what they are
     copies of."""
     if trouble is None:
         return None

@@ -2,7 +2,7 @@
 
     main.c main.c    the same: shared, read once          Unified(unit, shared=(main.c,))
     list.c list.c    differ   \\
-    --     hash.c    new       > joined, then united       Unified.unit
+    --     hash.c    new       > joined, then unified       Unified.unit
 
 A pair of files is shared when the compiler sees the same text, wherever it stands. Those that
 differ are joined to one file for each version first.
@@ -38,7 +38,7 @@ from csg.unify.unified import Unified
 from csg.unify.unifier import unify
 
 # -------------------------------------------------------------------- the files of a version joined
-# Join the files of a version that differ from the other's to one, so that they are united as one.
+# Join the files of a version that differ from the other's to one, so that they are unified as one.
 #
 #     a.c    static int n; struct p {int x;};       struct p {int x;};
 #     b.c    static int n; struct p {int x;};  ->   static int n; static int n__b;
@@ -156,11 +156,11 @@ def _add(whole: Unit, unit: Unit) -> None:
 def _in_types_of(whole: Unit, unit: Unit) -> Unit:
     """The unit with the records and enumerations of ``whole`` in place of those that equal them."""
     types = SameTypes(whole, unit, _stem(unit.file))
-    settled: set[Symbol] = set()
+    done: set[Symbol] = set()
 
     def symbol(found: Symbol) -> Symbol:
-        if found not in settled:
-            settled.add(found)
+        if found not in done:
+            done.add(found)
             found.type = translation.type(found.type)
         return found
 
@@ -177,9 +177,9 @@ def _in_types_of(whole: Unit, unit: Unit) -> Unit:
     ]
     named: list[Record | Enumeration] = []
     for kind in unit.types:
-        united = types.unified(kind)
-        assert isinstance(united, Record | Enumeration)
-        named.append(united)
+        unified = types.unified(kind)
+        assert isinstance(unified, Record | Enumeration)
+        named.append(unified)
     return replace(unit, types=named, declarations=declarations, functions=functions)
 
 
@@ -292,7 +292,7 @@ class ProgramPair:
     shared_texts: list[Preprocessed]
     differing: list[tuple[TranslationUnit | None, TranslationUnit | None]]
     shared: list[TranslationUnit]
-    both: TranslationUnit | None = None  # what was united by hand
+    both: TranslationUnit | None = None  # what was unified by hand
     left_out: dict[FilePair, CsgtestError] = field(default_factory=dict)  # no C, and not needed
 
     @property
@@ -436,7 +436,9 @@ def _parsed(
     )
 
 
-def unite(pair: ProgramPair, entry: str = "main", annotation: Annotation = BY_TREES) -> Unified:
+def unify_pair(
+    pair: ProgramPair, entry: str = "main", annotation: Annotation = BY_TREES
+) -> Unified:
     """A file that uses what became two in others belongs to them, though its text is the same."""
     if pair.both is not None:
         ((old, new),) = pair.differing

@@ -1,4 +1,4 @@
-"""Two versions as one program: the tree, its changes, and what was done to unite them.
+"""Two versions as one program: the tree, its changes, and what was done to unify them.
 
     y = change(-x, x * x);             project(OLD):  y = -x;       project(NEW):  y = x * x;
 
@@ -31,10 +31,10 @@ from csg.language.syntax import (
 )
 from csg.language.traversal import rebuilt
 from csg.unify.matching.names import Names
-from csg.unify.matching.normal import is_neutral, joined, settled, side
+from csg.unify.matching.normal import fixed_truth, is_neutral, joined, side
 
 # -------------------------------------------------------------------------------- one version of it
-# One version of a united program.
+# One version of a unified program.
 #
 # y = change(-x, x * x);             OLD:  y = -x;       NEW:  y = x * x;
 # if (execute(NEW)) { y = y + 1; }   OLD:  (nothing)     NEW:  y = y + 1;
@@ -133,7 +133,7 @@ def _items(items: tuple[Statement, ...], version: Version) -> tuple[Statement, .
                     found.extend(_inlined(body, version))
             case Declaration(version=owner) | Case(version=owner) if owner is version.other:
                 pass
-            case If(condition=condition) if (fixed := settled(condition, version)) is not None:
+            case If(condition=condition) if (fixed := fixed_truth(condition, version)) is not None:
                 chosen = item.then if fixed else item.otherwise
                 if chosen is not None:
                     found.extend(_inlined(chosen, version))
@@ -221,7 +221,7 @@ class Unified:
 
     @property
     def units(self) -> tuple[TranslationUnit, ...]:
-        """All files of the united program."""
+        """All files of the unified program."""
         return (self.unit, *self.shared)
 
     def project(self, version: Version) -> TranslationUnit:

@@ -1,9 +1,9 @@
-"""Unite two translation units into one that is checked, in coarser pieces where that fails.
+"""Unify two translation units into one that is checked, in coarser pieces where that fails.
 
     unify(old, new)   ->   Unified(unit, changes, ...)
 
-Whatever cannot be united is kept twice: a statement in a region of its version, a function as two
-copies, at worst the whole program. First comes what unites two units once, if that succeeds.
+Whatever cannot be unified is kept twice: a statement in a region of its version, a function as two
+copies, at worst the whole program. First comes what unifies two units once, if that succeeds.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from csg.unify.changes.numbering import number_changes
 from csg.unify.changes.textual import mark_lines, with_causes
 from csg.unify.matching.layouts import match_layouts
 from csg.unify.matching.names import Names, Translation, match_names
-from csg.unify.merging.declarations import CannotUnite
+from csg.unify.merging.declarations import CannotUnify
 from csg.unify.merging.edits import Edits, Splits
-from csg.unify.merging.expressions import Expressions, unite_initializers
+from csg.unify.merging.expressions import Expressions, unify_initializers
 from csg.unify.merging.functions import Functions, copy_symbol, dispatcher
 from csg.unify.output.checking import check
 from csg.unify.unified import Fallback, Unified
 
 # --------------------------------------------------------------------------------------------- once
-# Unite two translation units, once: types, names of file scope, objects, functions, numbers.
+# Unify two translation units, once: types, names of file scope, objects, functions, numbers.
 #
 #     int limit = 3;    int limit = 4;     ->    int limit = change(3, 4);
 #     int f(..) {..}    int f(..) {..}     ->    one function, or two copies and a caller
@@ -125,18 +125,18 @@ class Unification:
                 found.append(kind)
         known = set(found)
         for kind in self.old.types:
-            united = layouts.unified(kind)
-            assert isinstance(united, Record | Enumeration)
-            if united not in known:
-                known.add(united)
-                found.append(united)
+            unified = layouts.unified(kind)
+            assert isinstance(unified, Record | Enumeration)
+            if unified not in known:
+                known.add(unified)
+                found.append(unified)
         return found
 
     # ------------------------------------------------------------------ objects
 
     def _declarations(self, names: Names, functions: Functions) -> list[Declaration]:
-        before = {names.united(each.symbol, Version.OLD): each for each in self.old.declarations}
-        after = {names.united(each.symbol, Version.NEW): each for each in self.new.declarations}
+        before = {names.unified(each.symbol, Version.OLD): each for each in self.old.declarations}
+        after = {names.unified(each.symbol, Version.NEW): each for each in self.new.declarations}
         return [
             self._declaration(symbol, before.get(symbol), after.get(symbol), names, functions)
             for symbol in in_order(list(before), list(after))
@@ -177,13 +177,13 @@ class Unification:
     def _translated(self, node: Declaration, names: Names, version: Version) -> Declaration:
         locals_: dict[Symbol, Symbol] = {}
 
-        def united(symbol: Symbol) -> Symbol:
+        def unified(symbol: Symbol) -> Symbol:
             if symbol.linkage == "none" and symbol.kind != "function":  # a compound literal
                 kind = names.layouts.unified(symbol.type) if version is Version.OLD else symbol.type
                 return locals_.setdefault(symbol, replace(symbol, type=kind))
-            return names.united(symbol, version)
+            return names.unified(symbol, version)
 
-        return Translation(names.layouts, version, united, names.signatures).node(node)
+        return Translation(names.layouts, version, unified, names.signatures).node(node)
 
     def _both(
         self,
@@ -198,18 +198,18 @@ class Unification:
         if functions.prints.of(before) == functions.prints.of(after):
             return after
         parts = Expressions(functions.prints, self.edits, self.edits.record((before,), (after,)))
-        united = unite_initializers(
+        unified = unify_initializers(
             parts, before.initializer, after.initializer, symbol.type, static=True
         )
-        if united is None:
+        if unified is None:
             raise MustSplit(symbol.name)
-        return replace(after, initializer=united.value)
+        return replace(after, initializer=unified.value)
 
     # ------------------------------------------------------------------ functions
 
     def _functions(self, names: Names, functions: Functions) -> list[FunctionDefinition]:
-        before = {names.united(each.symbol, Version.OLD): each for each in self.old.functions}
-        after = {names.united(each.symbol, Version.NEW): each for each in self.new.functions}
+        before = {names.unified(each.symbol, Version.OLD): each for each in self.old.functions}
+        after = {names.unified(each.symbol, Version.NEW): each for each in self.new.functions}
         found: list[FunctionDefinition] = []
         for symbol in in_order(list(before), list(after)):
             old, new = before.get(symbol), after.get(symbol)
@@ -228,11 +228,11 @@ class Unification:
         new: FunctionDefinition,
         functions: Functions,
     ) -> list[FunctionDefinition]:
-        reason = "its united form did not hold both versions"
+        reason = "its unified form did not hold both versions"
         if symbol.name not in self.whole:
             try:
-                return [functions.unite(old, new)]
-            except CannotUnite as found:
+                return [functions.unify(old, new)]
+            except CannotUnify as found:
                 reason = str(found)
         assert isinstance(symbol.type, Function)
         if symbol.type.variadic:
@@ -327,7 +327,7 @@ def unify(
                 break
             whole |= failed & functions
             split |= failed - functions
-    raise UnsupportedError("the two versions cannot be united", hint=_REPORT)
+    raise UnsupportedError("the two versions cannot be unified", hint=_REPORT)
 
 
 def everything_twice(old: TranslationUnit, new: TranslationUnit, entry: str = "main") -> Unified:

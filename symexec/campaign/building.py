@@ -79,7 +79,7 @@ class Deeper:
 
 
 class BuildJob:
-    """``prepare`` parses and unites; ``cases`` searches. Both raise CsgtestError."""
+    """``prepare`` parses and unifies; ``cases`` searches. Both raise CsgtestError."""
 
     def __init__(self, options: BuildOptions) -> None:
         self.options = options

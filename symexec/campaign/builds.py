@@ -2,7 +2,7 @@
 
 main.c (shared), list.c (differs)      old:   main.c, list.c of the old version
                                        new:   main.c, list.c of the new one
-                                       mask:  main.c, the united list.c
+                                       mask:  main.c, the sources list.c
 --golden fixed.c                       golden: fixed.c with what NEW has beside it
 """
 
@@ -47,15 +47,15 @@ S = TypeVar("S", bound=Source)
 def files_to_build(
     files: Sequence[FilePair], pair: ProgramPair, unified: Unified, text: str, entry: str
 ) -> ReplayPlan:
-    """``text`` is the united part of the program. The entry function's file is the first."""
+    """``text`` is the unified part of the program. The entry function's file is the first."""
     old, new = files_of(files)
     shared = {unit.file for unit in unified.shared}
-    united: list[Source] = [Text(text, new[0].flags if new else old[0].flags)]
-    united += [file for file in new if os.fspath(file.path) in shared]
+    sources: list[Source] = [Text(text, new[0].flags if new else old[0].flags)]
+    sources += [file for file in new if os.fspath(file.path) in shared]
     return ReplayPlan(
         old=_starting(old, pair.old, entry),
         new=_starting(new, pair.new, entry),
-        unified=_starting(united, unified.units, entry),
+        unified=_starting(sources, unified.units, entry),
     )
 
 

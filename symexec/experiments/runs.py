@@ -66,7 +66,7 @@ class Laboratory:
         self._tracer: Tracer | None = None
 
     def prepare(self) -> None:
-        """Everything that no strategy should pay for: parsing, uniting, native builds."""
+        """Everything that no strategy should pay for: parsing, unifying, native builds."""
         self.job.prepare()
         prepared, replay = self.job.prepared, self.job.replay
         if prepared is None or replay is None:

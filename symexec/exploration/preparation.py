@@ -32,7 +32,7 @@ from csg.pipeline import graph_of, program_of, shared_entry
 from csg.programs import FilePair
 from csg.unify import Unified, printed
 from csg.unify.compiled import MASKED, Confirmation, confirmed, located
-from csg.unify.pairs import ProgramPair, read_pair, unite
+from csg.unify.pairs import ProgramPair, read_pair, unify_pair
 from symexec.exploration.observable import NOTHING_OUTLIVES, Caller, Outliving, outliving
 from symexec.exploration.start import definition
 from symexec.expr import TermTable
@@ -156,7 +156,7 @@ class Prepared:
 
 
 def asked_for_null(unified: Unified, entry: FunctionDefinition) -> frozenset[str]:
-    """Both versions' parameters, by their names in the united program."""
+    """Both versions' parameters, by their names in the unified program."""
     name = entry.symbol.name
     places: set[int] = set()
     for unit in (unified.old, unified.new):
@@ -284,7 +284,7 @@ def read_versions(options: BuildOptions) -> Read:
     if driven is not None:
         files, entry = driven, PREFIX + entry
         pair = read_pair(files)
-    read = Read(files, pair, unite(pair, entry, options.annotation), entry, notes)
+    read = Read(files, pair, unify_pair(pair, entry, options.annotation), entry, notes)
     inputs, changed = options.inputs, bool(read.unified.changes)
     named = bool(inputs.ranges or inputs.assumptions or inputs.symbolic_globals)
     if nowhere is not None and (changed or named):
@@ -318,11 +318,11 @@ def _check_inputs(units: Sequence[TranslationUnit], entry: str, inputs: InputOpt
     next(plan(definition(units, entry), symbols, inputs).starts(TermTable()), None)
 
 
-# ---------------------------------------------------------------------- the united program
+# ---------------------------------------------------------------------- the unified program
 
 
 def lower(read: Read, options: BuildOptions) -> Lowered:
-    """Lower the united program while the compiler looks at it; again, with more of it kept twice,
+    """Lower the unified program while the compiler looks at it; again, with more of it kept twice,
     should it be no C."""
     lowered, trouble = _lowered(read.unified, read.entry, options, confirms=options.replay)
     if trouble is None:

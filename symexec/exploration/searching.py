@@ -124,7 +124,7 @@ def engine_for(
     targets: Targets,
     limits: SolverOptions,
 ) -> Engine:
-    """What runs the united program, and tells the targets what is visited."""
+    """What runs the unified program, and tells the targets what is visited."""
     return Engine(
         prepared.program,
         registry(),

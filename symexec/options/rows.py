@@ -553,7 +553,7 @@ GOLDEN = under(
     ),
 )
 ANNOTATION = under(
-    "how the versions are united",
+    "how the versions are unified",
     row(
         "--diff",
         choices=("ast", "lines"),

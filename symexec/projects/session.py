@@ -32,7 +32,7 @@ from csg.programs import (
     told,
 )
 from csg.records import record
-from csg.unify.pairs import read_pair, unite
+from csg.unify.pairs import read_pair, unify_pair
 from symexec.options import (
     BuildOptions,
     CompareOptions,
@@ -370,7 +370,7 @@ def entries_of(versions: Versions) -> tuple[str, ...]:
     pair = read_pair(versions.pairs())
     if "main" in {*_names(pair.old)} & {*_names(pair.new)}:
         return ("",)
-    unified = unite(pair, "")
+    unified = unify_pair(pair, "")
     changed = {change.function for change in unified.changes}
     functions = [each.symbol for unit in unified.units for each in unit.functions]
     shared = {*_names(pair.old)} & {*_names(pair.new)} & {symbol.name for symbol in functions}

@@ -196,7 +196,7 @@ def _uses_unwritten(state: State) -> bool:
 #     natively              old: (1, 1), (4, 0)      new: (1, 1), (4, 1), (6, 0)
 #     Judged("t0007", mismatch=Mismatch("t0007", "new", 3, new.c:12, "true", "false"))
 #
-# What the search says is ``retracing``'s. Natively the united program runs with all changes off
+# What the search says is ``retracing``'s. Natively the unified program runs with all changes off
 # and on and a probe wherever it decides. A version that ends with an error of memory, or is not
 # followed to its end, is compared up to there.
 

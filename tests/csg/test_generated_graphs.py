@@ -1,8 +1,8 @@
 """The graphs of generated programs: as the definitions say, and around what their runs do.
 
-Random programs in the intermediate representation, and pairs in C that are read, united and lowered
-as a user's are. The pairs here are those of the first thirty whose graphs have the most in them;
-CSGTEST_AGREEMENT=1 asks for all thirty.
+Random programs in the intermediate representation, and pairs in C that are read, unified and
+lowered as a user's are. The pairs here are those of the first thirty whose graphs have the most in
+them; CSGTEST_AGREEMENT=1 asks for all thirty.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
     enumerated(old.c, new.c, "foo", [("x", -100, 100)])
         -> Grid(points=201, diverging=2, diff_paths=2, differing=2)
 
-The united program is printed with probes (see ``probes``) and compiled as OLD and as NEW; outcomes
+The unified program is printed with probes (see ``probes``) and compiled as OLD and as NEW; outcomes
 are compared with those of the two files as they stand, too.
 """
 
@@ -39,7 +39,7 @@ class Grid:
 def enumerated(
     old: Path, new: Path, entry: str, ranges: Sequence[tuple[str, int, int]], folder: Path
 ) -> Grid:
-    text = _united(old, new, entry)
+    text = _unified(old, new, entry)
     driver = folder / "grid"
     _compiled([*COMPILE, "-O2", "-rdynamic", "-o", str(driver), str(DRIVER), "-ldl"])
     probes = [
@@ -61,7 +61,7 @@ def enumerated(
     return Grid(points, diverging, keys, differing)
 
 
-def _united(old: Path, new: Path, entry: str) -> str:
+def _unified(old: Path, new: Path, entry: str) -> str:
     unified = unify(parse_file(old), parse_file(new), entry)
     notation = Notation(ids=True)
     body = print_unit(probed(unified.unit), notation, frozenset({"__csgtest_assert_fail"}))

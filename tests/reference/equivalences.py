@@ -55,7 +55,7 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """``seconds`` of this process's CPU time, reading and uniting included; ``open_ends``: what
+    """``seconds`` of this process's CPU time, reading and unifying included; ``open_ends``: what
     weakens a verdict; ``witness``: the last test seen to differ, often the smallest."""
 
     verdict: str

@@ -1,7 +1,7 @@
 """Run a program's intermediate representation on concrete values, one instruction at a time.
 
     run(program)                         Outcome(status=0, output=b"3\n")
-    run(program, version=Version.OLD)    the same for one version of a united program
+    run(program, version=Version.OLD)    the same for one version of a unified program
 
 It is slow and plain on purpose: a second implementation to compare the lowering with gcc and the
 executor with this. Objects are bytearrays; an address is (object number << 32) + offset.

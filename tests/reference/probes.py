@@ -1,4 +1,4 @@
-"""Wrap every branch condition of a united program in a probe that records site and direction.
+"""Wrap every branch condition of a unified program in a probe that records site and direction.
 
     if (a && change(b, c))      ->   if (csgtest_probe(1, a) && csgtest_probe(2, change(b, c)))
     if (execute(OLD)) { f(); }  ->   if (execute(OLD)) { csg_alone_begin(); f(); csg_alone_end(); }

@@ -1,4 +1,4 @@
-"""A change is a changed statement: take the edits of a united program apart.
+"""A change is a changed statement: take the edits of a unified program apart.
 
     if (execute(NEW)) {          edit 7       if (execute(NEW)) {
         x = x * 2;                     ->         x = x * 2;        change 8

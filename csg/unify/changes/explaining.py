@@ -7,7 +7,7 @@
                 '1' became '2'
          needs 3: it declares 'seen'
 
-Where in the united program it stands, its sites, comes first.
+Where in the unified program it stands, its sites, comes first.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ from csg.unify.merging.regions import escapes
 from csg.unify.unified import ChangeRecord, Unified
 
 # -------------------------------------------------------------------------------------------- sites
-# Where a change stands in the united program, and why in this form.
+# Where a change stands in the unified program, and why in this form.
 #
 #     x - change(1, 2)                     Site("value", ..., "'1' became '2'")
 #     if (change(0, n < 0)) return -1;     Site("guard", ..., "... control may leave it ...")
@@ -86,7 +86,7 @@ class Site:
 
 
 def sites_of(unified: Unified) -> dict[int, list[Site]]:
-    """The sites of each change, in the order of the united program."""
+    """The sites of each change, in the order of the unified program."""
     found: dict[int, list[Site]] = {record.id: [] for record in unified.changes}
     for site in _sites(unified):
         found.setdefault(site.change, []).append(site)

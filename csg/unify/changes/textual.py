@@ -2,7 +2,7 @@
 
     y = x + 1;         y = x + 1; // why    ->    y = change(x + 1, x + 1);
 
-So counts the change sequence graph paper, with diff(1). What the trees say stays: the united
+So counts the change sequence graph paper, with diff(1). What the trees say stays: the unified
 program is both programs still, and what only the text says gets a change of two equal sides. A
 statement that computes nothing (``break``) gets none, nor does one that holds statements or an
 unnamed object in its expression: those cannot stand twice. Then follow which definition is behind a

@@ -38,13 +38,13 @@ class Layouts:
     shifted: dict[str, str] = field(default_factory=dict)  # enumerators whose value changed
     enumerations: dict[tuple[str, int], Enumeration] = field(default_factory=dict)
     _old: dict[Record, Record] = field(default_factory=dict)  # what stands for a lone old record
-    _united: set[Record] = field(default_factory=set)  # of the united program already
+    _unified: set[Record] = field(default_factory=set)  # of the unified program already
     _partners: dict[Record, Record] = field(default_factory=dict)
     _alone: dict[Enumeration, Enumeration] = field(default_factory=dict)  # the same for these
     _taken: set[tuple[str, str]] = field(default_factory=set)
 
     def unified(self, kind: Type) -> Type:
-        """The type in the united program of a type of the old version."""
+        """The type in the unified program of a type of the old version."""
         return mapped(kind, self._named)
 
     def _named(self, kind: Named) -> Named:
@@ -59,13 +59,13 @@ class Layouts:
         partner = self.pairs.get(kind)
         if isinstance(partner, Record) and kind not in self.different:
             return partner
-        if kind in self._united:
+        if kind in self._unified:
             return kind
         if kind not in self._old:
             copy = Record(kind.kind, self._free_tag(kind), None, kind.size, kind.alignment)
             copy.packed = kind.packed
             self._old[kind] = copy
-            self._united.add(copy)
+            self._unified.add(copy)
             if isinstance(partner, Record):
                 self._partners[copy] = partner
             if kind.fields is not None:
@@ -117,7 +117,7 @@ def match_layouts(old: TranslationUnit, new: TranslationUnit) -> Layouts:
     before, after = mentioned_types(old), mentioned_types(new)
     layouts = match_records(before, after)
     layouts._taken = {(_word(kind), kind.tag) for kind in after}
-    layouts._united.update(kind for kind in after if isinstance(kind, Record))
+    layouts._unified.update(kind for kind in after if isinstance(kind, Record))
     _name_enumerators(layouts, before, after)
     return layouts
 
@@ -224,7 +224,7 @@ def _same_fields(layouts: Layouts, old: Record, new: Record) -> bool:
 
 
 def same_type(layouts: Layouts, old: Type, new: Type) -> bool:
-    """Without building the united type: records on both sides may still be under comparison."""
+    """Without building the unified type: records on both sides may still be under comparison."""
     match old, new:
         case (Pointer(target=one), Pointer(target=other)):
             return same_type(layouts, one, other)
@@ -299,7 +299,7 @@ class SameTypes:
         self._stem = stem
         self._enumerations: dict[Enumeration, Enumeration] = {}
         self._renamed: dict[tuple[str, int], str] = {}
-        self._settled: set[Record] = set()
+        self._decided: set[Record] = set()
         self._tags = {kind.tag for kind in before}
         names = {name for kind in before if isinstance(kind, Enumeration)
                  for name, _ in kind.enumerators}  # fmt: skip
@@ -320,12 +320,12 @@ class SameTypes:
             return self._enumerations.get(kind, kind)
         partner = self._layouts.pairs.get(kind)
         same = isinstance(partner, Record) and kind not in self._layouts.different
-        if kind not in self._settled:
-            self._settled.add(kind)
-            self._settle(kind, partner if same and isinstance(partner, Record) else None)
+        if kind not in self._decided:
+            self._decided.add(kind)
+            self._decide(kind, partner if same and isinstance(partner, Record) else None)
         return partner if same and partner is not None else kind
 
-    def _settle(self, kind: Record, same: Record | None) -> None:
+    def _decide(self, kind: Record, same: Record | None) -> None:
         """Give members their types here; complete the record of the files before, or rename."""
         if same is None:
             kind.tag = self._free_tag(kind)

@@ -5,7 +5,7 @@
 
 Names become stand-ins: one symbol for all variables of both versions that have the same name, type
 and depth of shadowing. So trees of both versions can be compared; ``merging.declarations`` makes
-proper variables of what the united body declares. A variable that was renamed gets the stand-in of
+proper variables of what the unified body declares. A variable that was renamed gets the stand-in of
 its new name when it is used in the same way.
 """
 
@@ -50,7 +50,7 @@ class Locals:
     versions: dict[Symbol, set[Version]] = field(default_factory=dict)
     depths: dict[Symbol, int] = field(default_factory=dict)
     renames: dict[str, str] = field(default_factory=dict)
-    parameters: tuple[Symbol, ...] = ()  # stand-ins of the united function's
+    parameters: tuple[Symbol, ...] = ()  # stand-ins of the unified function's
     splits: list[tuple[Symbol, Symbol]] = field(default_factory=list)
     symbols: dict[Version, dict[Symbol, Symbol]] = field(
         default_factory=lambda: {Version.OLD: {}, Version.NEW: {}}
@@ -63,12 +63,12 @@ class Locals:
         )
 
     def symbol(self, symbol: Symbol, version: Version) -> Symbol:
-        """The united or stand-in symbol of a name in ``version``."""
+        """The unified or stand-in symbol of a name in ``version``."""
         known = self.symbols[version].get(symbol)
         if known is not None:
             return known
         if is_global(symbol):
-            return self.names.united(symbol, version)
+            return self.names.unified(symbol, version)
         kind = self._type(symbol, version)  # the storage of a compound literal
         made = self.symbols[version][symbol] = replace(symbol, type=kind)
         return made
@@ -133,7 +133,7 @@ def _places(
     names: Names, old: FunctionDefinition, new: FunctionDefinition
 ) -> dict[Version, tuple[int, ...]]:
     """Where each version's parameters stand among those of both."""
-    signature = names.signatures.get(names.united(new.symbol, Version.NEW))
+    signature = names.signatures.get(names.unified(new.symbol, Version.NEW))
     if signature is not None:
         return signature.places
     return {

@@ -1,4 +1,4 @@
-"""Match what the two versions declare at file scope, and give the united program its symbols.
+"""Match what the two versions declare at file scope, and give the unified program its symbols.
 
     int limit;              int limit;              ->   one symbol for both
     int limit;              long limit;             ->   limit__old and limit__new
@@ -43,7 +43,7 @@ from csg.unify.matching.normal import neutral
 #     int g(int a)            int g(int a, int b)       ->    int g(int a, int b)
 #     g(x)                    g(x, 1)                   ->    g(x, change(0, 1))
 #
-# The united function has the parameters of both; each version passes a neutral constant for those
+# The unified function has the parameters of both; each version passes a neutral constant for those
 # that it does not know and never reads them. A function whose address is taken, whose result
 # changed, whose parameters are no scalars or all others than before, is two functions instead.
 
@@ -61,8 +61,8 @@ class Signature:
         return holders[0] if len(holders) == 1 else None
 
 
-def united_signature(old: Function, new: Function) -> Signature | None:
-    """``old`` in the united program's types. Equal types are paired from both ends."""
+def unified_signature(old: Function, new: Function) -> Signature | None:
+    """``old`` in the unified program's types. Equal types are paired from both ends."""
     if old.result != new.result or old.variadic or new.variadic:
         return None
     if not (old.prototype and new.prototype) or old.parameters == new.parameters:
@@ -150,7 +150,7 @@ def is_global(symbol: Symbol) -> bool:
 
 @dataclass(slots=True)
 class Names:
-    """``old`` and ``new`` map names of file scope to united symbols; ``splits`` pairs the symbols
+    """``old`` and ``new`` map names of file scope to unified symbols; ``splits`` pairs the symbols
     of one name that is two things; ``versions`` has the symbols that only one version knows;
     ``signatures`` the functions that have the parameters of both versions."""
 
@@ -160,10 +160,10 @@ class Names:
     splits: dict[Symbol, Symbol] = field(default_factory=dict)
     versions: dict[Symbol, Version] = field(default_factory=dict)
     renames: dict[str, str] = field(default_factory=dict)
-    signatures: dict[Symbol, Signature] = field(default_factory=dict)  # the united function's
+    signatures: dict[Symbol, Signature] = field(default_factory=dict)  # the unified function's
 
-    def united(self, symbol: Symbol, version: Version) -> Symbol:
-        """The symbol of the united program; one that no declaration announced is made here."""
+    def unified(self, symbol: Symbol, version: Version) -> Symbol:
+        """The symbol of the unified program; one that no declaration announced is made here."""
         known = self.old if version is Version.OLD else self.new
         if symbol.name not in known:
             both = copied(symbol, self.layouts, version)
@@ -246,7 +246,7 @@ def _one_signature(names: Names, old: Symbol, new: Symbol) -> bool:
     one = copied(old, names.layouts, Version.OLD).type
     other = copied(new, names.layouts, Version.NEW)
     assert isinstance(one, Function) and isinstance(other.type, Function)
-    signature = united_signature(one, other.type)
+    signature = unified_signature(one, other.type)
     if signature is None:
         return False
     other.type = signature.type
@@ -331,9 +331,9 @@ def _words(function: FunctionDefinition) -> Counter[Hashable]:
 
 
 # -------------------------------------------------------------------------------------- translation
-# Rewrite one version's trees in the symbols and types of the united program.
+# Rewrite one version's trees in the symbols and types of the unified program.
 #
-# y = helper(x, limit);      ->    the same, with the united program's y, helper, x and limit
+# y = helper(x, limit);      ->    the same, with the unified program's y, helper, x and limit
 
 
 T = TypeVar("T", bound=Tree)
@@ -367,7 +367,7 @@ class Correspondence(Protocol):
 
 
 class Translation:
-    """``symbol`` says what a name of ``version`` is called in the united program."""
+    """``symbol`` says what a name of ``version`` is called in the unified program."""
 
     def __init__(
         self,
@@ -385,8 +385,8 @@ class Translation:
     def type(self, kind: Type) -> Type:
         known = self._types.get(id(kind))
         if known is None:
-            united = self._layouts.unified(kind) if self._version is Version.OLD else kind
-            known = self._types[id(kind)] = (self._lengths(united), kind)
+            unified = self._layouts.unified(kind) if self._version is Version.OLD else kind
+            known = self._types[id(kind)] = (self._lengths(unified), kind)
         return known[0]
 
     def _lengths(self, kind: Type) -> Type:

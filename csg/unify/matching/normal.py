@@ -102,7 +102,7 @@ def condition_type(condition: Expression) -> Type:
     return INT if promoted(condition.type) == INT else BOOL
 
 
-def settled(condition: Expression | None, version: Version) -> bool | None:
+def fixed_truth(condition: Expression | None, version: Version) -> bool | None:
     """True or False when ``version`` need not evaluate the condition: it guards nothing there."""
     if isinstance(condition, Change):
         chosen = side(condition, version)
@@ -115,7 +115,7 @@ def settled(condition: Expression | None, version: Version) -> bool | None:
 def reached_by(condition: Expression, value: bool) -> Version | None:
     """The one version that can find the condition to be ``value``, if the other cannot."""
     for version in Version:
-        fixed = settled(condition, version)
+        fixed = fixed_truth(condition, version)
         if fixed is not None and fixed is not value:
             return version.other
     return None

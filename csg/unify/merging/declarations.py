@@ -1,6 +1,6 @@
-"""Give a united body its variables.
+"""Give a unified body its variables.
 
-The trees that were united speak of stand-ins (``locals``). Here each declaration gets a symbol of
+The trees that were unified speak of stand-ins (``locals``). Here each declaration gets a symbol of
 its own and each name the one that is in scope where it stands, in the version it belongs to:
 
     if (execute(OLD)) { int t = f(); }          the old version's use of t has no declaration
@@ -64,7 +64,7 @@ from csg.unify.merging.edits import Edits
 Items = tuple[Statement, ...]
 
 
-class CannotUnite(Exception):
+class CannotUnify(Exception):
     """This pair of functions needs a copy for each version; the text says why."""
 
 
@@ -155,7 +155,7 @@ def _merged(
         return [whole], []
     split = [each for each in (first, second) if each.initializer is not None]
     if first.symbol.storage == "static" or not all(map(assignable, split)):
-        raise CannotUnite(f"the initialisers of '{first.symbol.name}' cannot be told apart in one")
+        raise CannotUnify(f"the initialisers of '{first.symbol.name}' cannot be told apart in one")
     if one is not None or other is not None:
         first.symbol.qualifiers = NONE | (first.symbol.qualifiers - {"const"})
     bare = replace(whole, initializer=None)
@@ -171,7 +171,7 @@ def _executed(node: Declaration) -> list[Statement]:
 
 
 # -------------------------------------------------------------------------------------------- names
-# Names under which C finds the variables that a united body means.
+# Names under which C finds the variables that a unified body means.
 #
 # int x (old); long x (new);          ->   int x__old; long x__new;
 # int i; { int i; ... }               ->   int i; { int i__2; ... }
@@ -248,7 +248,7 @@ def resolved(
         taken, whole = scopes.function(parameters, hoisted)
         if scopes.homeless:
             names = ", ".join(sorted(symbol.name for symbol in scopes.homeless))
-            raise CannotUnite(f"no declaration fits all uses of {names}")
+            raise CannotUnify(f"no declaration fits all uses of {names}")
     return taken, whole, scopes.origins
 
 
@@ -384,7 +384,7 @@ def hoist(body: Compound, stand_ins: set[Symbol]) -> Compound:
     found: list[Statement] = []
     for symbol in sorted(stand_ins, key=lambda symbol: (symbol.name, symbol.location)):
         if isinstance(symbol.type, Array) and isinstance(symbol.type.length, Expression):
-            raise CannotUnite(f"the array '{symbol.name}' of variable length cannot be moved")
+            raise CannotUnify(f"the array '{symbol.name}' of variable length cannot be moved")
         symbol.qualifiers -= {"const"}
         found.append(Declaration(symbol, None, location=body.location))
     lowered: Compound = _hoisted(body, stand_ins)
@@ -412,7 +412,7 @@ def _without(items: tuple[Statement, ...], stand_ins: set[Symbol]) -> tuple[Stat
         if not assignable(item) and (
             item.initializer is not None or item.symbol.storage == "static"
         ):
-            raise CannotUnite(f"the initialiser of '{item.symbol.name}' cannot be an assignment")
+            raise CannotUnify(f"the initialiser of '{item.symbol.name}' cannot be an assignment")
         if item.initializer is not None:
             assigned = assignment(item)
             if item.version is None:

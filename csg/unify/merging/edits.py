@@ -1,4 +1,4 @@
-"""What the source edits were, as the two trees are united: one entry per edit, many sites each.
+"""What the source edits were, as the two trees are unified: one entry per edit, many sites each.
 
     old:  y = -x;                       edit 1: modified, y = change(-x, x * x)
     new:  y = x * x;  y = y + 1;        edit 2: added, if (execute(NEW)) { y = y + 1; }
@@ -66,7 +66,7 @@ def nothing_split(old: Sequence[Piece], new: Sequence[Piece]) -> Hashable | None
 
 @dataclass(slots=True)
 class Edits:
-    """All edits so far; ``function`` is the one being united. ``split`` says which split name (see
+    """All edits so far; ``function`` is the one being unified. ``split`` says which split name (see
     ``Splits``) is all that two pieces differ in; such pieces belong to one edit per name."""
 
     entries: list[Edit] = field(default_factory=list)

@@ -1,4 +1,4 @@
-"""Unite two expressions: ``change`` as deep as types and side effects allow.
+"""Unify two expressions: ``change`` as deep as types and side effects allow.
 
     x + 1          x + 2            ->   x + change(1, 2)
     -x             x * x            ->   change(-x, x * x)
@@ -73,7 +73,7 @@ Assigned = TypeVar("Assigned", Assign, CompoundAssign)
 
 
 @dataclass(frozen=True, slots=True)
-class United:
+class Merged:
     """``cost`` counts the nodes that one version alone evaluates, and one for each change;
     ``shares`` tells that both have some part in common."""
 
@@ -90,11 +90,11 @@ class Expressions:
     edits: Edits
     edit: int
 
-    def unite(self, old: Expression, new: Expression, wanted: Type | None) -> United | None:
+    def unify(self, old: Expression, new: Expression, wanted: Type | None) -> Merged | None:
         """None when the difference cannot be told here, only further out. ``wanted`` is what the
         place converts its operand to, BOOL for a condition, VOID for an unused value."""
         if self.prints.of(old) == self.prints.of(new):
-            return United(new)
+            return Merged(new)
         if wanted == CONDITION or isinstance(old, Logical) or isinstance(new, Logical):
             chain = self._chain(old, new, wanted)
             if chain is not None:
@@ -105,16 +105,16 @@ class Expressions:
             return deep or flat
         return deep if deep.shares and deep.cost <= flat.cost else flat
 
-    def flat(self, old: Expression, new: Expression, wanted: Type | None) -> United | None:
+    def flat(self, old: Expression, new: Expression, wanted: Type | None) -> Merged | None:
         kind = common_type(old, new, wanted)
         if kind is None:
             return None
         change = Change(old, new, self.edit, kind, new.location)
-        return United(change, self.prints.size(old) + self.prints.size(new) + 1, shares=False)
+        return Merged(change, self.prints.size(old) + self.prints.size(new) + 1, shares=False)
 
     # ------------------------------------------------------------------ && and ||
 
-    def _chain(self, old: Expression, new: Expression, wanted: Type | None) -> United | None:
+    def _chain(self, old: Expression, new: Expression, wanted: Type | None) -> Merged | None:
         """Equal operands in front stay; from the first that differs on, all goes into one change
         (so that the versions part only where the value of the whole differs)."""
         operator = next((node.operator for node in (new, old) if isinstance(node, Logical)), None)
@@ -133,35 +133,35 @@ class Expressions:
             return None
         place = after[0].location
         whole = Logical(operator, (*after[:kept], last.expression), INT, place)
-        return United(whole, last.cost)
+        return Merged(whole, last.cost)
 
     def _rest(
         self, operator: str, old: Sequence[Expression], new: Sequence[Expression]
-    ) -> United | None:
+    ) -> Merged | None:
         nothing: Expression = neutral(1 if operator == "&&" else 0)
         if old and new:
             before, after = joined(operator, tuple(old)), joined(operator, tuple(new))
             if len(old) == 1 and len(new) == 1:
-                return self.unite(before, after, CONDITION)
+                return self.unify(before, after, CONDITION)
             return self.flat(before, after, CONDITION)
         present = joined(operator, tuple(old or new))
         before, after = (present, nothing) if old else (nothing, present)
         kind = condition_type(present)
         change = Change(before, after, self.edit, kind, present.location)
-        return United(change, self.prints.size(present) + 1)
+        return Merged(change, self.prints.size(present) + 1)
 
     # ------------------------------------------------------------------ the same operator
 
-    def deep(self, old: Expression, new: Expression) -> United | None:
-        """The common outermost operator with its operands united."""
+    def deep(self, old: Expression, new: Expression) -> Merged | None:
+        """The common outermost operator with its operands unified."""
         if promoted(decayed(old.type)) != promoted(decayed(new.type)):
             return None
         match old, new:
             case (Unary(operator=before), Unary(operator=after)) if before == after:
-                operand = self.unite(old.operand, new.operand, BOOL if after == "!" else None)
+                operand = self.unify(old.operand, new.operand, BOOL if after == "!" else None)
                 return operand and replaced(operand, replace(new, operand=operand.expression))
             case (Cast(), Cast()):
-                operand = self.unite(old.operand, new.operand, new.type)
+                operand = self.unify(old.operand, new.operand, new.type)
                 return operand and replaced(operand, replace(new, operand=operand.expression))
             case (Binary(operator=before), Binary(operator=after)) if before == after:
                 return self._binary(old, new)
@@ -179,48 +179,48 @@ class Expressions:
             case _:
                 return self.object(old, new) or self._address(old, new)
 
-    def _binary(self, old: Binary, new: Binary) -> United | None:
+    def _binary(self, old: Binary, new: Binary) -> Merged | None:
         pointers = [isinstance(decayed(side.type), Pointer) for side in (new.left, new.right)]
         step = LONG if any(pointers) and not all(pointers) and new.operator in "+-" else None
-        left = self.unite(old.left, new.left, step if pointers[1] else None)
-        right = self.unite(old.right, new.right, step if pointers[0] else None)
+        left = self.unify(old.left, new.left, step if pointers[1] else None)
+        right = self.unify(old.right, new.right, step if pointers[0] else None)
         if left is None or right is None:
             return None
         whole = replace(new, left=left.expression, right=right.expression)
-        return United(whole, left.cost + right.cost, left.shares or right.shares)
+        return Merged(whole, left.cost + right.cost, left.shares or right.shares)
 
     def _pair(
         self, old: Comma, new: Comma, first: Type | None, second: Type | None
-    ) -> United | None:
+    ) -> Merged | None:
         left, right = (
-            self.unite(old.left, new.left, first),
-            self.unite(old.right, new.right, second),
+            self.unify(old.left, new.left, first),
+            self.unify(old.right, new.right, second),
         )
         if left is None or right is None:
             return None
         whole = replace(new, left=left.expression, right=right.expression)
-        return United(whole, left.cost + right.cost, left.shares or right.shares)
+        return Merged(whole, left.cost + right.cost, left.shares or right.shares)
 
-    def _conditional(self, old: Conditional, new: Conditional) -> United | None:
+    def _conditional(self, old: Conditional, new: Conditional) -> Merged | None:
         if (old.then is None) != (new.then is None) or old.type != new.type:
             return None
         wanted = new.type if is_arithmetic(new.type) else None
-        tested = self.unite(old.condition, new.condition, CONDITION if old.then else None)
-        otherwise = self.unite(old.otherwise, new.otherwise, wanted)
+        tested = self.unify(old.condition, new.condition, CONDITION if old.then else None)
+        otherwise = self.unify(old.otherwise, new.otherwise, wanted)
         if tested is None or otherwise is None:
             return None
         parts = [tested, otherwise]
         then = None
         if old.then is not None and new.then is not None:
-            chosen = self.unite(old.then, new.then, wanted)
+            chosen = self.unify(old.then, new.then, wanted)
             if chosen is None:
                 return None
             then = chosen.expression
             parts.append(chosen)
         whole = replace(new, condition=tested.expression, then=then, otherwise=otherwise.expression)
-        return United(whole, sum(p.cost for p in parts), any(p.shares for p in parts))
+        return Merged(whole, sum(p.cost for p in parts), any(p.shares for p in parts))
 
-    def _call(self, old: Call, new: Call) -> United | None:
+    def _call(self, old: Call, new: Call) -> Merged | None:
         same = self.prints.of(old.function) == self.prints.of(new.function)
         if not same or len(old.arguments) != len(new.arguments):
             return None
@@ -233,53 +233,53 @@ class Expressions:
         for at, (before, after) in enumerate(zip(old.arguments, new.arguments, strict=True)):
             if symbol is not None and is_neutral(before) is not is_neutral(after):
                 edit = self.edits.split_edit(symbol, (old,), (new,), "signature")
-                united = Expressions(self.prints, self.edits, edit).flat(before, after, wanted[at])
+                unified = Expressions(self.prints, self.edits, edit).flat(before, after, wanted[at])
             else:
-                united = self.unite(before, after, wanted[at] if at < len(wanted) else None)
-            if united is None:
+                unified = self.unify(before, after, wanted[at] if at < len(wanted) else None)
+            if unified is None:
                 return None
-            arguments.append(united.expression)
-            cost += united.cost
-        return United(replace(new, arguments=tuple(arguments)), cost)
+            arguments.append(unified.expression)
+            cost += unified.cost
+        return Merged(replace(new, arguments=tuple(arguments)), cost)
 
-    def _assignment(self, old: Assigned, new: Assigned, wanted: Type | None) -> United | None:
+    def _assignment(self, old: Assigned, new: Assigned, wanted: Type | None) -> Merged | None:
         target = self.object(old.target, new.target)
-        value = self.unite(old.value, new.value, wanted)
+        value = self.unify(old.value, new.value, wanted)
         if target is None or value is None:
             return None
         whole = replace(new, target=target.expression, value=value.expression)
-        return United(whole, target.cost + value.cost)
+        return Merged(whole, target.cost + value.cost)
 
     # ------------------------------------------------------------------ objects
 
-    def object(self, old: Expression, new: Expression) -> United | None:
-        """Unite two expressions that name an object: a change may only stand inside an address
+    def object(self, old: Expression, new: Expression) -> Merged | None:
+        """Unify two expressions that name an object: a change may only stand inside an address
         or index computation."""
         if self.prints.of(old) == self.prints.of(new):
-            return United(new)
+            return Merged(new)
         if old.type != new.type:
             return None
         match old, new:
             case (Index(), Index()):
-                base = self.unite(old.base, new.base, None)
-                index = self.unite(old.index, new.index, LONG)
+                base = self.unify(old.base, new.base, None)
+                index = self.unify(old.index, new.index, LONG)
                 if base is None or index is None:
                     return None
                 whole = replace(new, base=base.expression, index=index.expression)
-                return United(whole, base.cost + index.cost, base.shares or index.shares)
+                return Merged(whole, base.cost + index.cost, base.shares or index.shares)
             case (Dereference(), Dereference()):
-                operand = self.unite(old.operand, new.operand, None)
+                operand = self.unify(old.operand, new.operand, None)
                 return operand and replaced(operand, replace(new, operand=operand.expression))
             case (Member(arrow=before), Member(arrow=after)) if before == after:
                 if (old.field.name, old.field.offset) != (new.field.name, new.field.offset):
                     return None
-                unite = self.unite if after else lambda o, n, _: self.object(o, n)
-                record = unite(old.record, new.record, None)
+                unify = self.unify if after else lambda o, n, _: self.object(o, n)
+                record = unify(old.record, new.record, None)
                 return record and replaced(record, replace(new, record=record.expression))
             case _:
                 return None
 
-    def _address(self, old: Expression, new: Expression) -> United | None:
+    def _address(self, old: Expression, new: Expression) -> Merged | None:
         match old, new:
             case (AddressOf(), AddressOf()):
                 operand = self.object(old.operand, new.operand)
@@ -294,8 +294,8 @@ class Expressions:
                 return None
 
 
-def replaced(part: United, whole: Expression) -> United:
-    return United(whole, part.cost, part.shares)
+def replaced(part: Merged, whole: Expression) -> Merged:
+    return Merged(whole, part.cost, part.shares)
 
 
 def _operands(node: Expression, operator: str) -> tuple[Expression, ...]:
@@ -335,7 +335,7 @@ def _is_null(node: Expression) -> bool:
 
 
 # ------------------------------------------------------------------------------------- initialisers
-# Unite two initialisers.
+# Unify two initialisers.
 #
 # int z = x;               int z = y;               ->   int z = change(x, y);
 # int t[3] = {1, 2};       int t[3] = {1, 5, 6};    ->   {1, change(2, 5), change(0, 6)}
@@ -343,49 +343,49 @@ def _is_null(node: Expression) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class UnitedInitializer:
+class UnifiedInitializer:
     value: Initializer | None
     cost: int
 
 
-def unite_initializers(
+def unify_initializers(
     parts: Expressions, old: Initializer | None, new: Initializer | None, kind: Type, static: bool
-) -> UnitedInitializer | None:
+) -> UnifiedInitializer | None:
     """None when one initialiser cannot hold both."""
     if old is None and new is None:
-        return UnitedInitializer(None, 0)
+        return UnifiedInitializer(None, 0)
     if isinstance(old, InitializerList) or isinstance(new, InitializerList):
         return _lists(parts, old, new, static)
     if old is None or new is None:
         return _one_missing(parts, old, new, kind) if static else None
-    united = _value(parts, old, new, kind, static)
-    return UnitedInitializer(united.expression, united.cost) if united else None
+    unified = _value(parts, old, new, kind, static)
+    return UnifiedInitializer(unified.expression, unified.cost) if unified else None
 
 
 def _value(
     parts: Expressions, old: Expression, new: Expression, kind: Type, static: bool
-) -> United | None:
+) -> Merged | None:
     if parts.prints.of(old) == parts.prints.of(new):
-        return United(new)
+        return Merged(new)
     if isinstance(kind, Array) or (isinstance(new, StringLiteral) and isinstance(new.type, Array)):
         return None
-    return parts.flat(old, new, kind) if static else parts.unite(old, new, kind)
+    return parts.flat(old, new, kind) if static else parts.unify(old, new, kind)
 
 
 def _one_missing(
     parts: Expressions, old: Expression | None, new: Expression | None, kind: Type
-) -> UnitedInitializer | None:
+) -> UnifiedInitializer | None:
     present = old or new
     if present is None or not is_scalar(kind):
         return None
     pair = (present, neutral(0)) if old is not None else (neutral(0), present)
     change = Change(pair[0], pair[1], parts.edit, kind, present.location)
-    return UnitedInitializer(change, parts.prints.size(present) + 1)
+    return UnifiedInitializer(change, parts.prints.size(present) + 1)
 
 
 def _lists(
     parts: Expressions, old: Initializer | None, new: Initializer | None, static: bool
-) -> UnitedInitializer | None:
+) -> UnifiedInitializer | None:
     if old is None and static and isinstance(new, InitializerList):
         old = replace(new, entries=())
     if new is None and static and isinstance(old, InitializerList):
@@ -397,7 +397,7 @@ def _lists(
     if _ranges(old) != _ranges(new):
         return None
     entries: list[InitializerEntry] = []
-    shared: dict[int, United] = {}
+    shared: dict[int, Merged] = {}
     cost = 0
     keys = list(after)
     if keys != list(before):
@@ -407,16 +407,16 @@ def _lists(
         present = other or one
         assert present is not None
         known = shared.get(present.shared)
-        united = known or _entry(parts, one, other, static)
-        if united is None:
+        unified = known or _entry(parts, one, other, static)
+        if unified is None:
             return None
         if present.shared:
-            shared[present.shared] = united
-        entries.append(replace(present, value=united.expression))
-        cost += 0 if known else united.cost
+            shared[present.shared] = unified
+        entries.append(replace(present, value=unified.expression))
+        cost += 0 if known else unified.cost
     if overlapping(entries):
         return None
-    return UnitedInitializer(replace(new, entries=tuple(entries)), cost)
+    return UnifiedInitializer(replace(new, entries=tuple(entries)), cost)
 
 
 def _ranges(node: InitializerList) -> set[tuple[int, tuple[int, int, Type]]]:
@@ -426,7 +426,7 @@ def _ranges(node: InitializerList) -> set[tuple[int, tuple[int, int, Type]]]:
 
 def _entry(
     parts: Expressions, old: InitializerEntry | None, new: InitializerEntry | None, static: bool
-) -> United | None:
+) -> Merged | None:
     if old is not None and new is not None:
         return _value(parts, old.value, new.value, new.type, static)
     present = old or new
@@ -436,7 +436,7 @@ def _entry(
     )
     if missing is None or missing.value is None or isinstance(missing.value, InitializerList):
         return None
-    return United(missing.value, missing.cost)
+    return Merged(missing.value, missing.cost)
 
 
 def _key(entry: InitializerEntry) -> tuple[int, int, Type]:

@@ -1,4 +1,4 @@
-"""Unite two functions of one name, or keep one that a single version has.
+"""Unify two functions of one name, or keep one that a single version has.
 
 int f(int x) { return x; }   int f(int x) { return -x; }   ->   return change(x, -x);
 
@@ -34,7 +34,7 @@ from csg.unify.matching.names import Names, Translation, is_global
 from csg.unify.merging.declarations import rename_apart, resolved
 from csg.unify.merging.edits import Edits, Splits
 from csg.unify.merging.lists import Lists
-from csg.unify.merging.regions import Regions, count_uses, settle_labels
+from csg.unify.merging.regions import Regions, count_uses, resolve_labels
 
 
 @dataclass(slots=True)
@@ -48,9 +48,9 @@ class Functions:
     renames: dict[str, dict[str, str]] = field(default_factory=dict)
     equal: set[str] = field(default_factory=set)
 
-    def unite(self, old: FunctionDefinition, new: FunctionDefinition) -> FunctionDefinition:
-        """One function for both; CannotUnite when each version needs its own."""
-        symbol = self.names.united(new.symbol, Version.NEW)
+    def unify(self, old: FunctionDefinition, new: FunctionDefinition) -> FunctionDefinition:
+        """One function for both; CannotUnify when each version needs its own."""
+        symbol = self.names.unified(new.symbol, Version.NEW)
         self.edits.function = symbol.name
         local = match_locals(self.names, old, new)
         for one, other in local.splits:
@@ -64,7 +64,7 @@ class Functions:
             return replace(self.alone(new, Version.NEW, symbol, 0), version=None)
         before = local.translation(Version.OLD).node(old.body)
         after = local.translation(Version.NEW).node(new.body)
-        body = self._united(before, after, symbol)
+        body = self._unified(before, after, symbol)
         return self._finished(symbol, local.parameters, body, local, new)
 
     def _equal(self, local: Locals, old: FunctionDefinition, new: FunctionDefinition) -> bool:
@@ -73,8 +73,8 @@ class Functions:
         signatures = self.names.signatures
 
         def key(symbol: Symbol, version: Version) -> Hashable:
-            united = local.symbol(symbol, version)
-            return (united, version) if united in signatures else united
+            unified = local.symbol(symbol, version)
+            return (unified, version) if unified in signatures else unified
 
         before = Fingerprints(
             lambda symbol: key(symbol, Version.OLD), self.names.layouts.unified, table
@@ -82,11 +82,11 @@ class Functions:
         after = Fingerprints(lambda symbol: key(symbol, Version.NEW), table=table)
         return before.of(old.body) == after.of(new.body)
 
-    def _united(self, old: Compound, new: Compound, symbol: Symbol) -> Compound:
+    def _unified(self, old: Compound, new: Compound, symbol: Symbol) -> Compound:
         assert isinstance(symbol.type, Function)
         uses = {Version.OLD: count_uses(old.items), Version.NEW: count_uses(new.items)}
         lists = Lists(self.prints, self.edits, Regions(uses, self._declared), symbol.type.result)
-        block = lists.unite(old.items, new.items, new.end)
+        block = lists.unify(old.items, new.items, new.end)
         return replace(new, items=block.items)
 
     def _declared(self, node: Declaration, version: Version, edit: int) -> int:
@@ -105,7 +105,7 @@ class Functions:
         local: Locals,
         new: FunctionDefinition,
     ) -> FunctionDefinition:
-        taken, whole, origins = resolved(parameters, settle_labels(body, self.edits))
+        taken, whole, origins = resolved(parameters, resolve_labels(body, self.edits))
         rename_apart(taken, whole, origins, local.versions, local.depths)
         return FunctionDefinition(symbol, taken, whole, location=new.location, end=new.end)
 
@@ -117,16 +117,16 @@ class Functions:
         """The function as ``version`` has it, under the name ``symbol``."""
         own: dict[Symbol, Symbol] = {}
 
-        def united(each: Symbol) -> Symbol:
+        def unified(each: Symbol) -> Symbol:
             if is_global(each):
-                return self.names.united(each, version)
+                return self.names.unified(each, version)
             if each not in own:
                 own[each] = replace(each)
                 own[each].type = translation.type(each.type)
             return own[each]
 
-        translation = Translation(self.names.layouts, version, united, self.names.signatures)
-        parameters = tuple(united(each) for each in function.parameters)
+        translation = Translation(self.names.layouts, version, unified, self.names.signatures)
+        parameters = tuple(unified(each) for each in function.parameters)
         body = translation.node(function.body)
         return FunctionDefinition(
             symbol,
@@ -142,7 +142,7 @@ class Functions:
         self, old: FunctionDefinition, new: FunctionDefinition, reason: str
     ) -> tuple[FunctionDefinition, FunctionDefinition, FunctionDefinition]:
         """The old version's copy, the new one's, and the function that calls them."""
-        symbol = self.names.united(new.symbol, Version.NEW)
+        symbol = self.names.unified(new.symbol, Version.NEW)
         assert isinstance(symbol.type, Function) and not symbol.type.variadic, reason
         self.edits.function = symbol.name
         edit = self.edits.record((old,), (new,), kind="modified", granularity="function")

@@ -1,8 +1,8 @@
-"""Align two lists of statements by exact cost and unite them.
+"""Align two lists of statements by exact cost and unify them.
 
     old:  a;  b;  c;             a;
     new:  a;  c'; d;       ->    if (execute(OLD)) { b; }
-                                 c united with c';
+                                 c unified with c';
                                  if (execute(NEW)) { d; }
 
 Equal ends are cut off. In between, dynamic programming over both lists takes the cheapest way of
@@ -47,22 +47,22 @@ from csg.unify.merging.statements import Block, Items, Statements, same_target
 # The part that both have stays shared; the other part of the ``if`` is reached by one version only.
 
 
-Unite = Callable[[Items, Items, Location], Block]
+Unify = Callable[[Items, Items, Location], Block]
 CLOSE = 0.5
 MOST_RUNS = 4
 
 
 def wraps(
-    old: Items, new: Items, prints: Fingerprints, edits: Edits, unite: Unite
+    old: Items, new: Items, prints: Fingerprints, edits: Edits, unify: Unify
 ) -> Iterator[Match]:
-    finder = _Wraps(prints, edits, unite)
-    settled = [_heads(side, prints) for side in (old, new)]
+    finder = _Wraps(prints, edits, unify)
+    heads = [_heads(side, prints) for side in (old, new)]
     for j, item in enumerate(new):
-        if isinstance(item, If) and prints.of(item.condition) not in settled[0]:
+        if isinstance(item, If) and prints.of(item.condition) not in heads[0]:
             for block, start, stop in finder.around(old, item, Version.NEW):
                 yield Match(start, j, stop, j + 1, block.items, block.cost)
     for i, item in enumerate(old):
-        if isinstance(item, If) and prints.of(item.condition) not in settled[1]:
+        if isinstance(item, If) and prints.of(item.condition) not in heads[1]:
             for block, start, stop in finder.around(new, item, Version.OLD):
                 yield Match(i, start, i + 1, stop, block.items, block.cost)
 
@@ -73,10 +73,10 @@ def _heads(items: Items, prints: Fingerprints) -> set[int]:
 
 
 class _Wraps:
-    def __init__(self, prints: Fingerprints, edits: Edits, unite: Unite) -> None:
+    def __init__(self, prints: Fingerprints, edits: Edits, unify: Unify) -> None:
         self._prints = prints
         self._edits = edits
-        self._unite = unite
+        self._unify = unify
 
     def around(self, plain: Items, node: If, version: Version) -> Iterator[tuple[Block, int, int]]:
         """Ways in which ``node`` of ``version`` wraps a run plain[start:stop] of the other one."""
@@ -100,7 +100,7 @@ class _Wraps:
     ) -> Block | None:
         new = version is Version.NEW
         end = kept.end if new else run[-1].location
-        inner = self._unite(run, kept.items, end) if new else self._unite(kept.items, run, end)
+        inner = self._unify(run, kept.items, end) if new else self._unify(kept.items, run, end)
         apart = self._prints.sizes(run) + self._prints.sizes(kept.items)
         if inner.cost >= apart:
             return None
@@ -173,16 +173,16 @@ class Lists:
     )
 
     def __post_init__(self) -> None:
-        self.statements = Statements(self.prints, self.edits, self.unite, self.result)
+        self.statements = Statements(self.prints, self.edits, self.unify, self.result)
 
-    def unite(self, old: Items, new: Items, end: Location) -> Block:
+    def unify(self, old: Items, new: Items, end: Location) -> Block:
         """``end`` is the place of a deletion that nothing follows."""
         key = (tuple(map(id, old)), tuple(map(id, new)))
         if key not in self._known:
-            self._known[key] = (self._unite(old, new, end), old, new)
+            self._known[key] = (self._unify(old, new, end), old, new)
         return self._known[key][0]
 
-    def _unite(self, old: Items, new: Items, end: Location) -> Block:
+    def _unify(self, old: Items, new: Items, end: Location) -> Block:
         before, after = tidy(old), tidy(new)
         if self.prints.all(before) == self.prints.all(after):
             return Block(after, 0)
@@ -261,13 +261,13 @@ class Lists:
     def _matches(self, old: Items, new: Items, end: Location) -> Callable[[int, int], list[Match]]:
         """The pairings that start at old[i] and new[j]."""
         wrapped: dict[tuple[int, int], list[Match]] = {}
-        for match in wraps(old, new, self.prints, self.edits, self.unite):
+        for match in wraps(old, new, self.prints, self.edits, self.unify):
             wrapped.setdefault((match.old, match.new), []).append(match)
 
         def at(i: int, j: int) -> list[Match]:
             found = wrapped.get((i, j), [])
             if self._may_pair(old[i], new[j]):
-                block = self.statements.unite(old[i], new[j])
+                block = self.statements.unify(old[i], new[j])
                 if block is not None:
                     return [*found, Match(i, j, i + 1, j + 1, block.items, block.cost)]
             return found

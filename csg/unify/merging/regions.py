@@ -46,7 +46,7 @@ from csg.language.syntax import (
 from csg.language.traversal import Tree, children, rebuilt, walk
 from csg.language.types import INT
 from csg.unify.matching.normal import condition_type, neutral, only_in, reached_by
-from csg.unify.merging.declarations import CannotUnite
+from csg.unify.merging.declarations import CannotUnify
 from csg.unify.merging.edits import Edits
 
 # ------------------------------------------------------------------------------------------- labels
@@ -77,15 +77,15 @@ def own_name(name: str, version: Version) -> str:
     return f"{name}__{version.value.lower()}"
 
 
-def settle_labels(body: Compound, edits: Edits) -> Compound:
+def resolve_labels(body: Compound, edits: Edits) -> Compound:
     """Give every jump its label, and labels that did not double their own name back."""
     if not any(isinstance(node, Label | Goto | ComputedGoto | Builtin) for node in walk(body)):
         return body
     found = Counter(node.name for node in walk(body) if isinstance(node, Label))
     if any(count > 1 for count in found.values()):
-        raise CannotUnite("a label stands in several places")
-    settled: Compound = _Jumps(set(found), edits).node(body)
-    return settled
+        raise CannotUnify("a label stands in several places")
+    resolved: Compound = _Jumps(set(found), edits).node(body)
+    return resolved
 
 
 class _Jumps:
@@ -149,7 +149,7 @@ class _Jumps:
             if self._version in (None, version):
                 target = self._target(label, version)
                 if target is None:
-                    raise CannotUnite(f"the label '{label}' is missing")
+                    raise CannotUnify(f"the label '{label}' is missing")
                 found.append(target)
         return found[:1] if len(set(found)) == 1 else found
 

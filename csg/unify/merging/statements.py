@@ -1,4 +1,4 @@
-"""Unite two statements of one kind.
+"""Unify two statements of one kind.
 
     y = -x;            y = x * x;           ->   y = change(-x, x * x);
     n++;               n += 2;              ->   n = n + change(1, 2);
@@ -7,7 +7,7 @@
     while (c) S        while (c && d) S     ->   while (c && change(1, d)) S
     int z = x;         int z = y;           ->   int z = change(x, y);
 
-Two statements that share nothing are not united here: the list they stand in puts each into a
+Two statements that share nothing are not unified here: the list they stand in puts each into a
 region of its version (``regions``). Chains of ``if`` and ``else if`` come first.
 """
 
@@ -50,11 +50,11 @@ from csg.unify.matching.normal import (
     plain_assignment,
 )
 from csg.unify.merging.edits import Edits, Piece
-from csg.unify.merging.expressions import CONDITION, Expressions, United, unite_initializers
+from csg.unify.merging.expressions import CONDITION, Expressions, Merged, unify_initializers
 from csg.unify.merging.regions import escapes
 
 # ------------------------------------------------------------------------------------------- chains
-# Unite two chains ``if .. else if .. else``.
+# Unify two chains ``if .. else if .. else``.
 #
 #     if (x > 5) y = 5;               if (x > 5) y = 5;
 #     else if (x > 3) y = 3;          else if (x > 4) y = 4;
@@ -77,7 +77,7 @@ ALIKE = 0.35
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """United statements; ``cost`` counts nodes that one version alone runs, and regions."""
+    """Merged statements; ``cost`` counts nodes that one version alone runs, and regions."""
 
     items: Items
     cost: int
@@ -113,7 +113,7 @@ class Chains:
     edits: Edits
     lists: Callable[[Items, Items, Location], Block]
 
-    def unite(self, old: Chain, new: Chain) -> Block | None:
+    def unify(self, old: Chain, new: Chain) -> Block | None:
         """None when no arm and nothing at the end is common."""
         head = self._common(old.arms, new.arms)
         tail = self._common(old.arms[head:][::-1], new.arms[head:][::-1])
@@ -236,11 +236,11 @@ class Chains:
         others = self.prints.bag(other.condition) + self.prints.bag(other.body)
         return 2 * (words & others).total() >= ALIKE * (words.total() + others.total())
 
-    def condition(self, old: Expression, new: Expression, anchor: Location) -> United | None:
+    def condition(self, old: Expression, new: Expression, anchor: Location) -> Merged | None:
         if self.prints.of(old) == self.prints.of(new):
-            return United(new)
+            return Merged(new)
         parts = Expressions(self.prints, self.edits, self.edits.record((old,), (new,), anchor))
-        return parts.unite(old, new, CONDITION)
+        return parts.unify(old, new, CONDITION)
 
     def _otherwise(self, old: Chain, new: Chain) -> tuple[Compound | None, int]:
         model = new.otherwise or old.otherwise
@@ -275,20 +275,20 @@ class Statements:
     result: Type  # what the function returns
     _known: dict[tuple[int, int], Block | None] = field(default_factory=dict)
 
-    def unite(self, old: Statement, new: Statement) -> Block | None:
+    def unify(self, old: Statement, new: Statement) -> Block | None:
         key = (id(old), id(new))
         if key not in self._known:
-            self._known[key] = self._unite(old, new)
+            self._known[key] = self._unify(old, new)
         return self._known[key]
 
-    def _unite(self, old: Statement, new: Statement) -> Block | None:
+    def _unify(self, old: Statement, new: Statement) -> Block | None:
         if self.prints.of(old) == self.prints.of(new):
             return Block((new,), 0)
         match old, new:
             case (ExpressionStatement(), ExpressionStatement()):
                 return self._expression(old, new)
             case (Return(value=before), Return(value=after)) if before and after:
-                value = self._changes(old, new).unite(before, after, self.result)
+                value = self._changes(old, new).unify(before, after, self.result)
                 if value is None:
                     return None
                 return Block((replace(new, value=value.expression),), value.cost)
@@ -309,10 +309,10 @@ class Statements:
             case (For(), While()) | (While(), For()) if (one := as_while(old)) and (
                 other := as_while(new)
             ):
-                return self._unite(one, other)
+                return self._unify(one, other)
             case (Switch(), Switch()) if old.selector_type == new.selector_type:
                 parts = self._changes((old.selector,), (new.selector,), statement=(old, new))
-                chosen = parts.unite(old.selector, new.selector, new.selector_type)
+                chosen = parts.unify(old.selector, new.selector, new.selector_type)
                 return self._with_body(
                     chosen, old.body, new.body, lambda e, b: replace(new, selector=e, body=b)
                 )
@@ -338,15 +338,15 @@ class Statements:
 
     def _condition(
         self, old: Statement, new: Statement, before: Expression, after: Expression
-    ) -> United | None:
+    ) -> Merged | None:
         if self.prints.of(before) == self.prints.of(after):
-            return United(after)
+            return Merged(after)
         parts = self._changes((before,), (after,), statement=(old, new))
-        return parts.unite(before, after, CONDITION)
+        return parts.unify(before, after, CONDITION)
 
     def _with_body(
         self,
-        head: United | None,
+        head: Merged | None,
         old: Compound,
         new: Compound,
         build: Callable[[Expression, Compound], Statement],
@@ -365,22 +365,22 @@ class Statements:
             parts.deep(old.expression, new.expression),
             parts.deep(plain_assignment(old.expression), plain_assignment(new.expression)),
         ]
-        united = [each for each in found if each is not None and each.shares]
-        if not united:
+        unified = [each for each in found if each is not None and each.shares]
+        if not unified:
             return None
-        best = min(united, key=lambda each: each.cost)
+        best = min(unified, key=lambda each: each.cost)
         return Block((replace(new, expression=best.expression),), best.cost)
 
     def _declaration(self, old: Declaration, new: Declaration) -> Block | None:
         if old.symbol is not new.symbol:
             return None
         static = new.symbol.storage == "static"
-        united = unite_initializers(
+        unified = unify_initializers(
             self._changes(old, new), old.initializer, new.initializer, new.symbol.type, static
         )
-        if united is None:
+        if unified is None:
             return None
-        return Block((replace(new, initializer=united.value),), united.cost)
+        return Block((replace(new, initializer=unified.value),), unified.cost)
 
     def _case(self, old: Case, new: Case) -> Block | None:
         """An enumerator whose value changed labels the same place with two values."""
@@ -401,7 +401,7 @@ class Statements:
         return min(blocks, key=lambda block: block.cost) if blocks else None
 
     def _one_if(self, old: If, new: If) -> Block | None:
-        return Chains(self.prints, self.edits, self.lists).unite(chain_of(old), chain_of(new))
+        return Chains(self.prints, self.edits, self.lists).unify(chain_of(old), chain_of(new))
 
     def _for(self, old: For, new: For) -> Block | None:
         condition = self._for_condition(old, new)
@@ -418,7 +418,7 @@ class Statements:
         loop = For((), tested, step, inner, new.location)
         return Block((Compound((*start.items, loop), new.location, new.body.end),), cost)
 
-    def _for_condition(self, old: For, new: For) -> United | None:
+    def _for_condition(self, old: For, new: For) -> Merged | None:
         before, after = old.condition, new.condition
         if before is not None and after is not None:
             return self._condition(old, new, before, after)
@@ -430,7 +430,7 @@ class Statements:
         )
         pair = (present, neutral(1)) if before else (neutral(1), present)
         change = Change(pair[0], pair[1], edit, condition_type(present), present.location)
-        return United(change, self.prints.size(present) + 1)
+        return Merged(change, self.prints.size(present) + 1)
 
     def _step(self, old: For, new: For) -> tuple[Expression | None, int]:
         before, after = old.step, new.step
@@ -443,8 +443,8 @@ class Statements:
             plain = (plain_assignment(before), plain_assignment(after))
             found = [parts.deep(before, after), parts.deep(*plain)]
             found.append(parts.flat(before, after, VOID))
-            united = [each for each in found if each is not None]
-            best = min(united, key=lambda each: each.cost)
+            unified = [each for each in found if each is not None]
+            best = min(unified, key=lambda each: each.cost)
             return best.expression, best.cost
         present = before or after
         assert present is not None

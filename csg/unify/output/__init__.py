@@ -1,1 +1,1 @@
-"""What a united program becomes: C, a check that it is both versions, published annotations."""
+"""What a unified program becomes: C, a check that it is both versions, published annotations."""

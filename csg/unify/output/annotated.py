@@ -117,7 +117,7 @@ def _texts(node: Change | Execute) -> Iterator[tuple[Version, str]]:
 
 
 # ------------------------------------------------------------------------------------- as published
-# A united program in the annotation style of the shadow symbolic execution papers.
+# A regrouped program in the annotation style of the shadow symbolic execution papers.
 #
 #     if (execute(NEW)) { x = E; }         ->   x = change(x, E);           (rule 2a; 2b for OLD)
 #     if (execute(NEW)) { if (C) S }       ->   if (change(0, C)) S         (rule 2c; 2d for OLD)
@@ -147,8 +147,8 @@ def published(unified: Unified) -> Unified:
         replace(each, requires=each.requires | {grouped[each.id]}) if each.id in grouped else each
         for each in unified.changes
     )
-    united = replace(unit, functions=functions)
-    return replace(unified, unit=united, clones=clones, changes=changes)
+    regrouped = replace(unit, functions=functions)
+    return replace(unified, unit=regrouped, clones=clones, changes=changes)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Check that a united program holds both versions: each projection has the tree of its original.
+"""Check that a unified program holds both versions: each projection has the tree of its original.
 
     project(OLD)  ~  old.c        project(NEW)  ~  new.c
 
@@ -60,7 +60,7 @@ class _Check:
         }
         found: list[Difference] = []
         for function in original.functions:
-            symbol = self._united(function.symbol)
+            symbol = self._both_unified(function.symbol)
             symbol = callers.get(symbol, symbol)
             other = bodies.pop(symbol, None)
             if other is None:
@@ -77,7 +77,7 @@ class _Check:
         values = {each.symbol: each for each in projected}
         found: list[Difference] = []
         for each in original:
-            other = values.get(self._united(each.symbol))
+            other = values.get(self._both_unified(each.symbol))
             if each.symbol.kind == "function" or not each.symbol.defined:
                 continue
             if other is None:
@@ -92,8 +92,8 @@ class _Check:
                 found.append(Difference(self._version, each.symbol.name, "has another value"))
         return found
 
-    def _united(self, symbol: Symbol) -> Symbol:
-        return self._unified.names.united(symbol, self._version)
+    def _both_unified(self, symbol: Symbol) -> Symbol:
+        return self._unified.names.unified(symbol, self._version)
 
     def _same(self, original: FunctionDefinition, projected: FunctionDefinition) -> bool:
         return any(
@@ -120,7 +120,7 @@ class _Check:
         return _Numbered(self, original)
 
     def symbol_key(self, symbol: Symbol, original: bool) -> Hashable:
-        return self._united(symbol) if original else symbol
+        return self._both_unified(symbol) if original else symbol
 
     def type_key(self, kind: Type, original: bool) -> Hashable:
         if original and self._version is Version.OLD:

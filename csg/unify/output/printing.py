@@ -1,4 +1,4 @@
-"""The united program as C that compiles as the old version, as the new one, or with a mask.
+"""The unified program as C that compiles as the old version, as the new one, or with a mask.
 
     cc -DCSGTEST_OLD unified.c       the old program
     cc -DCSGTEST_NEW unified.c       the new program
@@ -189,7 +189,7 @@ Site = Callable[[Expression], int]
 
 
 def probed_text(unified: Unified, site: Site, quiet: Collection[str] = ()) -> tuple[str, set[int]]:
-    """The united part of a program as C text with probes, and the sites that have one. What runs
+    """The unified part of a program as C text with probes, and the sites that have one. What runs
     inside a call of a function in ``quiet`` is not to be recorded."""
     probes = Probes(site, quiet)
     unit = probes.unit(unified.unit)

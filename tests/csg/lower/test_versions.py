@@ -1,4 +1,4 @@
-"""Running one version of a united program does what gcc makes of that version's program."""
+"""Running one version of a unified program does what gcc makes of that version's program."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ PAIRS = {
 
 
 @pytest.mark.parametrize("name", PAIRS)
-def test_a_united_program_runs_as_both_of_its_versions(name: str) -> None:
+def test_a_unified_program_runs_as_both_of_its_versions(name: str) -> None:
     old, new = (parse_text(PRINT + text + CALLS, "t.c") for text in PAIRS[name])
     program = lower([unify(old, new).unit])
     assert verify(program) == []

@@ -1,4 +1,4 @@
-"""Build both originals and the united program in its three ways, and run them.
+"""Build both originals and the unified program in its three ways, and run them.
 
 Builds(tmp_path, old_text, new_text).check([["1"], ["2"]])
 """
@@ -52,12 +52,12 @@ class Builds:
         return (
             [
                 self.build(self.old, "original_old"),
-                self.build(text, "united_old", "-DCSGTEST_OLD"),
+                self.build(text, "unified_old", "-DCSGTEST_OLD"),
                 masked,
             ],
             [
                 self.build(self.new, "original_new"),
-                self.build(text, "united_new", "-DCSGTEST_NEW"),
+                self.build(text, "unified_new", "-DCSGTEST_NEW"),
                 masked,
             ],
         )

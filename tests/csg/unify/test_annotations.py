@@ -1,4 +1,4 @@
-"""Other ways to unite: the papers' annotations, and a textual diff."""
+"""Other ways to unify: the papers' annotations, and a textual diff."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ PUBLISHED = {
 }
 
 
-def united(old: str, new: str, by_lines: bool = False) -> Unified:
+def unification(old: str, new: str, by_lines: bool = False) -> Unified:
     return unify(parse_text(old, "old.c"), parse_text(new, "new.c"), by_lines=by_lines)
 
 
@@ -69,7 +69,7 @@ def body(unified: Unified) -> str:
 @pytest.mark.parametrize("name", PUBLISHED)
 def test_published(name: str) -> None:
     old, new, expected = PUBLISHED[name]
-    assert body(published(united(old, new))) == expected
+    assert body(published(unification(old, new))) == expected
 
 
 RUNS = """
@@ -125,8 +125,8 @@ int f(int x)
 
 
 def test_lines_that_differ_are_changes() -> None:
-    assert united(LINES_OLD, LINES_NEW).changes == ()
-    unified = united(LINES_OLD, LINES_NEW, by_lines=True)
+    assert unification(LINES_OLD, LINES_NEW).changes == ()
+    unified = unification(LINES_OLD, LINES_NEW, by_lines=True)
     assert [(c.location.line, c.old_text, c.new_text) for c in unified.changes][:2] == [
         (4, "int n = x; g(n); while (n > 3) n--; return n;", "int m = x; /* renamed */"),
         (5, "int n = x; g(n); while (n > 3) n--; return n;", "g(m);"),
@@ -143,20 +143,20 @@ def test_lines_that_differ_are_changes() -> None:
 def test_a_line_that_differs_with_the_tree_is_one_change() -> None:
     new = LINES_OLD.replace("n > 3", "n > 4")
     for by_lines in (False, True):
-        unified = united(LINES_OLD, new, by_lines)
+        unified = unification(LINES_OLD, new, by_lines)
         assert [c.location.line for c in unified.changes] == [6]
 
 
 def test_moved_lines_are_no_change_of_the_tree() -> None:
     old = "int a(int x)\n{\n    return x + 1;\n}\nint f(int x)\n{\n    return x;\n}\n"
     new = "int f(int x)\n{\n    return x;\n}\nint a(int x)\n{\n    return x + 1;\n}\n"
-    assert united(old, new).changes == ()
-    assert len(united(old, new, by_lines=True).changes) == 1
+    assert unification(old, new).changes == ()
+    assert len(unification(old, new, by_lines=True).changes) == 1
 
 
 def test_lines_run_as_their_originals(tmp_path: Path) -> None:
     old = RUNS.format(body="g(x); if (x > 2) s++; while (s > 0) { s -= 2; g(1); }")
     builds = Builds(tmp_path, old, old.replace("s += 2", "s += 3").replace("int s", "int  s"))
-    builds.unified = united(builds.old, builds.new, by_lines=True)
+    builds.unified = unification(builds.old, builds.new, by_lines=True)
     assert builds.unified.changes
     builds.check()

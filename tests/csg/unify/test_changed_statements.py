@@ -20,7 +20,7 @@ from symexec.triage import native_blame
 from tests.csg.unify.building import Builds, run
 
 
-def united(old: str, new: str) -> Unified:
+def unification(old: str, new: str) -> Unified:
     unified = unify(parse_text(old, "old.c"), parse_text(new, "new.c"))
     assert check(unified, thorough=True) == []
     return unified
@@ -28,7 +28,7 @@ def united(old: str, new: str) -> Unified:
 
 def body(old: str, new: str) -> Unified:
     frame = "int g(int);\nint f(int x, int y)\n{{\n    int z = 0;\n{}\n    return z;\n}}\n"
-    return united(frame.format(old), frame.format(new))
+    return unification(frame.format(old), frame.format(new))
 
 
 def told(unified: Unified) -> list[tuple[int, int, str, str]]:
@@ -80,7 +80,7 @@ def test_a_function_that_one_version_has() -> None:
         "static int h(int a)\n{\n    if (a > 3)\n        return 3;\n    g(a);\n    return a;\n}\n"
         "int f(int x)\n{\n    return h(x);\n}\n"
     )
-    unified = united("int g(int);\n" + old, "int g(int);\n" + new)
+    unified = unification("int g(int);\n" + old, "int g(int);\n" + new)
     assert [(c.function, c.new_text) for c in unified.changes] == [
         ("h", "static int h(int a)"),
         ("h", "if (a > 3)"),
@@ -104,7 +104,7 @@ def test_the_readable_form_is_one_region_and_the_papers_form_one_guard() -> None
     assert "execute(NEW)" not in papers
 
 
-def test_a_long_function_that_changed_a_lot_is_united() -> None:
+def test_a_long_function_that_changed_a_lot_is_unified() -> None:
     lines = "\n".join(f"    z += g({n} * x) - y; if (z == {n}) return z;" for n in range(30))
     others = "\n".join(f"    while (x < g({n})) {{ x++; z ^= {n}; }}" for n in range(30))
     unified = body(lines, others)
@@ -128,7 +128,7 @@ int main(int argc, char **argv)
 
 
 def test_two_added_lines_make_an_interaction_location() -> None:
-    unified = united(LINES.format(""), LINES.format("    x = x * 2;\n    y = y * 3;\n"))
+    unified = unification(LINES.format(""), LINES.format("    x = x * 2;\n    y = y * 3;\n"))
     program = program_of(unified)
     places = {
         program.nodes[node.node].text: node.changes for node in graph_of(program).interactions
@@ -138,7 +138,7 @@ def test_two_added_lines_make_an_interaction_location() -> None:
 
 def test_blame_tells_two_added_lines_apart(tmp_path: Path) -> None:
     old, new = LINES.format(""), LINES.format("    x = x * 2;\n    y = y * 3;\n")
-    unified = united(old, new)
+    unified = unification(old, new)
     for name, text in (("old.c", old), ("new.c", new)):
         (tmp_path / name).write_text(text)
     plan = ReplayPlan(

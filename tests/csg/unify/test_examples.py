@@ -10,7 +10,7 @@ from csg.unify import Unified, check, unify
 from csg.unify.output.printing import prelude, printed
 
 
-def united(old: str, new: str) -> Unified:
+def unification(old: str, new: str) -> Unified:
     unified = unify(parse_text(old, "old.c"), parse_text(new, "new.c"))
     assert check(unified, thorough=True) == []
     return unified
@@ -208,7 +208,7 @@ EXAMPLES = {
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_example(name: str) -> None:
     old, new, expected = EXAMPLES[name]
-    assert text(united(old, new)) == expected
+    assert text(unification(old, new)) == expected
 
 
 SAME = {
@@ -276,18 +276,18 @@ SAME = {
 @pytest.mark.parametrize("name", SAME)
 def test_no_change(name: str) -> None:
     old, new = SAME[name]
-    unified = united(old, new)
+    unified = unification(old, new)
     assert unified.changes == ()
     assert unified.fallbacks == []
 
 
 def test_numbers_in_the_text() -> None:
-    unified = united("int f(int x) { return x - 1; }", "int f(int x) { return x - 2; }")
+    unified = unification("int f(int x) { return x - 1; }", "int f(int x) { return x - 2; }")
     assert "return x - change_(1, 1, 2);" in printed(unified, ids=True)
 
 
 def test_macros_get_a_prefix_where_the_program_uses_their_names() -> None:
-    unified = united(
+    unified = unification(
         "int change; int f(int OLD) { return change - OLD; }",
         "int change; int f(int OLD) { return change + OLD; }",
     )

@@ -10,12 +10,12 @@ from csg.unify.changes.explaining import explanation
 from csg.unify.changes.textual import unseen_edits
 
 
-def united(old: str, new: str) -> Unified:
+def unification(old: str, new: str) -> Unified:
     return unify(parse_text(old, "old.c"), parse_text(new, "new.c"))
 
 
 def said(old: str, new: str) -> list[str]:
-    return [line.strip() for line in explanation(united(old, new)).splitlines()]
+    return [line.strip() for line in explanation(unification(old, new)).splitlines()]
 
 
 WHY = {
@@ -113,7 +113,7 @@ def test_a_fallback_says_its_reason() -> None:
     )
     text = explanation(unified)
     assert "copies  f__old(...), f__new(...)" in text
-    assert "kept twice: f, because its united form did not hold both versions" in text
+    assert "kept twice: f, because its unified form did not hold both versions" in text
 
 
 BY_MEANING = {
@@ -148,7 +148,7 @@ BY_MEANING = {
 @pytest.mark.parametrize("name", BY_MEANING)
 def test_a_change_of_meaning_names_the_definition(name: str) -> None:
     old, (before, after), (line, cause) = BY_MEANING[name]
-    changes = united(old, old.replace(before, after)).changes
+    changes = unification(old, old.replace(before, after)).changes
     assert changes
     assert (changes[0].location.line, changes[0].cause) == (line, cause)
     assert changes[0].old_text == changes[0].new_text
@@ -179,7 +179,7 @@ UNSEEN = {
 @pytest.mark.parametrize("name", UNSEEN)
 def test_an_edit_that_is_no_change(name: str) -> None:
     before, after, why = UNSEEN[name]
-    unified = united(BASE, BASE.replace(before, after))
+    unified = unification(BASE, BASE.replace(before, after))
     assert unified.changes == ()
     (edit,) = unseen_edits(unified)
     assert edit.why.startswith(why)
@@ -194,7 +194,11 @@ def test_a_branch_that_is_on_with_a_flag() -> None:
 
 
 def test_an_edit_that_a_change_accounts_for_is_not_listed() -> None:
-    unified = united(BASE, BASE.replace("return n;", "return n + 1;").replace("/* here */", ""))
+    unified = unification(
+        BASE, BASE.replace("return n;", "return n + 1;").replace("/* here */", "")
+    )
     assert [edit.location.line for edit in unseen_edits(unified)] == []
-    apart = united(BASE, BASE.replace("return n;", "return n + 1;").replace("UNUSED 1", "UNUSED"))
+    apart = unification(
+        BASE, BASE.replace("return n;", "return n + 1;").replace("UNUSED 1", "UNUSED")
+    )
     assert [edit.location.line for edit in unseen_edits(apart)] == [1]

@@ -124,7 +124,7 @@ def test_a_program_that_is_run_twice_is_one_reason(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(compiling, "compile_trouble", lambda unified, compiler: ("", "no"))
     unified = unify_compiled(parse_text(OLD), parse_text(NEW))
     assert [(each.region, each.reason) for each in unified.fallbacks] == [
-        ("program", "its united form does not compile: no")
+        ("program", "its unified form does not compile: no")
     ]
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from csg.programs import Versions
 from csg.unify.changes.identities import Identity, identities, normalised, statements
-from csg.unify.pairs import read_pair, unite
+from csg.unify.pairs import read_pair, unify_pair
 
 SOURCE = """\
 #define TWICE(x) \\
@@ -104,7 +104,7 @@ def test_of_equal_ones_it_is_told_which(new: str, named: Identity, tmp_path: Pat
     (tmp_path / "old.c").write_text(OLD)
     (tmp_path / "new.c").write_text(new)
     versions = Versions(tmp_path / "old.c", tmp_path / "new.c")
-    assert [*identities(unite(read_pair(versions.pairs()), "k")).values()] == [named]
+    assert [*identities(unify_pair(read_pair(versions.pairs()), "k")).values()] == [named]
 
 
 def test_a_definition_is_named_without_its_place(tmp_path: Path) -> None:
@@ -116,6 +116,6 @@ def test_a_definition_is_named_without_its_place(tmp_path: Path) -> None:
             text = f"{above}#define LIMIT {value}\nint f(int n) {{ return n > LIMIT; }}\n"
             (folder / f"{name}.c").write_text(text)
         versions = Versions(folder / "old.c", folder / "new.c")
-        found.append(identities(unite(read_pair(versions.pairs()), "f")))
+        found.append(identities(unify_pair(read_pair(versions.pairs()), "f")))
     assert found[0] == found[1]
     assert found[0][1].cause == "macro LIMIT: '3' became '4'"

@@ -1,4 +1,4 @@
-"""The united program under gcc and clang, and with every set of changes that can be chosen."""
+"""The unified program under gcc and clang, and with every set of changes that can be chosen."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """The patterns of patches: what each becomes, and what is wrong with what comes to mind first.
 
-A row has both versions, the united text, the naive one, and what happens with that:
+A row has both versions, the unified text, the naive one, and what happens with that:
 
     values     built as old, as new or with a mask, it computes something else than its original
     no C       one of these builds does not compile
@@ -57,7 +57,7 @@ static int parted;
 class Pattern:
     old: str
     new: str
-    united: str
+    unified: str
     naive: str
     wrong: str
 
@@ -281,7 +281,7 @@ PATTERNS = {
 }
 
 
-def united(pattern: Pattern) -> str:
+def unification(pattern: Pattern) -> str:
     unified = unify(
         parse_text(HEAD + pattern.old + SILENT_MAIN, "old.c"),
         parse_text(HEAD + pattern.new + SILENT_MAIN, "new.c"),
@@ -345,14 +345,14 @@ def partings(text: str, folder: Path) -> list[tuple[str, bool]]:
 @pytest.mark.parametrize("name", PATTERNS)
 def test_what_a_pattern_becomes(name: str) -> None:
     pattern = PATTERNS[name]
-    shown = " ".join(united(pattern).split())
-    assert pattern.united in shown
+    shown = " ".join(unification(pattern).split())
+    assert pattern.unified in shown
 
 
 @pytest.mark.parametrize("name", PATTERNS)
 def test_what_comes_to_mind_first_is_wrong(name: str, tmp_path: Path) -> None:
     pattern = PATTERNS[name]
-    ours = f"int f(int a, int b) {{ {pattern.united} }}"
+    ours = f"int f(int a, int b) {{ {pattern.unified} }}"
     match pattern.wrong:
         case "values":
             assert computes_something_else(pattern, tmp_path)

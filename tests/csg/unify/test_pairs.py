@@ -1,4 +1,4 @@
-"""Programs of several files: what the united one does is what both versions do natively.
+"""Programs of several files: what the unified one does is what both versions do natively.
 
 Each case is files by name, for the old and for the new version; None stands for a missing file.
 """
@@ -19,7 +19,7 @@ from csg.pipeline import program_of
 from csg.programs import Versions
 from csg.unify import Unified, check, printed
 from csg.unify.output.printing import mask_text
-from csg.unify.pairs import read_pair, unite
+from csg.unify.pairs import read_pair, unify_pair
 
 GCC = ["gcc", "-std=gnu17", "-w", "-fwrapv"]
 Files = dict[str, str]
@@ -38,9 +38,9 @@ def written(folder: Path, files: Files) -> Path:
     return folder
 
 
-def united(folder: Path, old: Files, new: Files) -> Unified:
+def unification(folder: Path, old: Files, new: Files) -> Unified:
     versions = Versions(written(folder / "old", old), written(folder / "new", new))
-    unified = unite(read_pair(versions.pairs()))
+    unified = unify_pair(read_pair(versions.pairs()))
     assert check(unified, thorough=True) == []
     return unified
 
@@ -66,7 +66,7 @@ def outputs(program: Path, mask: str = "") -> list[str]:
 
 
 def assert_holds_both(folder: Path, unified: Unified) -> None:
-    """Compiled in its three ways with the shared files, the united program does as each version."""
+    """Compiled in three ways with the shared files, the unified program does as each version."""
     text = folder / "unified.c"
     text.write_text(printed(unified, ids=True))
     files = [text, *(Path(unit.file) for unit in unified.shared)]
@@ -242,9 +242,9 @@ CASES: dict[str, tuple[Files, Files, set[str], int]] = {
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_the_united_program_holds_both_versions(name: str, tmp_path: Path) -> None:
+def test_the_unified_program_holds_both_versions(name: str, tmp_path: Path) -> None:
     old, new, shared, changes = CASES[name]
-    unified = united(tmp_path, old, new)
+    unified = unification(tmp_path, old, new)
     assert verify(program_of(unified)) == []
     assert {Path(unit.file).name for unit in unified.shared} == shared
     if changes >= 0:
@@ -256,12 +256,12 @@ def test_without_a_prototype_a_call_may_pass_too_much(tmp_path: Path) -> None:
     old = {"main.c": MAIN, "g.c": "int g(int x) { return x * 3; }\n",
            "f.c": "int g(); int f(int x) { return g(x, 2); }\n"}  # fmt: skip
     new = {**old, "g.c": "int g(int x, int y) { return x * y; }\n"}
-    assert united(tmp_path, old, new).splits == {"g": ("g__old", "g__new")}
+    assert unification(tmp_path, old, new).splits == {"g": ("g__old", "g__new")}
 
 
 def test_statics_are_named_after_their_file(tmp_path: Path) -> None:
     old, new, _, _ = CASES["statics of one name in files that differ"]
-    unified = united(tmp_path, old, new)
+    unified = unification(tmp_path, old, new)
     names = {each.symbol.name for each in unified.unit.functions}
     assert names == {"f", "g", "h", "g__h"}
     assert {change.location.file for change in unified.changes} == {
@@ -286,7 +286,7 @@ def test_what_is_defined_twice_is_told_with_both_places(
         name: text + f"\nint more_{name[0]};" * (name in differing) for name, text in old.items()
     }
     with pytest.raises(UnsupportedError) as caught:
-        program_of(united(tmp_path, old, new))
+        program_of(unification(tmp_path, old, new))
     told = str(caught.value)
     assert what.split()[1] in told and "is defined a second time" in told
     assert "b.c:1:" in told and "a.c:1:" in told
@@ -324,7 +324,7 @@ def test_functions_that_move_and_change(
     old = program(data.draw(place), data.draw(body), data.draw(st.integers(0, 2)))
     new = program(data.draw(place), data.draw(body), data.draw(st.integers(0, 2)))
     folder = tmp_path_factory.mktemp("moving")
-    assert_holds_both(folder, united(folder, old, new))
+    assert_holds_both(folder, unification(folder, old, new))
 
 
 def member(folder: Path, kind: str) -> None:
@@ -360,7 +360,7 @@ def test_a_member_that_nothing_needs_is_left_out(kind: str, why: str, tmp_path: 
     (left_out,) = pair.left_out.items()
     assert left_out[0].new is not None and left_out[0].new.path.name == "member.c"
     assert why in left_out[1].message
-    assert len(unite(pair).changes) == 1
+    assert len(unify_pair(pair).changes) == 1
 
 
 @pytest.mark.parametrize(

@@ -36,12 +36,12 @@ int f(int x)
 """
 
 
-def united(old: str, new: str) -> Unified:
+def unification(old: str, new: str) -> Unified:
     return unify(parse_text(old, "old.c"), parse_text(new, "new.c"))
 
 
 def test_changes_come_in_the_order_of_the_new_source() -> None:
-    changes = united(OLD, NEW).changes
+    changes = unification(OLD, NEW).changes
     assert [(c.id, c.kind, c.function, c.location.line) for c in changes] == [
         (1, "modified", "", 2),
         (2, "added", "f", 5),
@@ -53,7 +53,7 @@ def test_changes_come_in_the_order_of_the_new_source() -> None:
 
 
 def test_texts_are_the_lines_of_the_source() -> None:
-    changes = united(OLD, NEW).changes
+    changes = unification(OLD, NEW).changes
     assert [(c.old_text, c.new_text) for c in changes] == [
         ("int limit = 3;", "int limit = 4;"),
         ("", "int seen = 0;"),
@@ -65,18 +65,18 @@ def test_texts_are_the_lines_of_the_source() -> None:
 
 
 def test_old_places() -> None:
-    changes = united(OLD, NEW).changes
+    changes = unification(OLD, NEW).changes
     lines = [c.old_location.line if c.old_location else None for c in changes]
     assert lines == [2, None, 6, 7, None, 10]
 
 
 def test_a_use_requires_its_declaration() -> None:
-    changes = united(OLD, NEW).changes
+    changes = unification(OLD, NEW).changes
     assert [sorted(c.requires) for c in changes] == [[], [], [], [], [2], [2]]
 
 
 def test_taking_a_declaration_away_requires_taking_away_its_uses() -> None:
-    changes = united(NEW, OLD).changes
+    changes = unification(NEW, OLD).changes
     kinds = {c.id: (c.kind, c.old_text) for c in changes}
     declaration = next(number for number, told in kinds.items() if told[1] == "int seen = 0;")
     uses = {
@@ -91,7 +91,7 @@ def test_requirements_are_closed() -> None:
         "static int h(int x) { return x + 1; } static int k(int x) { return h(x); } "
         "int f(int x) { return k(x); }"
     )
-    changes = united(old, new).changes
+    changes = unification(old, new).changes
     numbers: dict[str, set[int]] = {}
     for change in changes:
         numbers.setdefault(change.function, set()).add(change.id)
@@ -102,14 +102,14 @@ def test_requirements_are_closed() -> None:
 
 def test_a_split_variable_is_one_change_with_many_sites() -> None:
     old = "int f(int x) { int s = x; s = s * 2; return s; }"
-    (change,) = united(old, old.replace("int s", "long s")).changes
+    (change,) = unification(old, old.replace("int s", "long s")).changes
     assert change.kind == "type"
     assert change.sites > 3
     assert change.granularity == "statement"
 
 
 def test_the_information_of_a_change_is_that_of_the_program_representation() -> None:
-    change = united("int f(int x) { return x; }", "int f(int x) { return -x; }").changes[0]
+    change = unification("int f(int x) { return x; }", "int f(int x) { return -x; }").changes[0]
     assert change.info() == ChangeInfo(
         1,
         "modified",
@@ -123,7 +123,7 @@ def test_the_information_of_a_change_is_that_of_the_program_representation() -> 
 
 
 def test_renames_are_told() -> None:
-    unified = united(
+    unified = unification(
         "static int h(int a) { int t = a; return t * t; } int f(int x) { return h(x); }",
         "static int sq(int b) { int u = b; return u * u; } int f(int x) { return sq(x); }",
     )

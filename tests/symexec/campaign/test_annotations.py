@@ -1,4 +1,4 @@
-"""The same pair searched as it is united by default, as published, and by lines."""
+"""The same pair searched as it is unified by default, as published, and by lines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The C compiler confirms the united program before the search; what is no C is kept twice."""
+"""The C compiler confirms the unified program before the search; what is no C is kept twice."""
 
 from __future__ import annotations
 

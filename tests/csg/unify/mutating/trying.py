@@ -1,8 +1,8 @@
-"""Unite a generated pair, build it in every way, and run it beside its originals.
+"""Unify a generated pair, build it in every way, and run it beside its originals.
 
 try_pair(pair, folder)   ->   "held", "no C", or "undefined"; AssertionError when it does not hold
 
-A mutant that gcc refuses, or whose behaviour C does not define, says nothing about uniting. The
+A mutant that gcc refuses, or whose behaviour C does not define, says nothing about unifying. The
 sanitizers are asked only when something differs: most of the time nothing does.
 """
 
@@ -54,7 +54,7 @@ def compiled(text: str, folder: Path, name: str, *flags: str) -> Program | None:
     return Program(text, binary) if done.returncode == 0 else None
 
 
-def united(old: str, new: str) -> Unified:
+def unification(old: str, new: str) -> Unified:
     unified = unify(parse_text(old, "old.c"), parse_text(new, "new.c"))
     assert check(unified, thorough=True) == []
     return unified
@@ -69,11 +69,11 @@ def try_texts(old: str, new: str, title: str, folder: Path) -> str:
     originals = compiled(old, folder, "old"), compiled(new, folder, "new")
     if originals[0] is None or originals[1] is None:
         return "no C"
-    unified = united(old, new)
+    unified = unification(old, new)
     text = printed(unified, ids=True)
     masked = compiled(text, folder, "masked")
     sides = [compiled(text, folder, f"as_{name}", f"-DCSGTEST_{name}") for name in ("OLD", "NEW")]
-    assert masked is not None and None not in sides, f"{title}: the united program is no C"
+    assert masked is not None and None not in sides, f"{title}: the unified program is no C"
     masks = mask_text([]), mask_text(change.id for change in unified.changes)
     for original, side, mask in zip(originals, sides, masks, strict=True):
         assert original is not None and side is not None
