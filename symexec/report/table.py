@@ -27,6 +27,7 @@ from symexec.report.words import (
     reservations,
     sequence_named,
     sequences_covered,
+    short_paths,
     told_of_accepted,
     undefined_places,
 )
@@ -73,7 +74,7 @@ def print_report(report: Report, stream: TextIO | None = None) -> None:
     ]
     if report.differing and report.sandbox:
         lines.append(f"replayed natively, walls: {report.sandbox}")
-    _print_lines([f"  {text}" for text in lines], out)
+    _print_lines([f"  {short_paths(text, report)}" for text in lines], out)
 
 
 def _found_beside(report: Report) -> bool:

@@ -155,16 +155,28 @@ def _parting(case: TestCase) -> Iterator[Step]:
 
 def changes_named(changes: Iterable[int], interaction: bool = False) -> str:
     """``2`` or ``1 + 3 + 5-9`` (together)."""
+    return " + ".join(_in_runs(changes)) + (" together" if interaction else "")
+
+
+def _in_runs(changes: Iterable[int]) -> Iterator[str]:
+    """Numbers, and of those that follow each other the ends: ``1``, ``5-9``."""
     runs: list[list[int]] = []
     for each in changes:
         if runs and each == runs[-1][-1] + 1:
             runs[-1].append(each)
         else:
             runs.append([each])
-    named = (
-        f"{run[0]}-{run[-1]}" if len(run) > _RUN else " + ".join(map(str, run)) for run in runs
-    )
-    return " + ".join(named) + (" together" if interaction else "")
+    for run in runs:
+        yield from [f"{run[0]}-{run[-1]}"] if len(run) > _RUN else map(str, run)
+
+
+def short_paths(text: str, report: Report) -> str:
+    """``csgtest-out/versions/new/a.c:3`` is ``new a.c:3``: of revisions they are copies, and where
+    those lie says nothing."""
+    for side, folder in (("old", report.old), ("new", report.new)):
+        if folder.endswith(f"versions/{side}"):
+            text = text.replace(f"{folder}/", f"{side} ")
+    return text
 
 
 def headline(report: Report) -> str:
@@ -232,16 +244,35 @@ def _s(count: int) -> str:
 
 
 def blamed_changes(report: Report) -> list[str]:
-    """What the numbers of the table mean, a line a change."""
+    """What the numbers of the table mean: a line a change, but one for all that have one cause."""
     wanted = {change for each in report.groups for change in each.blamed}
-    chosen = [change for change in report.changes if change.id in wanted][:_LISTED]
-    names = [_on_one_line(Path(change.location.file).name) for change in chosen]
-    places = [f"{name}:{each.location.line}" for name, each in zip(names, chosen, strict=True)]
-    width = max(map(len, places), default=0)
-    return [
-        f"change {change.id}  {place:{width}}  {_edit(change)}"
-        for change, place in zip(chosen, places, strict=True)
+    found: dict[str, list[ChangeInfo]] = {}
+    for change in report.changes:
+        if change.id in wanted:
+            found.setdefault(_cause(change) or str(change.id), []).append(change)
+    chosen = [alike for _, alike in zip(range(_LISTED), found.values(), strict=False)]
+    names = [
+        f"change{_s(len(each))} {', '.join(_in_runs(one.id for one in each))}" for each in chosen
     ]
+    files = [_on_one_line(Path(each[0].location.file).name) for each in chosen]
+    places = [f"{name}:{each[0].location.line}" for name, each in zip(files, chosen, strict=True)]
+    widths = [max(map(len, cells), default=0) for cells in (names, places)]
+    lines = [
+        f"{name:{widths[0]}}  {place:{widths[1]}}  "
+        + (f"by {_cause(each[0])}" if len(each) > 1 else _edit(each[0]))
+        for name, place, each in zip(names, places, chosen, strict=True)
+    ]
+    if len(found) > len(chosen):
+        lines.append(
+            f"{sum(map(len, found.values())) - sum(map(len, chosen))} more changes to blame"
+        )
+    return [short_paths(line, report) for line in lines]
+
+
+def _cause(change: ChangeInfo) -> str:
+    """The definition behind a change whose own text stayed as it was; "" for all others."""
+    same = _on_one_line(change.old_text) == _on_one_line(change.new_text)
+    return change.cause if same else ""
 
 
 def told_of_accepted(report: Report) -> list[str]:
@@ -268,8 +299,8 @@ def _edit(change: ChangeInfo) -> str:
     old, new = _on_one_line(change.old_text), _on_one_line(change.new_text)
     if not old:
         return f"added  {new}"
-    if old == new and change.cause:
-        return f"{new}  by {change.cause}"
+    if _cause(change):
+        return f"{new}  by {_cause(change)}"
     return f"{old}  ->  {new}" if new else f"deleted  {old}"
 
 

@@ -208,6 +208,7 @@ def _claim(path: Path) -> IO[bytes]:
         try:
             lock.truncate(0)
             lock.write(_MARK.encode())
+            (path / ".gitignore").write_text("*\n")  # of this folder's own, as other tools do
         except OSError as error:
             lock.close()
             raise _unusable(path, error) from error

@@ -315,6 +315,45 @@ def test_the_table_shows_where_two_runs_differ(
     assert contrasted(*runs) == shown
 
 
+def test_changes_with_one_cause_are_one_line_of_the_table() -> None:
+    """A member more of a structure changes every statement that uses it."""
+    folder = "out/versions/new"
+    cause = f"struct s ({folder}/s.h:2): 'int a' became 'int a; int b'"
+    uses = [
+        ChangeInfo(each, "type", "f", Location(f"{folder}/a.c", each), None, "s->a", "s->a",
+                   cause=cause)
+        for each in (1, 2, 3, 5)
+    ]  # fmt: skip
+    own = ChangeInfo(4, "added", "f", Location(f"{folder}/a.c", 4), None, "", "g();")
+    changes = tuple(sorted([*uses, own], key=lambda change: change.id))
+    blame = Blame((tuple(range(1, 6)),), tuple(range(1, 6)))
+    made = report(
+        changes=changes, tests=[case("t1", b"1", blame=blame)], notes=[f"{folder}/a.c:7: x"]
+    )
+    made.old, made.new = "out/versions/old", folder
+    shown = io.StringIO()
+    print_report(made, shown)
+    row, *lines = shown.getvalue().splitlines()[2:]
+    assert "1-5 together" in row
+    assert lines[:2] == [
+        "  changes 1, 2, 3, 5  a.c:1  by struct s (new s.h:2): 'int a' became 'int a; int b'",
+        "  change 4            a.c:4  added  g();",
+    ]
+    assert "  new a.c:7: x" in lines
+
+
+def test_changes_that_are_not_listed_are_counted() -> None:
+    changes = tuple(
+        ChangeInfo(each, "added", "f", Location("a.c", each), None, "", "g();")
+        for each in range(1, 12)
+    )
+    ids = tuple(range(1, 12))
+    made = report(changes=changes, tests=[case("t1", b"1", blame=Blame((ids,), ids))])
+    shown = io.StringIO()
+    print_report(made, shown)
+    assert "  change 8  a.c:8  added  g();\n  3 more changes to blame\n" in shown.getvalue()
+
+
 def test_why_nothing_is_blamed_is_told_once() -> None:
     reason = Blame(complete=False, note="the unified program cannot be built: ld returned 1")
     other = Observation(exit=3)
