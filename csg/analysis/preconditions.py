@@ -1,7 +1,9 @@
 """What callers of a function have to see to, as far as both versions of it say so.
 
-    int sum(const int *a, int n)            n <= elements of a: a[i] stands below n (sum.c:4)
-    { .. for (i = 0; i < n; i++) s += a[i];
+    int sum(const int *a, int n)            n <= elements of a: a[i] stands below n (sum.c:5)
+    {                                       a is not null: it is used before anything is asked
+        assert(n >= 0);                     n >= 0: it is asserted first
+        for (i = 0; i < n; i++) s += a[i];
 
 A precondition is inferred only where the code of both versions has it, each by itself, so that no
 change can have made it; and where it is certain, for inputs that break it are not tried. Each has
@@ -10,14 +12,68 @@ its place in the new version.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
-from csg.analysis.lengths import Counted, Pair, counted, root_of
+from csg.analysis.lengths import (
+    Counted,
+    Pair,
+    called_name,
+    counted,
+    is_failed_assertion,
+    place_of,
+    root_of,
+    without_casts,
+)
 from csg.errors import Location
-from csg.language.syntax import FunctionDefinition, Symbol, TranslationUnit
-from csg.language.types import Pointer, Record, Void, size_of
+from csg.language.expression_text import ExpressionText, Notation
+from csg.language.syntax import (
+    AddressOf,
+    Binary,
+    Call,
+    Case,
+    Cast,
+    Compound,
+    Conditional,
+    Declaration,
+    Dereference,
+    DoWhile,
+    EnumeratorName,
+    Expression,
+    ExpressionStatement,
+    For,
+    FunctionDefinition,
+    If,
+    Index,
+    InitializerList,
+    IntegerConstant,
+    Label,
+    Logical,
+    Member,
+    Name,
+    Return,
+    SizeOf,
+    StatementExpression,
+    Switch,
+    Symbol,
+    TranslationUnit,
+    Unary,
+    While,
+)
+from csg.language.traversal import Tree, children, walk
+from csg.language.types import (
+    Array,
+    Enumeration,
+    Pointer,
+    Record,
+    Void,
+    is_integer,
+    size_of,
+)
 from csg.records import record
 from csg.unify import Unified
+from csg.unify.changes.explaining import is_pure
+
+MOST_NAMED = 4  # enumerators that a text names
 
 
 @record
@@ -29,7 +85,25 @@ class Length:
     unit: int
 
 
-Claim = Length
+@record
+class NonNull:
+    pointer: str
+
+
+@record
+class OneOf:
+    name: str
+    values: tuple[int, ...]
+
+
+@record
+class Asserted:
+    """An expression over parameters, and members of what they lead to, is not 0."""
+
+    expression: Expression
+
+
+Claim = Length | NonNull | OneOf | Asserted
 
 
 @record
@@ -45,14 +119,23 @@ class Precondition:
         return f"{self.text} ({self.location}: {self.reason})"
 
 
-def preconditions(unified: Unified, entry: FunctionDefinition) -> tuple[Precondition, ...]:
-    """Those of ``entry``, a function of the united program; its names are used."""
+def preconditions(
+    unified: Unified, entry: FunctionDefinition, asked: frozenset[str] = frozenset()
+) -> tuple[Precondition, ...]:
+    """Those of ``entry``, a function of the united program; its names are used. ``asked``: the
+    pointers that a version compares with null."""
     old, new = (
         _Version((unit, *unified.shared), entry.symbol.name) for unit in (unified.old, unified.new)
     )
     if {len(each.parameters) for each in (old, new)} != {len(entry.parameters)}:
         return ()
-    return tuple(_lengths(old, new, entry.parameters))
+    asserted = list(_asserted(entry))
+    return (
+        *_lengths(old, new, entry.parameters),
+        *_not_null(old, new, entry, asked, asserted),
+        *_enumerators(old, new, entry.parameters),
+        *(each for each in asserted if isinstance(each.claim, Asserted)),
+    )
 
 
 class _Version:
@@ -67,7 +150,31 @@ class _Version:
         return self.entry.parameters if self.entry is not None else ()
 
     def lengths(self) -> dict[Pair, Counted]:
-        return {} if self.entry is None else counted(self.functions, self.entry)
+        """By what the code does, and by what attributes say."""
+        if self.entry is None:
+            return {}
+        found = dict(counted(self.functions, self.entry))
+        for pointer, number in self.entry.symbol.access:
+            if not 0 < min(pointer, number) <= max(pointer, number) <= len(self.parameters):
+                continue
+            kind = self.parameters[pointer - 1].type
+            if isinstance(kind, Pointer) and is_integer(self.parameters[number - 1].type):
+                why, place = "__attribute__((access))", self.entry.location
+                pair = str(pointer - 1), str(number - 1)
+                found[pair] = Counted(max(1, _size(kind)), why, place)
+        return found
+
+    def never_null(self, place: int) -> tuple[str, Location] | None:
+        """Why this parameter must not be null, if that is so."""
+        if self.entry is None:
+            return None
+        if not self.entry.symbol.nonnull.isdisjoint((0, place + 1)):
+            return "__attribute__((nonnull))", self.entry.location
+        used = _used_first(self.entry).get(self.parameters[place])
+        return None if used is None else ("it is used before anything is asked", used)
+
+
+# ------------------------------------------------------------------ lengths
 
 
 def _lengths(old: _Version, new: _Version, parameters: Sequence[Symbol]) -> Iterator[Precondition]:
@@ -97,3 +204,283 @@ def _named(name: str, parameters: Sequence[Symbol]) -> str:
     """``1->count`` by the parameter's name."""
     root = root_of(name)
     return parameters[int(root)].name + name.removeprefix(root)
+
+
+# ------------------------------------------------------------------ pointers that are never null
+
+
+def _not_null(
+    old: _Version,
+    new: _Version,
+    entry: FunctionDefinition,
+    asked: frozenset[str],
+    asserted: Sequence[Precondition],
+) -> Iterator[Precondition]:
+    """Where a version compares a pointer with null it may be null, unless both say otherwise."""
+    sure = {each.claim.pointer: each for each in asserted if isinstance(each.claim, NonNull)}
+    for place, symbol in enumerate(entry.parameters):
+        if not isinstance(symbol.type, Pointer):
+            continue
+        text, both = f"{symbol.name} is not null", (old.never_null(place), new.never_null(place))
+        if symbol.name in sure:
+            yield sure[symbol.name]
+        elif both[0] is not None and both[1] is not None:
+            yield Precondition(NonNull(symbol.name), text, *both[1])
+        elif symbol.name not in asked:
+            why, where = "neither version asks whether it is", new.parameters[place].location
+            yield Precondition(NonNull(symbol.name), text, why, where)
+
+
+def _used_first(definition: FunctionDefinition) -> dict[Symbol, Location]:
+    """The pointers that lead to something which the function uses in any case: before a branch,
+    and before a call that may never return."""
+    found: dict[Symbol, Location] = {}
+    for expression in _first(definition.body):
+        nodes = list(_in_any_case(expression))
+        if any(isinstance(node, Call) for node in nodes):
+            break
+        for node in nodes:
+            pointer: Expression | None = None
+            match node:
+                case Dereference(operand=pointer) | Index(base=pointer):
+                    pass
+                case Member(record=pointer, arrow=True, field=member):
+                    pointer = None if isinstance(member.type, Array) else pointer
+                case _:
+                    pass
+            inner = without_casts(pointer) if pointer is not None else None
+            if isinstance(inner, Name) and isinstance(inner.symbol.type, Pointer):
+                found.setdefault(inner.symbol, node.location)
+    own = set(definition.parameters)
+    return {symbol: place for symbol, place in found.items() if symbol in own}
+
+
+def _first(body: Compound) -> Iterator[Expression]:
+    """The expressions that are evaluated first, up to and with the first condition."""
+    waiting = list(reversed(body.items))
+    while waiting:
+        match waiting.pop():
+            case Compound(items=items) | DoWhile(body=Compound(items=items)):
+                waiting += reversed(items)
+            case Declaration(initializer=InitializerList(entries=entries)):
+                yield from (entry.value for entry in entries)
+            case Declaration(initializer=value):
+                if value is not None and not isinstance(value, InitializerList):
+                    yield value
+            case ExpressionStatement(expression=expression):
+                yield expression
+            case Label():
+                pass
+            case Return(value=expression):
+                if expression is not None:
+                    yield expression
+                return
+            case If(condition=expression) | While(condition=expression):
+                yield expression
+                return
+            case Switch(selector=expression):
+                yield expression
+                return
+            case For(start=start, condition=condition):
+                waiting = [Return(condition), *reversed(start)]
+            case _:
+                return
+
+
+def _in_any_case(expression: Expression) -> Iterator[Expression]:
+    """The parts whose values are used whatever the others are."""
+    waiting: list[Tree] = [expression]
+    while waiting:
+        match waiting.pop():
+            case Logical(operands=operands):
+                waiting.append(operands[0])
+            case Conditional(condition=condition):
+                waiting.append(condition)
+            case SizeOf() | StatementExpression():
+                pass
+            case AddressOf(operand=operand):
+                waiting += _addressed(operand)
+            case node if not isinstance(node, Name):
+                yield node  # type: ignore[misc]  # below an expression are expressions
+                waiting += children(node)
+            case _:
+                pass
+
+
+def _addressed(operand: Expression) -> list[Tree]:
+    """What is evaluated for the address of an object, which is not used itself."""
+    while isinstance(operand, Member) and not operand.arrow:
+        operand = operand.record
+    return children(operand)
+
+
+# ------------------------------------------------------------------ enumerations
+
+
+def _enumerators(
+    old: _Version, new: _Version, parameters: Sequence[Symbol]
+) -> Iterator[Precondition]:
+    for place, symbol in enumerate(parameters):
+        kinds = [each.parameters[place].type for each in (old, new)]
+        if not all(isinstance(kind, Enumeration) for kind in kinds):
+            continue
+        names: dict[int, str] = {}
+        for kind in kinds:
+            assert isinstance(kind, Enumeration)
+            for name, value in kind.enumerators:
+                names.setdefault(value, name)
+        if (
+            not names
+            or _are_flags(names)
+            or not all(
+                _only_told_apart(each.functions, each.entry, place, names)
+                for each in (old, new)
+                if each.entry is not None
+            )
+        ):
+            continue
+        listed = [names[value] for value in sorted(names)]
+        text = f"{symbol.name} is {', '.join(listed)}"
+        if len(listed) > MOST_NAMED:
+            text = f"{symbol.name} is an enumerator of {kinds[1]}"
+        claim = OneOf(symbol.name, tuple(sorted(names)))
+        why = "of its type, and nothing asks for other values"
+        yield Precondition(claim, text, why, new.parameters[place].location)
+
+
+def _are_flags(values: Mapping[int, str]) -> bool:
+    """Can they be put together by ``|``?"""
+    return max(values) >= 4 and all(value & (value - 1) == 0 for value in values if value)
+
+
+def _only_told_apart(
+    functions: Mapping[str, FunctionDefinition],
+    entry: FunctionDefinition,
+    place: int,
+    values: Mapping[int, str],
+) -> bool:
+    """Is the parameter only compared with enumerators, here and where it is passed to? Orders, sums
+    and a ``default`` behind all of them are for values that are none."""
+    waiting, seen = [(entry, place)], {(entry.symbol, place)}
+    for definition, at in waiting:
+        own = definition.parameters[at]
+        uses = 0
+        for node in walk(definition.body):
+            match node:
+                case Name(symbol=symbol) if symbol is own:
+                    uses += 1
+                case Switch(selector=selector) if _is(selector, own):
+                    if _has_spare_default(node, values):
+                        return False
+                    uses -= 1
+                case Binary(operator="==" | "!=", left=left, right=right):
+                    uses -= _is(left, own) + _is(right, own)
+                case Index(index=index) | Return(value=index) if index is not None:
+                    uses -= _is(index, own)
+                case Call(arguments=arguments):
+                    for number, argument in enumerate(arguments):
+                        if not _is(argument, own):
+                            continue
+                        uses -= 1
+                        callee = functions.get(called_name(node))
+                        if callee is None or number >= len(callee.parameters):
+                            continue
+                        if (callee.symbol, number) not in seen:
+                            seen.add((callee.symbol, number))
+                            waiting.append((callee, number))
+                case _:
+                    pass
+        if uses:
+            return False
+    return True
+
+
+def _is(expression: Expression, symbol: Symbol) -> bool:
+    inner = without_casts(expression)
+    return isinstance(inner, Name) and inner.symbol is symbol
+
+
+def _has_spare_default(switch: Switch, values: Mapping[int, str]) -> bool:
+    cases = [node for node in walk(switch.body) if isinstance(node, Case)]
+    covered: set[int] = set()
+    for each in cases:
+        if each.low is not None and each.high is not None:
+            covered |= {value for value in values if each.low <= value <= each.high}
+        elif each.low is not None:
+            covered.add(each.low)
+    default = any(each.low is None and each.high is None for each in cases)
+    return default and covered.issuperset(values)
+
+
+# ------------------------------------------------------------------ assertions
+
+
+def _asserted(entry: FunctionDefinition) -> Iterator[Precondition]:
+    """What the function asserts before it does anything, in both versions alike: in the united
+    program a change stands around what is not alike."""
+    parameters = {each: each.name for each in entry.parameters}
+    for item in entry.body.items:
+        match item:
+            case Declaration() if is_pure(item):
+                continue
+            case ExpressionStatement(
+                expression=Conditional(condition=condition, otherwise=otherwise)
+            ) if is_failed_assertion(otherwise):
+                yield from _claims(condition, otherwise, parameters)
+            case _:
+                return
+
+
+def _claims(
+    condition: Expression, failure: Expression, parameters: Mapping[Symbol, str]
+) -> Iterator[Precondition]:
+    """Each part of the condition for itself; those that speak of other things are left out."""
+    parts = [condition]
+    if isinstance(condition, Logical) and condition.operator == "&&":
+        parts = list(condition.operands)
+    why, place = "it is asserted before anything else", without_casts(failure).location
+    spelling = ExpressionText(Notation(), lambda node: "({ ... })")
+    for part in parts:
+        pointer = _compared_with_null(part, parameters)
+        if pointer:
+            yield Precondition(NonNull(pointer), f"{pointer} is not null", why, place)
+        elif _can_be_kept_to(part, parameters):
+            yield Precondition(Asserted(part), spelling.of(part), why, place)
+
+
+def _compared_with_null(part: Expression, parameters: Mapping[Symbol, str]) -> str:
+    match part:
+        case Binary(operator="!=", left=left, right=right):
+            inner = without_casts(right)
+            is_null = isinstance(inner, IntegerConstant) and inner.value == 0
+            part = left if is_null else part
+        case _:
+            pass
+    match without_casts(part):
+        case Name(symbol=symbol) if isinstance(symbol.type, Pointer) and symbol in parameters:
+            return parameters[symbol]
+        case _:
+            return ""
+
+
+def _can_be_kept_to(part: Expression, parameters: Mapping[Symbol, str]) -> bool:
+    """Is it made of numbers that are inputs, and of constants?"""
+    waiting: list[Tree] = [part]
+    while waiting:
+        node = waiting.pop()
+        match node:
+            case IntegerConstant() | EnumeratorName() | SizeOf(value=int()):
+                continue
+            case Name() | Member():
+                if not (is_integer(node.type) and place_of(node, parameters)):
+                    return False
+                continue
+            case Cast(type=kind) | Unary(type=kind) | Binary(type=kind) | Conditional(type=kind):
+                if not is_integer(kind):
+                    return False
+            case Logical():
+                pass
+            case _:
+                return False
+        waiting += children(node)
+    return True

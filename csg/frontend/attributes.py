@@ -54,6 +54,8 @@ class Wishes:
     weak: bool = False
     alias: str = ""
     linked_as: str = ""
+    nonnull: frozenset[int] = frozenset()  # parameters, from 1 on; 0: all
+    access: tuple[tuple[int, int], ...] = ()  # a pointer, and the number of what is behind it
 
     def of_mode(self, found: Type, location: Location) -> Type:
         """``found`` with the size that __attribute__((mode(...))) names."""
@@ -70,6 +72,8 @@ def wishes(context: Context, *groups: Iterable[Node] | None) -> Wishes:
     alignment, packed, transparent, noreturn, mode = 0, False, False, False, ""
     hooks: list[Hook] = []
     weak, alias, linked_as = False, "", ""
+    nonnull: set[int] = set()
+    access: list[tuple[int, int]] = []
     for node in (node for group in groups for node in group or ()):
         if kind(node) != "Attributes":
             alignment = max(alignment, _alignas(context, node))
@@ -92,14 +96,40 @@ def wishes(context: Context, *groups: Iterable[Node] | None) -> Wishes:
                     alias = _text(argument)
                 case "linked_as":
                     linked_as = _text(argument)
+                case "nonnull":
+                    nonnull.update(_places(context, argument) or (0,))
+                case "access":
+                    places = _places(context, argument)
+                    access += [(places[0], places[1])] if len(places) == 2 else []
                 case "constructor" | "destructor":
                     hooks.append((name, _priority(context, argument)))
                 case _:
                     text = f"__attribute__(({name})) is not supported"
                     raise UnsupportedError(text, node.coord)
     return Wishes(
-        alignment, packed, transparent, noreturn, mode, tuple(hooks), weak, alias, linked_as
+        alignment,
+        packed,
+        transparent,
+        noreturn,
+        mode,
+        tuple(hooks),
+        weak,
+        alias,
+        linked_as,
+        frozenset(nonnull),
+        tuple(access),
     )
+
+
+def _places(context: Context, argument: Node | None) -> list[int]:
+    """The numbers of ``(read_only, 1, 2)``; none where nothing is accessed."""
+    if argument is None:
+        return []
+    parts = argument.exprs if kind(argument) == "ExprList" else [argument]
+    words = [each.name.strip("_") for each in parts if kind(each) == "ID"]
+    if "none" in words:
+        return []
+    return [context.constant(each, "a parameter") for each in parts if kind(each) != "ID"]
 
 
 def _text(argument: Node | None) -> str:

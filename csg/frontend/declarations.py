@@ -133,6 +133,8 @@ def _apply(symbol: Symbol, node: Node, found: Qualified, wished: Wishes) -> None
     symbol.noreturn = symbol.noreturn or wished.noreturn or "_Noreturn" in (node.funcspec or ())
     symbol.hooks += tuple(hook for hook in wished.hooks if hook not in symbol.hooks)
     symbol.weak = symbol.weak or wished.weak
+    symbol.nonnull |= wished.nonnull
+    symbol.access += tuple(each for each in wished.access if each not in symbol.access)
     symbol.alias = symbol.alias or wished.alias
     symbol.linked_as = symbol.linked_as or wished.linked_as
     symbol.inline = symbol.inline or "inline" in (node.funcspec or ())

@@ -243,11 +243,11 @@ def _find(words: list[tuple[int, str]], start: int, value: str, macro: int) -> i
     return None
 
 
-# Attributes with a meaning for types or control flow; others are noted and left out.
+# Attributes with a meaning for types, control flow or callers; others are noted and left out.
 _LINKING = frozenset({"constructor", "destructor", "weak", "alias"})
 _KEPT = _LINKING | {
     "noreturn", "_Noreturn", "packed", "aligned", "mode", "vector_size", "cleanup",
-    "transparent_union",
+    "transparent_union", "nonnull", "access",
 }  # fmt: skip
 _ASM_WORDS = frozenset({"VOLATILE", "GOTO", "INLINE"})
 _STATEMENT_BEGINS = frozenset({"SEMI", "LBRACE", "RBRACE", "COLON", "RPAREN", "ELSE", "DO"})

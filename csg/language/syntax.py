@@ -62,6 +62,8 @@ class Symbol:
     weak: bool = False  # may be defined nowhere: then its address is null
     alias: str = ""  # the name of what it is another name of
     linked_as: str = ""  # the name that linking knows it by (asm)
+    nonnull: frozenset[int] = frozenset()  # parameters of a function, from 1 on; 0: all
+    access: tuple[tuple[int, int], ...] = ()  # parameters: a pointer, and how much is behind it
     defined: bool = False  # this unit gives it storage (a tentative definition counts) or a body
 
     def __repr__(self) -> str:

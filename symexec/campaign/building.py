@@ -41,7 +41,6 @@ from symexec.exploration.preparation import (
     lower,
     read_versions,
     with_lasting,
-    with_preconditions,
 )
 from symexec.exploration.searching import GraphCoverage, Search
 from symexec.inputs.plan import LEVELS, shapes_lines
@@ -138,7 +137,6 @@ class BuildJob:
         self.prepared = analysed(lowered, options)
         self.events.update(dict.fromkeys(self.prepared.outliving.events, 1))
         if self.signature is not None:
-            options = with_preconditions(self.prepared, options)
             self.options, self.signature = with_lasting(self.prepared, self.signature, options)
             if self.replay is not None:
                 self.replay.plan = replace(self.replay.plan, signature=self.signature)

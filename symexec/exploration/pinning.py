@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from csg.analysis.preconditions import Length, Precondition
+from csg.analysis.preconditions import Length, NonNull, Precondition
 from csg.errors import UsageError
 from csg.language.syntax import FunctionDefinition, Symbol
 from symexec.counters import Counters
@@ -125,7 +125,7 @@ def _pointers(entry: FunctionDefinition) -> tuple[str, ...]:
 
 
 def _fits(start: Start, preconditions: Sequence[Precondition], test: TestInput) -> bool:
-    """Are there as many bytes behind each pointer as a number says?"""
+    """Are there as many bytes behind each pointer as a number says, where there have to be any?"""
     given, inputs = dict(test.parameters), {each.name: each for each in start.inputs}
     for each in preconditions:
         match each.claim:
@@ -137,6 +137,10 @@ def _fits(start: Start, preconditions: Sequence[Precondition], test: TestInput) 
                         held = len(there) + isinstance(there, bytes)
                         if count * unit > held * ((known.width + 7) // 8):
                             return False
+            case NonNull(pointer=pointer) if given.get(pointer, ()) is None:
+                return False
+            case _:
+                pass
     return True
 
 

@@ -20,7 +20,7 @@ from csg.analysis import (
     guard_names,
     guards,
 )
-from csg.analysis.preconditions import preconditions
+from csg.analysis.preconditions import NonNull, Precondition, preconditions
 from csg.errors import CsgtestError, UsageError
 from csg.graphs import SequenceGraph
 from csg.graphs.program_graphs import control_graph
@@ -28,6 +28,7 @@ from csg.ir import Call, FunctionCode, Program
 from csg.ir.flow import successors
 from csg.language.printer import complete_records
 from csg.language.syntax import FunctionDefinition, Symbol, TranslationUnit
+from csg.language.types import Pointer
 from csg.pipeline import graph_of, program_of, shared_entry
 from csg.programs import FilePair
 from csg.unify import Unified, printed
@@ -70,6 +71,7 @@ class Prepared:
     guards: tuple[Guard, ...] = ()
     guarding: frozenset[str] = frozenset()  # names of what guards the changes
     outliving: Outliving = NOTHING_OUTLIVES
+    expected: tuple[Precondition, ...] | None = ()  # of callers; None: nothing is
 
     @property
     def symbols(self) -> list[Symbol]:
@@ -103,8 +105,14 @@ class Prepared:
 
     @property
     def asked(self) -> frozenset[str]:
-        """The pointer parameters that a version compares with null."""
-        return asked_for_null(self.unified, self.entry)
+        """The pointer parameters that are null in some inputs: those that a version compares with
+        null, unless both expect that they are not; all where nothing is expected of callers."""
+        if self.expected is None:
+            pointers = (each for each in self.entry.parameters if isinstance(each.type, Pointer))
+            return frozenset(each.name for each in pointers)
+        claims = [each.claim for each in self.expected]
+        never = {claim.pointer for claim in claims if isinstance(claim, NonNull)}
+        return asked_for_null(self.unified, self.entry) - never
 
     @property
     def asks_for_inputs(self) -> bool:
@@ -378,7 +386,20 @@ def analysed(lowered: Lowered, options: BuildOptions) -> Prepared:
     barring = guards(dependences, outputs)
     names = guard_names(dependences, barring)
     found = _outliving(unified, program, dependences)
-    return Prepared(unified, program, graph, dependences, distances, barring, names, found)
+    expected = _expected(unified, program.entry, options.inputs)
+    return Prepared(
+        unified, program, graph, dependences, distances, barring, names, found, expected
+    )
+
+
+def _expected(
+    unified: Unified, entry: str, inputs: InputOptions
+) -> tuple[Precondition, ...] | None:
+    """What both versions expect of the callers of their entry function."""
+    if entry == "main" or not inputs.inferred:
+        return () if inputs.inferred else None
+    function = definition(unified.units, entry)
+    return preconditions(unified, function, asked_for_null(unified, function))
 
 
 def _outliving(unified: Unified, program: Program, dependences: DependenceGraph) -> Outliving:
@@ -391,8 +412,10 @@ def _outliving(unified: Unified, program: Program, dependences: DependenceGraph)
 def with_lasting(
     prepared: Prepared, signature: EntrySignature, options: BuildOptions
 ) -> tuple[BuildOptions, EntrySignature]:
-    """The objects that outlive a call are compared after it, and inputs of it."""
-    inputs, found = options.inputs, prepared.outliving
+    """The objects that outlive a call are compared after it, and inputs of it, which keep to what
+    is expected of callers."""
+    found = prepared.outliving
+    inputs = replace(options.inputs, preconditions=prepared.expected or ())
     if inputs.globals is Globals.ANY:
         named = dict.fromkeys((*inputs.symbolic_globals, *found.inputs))
         inputs = replace(inputs, symbolic_globals=tuple(named))
@@ -400,12 +423,3 @@ def with_lasting(
     symbols = [known[name] for name in inputs.symbolic_globals if name in known]
     signature = replace(signature_of(prepared.entry, symbols, prepared.asked), lasting=found.parts)
     return replace(options, inputs=inputs), signature
-
-
-def with_preconditions(prepared: Prepared, options: BuildOptions) -> BuildOptions:
-    """With what both versions expect of the callers of their entry function."""
-    inputs = options.inputs
-    if prepared.program.entry == "main" or not inputs.inferred:
-        return options
-    found = preconditions(prepared.unified, prepared.entry)
-    return replace(options, inputs=replace(inputs, preconditions=found))

@@ -89,7 +89,6 @@ def range_conditions(asked: Range, named: Mapping[str, Named]) -> list[Operand]:
 def assumption(text: str, named: Mapping[str, Named]) -> Operand:
     """The condition that a C expression states; true if it speaks of objects that are not there."""
     scope = {name: item.type for name, item in named.items()}
-    reader = _Reader(named, text)
     try:
         expression = parse_expression(text, scope, "--assume")
     except CsgtestError as trouble:
@@ -99,8 +98,13 @@ def assumption(text: str, named: Mapping[str, Named]) -> Operand:
             f"--assume '{text}'{place}: {trouble.message}",
             hint=f"write a C expression over the inputs: {inputs}",
         ) from None
+    return condition(expression, named, text)
+
+
+def condition(expression: Expression, named: Mapping[str, Named], text: str) -> Operand:
+    """That ``expression`` is not 0; true if it speaks of objects that are not there."""
     missing = [path for path in _paths(expression) if path not in named]
-    return 1 if missing else reader.truth(expression)
+    return 1 if missing else _Reader(named, text).truth(expression)
 
 
 def _paths(expression: Expression) -> list[str]:

@@ -6,25 +6,38 @@ n <= elements of a, a of 4 elements     n <= 4         where a is not null
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import assert_never
 
-from csg.analysis.preconditions import Length, Precondition
+from csg.analysis.preconditions import Asserted, Length, NonNull, OneOf, Precondition
 from csg.language.types import Type, is_integer, is_signed, value_bits
-from symexec.expr import Operand
-from symexec.inputs.assumptions import Named
+from symexec.expr import Operand, disjunction
+from symexec.inputs.assumptions import Named, condition
 from symexec.options import InputOptions, Range
-from symexec.runtime.operands import holds
+from symexec.runtime.operands import holds, plain
 
 
 def conditions(
     given: Sequence[Precondition], named: Mapping[str, Named], sizes: Mapping[str, int]
 ) -> Iterator[Operand]:
-    """``sizes``: the bytes of the objects that there are, by what leads to them."""
+    """``sizes``: the bytes of the objects that there are, by what leads to them. Pointers that are
+    never null are null in no start."""
     for each in given:
         match each.claim:
             case Length(pointer=pointer, number=number, unit=unit):
                 known = named.get(number)
                 if pointer in sizes and known is not None and known.scalar and known.terms:
                     yield _at_most(known.terms[0], known.element, sizes[pointer] // unit)
+            case OneOf(name=name, values=values):
+                known = named[name]
+                width = value_bits(known.element)
+                term = known.terms[0]
+                yield plain(disjunction(holds("eq", width, term, v % (1 << width)) for v in values))
+            case Asserted(expression=expression):
+                yield condition(expression, named, each.text)
+            case NonNull():
+                pass
+            case _:
+                assert_never(each.claim)
 
 
 def _at_most(term: Operand, kind: Type, bound: int) -> Operand:
@@ -46,6 +59,9 @@ def range_of(name: str, options: InputOptions, sizes: Mapping[str, int]) -> Rang
                     bound = sizes[pointer] // unit
                     low, high = (found.low, found.high) if found else (-(1 << 127), bound)
                     found = Range(name, low, min(high, bound))
+            case OneOf(name=own, values=values) if own == name:
+                low, high = (found.low, found.high) if found else (values[0], values[-1])
+                found = Range(name, max(low, values[0]), min(high, values[-1]))
             case _:
                 pass
     return found

@@ -4,20 +4,23 @@ keeps to it can see."""
 from __future__ import annotations
 
 import random
+import tempfile
+from dataclasses import replace
 from itertools import islice, product
 from pathlib import Path
 
 import pytest
 
-from csg.analysis.preconditions import Precondition, preconditions
+from csg.analysis.preconditions import Length, Precondition, preconditions
 from csg.frontend import parse_text
 from csg.unify import unify
 from symexec.exploration.pinning import Pins
+from symexec.exploration.preparation import analysed, lower, read_versions
 from symexec.exploration.start import definition
 from symexec.expr import TermTable
 from symexec.fuzzing.candidates import Candidates, FunctionDomain
 from symexec.fuzzing.option_table import vocabulary
-from symexec.options import InputOptions
+from symexec.options import BuildOptions, InputOptions
 from symexec.testcases import TestInput, signature_of
 from tests.command_line import Done, csgtest
 
@@ -31,9 +34,10 @@ LOOPS = (  # all of them read the first n elements of a, and no further
 )
 
 
-def found(old: str, new: str) -> tuple[Precondition, ...]:
+def lengths(old: str, new: str) -> tuple[Precondition, ...]:
     unified = unify(parse_text(old, "old.c"), parse_text(new, "new.c"), "f")
-    return preconditions(unified, definition(unified.units, "f"))
+    every = preconditions(unified, definition(unified.units, "f"))
+    return tuple(each for each in every if isinstance(each.claim, Length))
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -45,7 +49,7 @@ def test_every_length_up_to_the_size_is_an_input_and_no_other(seed: int) -> None
     old, new = ((before % loop).replace("KIND", kind) for loop in chance.sample(LOOPS, 2))
     unified = unify(parse_text(old, "old.c"), parse_text(new, "new.c"), "f")
     entry = definition(unified.units, "f")
-    (each,) = preconditions(unified, entry)
+    (each,) = (each for each in preconditions(unified, entry) if isinstance(each.claim, Length))
     text = "n <= bytes of a" if "char" in kind else "n <= elements of a"
     assert (each.text, each.location.file) == (text, "new.c")
 
@@ -70,10 +74,10 @@ def test_one_version_alone_says_nothing() -> None:
     loop = "int f(int *a, int n) { int i, s = 0; for (i = 0; i < n; i++) s += a[i]; return s; }"
     fixed = loop.replace("for", "if (n > 8) return -1; for")
     other = "int f(int *a, int n) { return n; }"
-    assert found(loop, loop.replace("+=", "-="))
+    assert lengths(loop, loop.replace("+=", "-="))
     for old, new in product((loop, fixed, other), repeat=2):
         if not old == new == loop:
-            assert found(old, new) == ()
+            assert lengths(old, new) == ()
 
 
 FORWARDS = "for (i = 0; i < len; i++) if (buf[i] == 'x') { at = i; break; }"
@@ -109,7 +113,7 @@ def test_lengths_that_no_caller_may_pass(tmp_path: Path, kind: str, old: str, ne
     """One version stops at the first x, the other one reads all that it may."""
     done = run(tmp_path, kind, old, new)
     assert (done.code, done.differing) == (0, []), done.out
-    (each,) = done.report["preconditions"]
+    each, _ = done.report["preconditions"]
     assert each["text"] == f"len <= {'bytes' if 'char' in kind else 'elements'} of buf"
     assert f"expected of callers: {each['text']} (new.c:" in done.out
     without = run(tmp_path, kind, old, new, "--no-preconditions")
@@ -121,12 +125,126 @@ def test_lengths_that_no_caller_may_pass(tmp_path: Path, kind: str, old: str, ne
 def test_differences_at_any_length_that_is_there(tmp_path: Path, length: int) -> None:
     broken = FORWARDS + f" if (len == {length}) return 77;"
     done = run(tmp_path, "int", FORWARDS, broken, "--no-native")
-    assert done.code == 1 and len(done.report["preconditions"]) == 1
+    assert done.code == 1 and len(done.report["preconditions"]) == 2
     assert {each["input"]["parameters"]["len"] for each in done.differing} == {length}
 
 
 def test_reading_one_element_too_many_is_found(tmp_path: Path) -> None:
     """The length may be all that there is, so what lies behind it is not there."""
     done = run(tmp_path, "unsigned char", FORWARDS, FORWARDS.replace("i < len", "i <= len"))
-    assert len(done.report["preconditions"]) == 1
+    assert len(done.report["preconditions"]) == 2
     assert "regression" in {each["class"] for each in done.report["groups"]}
+
+
+HEADER = """
+enum colour { RED, GREEN, BLUE }; enum flag { A = 1, B = 2, C = 4 };
+struct point { int x, y; };
+void __csgtest_assert_fail(const char *, const char *, unsigned, const char *)
+    __attribute__((noreturn));
+#define assert(e) ((e) ? (void)0 : __csgtest_assert_fail(#e, "", 0, ""))
+int other(int);
+"""
+ROWS = [  # (parameters, what both versions begin with, what is expected)
+    ("int *p", "s = *p;", {"p is not null": "it is used before anything is asked"}),
+    ("int *p", "s = p[1]; if (p) s++;", {"p is not null": "it is used before anything is asked"}),
+    ("struct point *p", "if (p->x && p) s = 1;", {"p is not null": "it is used before"}),
+    ("int *p", "s = other(3);", {"p is not null": "neither version asks whether it is"}),
+    ("int *p", "if (other(1) && *p) s = 1; if (!p) s = 2;", {}),  # it may not come to *p
+    ("int *p", "if (p) s = *p;", {}),
+    ("struct point *p", "int *q = &p->y; if (p) s = *q;", {}),  # nothing is read there
+    ("int *p", "s = sizeof *p; if (p) s++;", {}),
+    ("int *p, int n", "assert(p && n > 2); if (p) s++;", {"p is not null": "", "n > 2": ""}),
+    ("int n, int m", "assert(n < m * 2); assert(n != 7);", {"n < m * 2": "", "n != 7": ""}),
+    ("int n", "s = n; assert(n < 3);", {}),
+    ("int n", "assert(other(n) < 3);", {}),
+    ("struct point *p", "assert(p->x < 3);", {"p->x < 3": "", "p is not null": ""}),
+    ("enum colour c", "if (c == RED) s = 1;", {"c is RED, GREEN, BLUE": "of its type"}),
+    ("enum colour c", "switch (c) { case RED: s = 1; break; default: s = 2; }", {"c is RED": ""}),
+    (
+        "enum colour c",
+        "switch (c) { case RED: case GREEN: case BLUE: s = 1; break; default: s = 2; }",
+        {},
+    ),
+    ("enum colour c", "if (c > BLUE) s = 1;", {}),
+    ("enum colour c", "s = c + 1;", {}),
+    ("enum flag c", "if (c == A) s = 1;", {}),
+]
+
+
+@pytest.mark.parametrize(("parameters", "body", "expected"), ROWS, ids=[row[1] for row in ROWS])
+def test_what_is_expected(parameters: str, body: str, expected: dict[str, str]) -> None:
+    text = HEADER + f"int f({parameters}) {{ int s = 0; {body} return s + KEPT; }}"
+    told = {each.text: each.reason for each in expectations(text.replace("KEPT", "1"), text)}
+    assert len(told) == len(expected), told
+    for claim, why in expected.items():
+        assert [reason for text, reason in told.items() if text.startswith(claim) and why in reason]
+
+
+def expectations(old: str, new: str) -> tuple[Precondition, ...]:
+    options = BuildOptions(Path("old.c"), Path("new.c"))
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        for file, text in (("old.c", old), ("new.c", new.replace("KEPT", "2"))):
+            (folder / file).write_text(text)
+        inputs = InputOptions(entry="f")
+        options = replace(
+            options, old=folder / "old.c", new=folder / "new.c", inputs=inputs, replay=False
+        )
+        return analysed(lower(read_versions(options), options), options).expected or ()
+
+
+def test_what_one_version_says_is_not_expected() -> None:
+    """Null, values beyond an enumeration, and what one version asserts are inputs still."""
+    asserted = "int f(int *p, int n) { assert(p && n < 4); return n; }"
+    careful = "int f(int *p, int n) { if (!p || n >= 4) return -1; return n; }"
+    rude = "int f(int *p, int n) { return n + *p; }"
+    for old, new in ((asserted, careful), (careful, asserted), (rude, careful), (careful, rude)):
+        assert expectations(HEADER + old, HEADER + new) == ()
+    both = {each.text for each in expectations(HEADER + asserted, HEADER + asserted + "int x;")}
+    assert both == {"p is not null", "n < 4"}
+    by_order = "int f(enum colour c) { return c > BLUE ? -1 : c == RED; }"
+    plain = "int f(enum colour c) { return c == RED; }"
+    assert expectations(HEADER + by_order, HEADER + plain) == ()
+
+
+def test_attributes_of_both_versions_count() -> None:
+    said = "int f(char *p, char *q, int b) __attribute__((nonnull(2), access(read_only, 2, 3)));"
+    text = "int f(char *p, char *q, int b) { if (!p || !q || b > 9) return KEPT; return 1; }"
+    told = {each.text for each in expectations(said + text.replace("KEPT", "1"), said + text)}
+    assert told == {"b <= bytes of q", "q is not null"}
+    assert expectations(text.replace("KEPT", "1"), said + text) == ()
+
+
+def test_enumerators_and_assertions_hold_of_all_inputs(tmp_path: Path) -> None:
+    program = """
+        #include <assert.h>
+        enum colour { RED, GREEN, BLUE };
+        int f(enum colour c, int n)
+        {
+            assert(n > 2 && n < 40);
+            return c == RED ? n : c == GREEN ? 1000 / (40 - n) : LAST;
+        }
+    """
+    for name, last in (("old.c", "100 / n"), ("new.c", "c == BLUE ? 100 / n : 77")):
+        (tmp_path / name).write_text(program.replace("LAST", last))
+    done = csgtest("build", "old.c", "new.c", "--entry", "f", "--time", "8", folder=tmp_path)
+    assert (done.code, done.differing) == (0, []), done.out
+    told = [each["text"] for each in done.report["preconditions"]]
+    assert told == ["c is RED, GREEN, BLUE", "n > 2", "n < 40"]
+    words = ("--entry", "f", "--time", "8", "--no-preconditions")
+    assert csgtest("build", "old.c", "new.c", *words, folder=tmp_path).code == 1
+    for name, last in (("old.c", "100 / n"), ("new.c", "n == 39 ? 5 : 100 / n")):
+        (tmp_path / name).write_text(program.replace("LAST", last))
+    done = csgtest("build", "old.c", "new.c", "--entry", "f", "--time", "8", folder=tmp_path)
+    assert {each["input"]["parameters"]["n"] for each in done.differing} == {39}
+
+
+def test_a_new_test_for_null_is_tried_with_null(tmp_path: Path) -> None:
+    text = "int f(int *p) { TEST return *p; }"
+    (tmp_path / "old.c").write_text(text.replace("TEST", ""))
+    (tmp_path / "new.c").write_text(text.replace("TEST", "if (!p) return -1;"))
+    for old, new, kind in (("old.c", "new.c", "fix"), ("new.c", "old.c", "regression")):
+        words = ("--entry", "f", "--time", "5", "--no-native")
+        done = csgtest("build", old, new, *words, folder=tmp_path)
+        assert [each["class"] for each in done.report["groups"]] == [kind]
+        assert done.differing[0]["input"]["parameters"]["p"] is None
