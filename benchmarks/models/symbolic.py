@@ -38,7 +38,7 @@ from symexec.state.endings import (
 from symexec.state.state import Chain, Event, State
 
 QUANTUM = 50_000
-CALL_S = 5.0  # of processor time that all paths of a call get; the others are cut
+CALL_S = 2.0  # of processor time that all paths of a call get; the others are cut
 Values = Mapping[Term, int]
 Cells = Mapping[str, Sequence[Operand]]  # of each input of a case
 SIGNALS = {Aborted: 6, AssertionFailed: 6, DivisionByZero: 8, Trapped: 4}

@@ -454,7 +454,8 @@ class BuildJob:
             return
         alike = [case for case in self.found if case.observed == "same"]
         inputs, seed = self.options.inputs, self.options.search.seed
-        shown = differing_plainly(prepared, self.signature, inputs, alike, self.replay, seed)
+        met = [f"{e.location}: {e.text}" for e in self.events if e.kind == "undefined"]
+        shown = differing_plainly(prepared, self.signature, inputs, alike, self.replay, seed, met)
         for test, case in shown:
             name = case.id or self.tests.name(test)
             found = replace(case, id=name, found_s=case.found_s or self._seconds())

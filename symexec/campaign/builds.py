@@ -121,13 +121,15 @@ def differing_plainly(
     tests: Sequence[TestCase],
     replay: NativeReplay,
     seed: int,
+    met: Sequence[str] = (),
 ) -> Iterator[tuple[TestInput, TestCase]]:
     """``tests`` are those on which the versions are alike. Nothing is compiled where no change can
-    overflow. ``signature`` None: the program reads a command line, and no value is made up."""
+    overflow and the search has ``met`` nothing that C leaves undefined. ``signature`` None: the
+    program reads a command line, and no value is made up."""
     for case in shown_behind_a_stop(tests[:MOST_TESTS], replay):
         yield case.input, case
         return
-    if not any(map(can_overflow, prepared.unified.units)):
+    if not met and not any(map(can_overflow, prepared.unified.units)):
         return
     cases = list(tests[:MOST_TESTS])
     if signature is not None:
@@ -136,7 +138,7 @@ def differing_plainly(
         known = {case.input for case in cases}
         tried = islice(filter(admits, Candidates(domain, seed)), MOST_TRIED)
         cases += [TestCase("", each) for each in tried if each not in known]
-    for case in shown_by_plain_builds(cases, replay):
+    for case in shown_by_plain_builds(cases, replay, met):
         yield case.input, case
 
 

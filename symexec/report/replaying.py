@@ -65,7 +65,8 @@ def replay_folder(
         for case in report.tests:
             now = _outcome(case, replay.pair(case.input))
             if now.outcome == "same" and case.kind == Kind.UNDEFINED.value:
-                plainly = next(shown_by_plain_builds([case], replay), None)
+                met = [each for each in case.undefined if not each.startswith("gcc ")]
+                plainly = next(shown_by_plain_builds([case], replay, met), None)
                 if plainly is None:
                     plainly = next(shown_behind_a_stop([now.case], replay), None)
                 now = now if plainly is None else Replayed(plainly, "confirmed")

@@ -5,6 +5,7 @@ What two runs show comes on one line each, so that a reader sees where they diff
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -355,12 +356,20 @@ def reservations(report: Report) -> list[str]:
         found.append(f"Beyond the bounds, with up to {level['bytes']} bytes to read: {how}.")
     found += _masked(report)
     found += [f"Changes to blame unknown: {note}." for note in _without_blame(report)]
-    gaps = counters.get("gaps")
-    if gaps:
-        found.append(f"Not modelled: {', '.join(map(str, gaps[:_LISTED]))}.")
+    if gaps := _gaps(report):
+        found.append(f"Not modelled: {', '.join(gaps[:_LISTED])}.")
     return found
 
 
+def _gaps(report: Report) -> list[str]:
+    """Functions without a model that no note names with the places of their calls."""
+    gaps = report.counters.get("gaps")
+    noted = {name for note in report.notes for name in _UNMODELLED.findall(note)}
+    names = map(str, gaps) if isinstance(gaps, list) else ()
+    return [each for each in names if each.partition(" (")[0] not in noted]
+
+
+_UNMODELLED = re.compile(r"function '(\w+)' is not modelled")
 _UNSEEN = (
     "test did not run natively: whether the versions differ on it is not known.",
     "tests did not run natively: whether the versions differ on them is not known.",

@@ -12,6 +12,9 @@ else is compiled; what it names is told even where plain builds show the same di
 The other way round a plain build may differ where replay does not (``shown_by_plain_builds``):
 
 old  return x + 1 < x;     new  return x == INT_MAX;     replay sees 1 and 1, gcc -O2 0 and 1
+
+Where the search has met something undefined that the sanitizer does not know, a null pointer for
+%s, the plain builds are asked in any case.
 """
 
 from __future__ import annotations
@@ -63,16 +66,19 @@ def judged(case: TestCase, pair: Pair, replay: NativeReplay) -> TestCase:
     return replace(case, kind=kind, undefined=(*places, *told))
 
 
-def shown_by_plain_builds(cases: Sequence[TestCase], replay: NativeReplay) -> Iterator[TestCase]:
+def shown_by_plain_builds(
+    cases: Sequence[TestCase], replay: NativeReplay, met: Sequence[str] = ()
+) -> Iterator[TestCase]:
     """Those of the tests, which replay shows to be alike, on which a version does what C leaves
-    undefined and a plain build shows a difference: as that build shows it."""
+    undefined and a plain build shows a difference: as that build shows it. What the search has
+    ``met`` of this counts where the sanitizer has nothing to say."""
     try:
         reports = replay.observe_all(
             Request(name, case.input, style=UNDEFINED) for case in cases for name in ("old", "new")
         )
         told = [_places(old, next(reports)) for old in reports]
         for case, places in zip(cases, told, strict=True):
-            found = _first_shown(case, replay) if places else None
+            found = _first_shown(case, replay) if places or met else None
             if found is not None:
                 style, pair = found
                 yield replace(
@@ -81,7 +87,11 @@ def shown_by_plain_builds(cases: Sequence[TestCase], replay: NativeReplay) -> It
                     new=pair.new,
                     observed="different",
                     kind=Kind.UNDEFINED.value,
-                    undefined=(*places, f"gcc {style}: a difference, which -fwrapv takes away"),
+                    undefined=(
+                        *(places or met),
+                        f"gcc {style}: a difference, which {'-fwrapv' if places else 'replay'} "
+                        f"{'takes away' if places else 'does not show'}",
+                    ),
                 )
     except ToolchainError:  # as above
         return

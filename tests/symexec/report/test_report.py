@@ -198,6 +198,14 @@ def test_the_page_is_well_formed_complete_and_self_contained() -> None:
         assert expected in text
 
 
+def test_a_function_without_a_model_is_named_once() -> None:
+    note = "new.c:6:15: unsupported: function 'popen' is not modelled (4)"
+    counters = {"gaps": ["fork (2)", "popen (4)"]}
+    assert "Not modelled: fork (2)." in reservations(report(counters=counters, notes=[note]))
+    assert "Not modelled: fork (2), popen (4)." in reservations(report(counters=counters))
+    assert reservations(report(counters={"gaps": ["popen (4)"]}, notes=[note])) == []
+
+
 def test_the_page_shows_figures_without_brackets_or_quotes() -> None:
     counters = {
         "answered": {"model": 46, "cache": 2},

@@ -261,3 +261,12 @@ def test_a_format_is_data() -> None:
     ]
     with pytest.raises(BadFormat):
         parse(b"50% ")
+
+
+def test_a_null_pointer_for_a_text_is_told() -> None:
+    """C17 7.21.6.1p8; what is written then is what glibc's printf writes."""
+    world = ReferenceContext()
+    buffer = world.place(bytes(9))
+    assert world.run("sprintf", buffer, world.text(b"%s"), 0) == 6
+    assert bytes(world.objects[buffer >> 32][:7]) == b"(null)\0"  # type: ignore[arg-type]
+    assert [kind for kind, _ in world.events] == ["undefined"]

@@ -15,13 +15,15 @@ from symexec.triage.undefined import shown_behind_a_stop, shown_by_plain_builds
 # Line 7: what plain gcc folds; line 8: an overflow that has nothing to do with the difference;
 # line 10: none at all; line 12: a shift that is too wide, of which nothing is shown; line 14: what
 # plain gcc alone shows; line 17: what line 7 has, beside what varies from run to run; line 20: an
-# address that replay stops at, and a difference behind it; line 24: what chance decides behind it.
+# address that replay stops at, and a difference behind it; line 24: what chance decides behind it;
+# line 31: a null pointer is printed, which is a copy of strings where the result is not used.
 PROGRAM = """\
 #include <limits.h>
 #include <stdlib.h>
-int printf(const char *, ...), getpid(void); int main(int argc, char **argv)
+int printf(const char *, ...), sprintf(char *, const char *, ...), getpid(void); \
+int main(int argc, char **argv)
 {
-    char small[4], *at; int x = INT_MAX, wide = 40, other;
+    char small[4], *at, text[9]; int x = INT_MAX, wide = 40, other;
     switch (argv[1][0]) {
     case 'f': return BIGGER;
     case 'o': other = x + atoi("1");
@@ -43,6 +45,10 @@ int printf(const char *, ...), getpid(void); int main(int argc, char **argv)
         return other + rand() % 99 + RESULT;
     case 'a':
         return at = &small[wide], at < small;
+    case 'u':
+        at = argc > 5 ? small : 0;
+        other = PRINTED;
+        return other + text[0];
     }
     return 0;
 }
@@ -54,10 +60,11 @@ def replay(tmp_path_factory: pytest.TempPathFactory) -> Iterator[NativeReplay]:
     folder = tmp_path_factory.mktemp("undefined")
     files = folder / "old.c", folder / "new.c"
     largest = "x + 1 < x", "x == INT_MAX"
-    words = zip(files, ("x + 1 > x", "1"), ("2", "3"), largest, strict=True)
-    for file, bigger, result, last in words:
+    printed = 'sprintf(text, "%s", at)', '(sprintf(text, "%s", at), 6)'
+    words = zip(files, ("x + 1 > x", "1"), ("2", "3"), largest, printed, strict=True)
+    for file, bigger, result, last, print_ in words:
         text = PROGRAM.replace("BIGGER", bigger).replace("RESULT", result)
-        file.write_text(text.replace("LARGEST", last))
+        file.write_text(text.replace("LARGEST", last).replace("PRINTED", print_))
     with NativeReplay(ReplayPlan(*((SourceFile(file),) for file in files))) as found:
         yield found
 
@@ -115,6 +122,21 @@ def test_what_plain_gcc_alone_shows(replay: NativeReplay) -> None:
     place, shown = case.undefined
     assert place.startswith("old: old.c:14:24: signed integer overflow: 2147483647 + 1")
     assert shown == "gcc -O0: a difference, which -fwrapv takes away"
+
+
+def test_what_the_search_met_is_asked_of_plain_builds(replay: NativeReplay) -> None:
+    """The sanitizer knows nothing of it."""
+    alike = examine(TestCase("t1", TestInput(args=(b"u",))), replay, ())
+    assert alike.observed == "same"
+    assert list(shown_by_plain_builds([alike], replay)) == []
+    (case,) = shown_by_plain_builds([alike], replay, ["new.c:31:17: a null pointer for %s"])
+    assert (case.id, case.observed, case.kind) == ("t1", "different", "undefined")
+    assert case.old is not None and case.old.exit == 6 + ord("(")
+    assert case.new is not None and case.new.signal == "SIGSEGV"
+    assert case.undefined == (
+        "new.c:31:17: a null pointer for %s",
+        "gcc -O2: a difference, which replay does not show",
+    )
 
 
 @pytest.mark.parametrize(("argument", "shown"), [(b"b", True), (b"c", False), (b"a", False)])
