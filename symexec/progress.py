@@ -1,6 +1,6 @@
 """How far a search is: a live line on a terminal, plain lines elsewhere, nothing when asked.
 
-    paths 120  divergences 3  targets 4/5  7 s left
+    searching  1,061 paths (42/s)  changes 34/46  parted 93  differences 12  7 s left
 
 The search calls ``update`` as often as it likes (some thousand times a second are fine); a listener
 decides what to show and when.
@@ -8,24 +8,45 @@ decides what to show and when.
 
 from __future__ import annotations
 
+import os
+import shutil
 import sys
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Protocol, TextIO
+from typing import Protocol, TextIO
 
-if TYPE_CHECKING:
-    from rich.live import Live
+from csg.records import record
 
 LONG = 2.0  # seconds of preparation that are told
+READING, UNIFYING, SEARCHING = "reading both versions", "building the graph", "searching"
+COMPARING, EXPLAINING = "comparing branches natively", "finding the causes"
+MINIMISING = "looking for smaller inputs"
+
+
+@record
+class Standing:
+    """How far it is. ``doing``: what goes on now; ``findings``: paths on which the versions part,
+    or what one program alone does wrong; ``differences``: inputs seen to differ natively;
+    ``changes``: changed statements, ``met`` of them by a path, none for one program alone;
+    ``reads``: bytes to read, beyond the bounds; ``left`` in seconds."""
+
+    doing: str
+    paths: int
+    findings: int
+    left: float
+    met: int = 0
+    changes: int = 0
+    differences: int = 0
+    reads: int = 0
 
 
 class Progress(Protocol):
     """What a search tells while it runs."""
 
-    def update(
-        self, *, paths: int, divergences: int, reached: int, targets: int, left: float
-    ) -> None:
-        """Paths ended, divergences found, targets reached so far; ``left`` in seconds."""
+    def doing(self, what: str) -> None:
+        """What is prepared now, before the search."""
+
+    def update(self, now: Standing) -> None: ...
 
     def prepared(self, seconds: float) -> None:
         """The search begins now, after so many seconds, which its time does not count."""
@@ -37,9 +58,10 @@ class Progress(Protocol):
 class Silence:
     """Shows nothing (--json, --quiet)."""
 
-    def update(
-        self, *, paths: int, divergences: int, reached: int, targets: int, left: float
-    ) -> None:
+    def doing(self, what: str) -> None:
+        return
+
+    def update(self, now: Standing) -> None:
         return
 
     def prepared(self, seconds: float) -> None:
@@ -56,13 +78,18 @@ def preparation(seconds: float) -> str:
     return f"prepared in {seconds:.1f} s, which --time does not count; the search begins"
 
 
-def sentence(paths: int, divergences: int, reached: int, targets: int, left: float) -> str:
-    """Without targets one program runs alone: what it finds are errors."""
-    found = f"divergences {divergences}  targets {reached}/{targets}"
-    if not targets:
-        found = f"findings {divergences}"
-    ahead = f"{left:.0f} s left" if left > 0 else "search ended, verifying"
-    return f"paths {paths}  {found}  {ahead}"
+def sentence(now: Standing, rate: float) -> str:
+    """``rate``: paths a second. Without changes one program runs alone."""
+    doing = f"{now.doing}, {now.reads} bytes to read" if now.reads else now.doing
+    parts = [doing, f"{now.paths:,} paths ({rate:.0f}/s)"]
+    if now.changes:
+        parts += [f"changes {now.met}/{now.changes}", f"parted {now.findings:,}"]
+        parts.append(f"differences {now.differences:,}")
+    else:
+        parts.append(f"findings {now.findings:,}")
+    if now.left > 0:
+        parts.append(f"{now.left:.0f} s left")
+    return "  ".join(parts)
 
 
 class PlainLines:
@@ -75,17 +102,20 @@ class PlainLines:
         self._period = period
         self._clock = clock
         self._next: float | None = None  # the search begins with the first word of it
+        self._began = 0.0
 
-    def update(
-        self, *, paths: int, divergences: int, reached: int, targets: int, left: float
-    ) -> None:
-        now = self._clock()
+    def doing(self, what: str) -> None:
+        return
+
+    def update(self, now: Standing) -> None:
+        at = self._clock()
         if self._next is None:
-            self._next = now + self._period
-        if now < self._next:
+            self._began, self._next = at, at + self._period
+        if at < self._next:
             return
-        self._next = now + self._period
-        print(sentence(paths, divergences, reached, targets, left), file=self._stream, flush=True)
+        self._next = at + self._period
+        rate = now.paths / (at - self._began)
+        print(sentence(now, rate), file=self._stream, flush=True)
 
     def prepared(self, seconds: float) -> None:
         if said := preparation(seconds):
@@ -96,53 +126,58 @@ class PlainLines:
 
 
 class LiveLine:
-    """One line that changes in place. rich is imported at the first line shown, half a second into
-    the search: most small runs end before and do not pay for it."""
+    """One line that changes in place, as wide as the terminal; gone when it is over."""
 
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        self._clock = clock
-        self._next: float | None = None
-        self._live: Live | None = None
-
-    def update(
-        self, *, paths: int, divergences: int, reached: int, targets: int, left: float
+    def __init__(
+        self, stream: TextIO | None = None, clock: Callable[[], float] = time.monotonic
     ) -> None:
-        now = self._clock()
-        if self._next is None:
-            self._next = now + 0.5
-        if now < self._next:
+        self._stream = stream or sys.stderr
+        self._clock = clock
+        self._began: float | None = None
+        self._next = 0.0
+        self._shown = False
+        self._closed = False
+
+    def doing(self, what: str) -> None:
+        self._show(what)
+
+    def update(self, now: Standing) -> None:
+        at = self._clock()
+        if self._began is None:
+            self._began, self._next = at, at + 0.5
+        if at < self._next:
             return
-        self._next = now + 0.1
-        if self._live is None:
-            self._live = _started()
-        self._live.update(sentence(paths, divergences, reached, targets, left), refresh=True)
+        self._next = at + 0.1
+        self._show(sentence(now, now.paths / (at - self._began)))
 
     def prepared(self, seconds: float) -> None:
         if said := preparation(seconds):
-            print(said, file=sys.stderr, flush=True)
+            self._wipe()
+            print(said, file=self._stream, flush=True)
 
     def close(self) -> None:
-        if self._live is not None:
-            self._live.stop()
-            self._next = float("inf")
-            self._live = None
+        self._wipe()
+        self._closed = True
 
+    def _show(self, text: str) -> None:
+        if self._closed:
+            return
+        width = shutil.get_terminal_size().columns
+        self._wipe()
+        print(text[: width - 1], end="", file=self._stream, flush=True)
+        self._shown = True
 
-def _started() -> Live:
-    from rich.console import Console
-    from rich.live import Live
-
-    live = Live(
-        "", console=Console(stderr=True, highlight=False), auto_refresh=False, transient=True
-    )
-    live.start()
-    return live
+    def _wipe(self) -> None:
+        """Back to the beginning of the line, and nothing on it (ECMA-48: CR, EL)."""
+        if self._shown:
+            print("\r\x1b[K", end="", file=self._stream, flush=True)
+            self._shown = False
 
 
 def progress_for(quiet: bool) -> Progress:
     """The listener that suits this process: all of them write to standard error."""
     if quiet:
         return Silence()
-    if sys.stderr.isatty():
+    if sys.stderr.isatty() and os.environ.get("TERM") != "dumb":
         return LiveLine()
     return PlainLines(sys.stderr)

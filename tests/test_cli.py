@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import os
 import subprocess
 import sys
@@ -36,7 +37,7 @@ from symexec.options import (
 )
 from symexec.options.arguments import parse
 from symexec.options.commands import COMMANDS
-from symexec.progress import PlainLines
+from symexec.progress import LiveLine, PlainLines, Standing, sentence
 
 ROOT = Path(__file__).parent.parent
 
@@ -204,10 +205,29 @@ def test_plain_progress_is_one_line_a_period(capsys: pytest.CaptureFixture[str])
     now = iter([0.0, 0.5, 1.9, 2.1, 3.0, 4.2])
     progress = PlainLines(sys.stdout, clock=lambda: next(now))
     for paths in range(6):
-        progress.update(paths=paths, divergences=1, reached=1, targets=4, left=9.6)
+        progress.update(Standing("searching", 300 * paths, 7, 9.6, met=1, changes=4, differences=2))
     shown = capsys.readouterr().out.splitlines()
-    assert shown[0] == "paths 3  divergences 1  targets 1/4  10 s left"
+    told = "searching  900 paths (429/s)  changes 1/4  parted 7  differences 2  10 s left"
+    assert shown[0] == told and len(told) < 80
     assert len(shown) == 2
+    assert sentence(Standing("searching", 5, 1, 0.0, reads=12), 2.0) == (
+        "searching, 12 bytes to read  5 paths (2/s)  findings 1"
+    )
+
+
+def test_a_live_line_never_wraps_and_leaves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    out, now = io.StringIO(), iter([0.0, 0.6, 0.65, 0.8])
+    live = LiveLine(out, clock=lambda: next(now))
+    live.doing("reading both versions")
+    for paths in (1, 2, 3, 4):
+        live.update(Standing("searching", paths, 0, 9.0, changes=3))
+    live.close()
+    live.doing("nothing any more")
+    frames = out.getvalue().split("\r\x1b[K")
+    assert frames[0] == "reading both versions" and frames[-1] == ""
+    assert [frame.split()[1] for frame in frames[1:-1]] == ["2", "4"]
+    assert all(len(frame) < 40 for frame in frames)
 
 
 def test_on_a_terminal_one_line_changes_in_place(tmp_path: Path) -> None:
@@ -230,9 +250,9 @@ def test_on_a_terminal_one_line_changes_in_place(tmp_path: Path) -> None:
     os.close(ours)
     out, _ = done.communicate()
     assert done.returncode == 1
-    assert b"s left\r\x1b[2Kpaths " in shown  # the line is written over
-    assert b"targets 2/2" in shown
-    assert shown.endswith(b"\x1b[2K")  # and is gone at the end
+    assert b"s left\r\x1b[Ksearching  " in shown  # the line is written over
+    assert b"changes 1/1" in shown
+    assert shown.endswith(b"\x1b[K")  # and is gone at the end
     assert b"\x1b" not in out and b"settle(0)" in out
 
 

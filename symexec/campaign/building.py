@@ -45,7 +45,16 @@ from symexec.exploration.preparation import (
 from symexec.exploration.searching import GraphCoverage, Search
 from symexec.inputs.plan import LEVELS, shapes_lines
 from symexec.options import ARRAYS, After, BuildOptions, InputOptions, Shadow, program_name
-from symexec.progress import Progress
+from symexec.progress import (
+    COMPARING,
+    EXPLAINING,
+    MINIMISING,
+    READING,
+    SEARCHING,
+    UNIFYING,
+    Progress,
+    Standing,
+)
 from symexec.replay import NativeReplay, ReplayPlan, probed, probes
 from symexec.replay.build import Text
 from symexec.search import chosen
@@ -106,6 +115,9 @@ class BuildJob:
         # Which changes are those of differences that somebody has accepted.
         self.accepted_in: Callable[[Unified], frozenset[int]] = lambda unified: frozenset()
         self.deeper: list[Deeper] = []
+        self.doing: Callable[[str], None] = lambda what: None  # told what is prepared
+        self._reads = 0  # bytes to read, beyond the bounds
+        self._met = (-1, 0, 0)  # places reached, changed statements among them, all of those
         self._search: Search | None = None
         # Forked before there is much to copy.
         self._verifying: Companion | None = None
@@ -123,10 +135,12 @@ class BuildJob:
         if options.shadow.mode is not Shadow.COMPLETE:
             self.seeding = Seeding()
             self.seeding.read(options.shadow.seeds)
+        self.doing(READING)
         read = read_versions(options)
         self.entry, self.unified, self.notes = read.entry, read.unified, read.notes
         if not read.unified.changes:
             return
+        self.doing(UNIFYING)
         lowered = lower(read, options)
         self.unified, self.unified_text = lowered.unified, lowered.text
         self.signature = lowered.signature
@@ -211,17 +225,19 @@ class BuildJob:
             generation = self._generation(search, verifier)
             with self.watchdog.until(self._latest(deadline)):
                 yield from self._searched(search, generation, deadline, verifier, progress)
-            self._tell(progress, search, 0.0)
+            self._tell(progress, search, 0.0, COMPARING)
             with self.watchdog.until(self._latest(deadline + GRACE)):
                 if self.beside is not None:
                     beside = self._bounded(self.beside.end())
                     yield from generation.found_beside(beside)
                 if verifier is not None:
                     yield from self._compared(verifier, deadline + GRACE)
+                    self._tell(progress, search, 0.0, EXPLAINING)
                     yield from self._verified(verifier.drain())
                     verifier.end()
                     yield from self._bounded(self._proved_endless(generation.endless))
                     yield from self._bounded(self._told_apart(prepared))
+                    self._tell(progress, search, 0.0, MINIMISING)
                     yield from self._bounded(self._minimised(prepared, deadline + GRACE))
                     yield from self._bounded(self._shown_plainly(prepared))
         finally:
@@ -462,13 +478,26 @@ class BuildJob:
             self.tests.keep(found)
             yield found
 
-    def _tell(self, progress: Progress, search: Search, deadline: float) -> None:
+    def _tell(
+        self, progress: Progress, search: Search, deadline: float, doing: str = SEARCHING
+    ) -> None:
+        reached = search.targets.reached
+        if len(reached) != self._met[0]:
+            changed = search.covered.changed
+            self._met = (len(reached), len(changed & reached), len(changed))
+        _, met, changes = self._met
+        left = deadline - self.clock() if doing == SEARCHING else 0.0
         progress.update(
-            paths=self.counters.paths,
-            divergences=self.counters.diff_paths,
-            reached=len(search.targets.reached),
-            targets=len(search.covered.graph),
-            left=deadline - self.clock(),
+            Standing(
+                doing,
+                self.counters.paths,
+                self.counters.diff_paths,
+                left,
+                met,
+                changes,
+                len(self.tests.differing),
+                self._reads,
+            )
         )
 
     def _ended(self, state: State) -> None:

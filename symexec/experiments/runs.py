@@ -20,7 +20,7 @@ from symexec.fuzzing.ordinary import command_lines
 from symexec.fuzzing.testing import NativeTesting, explaining
 from symexec.fuzzing.usage import usage_of
 from symexec.options import BuildOptions, CompareOptions, InputOptions
-from symexec.progress import Progress
+from symexec.progress import SEARCHING, Progress, Standing
 from symexec.replay import PLAIN
 from symexec.search.registry import variant
 from symexec.testcases import TestCase, TestInput
@@ -160,13 +160,8 @@ class Laboratory:
         with suppress(KeyboardInterrupt):
             for case in testing.cases(started, deadline):
                 shown.append(case)
-                progress.update(
-                    paths=testing.tests,
-                    divergences=testing.differing,
-                    reached=0,
-                    targets=0,
-                    left=deadline - time.monotonic(),
-                )
+                left = deadline - time.monotonic()
+                progress.update(Standing(SEARCHING, testing.tests, testing.differing, left))
             finished = True
         seconds = time.monotonic() - started
         return Run(

@@ -45,6 +45,7 @@ class GraphCoverage:
     def __init__(self, graph: SequenceGraph) -> None:
         self.witnessed: set[int] = set()
         self.graph = graph
+        self.changed = frozenset(node.node for node in graph.changes)  # changed statements
         self._edges: set[Edge] = set()
         self._sequences = Sequences()
         self._seen: set[int] = set()

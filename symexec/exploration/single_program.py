@@ -19,7 +19,7 @@ from symexec.fuzzing.command_lines import shaped
 from symexec.inputs.plan import no_input_left, plan
 from symexec.inputs.structures import compared_with_null
 from symexec.options import ExploreOptions
-from symexec.progress import Progress
+from symexec.progress import SEARCHING, Progress, Standing
 from symexec.replay.sandbox import signal_name
 from symexec.runtime.formats.directives import FLOATS, Conversion, float_text, integer_text, parse
 from symexec.runtime.library import registry
@@ -183,13 +183,8 @@ class ExploreJob:
             if finding is not None:
                 yield self._test(finding)
                 continue
-            progress.update(
-                paths=self.counters.paths,
-                divergences=len(self.errors),
-                reached=0,
-                targets=0,
-                left=end - time.monotonic(),
-            )
+            left = end - time.monotonic()
+            progress.update(Standing(SEARCHING, self.counters.paths, len(self.errors), left))
         self.exhausted = exploration.exhausted
         for finding in exploration.unfinished(end):
             yield self._test(finding)

@@ -23,7 +23,7 @@ from csg.unify.changes.patch import patch
 from symexec.campaign.building import BuildJob
 from symexec.campaign.suite import LOG, SuiteFacts, SuiteJob
 from symexec.options import BuildOptions, SuiteOptions, program_name
-from symexec.progress import Progress
+from symexec.progress import Progress, Standing
 from symexec.replay import told_flags
 from symexec.report.accepting import accepted_file, read_accepted
 from symexec.report.facts import bounds, counters_form, event_notes, nothing_followed
@@ -69,6 +69,7 @@ def _reported(job: BuildJob, progress: Progress, accepted: Path | None = None) -
         report.configured = {"file": configured.source, "settings": settings}
     try:
         began = time.monotonic()
+        job.doing = progress.doing
         with job.watchdog.preparing(options.search.time):
             job.prepare()
         progress.prepared(time.monotonic() - began)
@@ -119,13 +120,12 @@ class _Heartbeat:
     shown: Progress
     beat: Callable[[], None]
 
-    def update(
-        self, *, paths: int, divergences: int, reached: int, targets: int, left: float
-    ) -> None:
+    def doing(self, what: str) -> None:
+        self.shown.doing(what)
+
+    def update(self, now: Standing) -> None:
         self.beat()
-        self.shown.update(
-            paths=paths, divergences=divergences, reached=reached, targets=targets, left=left
-        )
+        self.shown.update(now)
 
     def prepared(self, seconds: float) -> None:
         self.shown.prepared(seconds)

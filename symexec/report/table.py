@@ -1,16 +1,28 @@
-"""The findings on a terminal: a table with colours there, plain aligned lines elsewhere.
+"""The findings on a terminal, in 80 columns or those that it has; with colours there.
 
 class       blamed          tests  input          old     new      sequence
 regression  1 + 2 together  3      ./range -f 0-  exit 0  SIGABRT  c1 c2 i1
   change 1  range.c:9   x > 0  ->  x >= 0
   change 2  range.c:12  added  y = x
+
+A table that is too wide leaves out the last columns; where that is not enough, what is long stands
+one below the other:
+
+class       blamed          tests  input, old, new
+regression  1 + 2 together  3      ./range -f 0-
+                                   old  exit 0, prints 1 | 2 | 3
+                                   new  SIGABRT
 """
 
 from __future__ import annotations
 
+import os
+import shutil
 import sys
-from collections.abc import Sequence
+import textwrap
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import zip_longest
 from typing import TextIO
 
 from csg.errors import LINES, printable
@@ -34,20 +46,25 @@ from symexec.report.words import (
 from symexec.testcases import TestCase, spelled
 
 _COLUMNS = ("class", "blamed", "tests", "input", "old", "new", "sequence")
+_STACKED = 3  # the columns that may be long: input, old, new
+_WIDTH = 80  # where nobody says how wide the terminal is
+_LEADING = 16  # columns of a cell in front of those
+_MOST_LINES = 4  # of a cell
+_RED, _GREEN, _YELLOW = "31", "32", "33"  # SGR parameters (ECMA-48)
 _COLOURS = {
-    "hang": "bold red",
-    "regression": "bold red",
-    "both-fail-differently": "red",
-    "incomplete-fix": "red",
-    "fix": "green",
-    "progression": "green",
-    "hang-fix": "green",
-    "undecided": "red",
-    "slower": "yellow",
-    "difference": "yellow",
-    "undefined": "yellow",
-    "leak": "yellow",
-    "leak-fix": "green",
+    "hang": _RED,
+    "regression": _RED,
+    "both-fail-differently": _RED,
+    "incomplete-fix": _RED,
+    "undecided": _RED,
+    "fix": _GREEN,
+    "progression": _GREEN,
+    "hang-fix": _GREEN,
+    "leak-fix": _GREEN,
+    "slower": _YELLOW,
+    "difference": _YELLOW,
+    "undefined": _YELLOW,
+    "leak": _YELLOW,
 }
 Row = tuple[str, ...]
 
@@ -57,12 +74,13 @@ def print_report(report: Report, stream: TextIO | None = None) -> None:
     out = stream or sys.stdout
     _print_lines([headline(report), *filter(None, [looked_for(report)])], out)
     rows = group_rows(report)
+    heads: Row = _COLUMNS
     if rows and _found_beside(report):
         finders = [finder(each) for each in report.groups]
-        rows = [(*row, first) for row, first in zip(rows, finders, strict=True)]
-        _print_rows((*_COLUMNS, "first found by"), rows, out)
-    elif rows:
-        _print_rows(_COLUMNS, rows, out)
+        rows = [(*row[:-1], by, row[-1]) for row, by in zip(rows, finders, strict=True)]
+        heads = (*_COLUMNS[:-1], "first found by", _COLUMNS[-1])
+    if rows:
+        _print_rows(heads, rows, out, optional=len(heads) - len(_COLUMNS) + 1)
     lines = [
         *blamed_changes(report),
         *told_of_accepted(report),
@@ -98,7 +116,7 @@ def print_exploration(report: Report, stream: TextIO | None = None) -> None:
             witness = min(cases, key=lambda case: (case.input.size, case.id))
             spelling = spelled(witness.input, f"./{report.name}", report.entry, report.signature)
             rows.append((place, error, str(len(cases)), spelling))
-        _print_rows(("place", "error", "tests", "input"), rows, out)
+        _print_rows(("place", "error", "tests", "input"), rows, out, stacked=1)
     lines = [*reservations(replace(report, tests=[])), *report.notes]
     _print_lines([f"  {text}" for text in lines], out)
 
@@ -127,36 +145,84 @@ def _cells(case: TestCase, report: Report) -> Row:
 
 def _print_lines(lines: Sequence[str], out: TextIO) -> None:
     for line in lines:
-        print(printable(line, LINES), file=out)
+        text = printable(line, LINES)
+        if out.isatty() and "\n" not in text:
+            indent = "    " if text.startswith("  ") else ""
+            text = "\n".join(_wrapped(text, _width(out), indent, most=None))
+        print(text, file=out)
 
 
-def _print_rows(heads: Row, rows: Sequence[Row], out: TextIO) -> None:
-    rows = [tuple(printable(cell) for cell in row) for row in rows]
-    if out.isatty():
-        _print_rich(heads, rows, out)
-    else:
-        _print_lines(aligned([heads, *rows]), out)
+def _width(out: TextIO) -> int:
+    return shutil.get_terminal_size((_WIDTH, 24)).columns if out.isatty() else _WIDTH
+
+
+def _print_rows(
+    heads: Row, rows: Sequence[Row], out: TextIO, optional: int = 0, stacked: int = _STACKED
+) -> None:
+    """``optional``: so many of the last columns may be left out; of what is left the last
+    ``stacked`` may stand one below the other."""
+    table = [heads, *(tuple(printable(cell) for cell in row) for row in rows)]
+    for line in fitted(table, _width(out), optional, stacked):
+        print(_coloured(line, out), file=out)
+
+
+def _coloured(line: str, out: TextIO) -> str:
+    """With the class of a difference, which is the first word of a row, in its colour."""
+    if not out.isatty() or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
+        return line
+    name = line.split(" ", 1)[0]
+    return f"\x1b[{_COLOURS[name]}m{name}\x1b[0m{line[len(name) :]}" if name in _COLOURS else line
+
+
+def fitted(table: Sequence[Row], width: int, optional: int, stacked: int) -> list[str]:
+    """The lines of a table, its heads first, none of them wider than that."""
+    for left_out in range(optional + 1):
+        lines = aligned([row[: len(row) - left_out] for row in table])
+        if max(map(len, lines)) <= width:
+            return lines
+    kept = [row[: len(row) - optional] for row in table]
+    first = len(kept[0]) - stacked
+    cells = [[*row[:first], ", ".join(row[first:])] for row in kept[:1]]
+    widths = [min(_LEADING, max(len(row[at]) for row in kept)) for at in range(first)]
+    room = max(20, width - sum(widths) - 2 * first)
+    names = kept[0][first:]
+    lines = aligned_cells([cells[0]], [*widths, room])
+    for row in kept[1:]:
+        wrapped = [_wrapped(cell, wide) for cell, wide in zip(row, widths, strict=False)]
+        wrapped.append([*_stack(names, row[first:], room)])
+        parts = [[*each] for each in zip_longest(*wrapped, fillvalue="")]
+        lines += aligned_cells(parts, [*widths, room])
+    return lines
+
+
+def _stack(names: Row, cells: Row, width: int) -> Iterator[str]:
+    """The first as it is, the others behind their names."""
+    yield from _wrapped(cells[0], width)
+    for name, cell in zip(names[1:], cells[1:], strict=True):
+        head = f"{name}  "
+        yield from _wrapped(head + cell, width, " " * len(head))
+
+
+def _wrapped(text: str, width: int, indent: str = "", most: int | None = _MOST_LINES) -> list[str]:
+    return textwrap.wrap(
+        text,
+        max(width, len(indent) + 8),
+        subsequent_indent=indent,
+        max_lines=most,
+        placeholder=" ...",
+        replace_whitespace=False,
+        break_on_hyphens=False,
+    ) or [""]
 
 
 def aligned(rows: Sequence[Row]) -> list[str]:
     """Columns two spaces apart; the widest cell counts, up to 60 characters."""
     widths = [min(60, max(len(row[i]) for row in rows)) for i in range(len(rows[0]))]
-    lines = []
-    for row in rows:
-        cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=True)]
-        lines.append("  ".join(cells).rstrip())
-    return lines
+    return aligned_cells(rows, widths)
 
 
-def _print_rich(heads: Row, rows: Sequence[Row], out: TextIO) -> None:
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(show_edge=False, pad_edge=False)
-    for head in heads:
-        table.add_column(head, overflow="fold")
-    for row in rows:
-        colour = next((_COLOURS[cell] for cell in row[:2] if cell in _COLOURS), "")
-        table.add_row(*(Text(cell, style=colour if cell in _COLOURS else "") for cell in row))
-    Console(file=out).print(table)
+def aligned_cells(rows: Sequence[Sequence[str]], widths: Sequence[int]) -> list[str]:
+    return [
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in rows
+    ]

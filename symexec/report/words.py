@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 AFTER = " after the call"
 SHOWN = 2000  # characters of a stream
 _LISTED, _NODES = 8, 8  # changes below a table, nodes of a sequence in it
+_ALONE, _PAIRED = 46, 25  # characters of a text below a table
 _STEPS = 7  # changes at the beginning and at the end of a way
 _MEETINGS, _OUTPUTS = 3, 2  # on a way
 _RUN = 3  # changes that are named one by one where they follow each other
@@ -297,17 +298,19 @@ def undefined_places(report: Report) -> list[str]:
 
 
 def _edit(change: ChangeInfo) -> str:
-    old, new = _on_one_line(change.old_text), _on_one_line(change.new_text)
+    old, new = _on_one_line(change.old_text, _ALONE), _on_one_line(change.new_text, _ALONE)
     if not old:
         return f"added  {new}"
     if _cause(change):
         return f"{new}  by {_cause(change)}"
-    return f"{old}  ->  {new}" if new else f"deleted  {old}"
+    if not new:
+        return f"deleted  {old}"
+    return "  ->  ".join(_on_one_line(each, _PAIRED) for each in (change.old_text, change.new_text))
 
 
-def _on_one_line(text: str) -> str:
+def _on_one_line(text: str, most: int = 40) -> str:
     line = " ".join(text.split())
-    return line if len(line) <= 40 else f"{line[:37]}..."
+    return line if len(line) <= most else f"{line[: most - 3]}..."
 
 
 def sequence_named(nodes: Sequence[str]) -> str:
