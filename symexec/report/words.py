@@ -273,7 +273,7 @@ def blamed_changes(report: Report) -> list[str]:
 
 def _cause(change: ChangeInfo) -> str:
     """The definition behind a change whose own text stayed as it was; "" for all others."""
-    same = _on_one_line(change.old_text) == _on_one_line(change.new_text)
+    same = change.old_text.split() == change.new_text.split()
     return change.cause if same else ""
 
 
