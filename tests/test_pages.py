@@ -326,6 +326,7 @@ def test_the_parts_stand_in_the_order_in_which_they_are_asked_for(run: Page) -> 
         "Differences",
         "Change sequence graph",
         "Coverage of the patch",
+        "Expected of callers",
         "What was not looked at",
         "Details",
     ]

@@ -240,7 +240,7 @@ _NAMES = {
     "branches_left_out": "Tests whose branches were not compared",
     "prepared_s": "Time to prepare",
     "wall_s": "Time in all",
-    "exhausted": "All paths within the bounds were followed",
+    "exhausted": "Nothing within the bounds is left",
     "examples": "Examples followed",
     "mispredicted": "Predicted to differ, alike natively",
     "refused": "Why they are alike",

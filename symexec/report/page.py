@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from csg import VERSION
 from csg.errors import LINES, printable
 from csg.records import record
-from csg.unify.changes.patch import Line
+from csg.unify.changes.patch import CONTEXT, Line
 from symexec.report.coverage import STATUSES, FileView, functions_of, line_views, patch_files
 from symexec.report.facts import named
 from symexec.report.marking import Pieces, marked
@@ -267,7 +267,7 @@ def _sides(case: TestCase) -> Iterator[Side]:
         cells = [_plain(text.get(name)) for text in texts]
         if old is not None and new is not None and old != new:
             cells[:2] = map(_visible, marked(old, new))
-        yield Side(name, differs, tuple(cells))
+        yield Side("sanitizer" if name == "report" else name, differs, tuple(cells))
 
 
 def _visible(pieces: Pieces) -> Pieces:
@@ -301,7 +301,8 @@ def _context(report: Report, blamed: Iterable[int]) -> Iterator[FileView]:
     wanted = frozenset(blamed)
     hunks = [*report.patch.around(wanted)]
     for file, hunk in hunks[:_HUNKS]:
-        yield FileView(file.new or file.old, (line_views(_near(hunk, wanted), {}, wanted),), "", "")
+        near = tuple(line_views(each, {}, wanted) for each in _near(hunk, wanted))
+        yield FileView(file.new or file.old, near, "", "")
     shown = {change for _, hunk in hunks for line in hunk for change in line.changes}
     for change in report.changes:
         if change.id in wanted - shown:
@@ -311,11 +312,18 @@ def _context(report: Report, blamed: Iterable[int]) -> Iterator[FileView]:
             yield FileView(str(change.location), (hunk_of_it,), "", "")
 
 
-def _near(hunk: Sequence[Line], wanted: frozenset[int]) -> list[Line]:
-    """The lines of a long hunk around those that are wanted."""
-    places = [at for at, line in enumerate(hunk) if not wanted.isdisjoint(line.changes)]
-    near = {at for place in places for at in range(place - 4, place + 5)}
-    return [line for at, line in enumerate(hunk) if at in near]
+def _near(hunk: Sequence[Line], wanted: frozenset[int]) -> list[list[Line]]:
+    """The lines of a long hunk around those that are wanted; what is left out parts them."""
+    found: list[list[Line]] = []
+    end = 0
+    for at, line in enumerate(hunk):
+        if wanted.isdisjoint(line.changes):
+            continue
+        if not found or at - CONTEXT > end:
+            found.append([])
+        found[-1] += hunk[max(end, at - CONTEXT) : at + CONTEXT + 1]
+        end = max(end, at + CONTEXT + 1)
+    return found
 
 
 def highlights(report: Report) -> Highlights:

@@ -108,6 +108,8 @@ def way_to_output(report: Report, case: TestCase) -> tuple[Step, ...]:
     for parting in _parting(case):
         together = [*steps, *meeting]
         at = next((at for at, each in enumerate(together, 1) if each.place == parting.place), None)
+        if case.divergence is not None and case.divergence.kind == "ending":
+            at = len(together)
         together.insert(len(steps) if at is None else at, parting)
         return tuple(together)
     return (*steps, *meeting)
