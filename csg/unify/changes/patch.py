@@ -15,11 +15,13 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
 from itertools import takewhile
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from csg.errors import Location
 from csg.records import record
-from csg.unify.unified import Unified
+
+if TYPE_CHECKING:
+    from csg.unify.unified import Unified
 
 CONTEXT = 3  # lines before and behind what differs
 _MOST_LINES = 12_000

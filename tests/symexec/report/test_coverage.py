@@ -27,11 +27,11 @@ NODES = [
 COVERAGE = {"nodes": {"witnessed": ["c1", "c2", "c3"], "reached": ["c4"], "infeasible": ["c5"]}}
 
 
-def tested(name: str, way: str, **fields: object) -> TestCase:
+def made(name: str, way: str, **fields: object) -> TestCase:
     return TestCase(name, TestInput(args=(b"x",)), sequence=tuple(way.split()), **fields)  # type: ignore[arg-type]
 
 
-DIFFERING = tested(
+DIFFERING = made(
     "t1",
     "i1 c1 i1 c2 i1 o1",
     divergence=Divergence("control", "new.c", 20, "diff-false"),
@@ -41,7 +41,7 @@ DIFFERING = tested(
     kind="difference",
     blame=Blame(((1, 2),)),
 )
-PARTING = tested("t2", "c3", divergence=Divergence("control", "new.c", 20), observed="same")
+PARTING = made("t2", "c3", divergence=Divergence("control", "new.c", 20), observed="same")
 
 
 def report() -> Report:
