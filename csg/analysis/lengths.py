@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from itertools import pairwise
 from math import prod
 
@@ -87,11 +88,13 @@ _MIRROR = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "==": "==", "!=": "!="}
 
 @record
 class Counted:
-    """So many elements of ``unit`` bytes are behind a pointer; ``why`` in C's words."""
+    """So many elements of ``unit`` bytes are behind a pointer; ``why`` in C's words. The code tells
+    numbers below ``least`` from others."""
 
     unit: int
     why: str
     location: Location
+    least: int = 0
 
 
 def counted(functions: Functions, entry: FunctionDefinition) -> dict[Pair, Counted]:
@@ -169,9 +172,11 @@ def constant_of(expression: Expression) -> int | None:
         case Unary(operator="-", operand=operand):
             value = constant_of(operand)
             return None if value is None else -value
-        case Binary(left=left, right=right):
-            both = constant_of(left), constant_of(right)
-            return both[0] if None not in both else None  # which one does not matter
+        case Binary(operator=operator, left=left, right=right):
+            one, other = constant_of(left), constant_of(right)
+            if one is None or other is None:
+                return None
+            return one * other if operator == "*" else one + other  # a size, as far as it matters
         case _:
             return None
 
@@ -237,6 +242,7 @@ class _Uses:
         self._moving: set[str] = set()  # pointers that go on
         self._below: dict[Symbol | str, set[str]] = {}  # what numbers bound
         self._bounded: set[Symbol | str] = set()  # by something else
+        self._least: dict[str, int] = {}  # numbers below it are told from others
         self._weighed: set[str] = set()  # numbers that are compared with each other
         self._texts: set[str] = set()
         self._found: dict[Pair, Counted] = {}  # by loops and sums
@@ -373,8 +379,9 @@ class _Uses:
                 for left, operator, right in _comparisons(node.condition):
                     self._compared(left, operator, right)
             case Conditional(condition=condition, otherwise=otherwise):
-                if not is_failed_assertion(otherwise):
-                    for left, operator, right in _comparisons(condition):
+                for left, operator, right in _comparisons(condition):
+                    self._told_apart(left, operator, right)
+                    if not is_failed_assertion(otherwise):
                         self._compared(left, "<" if operator != "==" else operator, right)
             case Switch(selector=selector):
                 self._bounded |= self._numbers(selector)
@@ -387,11 +394,19 @@ class _Uses:
         for left, operator, right in _comparisons(node.condition):
             if left_by is not None and not (operator == "==" and isinstance(left_by, Continue)):
                 self._compared(left, _INVERSE[operator], right)
+            self._told_apart(left, operator if left_by is None else _INVERSE[operator], right)
             for branch, holds in ((node.then, operator), (node.otherwise, _INVERSE[operator])):
                 if branch is None or not branch.items or exit_of(branch) is not None:
                     continue
                 if holds in ("<", "<=") or (holds == "==" and self._uses(branch)):
                     self._compared(left, holds, right)
+
+    def _told_apart(self, left: Expression, operator: str, right: Expression) -> None:
+        """``n >= 20``: of arrays, so many elements have to be there to come any further."""
+        value = constant_of(right)
+        if value is not None and operator in (">", ">=", "=="):
+            for number in self._numbers(left):
+                self._least[number] = max(self._least.get(number, 0), value + (operator == ">"))
 
     def _uses(self, branch: Compound) -> bool:
         """Does it do anything with memory, or with what a caller says?"""
@@ -604,7 +619,9 @@ class _Uses:
             number = self._chosen(pointer, found)
             if number:
                 pair = pointer, number
-                chosen[pair] = found.get(pair) or self._hinted[pair]
+                each = found.get(pair) or self._hinted[pair]
+                least = max(each.least, self._least.get(number, 0))
+                chosen[pair] = replace(each, least=least)
         return chosen
 
     def _passed_on(
@@ -620,7 +637,7 @@ class _Uses:
                     seconds = self._numbers(argument)
                 for second in sorted(seconds - {""}) if first else ():
                     why = f"{name} takes {self._word(first)} and {self._word(second)}"
-                    yield (first, second), Counted(each.unit, why, place)
+                    yield (first, second), Counted(each.unit, why, place, each.least)
 
     def _argument(self, call: Call, name: str) -> str:
         """What the caller calls a pointer parameter, or a member of what one leads to."""

@@ -53,6 +53,7 @@ from csg.language.syntax import (
     Return,
     SizeOf,
     StatementExpression,
+    StringLiteral,
     Switch,
     Symbol,
     TranslationUnit,
@@ -65,24 +66,30 @@ from csg.language.types import (
     Enumeration,
     Pointer,
     Record,
+    Type,
     Void,
     is_integer,
+    is_signed,
     size_of,
+    value_bits,
 )
 from csg.records import record
 from csg.unify import Unified
 from csg.unify.changes.explaining import is_pure
 
+MOST_VALUES = 16  # that callers pass for one parameter
 MOST_NAMED = 4  # enumerators that a text names
 
 
 @record
 class Length:
-    """There are ``number`` times ``unit`` bytes behind ``pointer``, if it is not null."""
+    """There are ``number`` times ``unit`` bytes behind ``pointer``, if it is not null; the code
+    tells numbers below ``least`` from others."""
 
     pointer: str
     number: str
     unit: int
+    least: int = 0
 
 
 @record
@@ -135,6 +142,7 @@ def preconditions(
         *_not_null(old, new, entry, asked, asserted),
         *_enumerators(old, new, entry.parameters),
         *(each for each in asserted if isinstance(each.claim, Asserted)),
+        *_from_callers(old, new, entry, asked),
     )
 
 
@@ -144,6 +152,7 @@ class _Version:
     def __init__(self, units: Sequence[TranslationUnit], entry: str) -> None:
         self.functions = {each.symbol.name: each for unit in units for each in unit.functions}
         self.entry = self.functions.get(entry)
+        self._units = units
 
     @property
     def parameters(self) -> tuple[Symbol, ...]:
@@ -173,6 +182,23 @@ class _Version:
         used = _used_first(self.entry).get(self.parameters[place])
         return None if used is None else ("it is used before anything is asked", used)
 
+    def calls(self) -> list[Call]:
+        """All calls of the entry function, if nobody calls it in any other way; else none."""
+        if self.entry is None:
+            return []
+        own, mentioned, found = self.entry.symbol, 0, []
+        trees: list[Tree] = [each.body for unit in self._units for each in unit.functions]
+        trees += [each for unit in self._units for each in unit.declarations]
+        for node in walk(*trees):
+            match node:
+                case Name(symbol=symbol) if symbol is own:
+                    mentioned += 1
+                case Call(function=Name(symbol=symbol)) if symbol is own:
+                    found.append(node)
+                case _:
+                    pass
+        return found if len(found) == mentioned else []
+
 
 # ------------------------------------------------------------------ lengths
 
@@ -189,7 +215,8 @@ def _lengths(old: _Version, new: _Version, parameters: Sequence[Symbol]) -> Iter
             kind = parameters[int(root_of(pair[0]))].type
             if pair[0].isdigit() and isinstance(kind, Pointer) and _size(kind) == unit:
                 text = f"{number} <= elements of {pointer}"
-        yield Precondition(Length(pointer, number, unit), text, each.why, each.location)
+        claim = Length(pointer, number, unit, max(each.least, before[pair].least))
+        yield Precondition(claim, text, each.why, each.location)
 
 
 def _size(kind: Pointer) -> int:
@@ -484,3 +511,75 @@ def _can_be_kept_to(part: Expression, parameters: Mapping[Symbol, str]) -> bool:
                 return False
         waiting += children(node)
     return True
+
+
+# ------------------------------------------------------------------ what all callers pass
+
+
+def _from_callers(
+    old: _Version, new: _Version, entry: FunctionDefinition, asked: frozenset[str]
+) -> Iterator[Precondition]:
+    """Of a static function, whose callers are all there: what they pass in both versions."""
+    before, after = old.calls(), new.calls()
+    calls, count = [*before, *after], len(entry.parameters)
+    if entry.symbol.linkage != "internal" or not before or not after:
+        return
+    if any(len(call.arguments) != count for call in calls):
+        return
+    place = after[0].location
+    for at, symbol in enumerate(entry.parameters):
+        passed = [call.arguments[at] for call in calls]
+        why = "all callers of this static function pass such a one"
+        if symbol.name in asked and all(map(_is_there, passed)):
+            yield Precondition(NonNull(symbol.name), f"{symbol.name} is not null", why, place)
+        values = {_value(each, symbol.type) for each in passed}
+        known = sorted(value for value in values if value is not None)
+        if len(known) == len(values) <= MOST_VALUES:
+            text = f"{symbol.name} is {', '.join(map(str, known))}"
+            yield Precondition(OneOf(symbol.name, tuple(known)), text, why, place)
+        for number, size in enumerate(entry.parameters):
+            if isinstance(symbol.type, Pointer) and is_integer(size.type):
+                sizes = [call.arguments[number] for call in calls]
+                if all(map(_is_size_of, sizes, passed)):
+                    text = f"{size.name} <= bytes of {symbol.name}"
+                    told = [_value(each, size.type) or 0 for each in sizes]
+                    claim = Length(symbol.name, size.name, 1, max(told))
+                    yield Precondition(claim, text, why, place)
+
+
+def _is_there(argument: Expression) -> bool:
+    match without_casts(argument):
+        case StringLiteral() | AddressOf(operand=Name()):
+            return True
+        case Name(symbol=symbol):
+            return isinstance(symbol.type, Array) and symbol.kind == "object"
+        case _:
+            return False
+
+
+def _value(argument: Expression, kind: Type) -> int | None:
+    """Of a constant that the parameter's type has as well."""
+    if not is_integer(kind):
+        return None
+    sign = 1
+    match without_casts(argument):
+        case Unary(operator="-", operand=operand):
+            sign, argument = -1, operand
+        case inner:
+            argument = inner
+    match argument:
+        case IntegerConstant(value=value) | EnumeratorName(value=value) | SizeOf(value=int(value)):
+            width = value_bits(kind)
+            low = -(1 << (width - 1)) if is_signed(kind) else 0
+            return sign * value if low <= sign * value < low + (1 << width) else None
+        case _:
+            return None
+
+
+def _is_size_of(size: Expression, pointer: Expression) -> bool:
+    """``sizeof a`` beside the array ``a``."""
+    match without_casts(size), without_casts(pointer):
+        case SizeOf(operand=Name(symbol=measured)), Name(symbol=passed):
+            return measured is passed and isinstance(passed.type, Array)
+        case _:
+            return False

@@ -317,7 +317,8 @@ class BuildJob:
         if self.seeding is not None:
             return
         sizes = levels(self.signature, inputs)
-        for level, size in enumerate(sizes[1:], 1):
+        for level in range(inputs.level + 1, len(sizes)):
+            size = sizes[level]
             left = deadline - self.clock()
             if left < LEAST_LEVEL or self.tests.differing or self.tests.predicted:
                 return

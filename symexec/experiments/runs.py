@@ -82,8 +82,12 @@ class Laboratory:
     @property
     def _inputs(self) -> InputOptions:
         """As asked for, with what was inferred."""
-        found = self.job.options.inputs.preconditions
-        return replace(self.options.inputs, preconditions=found)
+        found = self.job.options.inputs
+        return replace(
+            self.options.inputs,
+            preconditions=found.preconditions,
+            level=found.level,
+        )
 
     def close(self) -> None:
         self.job.close()

@@ -40,6 +40,7 @@ from symexec.expr import TermTable
 from symexec.fuzzing.option_table import Vocabulary, option_table, vocabulary
 from symexec.fuzzing.usage import Usage, usage_of
 from symexec.inputs.plan import plan
+from symexec.inputs.preconditions import within_bounds
 from symexec.inputs.structures import compared_with_null
 from symexec.memory import BOTH
 from symexec.options import BuildOptions, Globals, InputOptions, versions_of
@@ -415,7 +416,7 @@ def with_lasting(
     """The objects that outlive a call are compared after it, and inputs of it, which keep to what
     is expected of callers."""
     found = prepared.outliving
-    inputs = replace(options.inputs, preconditions=prepared.expected or ())
+    inputs = within_bounds(prepared.expected or (), prepared.entry.parameters, options.inputs)
     if inputs.globals is Globals.ANY:
         named = dict.fromkeys((*inputs.symbolic_globals, *found.inputs))
         inputs = replace(inputs, symbolic_globals=tuple(named))

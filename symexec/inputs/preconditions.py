@@ -6,13 +6,23 @@ n <= elements of a, a of 4 elements     n <= 4         where a is not null
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import assert_never
 
 from csg.analysis.preconditions import Asserted, Length, NonNull, OneOf, Precondition
-from csg.language.types import Type, is_integer, is_signed, value_bits
+from csg.language.syntax import Symbol
+from csg.language.types import (
+    Pointer,
+    Record,
+    Type,
+    is_integer,
+    is_signed,
+    size_of,
+    value_bits,
+)
 from symexec.expr import Operand, disjunction
 from symexec.inputs.assumptions import Named, condition
-from symexec.options import InputOptions, Range
+from symexec.options import ARRAYS, InputOptions, Range
 from symexec.runtime.operands import holds, plain
 
 
@@ -38,6 +48,34 @@ def conditions(
                 pass
             case _:
                 assert_never(each.claim)
+
+
+def within_bounds(
+    given: Sequence[Precondition], parameters: Sequence[Symbol], options: InputOptions
+) -> InputOptions:
+    """With those preconditions that hide nothing: a search begins with arrays that are as long as
+    what the code tells apart, and where they cannot be nothing is said of their length."""
+    types = {each.name: each.type for each in parameters}
+    longest = ARRAYS[-1] if options.array_length is None else options.array_length
+    kept, least = [], 0
+    for each in given:
+        claim = each.claim
+        if isinstance(claim, Length):
+            kind, needed = types.get(claim.pointer), claim.least * claim.unit
+            target = kind.target if isinstance(kind, Pointer) else None
+            if isinstance(target, Record):
+                if needed > size_of(target):
+                    continue
+            else:
+                needed = -(-needed // (claim.unit if target is None else size_of(target)))
+                if needed > longest:
+                    continue
+                least = max(least, needed)
+        kept.append(each)
+    level = options.level
+    if options.array_length is None:
+        level = next(at for at, length in enumerate(ARRAYS) if at >= level and length >= least)
+    return replace(options, preconditions=tuple(kept), level=level)
 
 
 def _at_most(term: Operand, kind: Type, bound: int) -> Operand:

@@ -248,3 +248,64 @@ def test_a_new_test_for_null_is_tried_with_null(tmp_path: Path) -> None:
         done = csgtest("build", old, new, *words, folder=tmp_path)
         assert [each["class"] for each in done.report["groups"]] == [kind]
         assert done.differing[0]["input"]["parameters"]["p"] is None
+
+
+CALLERS = [  # (parameters, calls of both versions, what is expected)
+    ("int n", ("f(3); f(-1)", "f(3)"), {"n is -1, 3"}),
+    ("int n", ("f(3)", "f(4)"), {"n is 3, 4"}),
+    ("int n", ("f(3)", "f(x)"), set()),
+    ("int n", ("f(3)", "x = 0"), set()),  # nothing is known of callers
+    ("unsigned char n", ("f(300)", "f(3)"), set()),  # another value arrives
+    ("int n", ("f(3)", "f(3); keep = f"), set()),  # whoever has its address calls it
+    ("int *p", ("f(&x)", "f(table)"), {"p is not null"}),
+    ("int *p", ("f(&x)", "f(0)"), set()),
+    (
+        "int *p, int b",
+        ("f(table, sizeof table)",) * 2,
+        {"b is 36", "b <= bytes of p", "p is not null"},
+    ),
+    ("int *p, int b", ("f(&x, sizeof table)", "f(&x, x)"), {"p is not null"}),
+]
+
+
+@pytest.mark.parametrize(("parameters", "calls", "expected"), CALLERS)
+def test_what_all_callers_pass(parameters: str, calls: tuple[str, str], expected: set[str]) -> None:
+    asks = "!p" if "p" in parameters else "n & 1"
+    old, new = (
+        f"int f({parameters}); void *keep; int table[9]; int g(int x) {{ {call}; return x; }}"
+        f"int f({parameters}) {{ return {asks} ? KEPT : 1; }}"
+        for call in calls
+    )
+    for text in ("static int f", "int f"):
+        made = [each.replace("int f", text) for each in (old, new)]
+        told = {each.text for each in expectations(made[0].replace("KEPT", "3"), made[1])}
+        assert told == (expected if text != "int f" else set())
+
+
+@pytest.mark.parametrize("asks", ["if (len < 20) return -1;", "assert(len >= 20);"])
+def test_a_length_that_the_code_asks_for_is_there(tmp_path: Path, asks: str) -> None:
+    """What lies behind a test of a length is for buffers that are long enough."""
+    program = """
+        #include <assert.h>
+        int f(const unsigned char *buf, unsigned len)
+        {
+            ASKS
+            return buf[0] == KEPT ? buf[len - 1] : 4;
+        }
+    """.replace("ASKS", asks)
+    for name, kept in (("old.c", "1"), ("new.c", "2")):
+        (tmp_path / name).write_text(program.replace("KEPT", kept))
+    words = ("--entry", "f", "--time", "8", "--no-native")
+    done = csgtest("build", "old.c", "new.c", *words, folder=tmp_path)
+    assert done.code == 1
+    assert "len <= bytes of buf" in {each["text"] for each in done.report["preconditions"]}
+    assert all(each["input"]["parameters"]["len"] >= 20 for each in done.differing)
+
+
+def test_where_arrays_cannot_be_long_enough_nothing_is_hidden(tmp_path: Path) -> None:
+    text = "int f(const unsigned char *b, int n) { if (n < 5000) return b[n - 1]; return KEPT; }"
+    (tmp_path / "old.c").write_text(text.replace("KEPT", "1"))
+    (tmp_path / "new.c").write_text(text.replace("KEPT", "2"))
+    words = ("--entry", "f", "--time", "8", "--no-native")
+    done = csgtest("build", "old.c", "new.c", *words, folder=tmp_path)
+    assert done.code == 1 and "bytes of" not in done.out
