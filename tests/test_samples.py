@@ -17,7 +17,7 @@ SANITIZED = ["gcc", "-g", "-fwrapv", "-fsanitize=address,undefined", "-fno-sanit
 
 
 FIVE = 'evaluate("let a=1;let b=1;let c=1;let d=1;let e=1;1", &(int){0})'
-REQUEST = r'parse("GET / HTTP/1.0\r\nTransfer-Encoding:chunked\r\nContent-Length:0\r\n\r\n")'
+REQUEST = r'parse("GET / HTTP/1.0\r\nTransfer-Encoding:a\r\n\r\n")'
 
 
 def compiled(source: Path, folder: Path, name: str) -> Path:
@@ -62,9 +62,9 @@ def outcome(program: Path, arguments: list[str], stdin: bytes = b"") -> str:
         ("commands", 'run("s1:")', "1/0", "11/0"),
         ("commands", 'run("b1:")', "1/0", "1/0"),
         ("request", REQUEST, "400/0", "201/0"),
-        ("request", REQUEST.replace("th:0", "th:1"), "400/0", "400/0"),
+        ("request", REQUEST.replace(":a", ":chunked"), "201/0", "201/0"),
         ("formula", FIVE, "0/0", "stack-buffer-overflow"),
-        ("formula", FIVE.replace("e=1", "d=1"), "1/0", "1/0"),
+        ("formula", FIVE.replace("let e=1;", ""), "1/0", "1/0"),
         ("plus_two", "next(1000)", "1001/0", "1001/0"),
         ("plus_two", "next(1001)", "1002/0", "1003/0"),
         ("endless", "settle(2)", "2/0", "3/0"),

@@ -1,5 +1,5 @@
 /* Start at evaluate: "let a = 3; let b = max(a, 4) - 1; if(a < b, pow(a, b), 0)". *wrong tells where
-   the text is none, from 1; 0 where it is one. */
+   the text is none, from 1; 0 where it is one. A definition hides an earlier one of that name. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,11 +58,6 @@ static long look_up(struct reader *reader, char name)
 
 static void define(struct reader *reader, char name, long value)
 {
-    for (int i = 0; i < reader->count; i++)
-        if (reader->known[i].name == name) {
-            reader->known[i].value = value;
-            return;
-        }
     if (reader->count > MOST) {
         fail(reader);
         return;

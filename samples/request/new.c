@@ -99,7 +99,7 @@ int parse(const char *text)
         return 400;
     if (request.version == 1 && !request.host[0])
         return 400;
-    if (request.chunked && request.length > 0)
+    if (request.chunked && request.length >= 0)
         return 400;
     if (request.method >= 2 && request.method <= 3 && !request.chunked && request.length < 0)
         return 411;

@@ -63,6 +63,8 @@ static int take(struct request *request, const char *name, size_t size, const ch
         request->keeps_open = length == 10 && strncasecmp(value, "keep-alive", 10) == 0;
     } else if (size == 17 && strncasecmp(name, "Transfer-Encoding", 17) == 0) {
         request->chunked = length == 7 && strncasecmp(value, "chunked", 7) == 0;
+        if (!request->chunked)
+            return 0;
     }
     return 1;
 }

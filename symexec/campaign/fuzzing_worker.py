@@ -170,15 +170,17 @@ class Phase:
     def _grown(self) -> Growing | None:
         """Where the program reads anything that can grow."""
         commission, domain, inputs = self._commission, self._domain, self._commission.inputs
+        takes_arguments = commission.signature is None and bool(commission.entry.parameters)
         grown: Inputs
         if isinstance(domain, FunctionDomain):
             grown = FunctionInputs(domain, inputs)
         else:
             files = file_names(with_defaults(inputs))
-            grown = LineInputs(inputs, bool(commission.entry.parameters), files)
+            grown = LineInputs(inputs, takes_arguments, files)
         if all(each.kind >= Kind.NUMBER or not each.most for each in grown.fields):
             return None
-        found = Growing(self._replay, grown, [*words_of(commission.words)], commission.seed)
+        words = [*words_of(commission.words, takes_arguments)]
+        found = Growing(self._replay, grown, words, commission.seed)
         found.give(islice(Candidates(domain, commission.seed), BEGINNINGS))
         return found
 

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import math
 import struct
+from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum, IntFlag
@@ -40,6 +41,7 @@ CONTENT = 1024  # bytes of standard input, and of a file
 KEPT = 512  # entries that others are made of
 WORDS = 1024  # that are put together
 WORD = 64  # bytes of one of them
+CELLS = 1 << 16  # of the map of code, as growing.c has it
 BARREN = 12  # turns without anything new after which growing is mostly left
 
 Values_ = tuple[bytes | None, ...]
@@ -321,7 +323,7 @@ class Growing:
         self._inputs = inputs
         self._chance = Random(seed)
         self._entries: list[Entry] = []
-        self._covered = b""
+        self._covered = b""  # what is known of code, as growing.c keeps it
         self._barren = 0
         self._given: set[Values_] = set()
         self._fixed: bytes | None = None
@@ -377,36 +379,45 @@ class Growing:
         """struct.error when it is cut off."""
         reader = _Reader(answer)
         self.runs += reader.number()
-        self._covered = reader.piece()
+        covered = reader.piece()
         for _ in range(reader.number()):
             word = reader.piece()
             if len(self.words) < WORDS and word not in self.words:
                 self.words.append(word)
-        kept = []
+        kept: list[Entry] = []
         found: list[tuple[TestInput, Flag]] = []
         for entry in self._entries:
             fresh = Flag.GIVEN in entry.flags
             entry.flags, entry.picked = Flag(reader.number()), reader.number()
             if fresh and Flag.GIVEN not in entry.flags:
                 found.append((self._inputs.test(entry.values), entry.flags))
-            if not fresh or entry.flags & (Flag.COVERS | Flag.GIVEN):
-                kept.append(entry)
+            kept.append(entry)
         for _ in range(reader.number()):
             flags, picked = Flag(reader.number()), reader.number()
             values = tuple(reader.value() for _ in self._inputs.fields)
             kept.append(Entry(values, flags, picked))
             found.append((self._inputs.test(values), flags))
-        self._entries = _most_promising(kept)
+        best = array("H", covered[-2 * CELLS :])
+        left = _most_promising(kept, set(best))
+        places = array("H", [0, *(left.get(number, 0) for number in range(1, len(kept) + 1))])
+        self._entries = [kept[number - 1] for number in left]
+        self._covered = covered[: -2 * CELLS] + array("H", map(places.__getitem__, best)).tobytes()
         return found
 
 
-def _most_promising(entries: list[Entry]) -> list[Entry]:
-    """As many as are kept: those that come by a change, and the last."""
-    if len(entries) <= KEPT:
-        return entries
-    half = len(entries) - KEPT // 2
-    old = sorted(entries[:half], key=lambda each: (not each.flags & Flag.TOUCHES, each.picked))
-    return [*old[: KEPT - KEPT // 2], *entries[half:]]
+def _most_promising(entries: list[Entry], best: set[int]) -> dict[int, int]:
+    """The numbers of as many as are kept, each with its new one: those that come by a change, those
+    that are the smallest to come to some code, and the last."""
+    wanted = Flag.COVERS | Flag.GIVEN
+    numbers = [at for at, entry in enumerate(entries, 1) if entry.flags & wanted]
+    if len(numbers) > KEPT:
+
+        def rank(number: int) -> tuple[bool, bool, int]:
+            touches = Flag.TOUCHES in entries[number - 1].flags
+            return number not in best, not touches, -number
+
+        numbers = sorted(sorted(numbers, key=rank)[:KEPT])
+    return {number: place for place, number in enumerate(numbers, 1)}
 
 
 def _encoded(value: bytes | None) -> bytes:
@@ -437,11 +448,11 @@ class _Reader:
         return None if absent else data
 
 
-def words_of(vocabulary: Vocabulary) -> Iterator[bytes]:
+def words_of(vocabulary: Vocabulary, takes_arguments: bool) -> Iterator[bytes]:
     """What texts are put together from: literals, the characters that are told apart, numbers."""
     yield from vocabulary.words
     yield from vocabulary.phrases
-    yield from vocabulary.options
+    yield from vocabulary.options if takes_arguments else ()
     for byte in vocabulary.alphabet:
         yield bytes([byte])
     for number in vocabulary.numbers:

@@ -37,7 +37,7 @@
 enum { EDGES = 1 << 16, NEARNESS = 1 << 14, MAP = EDGES + NEARNESS, PAIRS = 2048, TEXT_MOST = 32, MOST_NEW = 256, MOST_DIFFERING = 24 };
 enum { CPU_US = 15000, WALL_US = 400000, MOST_WRITTEN = 1 << 17, MOST_ARGUMENTS = 16 };
 enum { COMPOSED_WORDS = 96, COMPOSED_PLACES = 10 };
-enum { WATCHED_RUNS = 600, KINDS = 4096, FIRST_FILE = 200, WATCH_EVERY = 16 };
+enum { TRIMS = 80, WATCHED_RUNS = 600, KINDS = 4096, FIRST_FILE = 200, WATCH_EVERY = 16 };
 enum flags { COVERS = 1, TOUCHES = 2, DIFFERS = 4, WATCHED = 8, ENDS_BADLY = 16, GIVEN = 32, OPENS = 64,
              COMPOSED = 128, CUT = 256 };
 
@@ -74,12 +74,14 @@ static struct pair *next_pair(void)
     return &shared->pair[shared->pairs++];
 }
 
-/* How near a number comes to what it is compared with, from afar in powers of two: at each place, each
- * distance is as good as code that is new. */
+/* How near a number comes to what it is compared with, from afar in bytes: at each place, each distance
+ * is as good as code that is new. */
 static void comes_near(uint64_t left, uint64_t right, uintptr_t here)
 {
+    if (left >= ' ' && left < 127) /* most likely a character: that one is near another says nothing */
+        return;
     uint64_t distance = left > right ? left - right : right - left;
-    unsigned step = distance < 16 ? (unsigned) distance : 75 - (unsigned) __builtin_clzll(distance);
+    unsigned step = distance < 16 ? (unsigned) distance : 23 - (unsigned) __builtin_clzll(distance) / 8;
     map[EDGES + ((here * 79 + step) & (NEARNESS - 1))] = 1;
 }
 
@@ -95,18 +97,18 @@ void __sanitizer_cov_trace_cmp2(uint16_t left, uint16_t right) { compared(left, 
 void __sanitizer_cov_trace_const_cmp1(uint8_t left, uint8_t right) { compared(left, right, 1); }
 void __sanitizer_cov_trace_const_cmp2(uint16_t left, uint16_t right) { compared(left, right, 2); }
 
-#define NUMBERS(name, type)                                                 \
-    void __sanitizer_cov_trace_##name(type left, type right)                \
-    {                                                                       \
-        comes_near((uint64_t) left, (uint64_t) right,                       \
-                   (uintptr_t) __builtin_return_address(0));                \
-        compared((uint64_t) left, (uint64_t) right, sizeof left);           \
+/* With constants alone: two values of the input are near each other in countless ways. */
+#define CONSTANTS(size, bits)                                                                   \
+    void __sanitizer_cov_trace_const_cmp##size(uint##bits##_t left, uint##bits##_t right)       \
+    {                                                                                           \
+        comes_near(left, right, (uintptr_t) __builtin_return_address(0));                       \
+        compared(left, right, sizeof left);                                                     \
     }
-NUMBERS(cmp4, uint32_t)
-NUMBERS(const_cmp4, uint32_t)
-NUMBERS(cmp8, uint64_t)
-NUMBERS(const_cmp8, uint64_t)
+CONSTANTS(4, 32)
+CONSTANTS(8, 64)
 
+void __sanitizer_cov_trace_cmp4(uint32_t left, uint32_t right) { compared(left, right, 4); }
+void __sanitizer_cov_trace_cmp8(uint64_t left, uint64_t right) { compared(left, right, 8); }
 void __sanitizer_cov_trace_cmpf(float left, float right) { (void) left, (void) right; }
 void __sanitizer_cov_trace_cmpd(double left, double right) { (void) left, (void) right; }
 
@@ -187,7 +189,10 @@ static void *mapped(size_t size)
 
 static unsigned char *request;
 static size_t request_at, request_size;
-static unsigned char covered[2][MAP]; /* by the new version, by the old */
+static struct {
+    unsigned char covered[2][MAP]; /* by runs of the new version, by those that come by a change */
+    uint16_t best[EDGES];          /* the smallest entry, from 1, that comes to it */
+} known;
 static unsigned char classes[256];
 static struct entry *entries;
 static uint32_t entry_count, entry_room, given_count;
@@ -196,6 +201,7 @@ static int takes_values;
 static uint64_t ends_us;
 static uint32_t runs, new_words, differing;
 static uint64_t kinds[KINDS];
+static unsigned char came_to[EDGES]; /* by the last run of the new version that showed something new */
 
 static uint32_t read_number(void)
 {
@@ -262,6 +268,7 @@ static void read_request(void)
     for (uint32_t i = 0; i < entry_count; i++) {
         entries[i].flags = read_number();
         entries[i].picked = read_number();
+        entries[i].best = 0;
         entries[i].values = take(field_count * sizeof(struct value) + 1);
         for (uint32_t j = 0; j < field_count; j++) {
             entries[i].values[j].absent = (int) read_number();
@@ -269,9 +276,12 @@ static void read_request(void)
         }
         keep_to_sizes(entries[i].values);
     }
-    struct piece known = read_piece();
-    if (known.size == sizeof covered)
-        memcpy(covered, known.data, sizeof covered);
+    struct piece before = read_piece();
+    if (before.size == sizeof known)
+        memcpy(&known, before.data, sizeof known);
+    for (uint32_t i = 0; i < EDGES; i++)
+        if (known.best[i] && known.best[i] <= entry_count)
+            entries[known.best[i] - 1].best++;
 }
 
 /* ------------------------------------------------------------------ one run */
@@ -462,7 +472,7 @@ static int over(void)
 
 /* COVERS where the map shows what none before has shown, OPENS where that is code. It is known from
  * then on. */
-static uint32_t covers(unsigned char *known)
+static uint32_t covers(unsigned char *before)
 {
     uint32_t found = 0;
     for (uint32_t at = 0; at < MAP; at += 8) {
@@ -472,9 +482,9 @@ static uint32_t covers(unsigned char *known)
             continue;
         for (uint32_t i = at; i < at + 8; i++) {
             unsigned char seen = classes[shared->map[i]];
-            if (seen & ~known[i])
-                found |= known[i] || i >= EDGES ? COVERS : COVERS | OPENS;
-            known[i] |= seen;
+            if (seen & ~before[i])
+                found |= before[i] || i >= EDGES ? COVERS : COVERS | OPENS;
+            before[i] |= seen;
         }
     }
     return found;
@@ -501,6 +511,33 @@ static int is_new_kind(uint64_t kind)
     return 1;
 }
 
+static uint64_t size_of(const struct entry *entry)
+{
+    uint64_t size = 16;
+    for (uint32_t i = 0; i < field_count; i++)
+        size += entry->values[i].bytes.size;
+    return size;
+}
+
+/* The smallest that comes to a piece of code stands for all that do. The map is that of its run as the
+ * new version. */
+static void rank(uint32_t number)
+{
+    struct entry *entry = &entries[number];
+    uint64_t size = size_of(entry);
+    for (uint32_t i = 0; i < EDGES; i++) {
+        if (!came_to[i])
+            continue;
+        struct entry *best = known.best[i] ? &entries[known.best[i] - 1] : NULL;
+        if (best && size_of(best) <= size)
+            continue;
+        if (best)
+            best->best--;
+        known.best[i] = (uint16_t) (number + 1);
+        entry->best++;
+    }
+}
+
 static void keep(const struct value *values, uint32_t flags)
 {
     struct entry *entry = &entries[entry_count];
@@ -509,8 +546,8 @@ static void keep(const struct value *values, uint32_t flags)
         return;
     memcpy(entry->values, values, field_count * sizeof(struct value));
     entry->flags = flags;
-    entry->picked = 0;
-    entry_count++;
+    entry->picked = entry->best = 0;
+    rank(entry_count++);
 }
 
 /* Run an input as the new version, and as the old where that may be another; the flags that it
@@ -518,8 +555,12 @@ static void keep(const struct value *values, uint32_t flags)
 static uint32_t tried(const struct value *values)
 {
     struct shown shown = run(values, 1), before;
-    uint32_t flags = covers(covered[0]);
+    uint32_t flags = covers(known.covered[0]);
     uint64_t came_by = touches();
+    if (came_by) /* what lies behind a change is new once more */
+        flags |= covers(known.covered[1]);
+    if (flags)
+        memcpy(came_to, shared->map, EDGES);
     if (shown.cut) /* its like take too long to be tried in numbers */
         flags |= CUT | WATCHED | COMPOSED;
     else if (WIFSIGNALED(shown.status))
@@ -528,7 +569,6 @@ static uint32_t tried(const struct value *values)
         flags |= TOUCHES;
         before = run(values, 0);
         touches();
-        flags |= covers(covered[1]);
         int alike = shown.cut ? before.cut : shown.status == before.status
                                                  && shown.output == before.output;
         if (!alike) {
@@ -552,6 +592,50 @@ static int consider(const struct value *values)
     else
         arena_used = before;
     return !over();
+}
+
+/* ------------------------------------------------------------------ smaller inputs */
+
+/* Which code the last run came to, however often. */
+static uint64_t shape(void)
+{
+    uint64_t found = BASIS;
+    for (uint32_t at = 0; at < EDGES; at += 8) {
+        uint64_t eight;
+        memcpy(&eight, shared->map + at, sizeof eight);
+        for (uint32_t i = at; eight && i < at + 8; i++)
+            if (shared->map[i])
+                found = hash_of(found, &i, sizeof i);
+    }
+    return found;
+}
+
+/* Leave out pieces without which the same code is come to. */
+static void trim(struct entry *entry)
+{
+    uint32_t tries = 0;
+    run(entry->values, 1);
+    uint64_t wanted = shape();
+    for (uint32_t at = 0; at < field_count; at++) {
+        struct piece *piece = &entry->values[at].bytes;
+        if (fields[at].kind > ELEMENTS || entry->values[at].absent)
+            continue;
+        for (uint32_t size = piece->size / 2; size >= fields[at].step; size /= 2)
+            for (uint32_t place = 0; place + size <= piece->size && tries < TRIMS && !over(); tries++) {
+                struct value before = entry->values[at];
+                uint32_t whole = size - size % fields[at].step;
+                if (replace(&fields[at], piece, place, whole, NULL, 0)) {
+                    keep_to_sizes(entry->values);
+                    run(entry->values, 1);
+                    if (shape() == wanted)
+                        continue;
+                    entry->values[at] = before;
+                    keep_to_sizes(entry->values);
+                }
+                place += whole;
+            }
+    }
+    touches();
 }
 
 /* ------------------------------------------------------------------ from comparisons to inputs */
@@ -766,10 +850,7 @@ static void compose(struct entry *entry)
 /* The smaller, the sooner. */
 static uint64_t cost(const struct entry *entry)
 {
-    uint64_t size = 16;
-    for (uint32_t i = 0; i < field_count; i++)
-        size += entry->values[i].bytes.size;
-    uint64_t found = (entry->picked + 1) * (64 + size);
+    uint64_t found = (entry->picked + 1) * (64 + size_of(entry)) * (entry->best ? 1 : 16);
     found *= entry->flags & CUT ? 64 : entry->flags & ENDS_BADLY ? 8 : 1;
     return entry->flags & DIFFERS ? found : entry->flags & TOUCHES ? found / 6 : found;
 }
@@ -791,10 +872,13 @@ static void grow(void)
         if (entries[i].flags & GIVEN) {
             uint32_t flags = tried(entries[i].values);
             entries[i].flags = flags & COVERS ? flags : flags | WATCHED | COMPOSED;
+            if (flags & COVERS)
+                rank(i);
         }
     for (uint32_t turn = 0; entry_count && !over(); turn++) {
         struct entry *entry = chosen_entry();
         if ((entry->flags & (OPENS | WATCHED)) == OPENS) {
+            trim(entry);
             watch(entry);
             continue;
         }
@@ -845,7 +929,7 @@ static void write_piece(const void *data, uint32_t size)
 static void answer(void)
 {
     write_number(runs);
-    write_piece(covered, sizeof covered);
+    write_piece(&known, sizeof known);
     write_number(word_count - new_words);
     for (uint32_t i = new_words; i < word_count; i++)
         write_piece(words[i].data, words[i].size);
@@ -884,8 +968,8 @@ static void prepare(void)
     arena = mapped(ARENA);
     shared = mapped(sizeof *shared);
     for (int count = 1, class = 0; count < 256; count++) {
-        static const int limits[] = {1, 2, 3, 7, 15, 31, 127};
-        while (class < 7 && count > limits[class])
+        static const int limits[] = {1, 3, 15};
+        while (class < 3 && count > limits[class])
             class++;
         classes[count] = (unsigned char) (1 << class);
     }

@@ -39,7 +39,7 @@ struct value {
 };
 
 struct entry {
-    uint32_t flags, picked;
+    uint32_t flags, picked, best; /* best: pieces of code to which none smaller came */
     struct value *values;
 };
 
@@ -108,7 +108,8 @@ static int replace(const struct field *field, struct piece *value, uint32_t at, 
     if (!made)
         return 0;
     memcpy(made, value->data, at);
-    memcpy(made + at, with, length);
+    if (length)
+        memcpy(made + at, with, length);
     memcpy(made + at + length, value->data + at + size, value->size - at - size);
     made[total] = 0;
     if (field->kind == TEXT)
@@ -261,25 +262,50 @@ static int change_piece(const struct field *field, struct piece *value)
     }
 }
 
+/* A piece of `other` up to one of its signs, put behind the same sign: a line, a field, a statement. */
+static int cross_pieces(const struct field *field, struct piece *value, const struct piece *other)
+{
+    if (!other->size)
+        return 0;
+    uint32_t end = below(other->size), start, at;
+    while (end < other->size && is_wordly(other->data[end]))
+        end++;
+    if (end == other->size)
+        return 0;
+    unsigned char sign = other->data[end];
+    for (start = end; start > 0 && other->data[start - 1] != sign; start--)
+        ;
+    at = below(4) ? below(value->size + 1) : 0;
+    while (at > 0 && at <= value->size && value->data[at - 1] != sign)
+        at--;
+    return replace(field, value, at, 0, other->data + start, end + 1 - start);
+}
+
 static int edit_text(const struct field *field, struct piece *value, const struct piece *other)
 {
-    switch (below(12)) {
+    switch (below(16)) {
     case 0:
     case 1:
     case 2:
         return insert_word(field, value);
     case 3:
-        return replace_word(field, value);
     case 4:
+        return replace_word(field, value);
     case 5:
         return cross(field, value, other);
     case 6:
     case 7:
         return change_piece(field, value);
     case 8:
-    case 9:
         return edit_digits(field, value);
-    case 10: {
+    case 9:
+    case 10:
+        return cross_pieces(field, value, other);
+    case 11:
+        return cross_pieces(field, value, value);
+    case 12:
+        return replace(field, value, boundary(value), 0, other->data, other->size);
+    case 13: {
         uint32_t from = below(other->size + 1), size = below(other->size - from + 1);
         return replace(field, value, boundary(value), 0, other->data + from, size);
     }
@@ -412,7 +438,7 @@ static void edit(struct value *values, const struct value *before, const struct 
         if (fields[i].kind <= ELEMENTS && values[i].bytes.size >= values[longest].bytes.size)
             longest = i;
     for (int left = counts[below(7)], tries = 0; left > 0 && tries < 4 * MOST_TRIES; tries++)
-        left -= edit_field(below(2) ? longest : below(field_count), values, others);
+        left -= edit_field(below(4) ? longest : below(field_count), values, others);
     follow_sizes(values, before);
 }
 
