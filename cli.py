@@ -499,7 +499,7 @@ def _replay(options: ReplayOptions) -> int:
 
     differs = False
     trusts = _confirmed if not options.trusted else lambda reason: True
-    for replayed in replay_folder(options.folder, options.without_walls, trusts):
+    for replayed in replay_folder(options.folder, options.unsandboxed, trusts):
         print(f"{replayed.case.id}  {replayed.outcome}")
         differs |= replayed.outcome != "same"
     return DIFFERENT if differs else SAME

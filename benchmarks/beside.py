@@ -1,4 +1,4 @@
-"""What the native phase beside the search brings, on the samples -> a table for
+"""What the native phase while the search runs brings, on the samples -> a table for
 docs/comparing-searches.md.
 
     python -m benchmarks.beside                       all pairs, three seeds

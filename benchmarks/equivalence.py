@@ -15,7 +15,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from symexec.testcases.command_text import spelled
+from symexec.testcases.command_text import rendered
 from tests.reference.alike import tried
 from tests.reference.equivalences import Judgement, Pair, judged, pairs
 
@@ -32,7 +32,7 @@ none. Of each pair there is a near-miss, the same edit with one slip, which must
 test that was seen to differ when both versions ran natively.
 
 The pairs were written first and tried afterwards; five near-misses turned out to be equivalent,
-by csgtest's word and rightly so, and had to be written anew. Beside csgtest every pair is tried on
+by csgtest's word and rightly so, and had to be written anew. Besides, every pair is tried on
 random inputs, by gcc and a loop around both versions (`tests/reference/alike.py`). *random* says
 after how many of these the near-miss shows; `-` stands for 200,000 that showed nothing (150 for
 programs).
@@ -99,7 +99,7 @@ def _row(pair: Pair, right: bool, same: Judgement, near: Judgement, random: str)
         " to ".join(map(_code, pair.near)),
         f"{near.seconds:.1f}",
         witness.kind if witness else near.verdict,
-        _code(spelled(witness.input, "program", pair.entry)) if witness else "",
+        _code(rendered(witness.input, "program", pair.entry)) if witness else "",
         random,
     )
     return f"| {' | '.join(cells)} |"

@@ -29,7 +29,7 @@ class Counters:
     states: int = 0
     paths: int = 0
     diff_paths: int = 0
-    divergence_points: int = 0  # places beside the ways of seeds where the versions can part
+    divergence_points: int = 0  # places near the paths of seeds where the versions can part
     forks: int = 0
     pruned: int = 0
     rested: int = 0  # paths that became tests where no input decides anything more

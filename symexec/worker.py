@@ -150,7 +150,7 @@ PATIENCE = 0.5  # seconds that one may take to end before it is killed
 _GLANCE = 0.002  # seconds between two looks whether a fork has ended
 
 
-class Companion:
+class WorkerProcess:
     """``requests`` and ``answers`` are descriptors of this side; all temporary files of the process
     are in ``folder``, which is this side's, so that none is left whenever it is killed. ``say`` may
     be called by any thread."""
@@ -237,7 +237,7 @@ class Companion:
         self._folder.remove()
 
 
-def forked(serve: Serve) -> Companion:
+def forked(serve: Serve) -> WorkerProcess:
     """It must not touch what other threads of this process may hold at the moment, nor any open
     file: it has none but its pipes. ToolchainError when the system has no room for it."""
     folder = OwnFolder("box")
@@ -256,7 +256,7 @@ def forked(serve: Serve) -> Companion:
         _serving(serve, asked, answered, folder.path)
     os.close(asked)
     os.close(answered)
-    return Companion(_Fork(process), requests, answers, folder)
+    return WorkerProcess(_Fork(process), requests, answers, folder)
 
 
 def _serving(serve: Serve, asked: int, answered: int, folder: Path) -> NoReturn:

@@ -74,7 +74,7 @@ def test_every_option_of_build_reaches_its_record() -> None:
         SearchOptions(2.5, 7, "isolated", 9, SolverName.Z3, After.NEW, without=("guards", "turns")),
         Path("o"),
         replay=False,
-        without_walls=True,
+        unsandboxed=True,
     )
 
 

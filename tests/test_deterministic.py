@@ -71,7 +71,7 @@ def test_its_budget_is_work(tmp_path: Path) -> None:
         done = csgtest(*words, "--deterministic", "--no-replay", folder=tmp_path)
         counters = done.report["counters"]
         assert float(budget) <= counters["wall_s"] < float(budget) + 0.2
-        assert "native" not in done.report  # nothing ran beside the search
+        assert "native" not in done.report  # nothing ran along with the search
         chunks.append(counters["chunks"])
     assert chunks[1] > chunks[0]
 

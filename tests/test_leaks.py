@@ -1,4 +1,4 @@
-"""Leaks: what ``explore --leaks`` says of each input is what native runs show on it, behind walls
+"""Leaks: what ``explore --leaks`` says of each input is what native runs show on it, in a sandbox
 and, where the machine lets it trace, with LeakSanitizer.
 
     p = malloc(3);                  // error: leak

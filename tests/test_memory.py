@@ -30,7 +30,7 @@ from symexec.options import (
 )
 from symexec.progress import Silence
 from symexec.replay.sanitizer import sanitizer_kind
-from symexec.triage.undefined import UNWRITTEN
+from symexec.triage.undefined import UNINITIALISED
 from tests.command_line import csgtest
 
 FOLDER = Path(__file__).parent / "memory"
@@ -197,7 +197,7 @@ def test_a_variable_that_lost_its_value_is_a_regression(tmp_path: Path) -> None:
     wrong = [case for case in job.found if case.kind == "regression"]
     assert wrong and job.mispredicted == []
     for case in wrong:
-        assert case.new is not None and case.new.sanitizer == UNWRITTEN
+        assert case.new is not None and case.new.sanitizer == UNINITIALISED
         assert case.blame is not None and case.blame.blamed == (1,)
         assert dict(case.input.parameters)["kind"] <= 3  # type: ignore[operator]
 

@@ -11,7 +11,7 @@ from benchmarks.interactions import command_line
 
 Run = Mapping[str, Any]  # what a run left: pair, mode, seed, time, golden or score
 MODES = {
-    "build": "all that `csgtest build` does, native inputs beside the search included",
+    "build": "all that `csgtest build` does, native inputs while the search runs included",
     "guided": "the search alone (`--no-native`); *example*: along an ordinary command line",
     "published": "Algorithm 2 of the paper alone (`--mode published --no-native`)",
     "isolated": "changes in isolation, by the same engine (`--mode isolated --no-native`)",

@@ -38,10 +38,10 @@ def _literal(source: Source, kind: Integer) -> str:
     value &= (1 << kind.bits) - 1
     if kind.signed and value >> (kind.bits - 1):
         value -= 1 << kind.bits
-    return spelled(source, kind, value)
+    return rendered(source, kind, value)
 
 
-def spelled(source: Source, kind: Integer, value: int) -> str:
+def rendered(source: Source, kind: Integer, value: int) -> str:
     if value < 0:  # the most negative value has no literal
         return f"(-{-value - 1}{kind.suffix} - 1)"
     if 32 < value < 127 and source.maybe(20) and chr(value) not in "'\\":

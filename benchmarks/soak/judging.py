@@ -19,7 +19,7 @@ from benchmarks.soak.subjects import OutOfBounds, Truth
 from csg.errors import LINES, CsgtestError
 from symexec.testcases import TestCase
 from symexec.testcases.testcase import from_json
-from symexec.triage.undefined import UNWRITTEN
+from symexec.triage.undefined import UNINITIALISED
 
 SAME, DIFFERENT, TROUBLE, INTERRUPTED = 0, 1, 2, 130
 PROOFS = ("equivalent-within-bounds", "no-change")
@@ -199,8 +199,11 @@ def _tests(report: Any, truth: Truth, opinion: Opinion, unjudged: bool) -> Itera
             if not unjudged:
                 yield f"{case.id}: {trouble}"
             continue
-        unwritten = UNWRITTEN in (case.old and case.old.sanitizer, case.new and case.new.sanitizer)
-        if found is False and not unjudged and not unwritten:  # plain runs show chance alone
+        uninitialised = UNINITIALISED in (
+            case.old and case.old.sanitizer,
+            case.new and case.new.sanitizer,
+        )
+        if found is False and not unjudged and not uninitialised:  # plain runs show chance alone
             yield f"{case.id} ({case.kind}) is called different, but is not: {case.input}"
         if found and shown is not None:
             yield from _returned(case, shown)

@@ -123,7 +123,7 @@ def _in_order(initializer: InitializerList) -> list[InitializerEntry]:
 
 
 def _covers(initializer: InitializerList, kind: Type) -> bool:
-    """Do the entries leave no byte of an array or scalar unwritten? (Records may have padding.)"""
+    """Do the entries leave no byte of an array or scalar open? (Records may have padding.)"""
     if isinstance(kind, Record):
         return False
     covered = 0

@@ -7,8 +7,8 @@
 
     read_versions, lower, analysed     files to a program and its graph               preparation.py
     Search                             where states begin, and which runs next        searching.py
-    TestGeneration                     what it comes upon, and Beside, becomes tests  generation.py
-    Verifier, Promises                 does it happen natively, branch by branch? whose fault is it?
+    TestGeneration                     what it and fuzzing come upon becomes tests  generation.py
+    Verifier, TraceValidation          does it happen natively, branch by branch? whose fault is it?
     Shrinker                           smaller witnesses, when the search is over
 
 Whoever runs the job decides what to do with the tests (``report.session`` keeps them on disk).
@@ -27,7 +27,7 @@ from csg.errors import Location
 from csg.records import record
 from csg.unify import Unified
 from symexec.campaign.builds import differing_plainly, files_to_build, golden_files
-from symexec.campaign.fuzzing_worker import Beside, NativePhase
+from symexec.campaign.fuzzing_worker import Fuzzing, FuzzingProcess
 from symexec.campaign.generation import Collected, TestGeneration
 from symexec.campaign.shrinking import Shrinker, share_of
 from symexec.campaign.verification import Verifier, spare
@@ -62,9 +62,9 @@ from symexec.state.state import Chain, Event, State
 from symexec.testcases import EntrySignature, TestCase, TestInput
 from symexec.testcases.inputs import Json
 from symexec.triage import Requirements, repeating, told_apart
-from symexec.validation.trace_validation import Promises
+from symexec.validation.trace_validation import TraceValidation
 from symexec.watchdog import Spent, Watchdog
-from symexec.worker import Companion
+from symexec.worker import WorkerProcess
 
 MOMENT = 0.3  # seconds to compare branches when no time is left
 # Of a deterministic run: tests that are replayed for each second of the budget, tests whose
@@ -108,10 +108,10 @@ class BuildJob:
         self.unified_text = ""
         self.signature: EntrySignature | None = None
         self.seeding: Seeding | None = None
-        self.beside: Beside | None = None
+        self.fuzzing: Fuzzing | None = None
         self.examples: Examples | None = None
         self.tests = Collected()
-        self.promises: Promises | None = None
+        self.validation: TraceValidation | None = None
         # Which changes are those of differences that somebody has accepted.
         self.accepted_in: Callable[[Unified], frozenset[int]] = lambda unified: frozenset()
         self.deeper: list[Deeper] = []
@@ -120,8 +120,8 @@ class BuildJob:
         self._met = (-1, 0, 0)  # places reached, changed statements among them, all of those
         self._search: Search | None = None
         # Forked before there is much to copy.
-        self._verifying: Companion | None = None
-        self._phase: NativePhase | None = None
+        self._verifying: WorkerProcess | None = None
+        self._process: FuzzingProcess | None = None
 
     # ------------------------------------------------------------------ preparation
 
@@ -131,7 +131,7 @@ class BuildJob:
         if options.replay:
             self._verifying = spare()
             if options.native and not self._deterministic:
-                self._phase = NativePhase()
+                self._process = FuzzingProcess()
         if options.shadow.mode is not Shadow.COMPLETE:
             self.seeding = Seeding()
             self.seeding.read(options.shadow.seeds)
@@ -176,7 +176,7 @@ class BuildJob:
                 unseen=changes - probes(self.unified_text),
                 signature=self.signature,
                 name=program_name(self.options),
-                without_walls=self.options.without_walls,
+                unsandboxed=self.options.unsandboxed,
                 leaks=self.options.memory.leaks,
                 wall_s=LONGEST if self._deterministic else self.builds.wall_s,
                 steady=self._deterministic,
@@ -186,11 +186,11 @@ class BuildJob:
         return replay
 
     def close(self) -> None:
-        if self.beside is not None:
-            self.beside.close()
+        if self.fuzzing is not None:
+            self.fuzzing.close()
         if self.replay is not None:
             self.replay.close()
-        for spared in (self._verifying, self._phase):
+        for spared in (self._verifying, self._process):
             if spared is not None:
                 spared.close()
 
@@ -207,14 +207,14 @@ class BuildJob:
         if replay is not None:
             verifier = self._verifier(prepared, replay, deadline + GRACE)
             if self.options.native and not self._deterministic:
-                self.beside = self._company(prepared, replay, deadline)
+                self.fuzzing = self._company(prepared, replay, deadline)
         try:
             search = self._search = self._begun_in_time(prepared, deadline)
             if search is None:
                 return
             self.examples = self._examples(prepared, deadline)
             if replay is not None:
-                self.promises = Promises(
+                self.validation = TraceValidation(
                     prepared,
                     replay,
                     self.options.inputs,
@@ -227,9 +227,9 @@ class BuildJob:
                 yield from self._searched(search, generation, deadline, verifier, progress)
             self._tell(progress, search, 0.0, COMPARING)
             with self.watchdog.until(self._latest(deadline + GRACE)):
-                if self.beside is not None:
-                    beside = self._bounded(self.beside.end())
-                    yield from generation.found_beside(beside)
+                if self.fuzzing is not None:
+                    fuzzing = self._bounded(self.fuzzing.end())
+                    yield from generation.found_by_fuzzing(fuzzing)
                 if verifier is not None:
                     yield from self._compared(verifier, deadline + GRACE)
                     self._tell(progress, search, 0.0, EXPLAINING)
@@ -242,19 +242,19 @@ class BuildJob:
                     yield from self._bounded(self._shown_plainly(prepared))
         finally:
             self.counters.wall_s = self._seconds()
-            if self.promises is not None:
-                self.promises.close()
-                self.promises.count(self.counters)
-            if self.beside is not None:
-                self.beside.close()
+            if self.validation is not None:
+                self.validation.close()
+                self.validation.count(self.counters)
+            if self.fuzzing is not None:
+                self.fuzzing.close()
             if verifier is not None:
                 verifier.close()
 
     def _generation(self, search: Search, verifier: Verifier | None) -> TestGeneration:
-        mode, beside = self.options.search.mode, self.beside
-        began, promises = self.started, self.promises
+        mode, fuzzing = self.options.search.mode, self.fuzzing
+        began, validation = self.started, self.validation
         return TestGeneration(
-            search, self.tests, mode, self.clock, began, verifier, promises, beside
+            search, self.tests, mode, self.clock, began, verifier, validation, fuzzing
         )
 
     def _begun_in_time(self, prepared: Prepared, deadline: float) -> Search | None:
@@ -343,24 +343,24 @@ class BuildJob:
         for finding in search.exploration.turns(search.initial, deadline):
             if finding is not None:
                 yield from generation.found(finding)
-            elif self.beside is not None:
-                found = self._bounded(self.beside.step())
-                yield from generation.found_beside(found)
+            elif self.fuzzing is not None:
+                found = self._bounded(self.fuzzing.step())
+                yield from generation.found_by_fuzzing(found)
             elif self.examples is not None:
                 for along in self._bounded(self.examples.step(self.clock() - begun)):
                     yield from generation.found(along, ALONG)
             if verifier is not None:
                 yield from self._verified(verifier.finished())
-            if self.promises is not None and not self.watchdog.half_taken:
-                self.promises.step()
+            if self.validation is not None and not self.watchdog.half_taken:
+                self.validation.step()
             self._tell(progress, search, deadline)
 
     def _tested_natively(
         self, generation: TestGeneration, deadline: float, verifier: Verifier | None
     ) -> Iterator[TestCase]:
         """What no path can be followed through is tested all the same, while there is time."""
-        while self.beside is not None and self.beside.goes_on and self.clock() < deadline:
-            yield from generation.found_beside(self._bounded(self.beside.step()))
+        while self.fuzzing is not None and self.fuzzing.goes_on and self.clock() < deadline:
+            yield from generation.found_by_fuzzing(self._bounded(self.fuzzing.step()))
             if verifier is not None:
                 yield from self._verified(verifier.finished())
             time.sleep(PAUSE)
@@ -407,13 +407,13 @@ class BuildJob:
             self.tests.keep(case)
             yield case
 
-    def _company(self, prepared: Prepared, replay: NativeReplay, deadline: float) -> Beside | None:
+    def _company(self, prepared: Prepared, replay: NativeReplay, deadline: float) -> Fuzzing | None:
         """None for a program that asks for its inputs while it runs: they are not made up."""
         if prepared.asks_for_inputs:
             return None
-        phase, self._phase = self._phase or NativePhase(), None
-        found = Beside(
-            prepared, replay, phase, self.options, self.signature, deadline, self.watchdog
+        process, self._process = self._process or FuzzingProcess(), None
+        found = Fuzzing(
+            prepared, replay, process, self.options, self.signature, deadline, self.watchdog
         )
         for seed in self.seeding.given if self.seeding is not None else ():
             found.keep(seed)
@@ -421,7 +421,7 @@ class BuildJob:
 
     def _examples(self, prepared: Prepared, deadline: float) -> Examples | None:
         """Where no native phase tries such inputs, and no user gives others."""
-        wanted = self.search.has("examples") and self.seeding is None and self.beside is None
+        wanted = self.search.has("examples") and self.seeding is None and self.fuzzing is None
         if not wanted or not are_drawn(prepared, self.options):
             return None
         return Examples(prepared, self.options, deadline, self.watchdog)
@@ -429,7 +429,7 @@ class BuildJob:
     def _compared(self, verifier: Verifier, deadline: float) -> Iterator[TestCase]:
         """Compare branches while tests are still being verified, and for a share of the time that
         the search took; for a moment in any case."""
-        assert self.promises is not None
+        assert self.validation is not None
         now = self.clock()
         deadline -= GRACE / 2  # a run that is under way takes its time
         enough = max(min(deadline, now + share_of(now - self.started)), now + MOMENT)
@@ -441,7 +441,7 @@ class BuildJob:
             now = self.clock()
             return now < enough or (verifier.busy and now < deadline)
 
-        for _ in self._bounded(self.promises.compared_one_by_one(in_time)):
+        for _ in self._bounded(self.validation.compared_one_by_one(in_time)):
             yield from self._verified(verifier.finished())
 
     def _minimised(self, prepared: Prepared, deadline: float) -> Iterator[TestCase]:
@@ -511,7 +511,7 @@ class BuildJob:
 
     def _note_unseen(self, case: TestCase) -> None:
         """A use that no filling shows: still told, where it is."""
-        if case.unwritten and case.observed == "same" and case.divergence is not None:
+        if case.uninitialised and case.observed == "same" and case.divergence is not None:
             place = Location(case.divergence.file, case.divergence.line)
             text = "one version uses what nobody wrote; natively no filling shows it"
             self.events[Event("uninitialised", text, place)] = 1

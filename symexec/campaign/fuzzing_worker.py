@@ -1,9 +1,9 @@
-"""Native fuzzing beside the search: its process, and the exchange between the two.
+"""Native fuzzing while the search runs: its process, and the exchange between the two.
 
-    beside = Beside(prepared, replay, phase, options, signature, deadline, watchdog)
+    fuzzing = Fuzzing(prepared, replay, process, options, signature, deadline, watchdog)
                                          nothing runs yet
-    beside.keep(test)                    the search made it: mutate it
-    for found in beside.step(): ...      now and then; never waits for long
+    fuzzing.keep(test)                    the search made it: mutate it
+    for found in fuzzing.step(): ...     now and then; never waits for long
 
 A TestCase is a difference that native runs were first to show, a Finding one that symbolic
 execution came upon beside an input that they had tried. The process begins when the native builds
@@ -56,12 +56,12 @@ from symexec.triage import observe
 from symexec.watchdog import Spent, Watchdog
 from symexec.worker import forked, give_way, read_frame, send
 
-# ---------------------------------------------------------------------------------- phase records
-# What a campaign and its native phase, a process of its own, say to each other.
+# --------------------------------------------------------------------------------- worker records
+# What a campaign and its native process, a process of its own, say to each other.
 #
-#     campaign -> phase   Commission   once: what to run, and on which inputs
+#     campaign -> worker  Commission   once: what to run, and on which inputs
 #                         Keep         a test that the search has made: mutate it
-#     phase -> campaign   Sighting     an input on which the versions differ, or that is new in kind
+#     worker -> campaign  Sighting     an input on which the versions differ, or that is new in kind
 #                         Tally        how far it is, a few times a second
 #                         Trouble      why it ends early
 #
@@ -71,7 +71,7 @@ from symexec.worker import forked, give_way, read_frame, send
 @record
 class Commission:
     """``signature`` None means main. ``entry`` without its body; ``symbols`` are the globals that
-    are inputs. ``share``: the part of its time that the phase may use. ``changes``: what a run can
+    are inputs. ``share``: the part of its time that fuzzing may use. ``changes``: what a run can
     be seen to come by; none when that program does not compile."""
 
     plan: ReplayPlan
@@ -120,8 +120,8 @@ class Trouble:
 Answer = Sighting | Tally | Trouble
 
 
-# ---------------------------------------------------------------------------------- phase process
-# The native phase as a process: it tries inputs for as long as its campaign keeps the pipe open.
+# -------------------------------------------------------------------------------- fuzzing process
+# Native fuzzing as a process: it tries inputs for as long as its campaign keeps the pipe open.
 #
 #     requests   Commission, then Keep for each test of the search that is worth mutating
 #     answers    Sighting for each input that differs or shows something new, Tally now and then
@@ -141,7 +141,7 @@ GROWING, GROWN_IN = (
 BEGINNINGS = 64  # inputs that these begin with
 
 
-class Phase:
+class FuzzingLoop:
     """Talks to one campaign. ``over`` is set when that has left."""
 
     def __init__(self, commission: Commission, replay: NativeReplay, out: BinaryIO) -> None:
@@ -290,7 +290,7 @@ def _admits(commission: Commission) -> Callable[[TestInput], bool] | None:
     return Pins(commission.entry, commission.symbols, inputs, TermTable()).admits
 
 
-def serve(requests: BinaryIO, answers: BinaryIO, box: Path) -> None:
+def serve(requests: BinaryIO, answers: BinaryIO, scratch: Path) -> None:
     """Until the campaign closes the pipe, or dies."""
     try:
         commission = read_frame(requests)
@@ -298,34 +298,34 @@ def serve(requests: BinaryIO, answers: BinaryIO, box: Path) -> None:
         return
     assert isinstance(commission, Commission)
     give_way(NICE)
-    phase = None
+    loop = None
     try:
-        with NativeReplay(commission.plan, commission.builds, box) as replay:
-            phase = Phase(commission, replay, answers)
-            threading.Thread(target=phase.listen, args=(requests,), daemon=True).start()
-            phase.run()
+        with NativeReplay(commission.plan, commission.builds, scratch) as replay:
+            loop = FuzzingLoop(commission, replay, answers)
+            threading.Thread(target=loop.listen, args=(requests,), daemon=True).start()
+            loop.run()
     except BrokenPipeError:  # the campaign has left
         pass
     except Exception as trouble:
-        if phase is None or not phase.over.is_set():  # else it was stopped in the midst of a run
+        if loop is None or not loop.over.is_set():  # else it was stopped in the midst of a run
             send(answers, Trouble(_told(trouble)))
 
 
 def _told(trouble: Exception) -> str:
-    """A defect of ours is told as well: the campaign goes on without the phase."""
+    """A defect of ours is told as well: the campaign goes on without the process."""
     if isinstance(trouble, CsgtestError):
         return str(trouble)
     return f"internal error: {trouble!r}"
 
 
-# ------------------------------------------------------------------------------------------ phase
-# The native phase as its campaign sees it: a process that is started, asked, and ended.
+# ---------------------------------------------------------------------------------------- fuzzing
+# Fuzzing as its campaign sees it: a process that is started, asked, and ended.
 #
-#     phase = NativePhase()                    a fork of this process, best while that is small
-#     phase.begin(commission)
-#     phase.keep(test)                         mutate this one as well
-#     for sighting in phase.sightings(): ...   what has come since the last call; never waits
-#     phase.close()
+#     process = FuzzingProcess()                    a fork of this process, best while that is small
+#     process.begin(commission)
+#     process.keep(test)                         mutate this one as well
+#     for sighting in process.sightings(): ...   what has come since the last call; never waits
+#     process.close()
 #
 # It outlives its campaign by no more than a run.
 
@@ -333,22 +333,22 @@ def _told(trouble: Exception) -> str:
 _MOST_UNSENT = 1 << 20  # bytes that wait for the pipe; what comes then is left out
 
 
-class NativePhase:
+class FuzzingProcess:
     def __init__(self) -> None:
         self.tally = Tally(0, 0, 0, False)
         self.trouble = ""
-        self._companion = forked(serve)
+        self._worker = forked(serve)
 
     def begin(self, commission: Commission) -> None:
-        self._companion.say(commission)
+        self._worker.say(commission)
 
     def keep(self, test: TestInput) -> None:
-        if self._companion.unsent < _MOST_UNSENT:
-            self._companion.say(Keep(test))
+        if self._worker.unsent < _MOST_UNSENT:
+            self._worker.say(Keep(test))
 
     def sightings(self) -> Iterator[Sighting]:
         """Those that have come; the rest of what the process says is kept here."""
-        for answer in self._companion.heard():
+        for answer in self._worker.heard():
             match answer:
                 case Sighting():
                     yield answer
@@ -356,38 +356,38 @@ class NativePhase:
                     self.tally = answer
                 case Trouble(text=text):
                     self.trouble = text
-        if self._companion.left and not self.trouble:
+        if self._worker.left and not self.trouble:
             self.trouble = "its process has died"
 
     def end(self) -> None:
         """Begin to end it; what it has said can still be asked for."""
-        self._companion.end()
+        self._worker.end()
 
     def close(self) -> None:
         """End it for good, with all that it has made. May be called twice."""
         self.end()
         for _ in self.sightings():  # the last tally
             pass
-        self._companion.close()
+        self._worker.close()
 
 
-SEEDED = "seeded"  # found by symbolic execution beside an input of the native phase
+SEEDED = "seeded"  # found by symbolic execution beside an input of native fuzzing
 TRACING, FREE = 0.05, 0.25  # share of the time, after so many seconds, to follow inputs concretely
 URGENT = 2.0  # times that share for what differs: beyond, it becomes a test without a trace
 SHARE, SLICE = 0.1, 0.1  # of the time, in slices of so many seconds, for symbolic execution
 MOST_WAITING = 4096  # inputs that do not differ and wait to be looked at
 MOST_KEPT = 256  # tests of the search that are mutated
-ALONE = 0.1  # share of its time that the phase may use where there is one core only
+ALONE = 0.1  # share of its time that fuzzing may use where there is one core only
 
 
-class Beside:
+class Fuzzing:
     """``close`` ends the process; ``form`` is what the report says."""
 
     def __init__(
         self,
         prepared: Prepared,
         replay: NativeReplay,
-        phase: NativePhase,
+        process: FuzzingProcess,
         options: BuildOptions,
         signature: EntrySignature | None,
         deadline: float,
@@ -399,7 +399,7 @@ class Beside:
         self._signature = signature
         self._deadline = deadline
         self._watchdog = watchdog
-        self._phase = phase  # waits for the builds until this has begun
+        self._process = process  # waits for the builds until this has begun
         self._created = time.monotonic()
         self._began = 0.0
         self._possible = True
@@ -417,14 +417,14 @@ class Beside:
         if len(self._kept) < MOST_KEPT:
             self._kept.append(test)
             if self._began:
-                self._phase.keep(test)
+                self._process.keep(test)
 
     def step(self) -> Iterator[TestCase | Finding]:
         """A moment for it: start it when that can be done, hear what it says."""
         if not self._began:
             self._start()
             return
-        yield from self._heard_of(self._phase.sightings())
+        yield from self._heard_of(self._process.sightings())
         elapsed = time.monotonic() - self._began
         following = self._following
         if following is not None and following.spent < SHARE * elapsed:
@@ -433,19 +433,19 @@ class Beside:
     @property
     def goes_on(self) -> bool:
         """Whether it may find more: it can begin, has not ended, and has inputs to try."""
-        over = self._began and (self._phase.trouble or self._phase.tally.exhausted)
+        over = self._began and (self._process.trouble or self._process.tally.exhausted)
         return self._possible and not over
 
     def end(self) -> Iterator[TestCase | Finding]:
         """The last that it has found."""
         self._possible = False
         if self._began:
-            self._phase.end()
-            yield from self._heard_of(self._phase.sightings())
+            self._process.end()
+            yield from self._heard_of(self._process.sightings())
 
     def close(self) -> None:
         self._possible = False
-        self._phase.close()
+        self._process.close()
 
     def _start(self) -> None:
         """As soon as everything is compiled, that of the verification first."""
@@ -467,9 +467,9 @@ class Beside:
             self._possible = False
             return
         self._began = time.monotonic()
-        self._phase.begin(self._commission())
+        self._process.begin(self._commission())
         for test in self._kept:
-            self._phase.keep(test)
+            self._process.keep(test)
 
     def _commission(self) -> Commission:
         prepared, inputs = self._prepared, self._options.inputs
@@ -549,7 +549,7 @@ class Beside:
             divergence=trace.divergence if trace is not None else None,
             found_s=sighting.found_at,
             source=SOURCE,
-            unwritten=trace is not None and "uninitialised" in trace.endings,
+            uninitialised=trace is not None and "uninitialised" in trace.endings,
         )
 
     def _follow(self, sighting: Sighting, trace: Trace | None) -> None:
@@ -570,7 +570,7 @@ class Beside:
         began with an execve, all others are forks of a server."""
         if not self._began:
             return None
-        tally, following = self._phase.tally, self._following
+        tally, following = self._process.tally, self._following
         return {
             "began_s": round(self._began - self._created, 3),
             "tests": tally.tests,
@@ -587,10 +587,10 @@ class Beside:
     @property
     def tested(self) -> bool:
         """Whether it has run some of many inputs: a result, also where no path can be followed."""
-        phase = self._phase
-        return phase is not None and phase.tally.tests > 0 and not phase.tally.exhausted
+        process = self._process
+        return process is not None and process.tally.tests > 0 and not process.tally.exhausted
 
     @property
     def trouble(self) -> str:
-        """Why the native phase has ended early; "" when it has not."""
-        return self._phase.trouble if self._began else ""
+        """Why native fuzzing has ended early; "" when it has not."""
+        return self._process.trouble if self._began else ""

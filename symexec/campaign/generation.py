@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
-from symexec.campaign.fuzzing_worker import SEEDED, Beside
+from symexec.campaign.fuzzing_worker import SEEDED, Fuzzing
 from symexec.campaign.verification import Verifier
 from symexec.exploration.following import ALONG
 from symexec.exploration.paths import Finding
@@ -16,15 +16,15 @@ from symexec.state.endings import Endless, MemoryFault
 from symexec.state.state import Chain, State
 from symexec.testcases import Divergence, TestCase, TestInput, decode
 from symexec.triage import options_used
-from symexec.validation.trace_validation import Promises
+from symexec.validation.trace_validation import TraceValidation
 
 # -------------------------------------------------------------------------------------- collected
-# The tests of a campaign: each input once, and the same names whatever runs beside the search.
+# The tests of a campaign: each input once, and the same names whatever runs along with the search.
 #
 #     t0001, t0002 ...   of the search       s0001, e0001 ...   of symbolic execution beside it
-#     m14-0009           of the native phase, which names its own
+#     m14-0009           of the native process, which names its own
 #
-# An input that was found beside the search first keeps its name; when the search comes upon it,
+# An input that fuzzing found first keeps its name; when the search comes upon it,
 # too, a number of its own is left out.
 
 
@@ -40,7 +40,7 @@ class Collected:
         self._cases: dict[str, TestCase] = {}
         self._names: dict[TestInput, str] = {}
         self._numbers: Counter[str] = Counter()
-        self._foreign: set[TestInput] = set()  # found beside the search, and not by it so far
+        self._foreign: set[TestInput] = set()  # found by fuzzing, and not by the search so far
         self._predicted: set[str] = set()
         self._surely: set[str] = set()  # of these: by a path on which nothing is left to chance
         self._doubted: set[str] = set()  # replayed as tests on which no difference is predicted
@@ -85,12 +85,12 @@ class Collected:
         self._numbers[OWN] += 1
         return name
 
-    def predict(self, test: TestInput, unwritten: bool) -> None:
-        """A path of this input, which has a name, shows a difference. ``unwritten``: it uses memory
-        that nobody wrote, so that another path of the same input may be what happens."""
+    def predict(self, test: TestInput, uninitialised: bool) -> None:
+        """A path of this input, which has a name, shows a difference. ``uninitialised``: it uses
+        such memory, so that another path of the same input may be what happens."""
         name = self._names[test]
         self._predicted.add(name)
-        if not unwritten:
+        if not uninitialised:
             self._surely.add(name)
 
     def doubt(self, case: TestCase) -> None:
@@ -142,9 +142,9 @@ class Collected:
 # ------------------------------------------------------------------------------------- generation
 # What a search comes upon, and what runs beside it, becomes tests.
 #
-#     generation = TestGeneration(search, tests, mode, clock, started, verifier, promises, beside)
+#     generation = TestGeneration(search, tests, mode, clock, started, verifier, validation, beside)
 #  for case in generation.found(finding): ...  t0001: new, and on its way to be replayed
-#     for case in generation.found_beside(sightings): ...   n0007, s0001
+#     for case in generation.found_by_fuzzing(sightings): ...   n0007, s0001
 #
 # The first tests of a kind are replayed first; of many that are alike some are left out
 # (Collected).
@@ -168,8 +168,8 @@ class TestGeneration:
         clock: Callable[[], float],
         started: float,
         verifier: Verifier | None,
-        promises: Promises | None,
-        beside: Beside | None,
+        validation: TraceValidation | None,
+        beside: Fuzzing | None,
     ) -> None:
         self.endless: set[TestInput] = set()
         self._covered = search.covered
@@ -178,8 +178,8 @@ class TestGeneration:
         self._clock = clock
         self._started = started
         self._verifier = verifier
-        self._promises = promises
-        self._beside = beside
+        self._validation = validation
+        self._fuzzing = beside
 
     def found(self, finding: Finding, source: str = "") -> Iterator[TestCase]:
         """``source``: who found it, if not the search."""
@@ -208,39 +208,39 @@ class TestGeneration:
             divergence=place,
             found_s=self._clock() - self._started,
             source=source or self._mode,
-            unwritten=_uses_unwritten(finding.state),
+            uninitialised=_uses_uninitialised(finding.state),
             endless=endless,
             fault=_fault(finding.state),
         )
         if finding.told:
-            tests.predict(test, case.unwritten)
-        if not source and self._beside is not None and tests.seen[kind] < FIRST:
-            self._beside.keep(test)
-        if self._promises is not None:
-            self._promises.note(case.id, test, kind, finding)
+            tests.predict(test, case.uninitialised)
+        if not source and self._fuzzing is not None and tests.seen[kind] < FIRST:
+            self._fuzzing.keep(test)
+        if self._validation is not None:
+            self._validation.note(case.id, test, kind, finding)
         yield from self._submitted(case, kind, unlikely=not finding.told)
 
     def _found_again(self, test: TestInput, finding: Finding) -> None:
         state = finding.state
         if finding.told:
-            self._tests.predict(test, _uses_unwritten(state))
+            self._tests.predict(test, _uses_uninitialised(state))
         name = self._tests.found_again(test)
-        if name is not None and self._promises is not None:
-            self._promises.note(name, test, None, finding)
+        if name is not None and self._validation is not None:
+            self._validation.note(name, test, None, finding)
         case = self._tests.doubted(test) if finding.told else None
         if case is not None and self._verifier is not None:
-            known = replace(case, unwritten=_uses_unwritten(state), fault=_fault(state))
+            known = replace(case, uninitialised=_uses_uninitialised(state), fault=_fault(state))
             self._verifier.submit(known, (1, 0))
 
-    def found_beside(self, found: Iterable[TestCase | Finding]) -> Iterator[TestCase]:
+    def found_by_fuzzing(self, found: Iterable[TestCase | Finding]) -> Iterator[TestCase]:
         for each in found:
             if isinstance(each, Finding):
                 yield from self.found(each, SEEDED)
             elif each.input not in self._tests:
                 self._tests.take(each)
                 case = replace(each, found_s=each.found_s - self._started)
-                if self._promises is not None:
-                    self._promises.note_input(case.id, case.input, ("native", case.divergence))
+                if self._validation is not None:
+                    self._validation.note_input(case.id, case.input, ("native", case.divergence))
                 yield from self._submitted(case, ("native", case.divergence, options_used(case)))
 
     def _submitted(
@@ -261,7 +261,7 @@ def nodes_of(found: State | Arrival) -> list[int]:
     return Chain.items(found.sequence)
 
 
-def _uses_unwritten(state: State | Arrival) -> bool:
+def _uses_uninitialised(state: State | Arrival) -> bool:
     """Has one version ended where it used what nobody wrote?"""
     return "uninitialised" in _faults(state)
 

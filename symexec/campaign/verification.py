@@ -1,4 +1,4 @@
-"""Replay tests natively beside the search, the most telling ones first.
+"""Replay tests natively while the search runs, the most telling ones first.
 
     verifier.submit(case, rank)
     for case in verifier.finished():        # observed, classified, blamed
@@ -41,9 +41,9 @@ from symexec.triage import (
     may_share,
     observe,
     shows_as_new,
-    unwritten,
+    uninitialised,
 )
-from symexec.worker import Companion, forked, read_frame, send
+from symexec.worker import WorkerProcess, forked, read_frame, send
 
 # --------------------------------------------------------------------------- verification records
 # What a campaign and the process that verifies its tests say to each other.
@@ -52,7 +52,7 @@ from symexec.worker import Companion, forked, read_frame, send
 #                       Built      an executable, when it is compiled
 #                       Runner     the program behind the sandbox, when it is
 #                       Check      a test
-#                       Walls      once: what holds the programs
+#                       SandboxLevel      once: what holds the programs
 #                       Wanted     an executable to compile
 #                       Checked    a test, examined
 #                       Failure    why it cannot go on
@@ -92,7 +92,7 @@ class Check:
 
 
 @record
-class Walls:
+class SandboxLevel:
     level: str
 
 
@@ -201,8 +201,10 @@ class Examiner:
         if seen.kind == Kind.UNDECIDED.value and first_here:
             self._seen(seen)
             seen, pair = decided(seen, pair, self._replay, task.deadline)
-        if case.unwritten:  # what the sanitized builds show of it is chance
-            found = unwritten(seen, self._replay, task.changes, task.requires, self._patience(64))
+        if case.uninitialised:  # what the sanitized builds show of it is chance
+            found = uninitialised(
+                seen, self._replay, task.changes, task.requires, self._patience(64)
+            )
             if found is not seen:
                 return found
         if seen.observed != "different" and case.id in self.predicted:
@@ -271,7 +273,7 @@ class Examiner:
 class Verification:
     """Talks to one campaign. ``over`` is set when that has left."""
 
-    def __init__(self, task: Task, out: BinaryIO, box: Path) -> None:
+    def __init__(self, task: Task, out: BinaryIO, scratch: Path) -> None:
         self._out = out
         self._lock = threading.Lock()
         self._waiting: queue.PriorityQueue[tuple[Rank, int, TestCase | None]] = (
@@ -281,7 +283,7 @@ class Verification:
         self._heard = 0
         self._deterministic = task.deterministic
         self._builds = AwaitedBuilds(task.folder, task.names, self._want)
-        self._replay = NativeReplay(task.plan, self._builds, box)
+        self._replay = NativeReplay(task.plan, self._builds, scratch)
         self._examiner = Examiner(task, self._replay, lambda case: self._say(Seen(case)))
         self.over = threading.Event()
 
@@ -306,7 +308,7 @@ class Verification:
     def run(self) -> None:
         with self._replay:
             with suppress(CsgtestError):  # who wants to run something is told
-                self._say(Walls(self._replay.level))
+                self._say(SandboxLevel(self._replay.level))
             while (following := self._next()) is not None:
                 case, unlikely, hurried = following
                 found = self._examiner.examined(case, unlikely, hurried)
@@ -352,7 +354,7 @@ class Verification:
             send(self._out, answer)
 
 
-def serve(requests: BinaryIO, answers: BinaryIO, box: Path) -> None:
+def serve(requests: BinaryIO, answers: BinaryIO, scratch: Path) -> None:
     """Until the campaign closes the pipe, or dies."""
     try:
         task = read_frame(requests)
@@ -360,7 +362,7 @@ def serve(requests: BinaryIO, answers: BinaryIO, box: Path) -> None:
         return
     assert isinstance(task, Task)
     with suppress(BrokenPipeError):  # the campaign has left
-        verification = Verification(task, answers, box)
+        verification = Verification(task, answers, scratch)
         threading.Thread(target=verification.listen, args=(requests,), daemon=True).start()
         try:
             verification.run()
@@ -374,7 +376,7 @@ _GLANCE = 60.0  # seconds at most between two looks at the process
 GRACE = 0.25  # seconds behind the deadline in which the last results come
 
 
-def spare() -> Companion:
+def spare() -> WorkerProcess:
     """The process of a Verifier that is to come: forked early, it is small."""
     return forked(serve)
 
@@ -391,7 +393,7 @@ class Verifier:
         changes: Sequence[int],
         requires: Mapping[int, frozenset[int]],
         deadline: float,
-        process: Companion | None = None,
+        process: WorkerProcess | None = None,
         most: int | None = None,
         accepted: frozenset[int] = frozenset(),
     ) -> None:
@@ -438,7 +440,7 @@ class Verifier:
                     yield case
                 case Wanted(build=build, style=style):
                     self._lend(build, style)
-                case Walls(level=level):
+                case SandboxLevel(level=level):
                     self._replay.learn(level)
                 case Failure(trouble=trouble, lines=lines):
                     trouble.add_note(lines)

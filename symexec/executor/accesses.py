@@ -168,7 +168,7 @@ def resolve(
     engine: Execution, state: State, address: int | Term, size: int, write: bool
 ) -> Iterator[tuple[State, Place]]:
     """Each object that the address may lie in, on a path of its own; faults last."""
-    address = engine.solver.settled(state.path, address)
+    address = engine.solver.simplified(state.path, address)
     if isinstance(address, int):
         place = concrete_place(state, address, size, write)
         if place.fault is None or place.fault.kind != "unproven":

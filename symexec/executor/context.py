@@ -307,7 +307,7 @@ class ModelContext:
         engine, state = self._engine, self._state
         verdict = engine.undefined.judge(engine.solver, state.path, term)
         if verdict.wrong is not None:
-            if not engine.undefined.only_told(state.mode):
+            if not engine.undefined.only_reported(state.mode):
                 raise Used(term)
             text = f"{engine.undefined.origin(term)} is written; zero here"
             note(engine, state, USED, text)

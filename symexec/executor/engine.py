@@ -43,7 +43,7 @@ from symexec.expr import (
 )
 from symexec.options import MemoryOptions
 from symexec.runtime.contract import ModelEntry
-from symexec.shadow.regions import at_join, settle
+from symexec.shadow.regions import at_join, rejoin
 from symexec.solver import SolverChain
 from symexec.state.endings import Returned, Trapped
 from symexec.state.state import State
@@ -93,7 +93,7 @@ class Engine(Execution):
 
     def advance(self, state: State, quantum: int) -> list[State]:
         """Run until the state forks, ends, or leaves its seed, or ``quantum`` chunks have run, or
-        its queries have taken the time of a turn (``is_dear``)."""
+        its queries have taken the time of a turn (``is_expensive``)."""
         seed = state.seed
         self._turn_began = self.counters.solver_s
         while True:
@@ -117,15 +117,15 @@ class Engine(Execution):
             self.counters.moved += last - moved
             for successor in successors:
                 if successor.region is not None and at_join(successor):
-                    settle(successor)
+                    rejoin(successor)
             if len(successors) != 1 or successors[0].seed is not seed:
                 return successors
             state = successors[0]
-            if state.frame is None or self.is_dear:
+            if state.frame is None or self.is_expensive:
                 return successors
 
     @property
-    def is_dear(self) -> bool:
+    def is_expensive(self) -> bool:
         """Have the queries of the last turn taken so long that other states should come first?"""
         return self.counters.solver_s - self._turn_began > TURN_S
 
@@ -168,7 +168,7 @@ class Engine(Execution):
         """Execute the one instruction that the chunk left to us."""
         step = self.here(state)
         if state.memory.undefined:
-            found = undefined_uses.settled(self, state, step)
+            found = undefined_uses.decided_operands(self, state, step)
             if found is not None:
                 return self._stepped(found)
         match step:

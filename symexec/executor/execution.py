@@ -36,7 +36,7 @@ from symexec.memory import BOTH, NEW, OLD
 from symexec.options import MemoryOptions
 from symexec.runtime.contract import ModelEntry
 from symexec.shadow.directions import ways
-from symexec.shadow.regions import Joins, at_join, begin_instruction, go_alone, settle, survivor
+from symexec.shadow.regions import Joins, at_join, begin_instruction, go_alone, rejoin, survivor
 from symexec.solver import Answer, PathCondition, SolverChain
 from symexec.state.endings import PathEnding, Returned, Unsupported, row
 from symexec.state.inputs import Guided
@@ -163,13 +163,13 @@ class Execution(ABC):
         frame = state.owned_frame()
         frame.block, frame.index = block, 0
         if at_join(state):
-            settle(state)
+            rejoin(state)
         return self.resume(state)
 
     def returned(self, state: State) -> Chunk | None:
         """A call came back to a frame whose place is not compiled in: a region may end there."""
         if at_join(state):
-            settle(state)
+            rejoin(state)
         return self.resume(state)
 
     # ------------------------------------------------------------------ endings

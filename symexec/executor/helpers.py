@@ -31,7 +31,7 @@ from symexec.shadow.directions import ways
 from symexec.state.endings import MemoryFault
 from symexec.state.state import Chunk, Frame, State
 
-DEEPEST = 20_000  # calls in each other; a native stack of 8 MB ends somewhere near
+MOST_CALLS = 20_000  # calls in each other; a native stack of 8 MB ends somewhere near
 
 
 def chunk_helpers(engine: Execution, visit: Callable[[State, int], None]) -> dict[str, object]:
@@ -56,7 +56,7 @@ def chunk_helpers(engine: Execution, visit: Callable[[State, int], None]) -> dic
         assert frame is not None
         frame.block = block
         machine = engine.machine
-        if name not in machine.functions or frame.depth >= DEEPEST:
+        if name not in machine.functions or frame.depth >= MOST_CALLS:
             frame.index = index
             return None
         frame.index = index + 1
@@ -306,8 +306,8 @@ def _call_named(engine: Execution, state: State, step: Call, name: str) -> Itera
     if function is None:
         yield from run_model(engine, state, step, name, arguments)
         return
-    if state.top.depth >= DEEPEST:
-        ending = MemoryFault("stack-overflow", f"{DEEPEST} calls in each other", "call", 0)
+    if state.top.depth >= MOST_CALLS:
+        ending = MemoryFault("stack-overflow", f"{MOST_CALLS} calls in each other", "call", 0)
         yield from engine.end(state, ending)
         return
     engine.next(state)

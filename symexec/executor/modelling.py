@@ -1,4 +1,4 @@
-"""Run the model of a library function: answer its questions, or fork and ask again.
+"""Run the model of a library function: answer its requests, or fork and ask again.
 
 A model is a generator. ``Decide(condition)`` is answered from the path condition; an open one forks
 the state, and the model starts over in each half with the answer known. So a model asks before it
@@ -27,7 +27,7 @@ from symexec.runtime.contract import (
     ModelEntry,
     Paired,
     Place,
-    Question,
+    Request,
     Suggest,
 )
 from symexec.shadow.directions import followed
@@ -35,7 +35,7 @@ from symexec.shadow.regions import begin_instruction
 from symexec.state.endings import AssumptionFailed, Exit, MemoryFault, Unsupported
 from symexec.state.state import Frame, State
 
-Settled = list[tuple[State, Operand | None]]
+Decided = list[tuple[State, Operand | None]]
 
 
 def run_model(
@@ -68,21 +68,21 @@ def _run(
     # Where a model may find out that it should have asked: the state as it was before the call.
     pristine = state.fork() if state.memory.blank or state.memory.bounded else None
     context = ModelContext(engine, state, step)
-    model = entry.function(context, tuple(_settled(engine, state, each) for each in arguments))
+    model = entry.function(context, tuple(_simplified(engine, state, each) for each in arguments))
     answer: object = None
-    guessing = False  # the question after a suggestion: is it that value, or any of the rest?
+    guessing = False  # the request after a suggestion: is it that value, or any of the rest?
     try:
         while True:
-            question = model.send(answer)
-            unknown = _asked_about(engine, question) if state.memory.undefined else None
+            request = model.send(answer)
+            unknown = _asked_about(engine, request) if state.memory.undefined else None
             if unknown is not None:
                 found = list(decided(engine, state, unknown, "decides in the library"))
                 known = found[0][1]
                 if len(found) > 1 or known is None:
                     yield from _again(engine, found, step, entry, arguments)
                     return
-                question = _about(question, known)
-            match question:
+                request = _about(request, known)
+            match request:
                 case Decide(condition=condition, behind=behind):
                     if isinstance(condition, int):
                         answer = bool(condition)
@@ -124,7 +124,7 @@ def _run(
                     yield from jump_back(engine, state, number, value)
                     return
                 case _:
-                    yield from engine.refuse(state, f"a model asked {question}")
+                    yield from engine.refuse(state, f"a model asked {request}")
                     return
     except StopIteration as done:
         result = done.value
@@ -149,16 +149,16 @@ def _run(
     yield engine.next(state)
 
 
-def _settled(engine: Execution, state: State, argument: Data) -> Data:
+def _simplified(engine: Execution, state: State, argument: Data) -> Data:
     """A pointer or a size as far as the path condition knows it."""
     if isinstance(argument, Term) and argument.width == 64:
-        return engine.solver.settled(state.path, argument)
+        return engine.solver.simplified(state.path, argument)
     return argument
 
 
-def _asked_about(engine: Execution, question: Question) -> Term | None:
-    """The value that a question is about, if it depends on what nobody wrote."""
-    match question:
+def _asked_about(engine: Execution, request: Request) -> Term | None:
+    """The value that a request is about, if it depends on what nobody wrote."""
+    match request:
         case Decide(condition=term) | Concretize(term=term) | Suggest(term=term):
             pass
         case End(ending=Exit(status=term)):
@@ -168,9 +168,9 @@ def _asked_about(engine: Execution, question: Question) -> Term | None:
     return term if isinstance(term, Term) and engine.undefined.within(term) else None
 
 
-def _about(question: Question, value: Operand) -> Question:
-    """The same question about a value that is known."""
-    match question:
+def _about(request: Request, value: Operand) -> Request:
+    """The same request about a value that is known."""
+    match request:
         case Decide():
             return Decide(value)
         case Concretize(why=why):
@@ -183,7 +183,7 @@ def _about(question: Question, value: Operand) -> Question:
 
 def _again(
     engine: Execution,
-    found: Settled,
+    found: Decided,
     step: Call,
     entry: ModelEntry,
     arguments: tuple[Data, ...],
@@ -196,13 +196,13 @@ def _again(
             yield from _run(engine, state, step, entry, arguments)
 
 
-def _sized(engine: Execution, state: State, unproven: Unproven) -> Settled:
+def _sized(engine: Execution, state: State, unproven: Unproven) -> Decided:
     """The object is as large as the model takes it to be, or the path ends."""
     item = state.memory.find(unproven.number)
     assert item is not None
     address = address_of(item.number, unproven.offset)
     large = inside(address, item, unproven.size, state.mode)
-    found: Settled = []
+    found: Decided = []
     for within, path in engine.ways(state, large):
         successor = state.fork() if path is not state.path else state
         successor.path = path
@@ -218,7 +218,7 @@ def _sized(engine: Execution, state: State, unproven: Unproven) -> Settled:
 
 
 def _asked_again(state: State, condition: Term, behind: int) -> Iterator[State]:
-    """The same call with the question answered, once each way; no goes so many steps ``behind``.
+    """The same call with the request answered, once each way; no goes so many steps ``behind``.
     The rest of a guess does, too: its path condition is harder, and there may be many more
     values."""
     otherwise = negate(condition)
@@ -239,7 +239,7 @@ def _asked_again(state: State, condition: Term, behind: int) -> Iterator[State]:
 # f:    longjmp(b, 5)             f's frame goes; main stands behind index 2, the result is 5
 
 
-STORE = "far jumps"
+STORE = "longjmp"
 
 
 @record

@@ -117,7 +117,7 @@ class UndefinedValues:
             right = right.assuming(alike)
         return Verdict(zero, wrong, right)
 
-    def only_told(self, mode: int) -> bool:
+    def only_reported(self, mode: int) -> bool:
         """A use by both versions alike is no difference between them."""
         return mode == BOTH and self.policy is Uninitialised.DIFFERENCES
 

@@ -61,7 +61,7 @@ def used(step: Instruction | Terminator) -> tuple[tuple[Value, str], ...]:
             return ()
 
 
-def settled(
+def decided_operands(
     engine: Execution, state: State, step: Instruction | Terminator
 ) -> Iterator[tuple[State, bool]] | None:
     """States in which no operand depends on what nobody wrote, at the same instruction (True), and
@@ -71,11 +71,11 @@ def settled(
         if isinstance(operand, Register):
             value = engine.value(state, operand)
             if engine.undefined.within(value):
-                return _settled(engine, state, operand, value, what)
+                return _decided_operand(engine, state, operand, value, what)
     return None
 
 
-def _settled(
+def _decided_operand(
     engine: Execution, state: State, operand: Register, value: Data, what: str
 ) -> Iterator[tuple[State, bool]]:
     if isinstance(value, Shadowed):
@@ -96,7 +96,7 @@ def decided(
     if verdict.wrong is None:
         yield state, verdict.value
         return
-    if engine.undefined.only_told(state.mode):
+    if engine.undefined.only_reported(state.mode):
         note(engine, state, USED, f"{engine.undefined.origin(term)} {what}; zero here")
         yield state, verdict.value
         return

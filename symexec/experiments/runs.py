@@ -110,7 +110,7 @@ class Laboratory:
             options.inputs,
             replace(options.search, mode=mode, without=without, seed=seed),
             options.out,
-            without_walls=options.without_walls,
+            unsandboxed=options.unsandboxed,
             native=False,  # it is a strategy of its own here
             files=options.files,
             annotation=options.annotation,

@@ -14,7 +14,7 @@ from statistics import median
 
 from symexec.experiments.comparison import Comparison, Finding, Measures
 from symexec.experiments.runs import Run
-from symexec.testcases import spelled
+from symexec.testcases import rendered
 from symexec.testcases.inputs import Json
 from symexec.testcases.testcase import to_json
 
@@ -143,7 +143,7 @@ def _times(comparison: Comparison, finding: Finding, strategy: str) -> str:
 
 def _witnesses(comparison: Comparison) -> list[str]:
     return [
-        f"{each.id}: {_cut(spelled(each.witness.input, './program', comparison.entry))}"
+        f"{each.id}: {_cut(rendered(each.witness.input, './program', comparison.entry))}"
         for each in comparison.findings
     ]
 

@@ -107,7 +107,7 @@ class Caller:
         )
         return cls(False, "scalar" if result is None else result.kind, returned, watched)
 
-    def tells_apart(self, state: State) -> list[tuple[Told, Operand]]:
+    def distinguishes(self, state: State) -> list[tuple[Told, Operand]]:
         """Each part of what is observed that may differ, with the condition under which it does."""
         old, new = state.old_outcome, state.new_outcome
         assert old is not None and new is not None

@@ -204,7 +204,7 @@ class Exploration:
             yield from self._reached(each for each in arrived if self._is_new(each))
             yield from self._rested(state)
             return
-        if self.engine.is_dear or self.counters.unknown > unknown:  # more such queries follow
+        if self.engine.is_expensive or self.counters.unknown > unknown:  # more such queries follow
             for successor in successors:
                 successor.deferred += 1
         if successors == [state] and state.frame is not None and state.seed is seed:
@@ -318,7 +318,7 @@ class Exploration:
         path, steps = state.path, state.steps
         successors, rests = self.engine.advance(state, QUANTUM if at_rest else QUIET), False
         goes_on = successors == [state] and state.frame is not None
-        if not at_rest and goes_on and not self.engine.is_dear:
+        if not at_rest and goes_on and not self.engine.is_expensive:
             rests = rest.reached(state, path)
             if not rests:
                 successors = self.engine.advance(state, QUANTUM - QUIET)
@@ -504,7 +504,7 @@ class Exploration:
         found = False
         old, new = state.old_outcome, state.new_outcome
         if self._caller is not None and old is not None and new is not None and state.shadows:
-            for told, condition in self._caller.tells_apart(state):
+            for told, condition in self._caller.distinguishes(state):
                 model = self._model(state, condition)
                 if model is None:
                     continue

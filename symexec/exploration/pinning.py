@@ -345,7 +345,7 @@ class Tracer:
             return Divergence(parted.kind, place.file, place.line, parted.directions)
         if state.old_outcome is None or state.new_outcome is None or not state.shadows:
             return None
-        for told, condition in self._prepared.caller.tells_apart(state):
+        for told, condition in self._prepared.caller.distinguishes(state):
             if condition:
                 place = state.new_outcome.location
                 return Divergence("output", place.file, place.line, told.value)

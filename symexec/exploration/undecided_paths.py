@@ -57,7 +57,7 @@ class ConcreteRest:
         """Do the inputs decide no part of a value any more? What nobody wrote is no input."""
         return all(
             isinstance(half, int)
-            or isinstance(self._solver.settled(state.path, half), int)
+            or isinstance(self._solver.simplified(state.path, half), int)
             or all(str(each.name).startswith(UNDEFINED) for each in symbols(half))
             for half in halves(value)
         )

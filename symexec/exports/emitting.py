@@ -65,7 +65,7 @@ def emit(options: EmitOptions, trusts: Callable[[str], bool]) -> Emission:
         raise UsageError(f"'{options.folder}': the types of its parameters are not recorded")
     if finished.report.signature is not None:
         check_types(finished.report.signature)
-    plan = plan_of(finished.report, options.without_walls)
+    plan = plan_of(finished.report, options.unsandboxed)
     kept: list[Test] = []
     dropped: list[str] = []
     replay = None if calls else NativeReplay(plan)

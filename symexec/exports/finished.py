@@ -18,7 +18,7 @@ from csg.errors import UsageError
 from csg.ir import ChangeInfo
 from symexec.report.model import Report, kind_of
 from symexec.report.replaying import load_report
-from symexec.testcases import Observation, TestCase, spelled
+from symexec.testcases import Observation, TestCase, rendered
 from symexec.testcases.store import MARKER, is_ours, replace_file
 from symexec.triage import Group, Kind, differing_parts
 
@@ -79,7 +79,7 @@ class Finished:
     def call(self, case: TestCase) -> str:
         """The input as a person would write it."""
         report = self.report
-        return spelled(case.input, f"./{report.name}", report.entry, report.signature)
+        return rendered(case.input, f"./{report.name}", report.entry, report.signature)
 
     def place(self, file: str, line: int) -> Place:
         path = os.path.normpath(os.path.join(self.report.directory or self.top, file))

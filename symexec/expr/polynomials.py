@@ -24,17 +24,17 @@ Polynomial = dict[Monomial, int]  # with its coefficients, none of them 0
 
 _MOST_MONOMIALS = 40
 _RING = frozenset(("add", "sub", "neg", "mul", "shl", "not", "extract"))
-_DEAR = frozenset(("mul", "udiv", "urem", "sdiv", "srem"))
+_EXPENSIVE = frozenset(("mul", "udiv", "urem", "sdiv", "srem"))
 
 
-def dear(term: Term) -> int:
+def expensive(term: Term) -> int:
     """How many of its nodes are products or quotients of integers."""
     seen = {term}
     stack = [term]
     count = 0
     while stack:
         top = stack.pop()
-        count += top.op in _DEAR
+        count += top.op in _EXPENSIVE
         for child in top.args:
             if child not in seen:
                 seen.add(child)

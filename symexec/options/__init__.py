@@ -28,7 +28,7 @@ class Shadow(Enum):
     """Where four-way forking begins."""
 
     COMPLETE = "complete"  # on every path, without seeds
-    CONCOLIC = "concolic"  # beside the ways of seeds; then bounded search from each divergence
+    CONCOLIC = "concolic"  # near the paths of seeds; then bounded search from each divergence
     JPF = "jpf"  # the same in one pass, as ShadowJPF does
 
 
@@ -307,8 +307,8 @@ class BuildOptions:
     search: SearchOptions = SearchOptions()
     out: Path = Path("csgtest-out")
     replay: bool = True  # run every test on both native builds
-    without_walls: bool = False  # even where no sandbox can be had
-    native: bool = True  # try inputs natively beside the search
+    unsandboxed: bool = False  # even where no sandbox can be had
+    native: bool = True  # native fuzzing while the search runs
     shadow: ShadowOptions = ShadowOptions()
     files: FileOptions = FileOptions()
     annotation: Annotation = Annotation()
@@ -350,7 +350,7 @@ class CompareOptions:
     modes: tuple[str, ...] = ("guided", "isolated", "undirected", "native")
     seeds: int = 3  # runs of each of them
     out: Path = Path("csgtest-out")
-    without_walls: bool = False
+    unsandboxed: bool = False
     files: FileOptions = FileOptions()
     annotation: Annotation = Annotation()
     memory: MemoryOptions = MemoryOptions()
@@ -417,7 +417,7 @@ class ReplayOptions:
     """``csgtest replay``: a finished output folder once more."""
 
     folder: Path
-    without_walls: bool = False
+    unsandboxed: bool = False
     trusted: bool = False  # whoever wrote the folder
 
 
@@ -438,7 +438,7 @@ class EmitOptions:
     output: Path
     expected: Expected = Expected.USUAL
     equal: int = 10  # tests of what stays equal, at most
-    without_walls: bool = False
+    unsandboxed: bool = False
     trusted: bool = False  # whoever wrote the folder
 
 

@@ -190,7 +190,7 @@ exit code: 0 no difference that --fail-on names, 1 differences, 2 trouble""",
   csgtest suite old.c new.c --program src/prog --tests sh tests/run.sh
   csgtest suite old.c new.c --tests commands.txt
 
-The suite runs as it is: only what csgtest makes up runs behind walls.
+The suite runs as it is: only what csgtest makes up runs in a sandbox.
 exit code: 0 no difference found, 1 differences, 2 trouble""",
     ),
     "graph": Command(

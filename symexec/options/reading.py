@@ -53,7 +53,7 @@ from symexec.options import (
     Uninitialised,
 )
 
-BESIDE_SEEDS = "breadth-first"  # as Shadow searches from each divergence
+NEAR_SEEDS = "breadth-first"  # as Shadow searches from each divergence
 
 
 def _files(given: argparse.Namespace) -> FileOptions:
@@ -154,7 +154,7 @@ def _mode(given: argparse.Namespace) -> str:
         case Shadow.COMPLETE:
             return SearchOptions().mode
         case Shadow.CONCOLIC:
-            return BESIDE_SEEDS
+            return NEAR_SEEDS
         case Shadow.JPF:
             return "depth-first"
         case _:
@@ -189,7 +189,7 @@ def build(given: argparse.Namespace, flags: tuple[str, ...]) -> Options:
         _search(given),
         given.out,
         replay=not given.no_replay,
-        without_walls=given.unprotected_replay,
+        unsandboxed=given.unprotected_replay,
         native=not given.no_native,
         shadow=_shadow(given),
         files=_files(given),
@@ -233,7 +233,7 @@ def accept(given: argparse.Namespace, words: tuple[str, ...]) -> Options:
 def suite(given: argparse.Namespace, flags: tuple[str, ...]) -> Options:
     search = _search(given)
     if given.mode is None:
-        search = replace(search, mode=BESIDE_SEEDS)
+        search = replace(search, mode=NEAR_SEEDS)
     build = BuildOptions(
         _old(given),
         given.new or _old(given),
@@ -241,7 +241,7 @@ def suite(given: argparse.Namespace, flags: tuple[str, ...]) -> Options:
         _inputs(given),
         search,
         given.out,
-        without_walls=given.unprotected_replay,
+        unsandboxed=given.unprotected_replay,
         native=not given.no_native,
         shadow=ShadowOptions(Shadow.CONCOLIC, (), given.bse_time),
         files=_files(given),
@@ -264,7 +264,7 @@ def compare(given: argparse.Namespace, flags: tuple[str, ...]) -> Options:
         tuple(given.modes),
         given.seeds,
         given.out,
-        without_walls=given.unprotected_replay,
+        unsandboxed=given.unprotected_replay,
         files=_files(given),
         annotation=_annotation(given),
     )

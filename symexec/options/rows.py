@@ -289,7 +289,7 @@ DETERMINISTIC = under(
     row(
         "--deterministic",
         action="store_true",
-        help="count work instead of seconds, and follow no native runs beside the search: the same "
+        help="count work instead of seconds, and run no native fuzzing: the same "
         "call gives the same report.json and tests, to the byte",
     ),
 )
@@ -300,7 +300,7 @@ SHADOW = under(
         scope=Scope.CALL,
         choices=names(Shadow),
         default=ShadowOptions().mode.value,
-        help="part the versions on every path, or beside the ways of seeds: in two phases "
+        help="let the versions diverge on every path, or near the paths of seeds: in two phases "
         "(concolic), or in one (jpf) (default: %(default)s)",
     ),
     row(
@@ -431,7 +431,7 @@ UNPROTECTED = row(
 NO_NATIVE = row(
     "--no-native",
     action="store_true",
-    help="try no inputs natively beside the search, which then runs alone",
+    help="no native fuzzing: the search runs alone",
 )
 ACCEPTED_FILE = row(
     "--accepted",

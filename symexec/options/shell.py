@@ -97,7 +97,7 @@ _STATUS = {
     "0": "No difference was found, or what was asked for is done.",
     "1": "The versions behave differently (build, suite, compare, replay; --fail-on says which "
     "differences count).",
-    "2": "Trouble: a message says where, and what to do.",
+    "2": "Error: a message says where, and what to do.",
     "130": "Interrupted. What was found so far is in the output folder.",
 }
 _ENVIRONMENT = {

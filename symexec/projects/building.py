@@ -1,4 +1,4 @@
-"""Build a version as its own build system does, behind walls, and note every call of a tool.
+"""Build a version as its own build system does, in a sandbox, and note every call of a tool.
 
     with Enclosure() as enclosure:                     a folder that becomes /tmp, with src/ in it
         calls = enclosure.build(recipe, log)           Call("/tmp/src/lib", ("cc", "-c", "x.c")) ...
@@ -23,7 +23,7 @@ from csg.toolchain import compile_program, find_compiler
 from symexec.replay.leftovers import OwnFolder
 
 PLACE = "/tmp/src"  # of the tree while it is built
-REFUSED = 125  # exit code of enclosure.c where the machine has no such walls
+REFUSED = 125  # exit code of enclosure.c where the machine has no such layers
 LONGEST = 900.0  # seconds for the build of one version
 _COMPILERS = ("cc", "gcc", "clang", "c99", "c89", "ar", "ld", "gcc-ar", "llvm-ar")
 _SAID = 6  # lines of a failed build that are shown
@@ -136,7 +136,7 @@ class Enclosure:
             )
         return code
 
-    def _ran(self, walls: Sequence[str], command: str, output: IO[bytes]) -> int:
+    def _ran(self, layers: Sequence[str], command: str, output: IO[bytes]) -> int:
         environment = {
             "PATH": f"/tmp/bin:{os.environ.get('PATH', '/usr/bin:/bin')}",
             "HOME": "/tmp/home",
@@ -145,7 +145,7 @@ class Enclosure:
             "FORCE_UNSAFE_CONFIGURE": "1",
         }
         process = subprocess.Popen(
-            [*walls, "/bin/sh", "-c", command],
+            [*layers, "/bin/sh", "-c", command],
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=subprocess.STDOUT,

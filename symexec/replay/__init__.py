@@ -1,4 +1,4 @@
-"""Native runs of both versions behind walls: builds, harness, sandbox, observations."""
+"""Native runs of both versions in a sandbox: builds, harness, sandbox, observations."""
 
 from symexec.replay.build import (
     COVERED,

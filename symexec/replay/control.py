@@ -4,7 +4,7 @@
     control(3)                 a sanitizer speaks (of memory, of overflow) in builds that have one
 
 The program is compiled, started, fed and looked at as programs under test are. What is wrong with
-the walls, the harness or a sanitizer is the same for both versions: every test would show the same
+the layers, the harness or a sanitizer is the same for both versions: every test would show the same
 failure twice, and pass for alike.
 """
 

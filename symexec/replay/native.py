@@ -1,4 +1,4 @@
-"""Run both versions on an input, natively, behind walls, twice.
+"""Run both versions on an input, natively, in a sandbox, twice.
 
     replay = NativeReplay(ReplayPlan((SourceFile(Path("old.c")),), (SourceFile(Path("new.c")),)))
     pair = replay.pair(TestInput(args=(b"0-",)))
@@ -38,7 +38,7 @@ from symexec.replay.build import (
 )
 from symexec.replay.harness import NO_SYMBOLS, control_text, decode_answer
 from symexec.replay.probes import Decided, read_decisions, touched
-from symexec.replay.sandbox import ALL_WALLS, Sandbox, environment_below, signal_name
+from symexec.replay.sandbox import ALL_LAYERS, Sandbox, environment_below, signal_name
 from symexec.replay.sanitizer import (
     leaks_of,
     sanitizer_environment,
@@ -79,8 +79,8 @@ class ReplayPlan:
     name: str = "program"
     wall_s: float = 1.0  # of processor time; a run that takes longer is cut off
     address_space: int = 1 << 30  # bytes, of builds without sanitizers
-    without_walls: bool = False
-    walls: int = ALL_WALLS
+    unsandboxed: bool = False
+    layers: int = ALL_LAYERS
     steady: bool = False  # of a run that does not end nothing else is told
     leaks: bool = False  # look for them where a run ends by itself
 
@@ -121,16 +121,16 @@ class Pair:
 
 class NativeReplay:
     """Compiles in the background from the start on; ``close`` ends and removes everything.
-    ``builds``: what was compiled elsewhere; ``box``: a folder for all else that it makes."""
+    ``builds``: what was compiled elsewhere; ``scratch``: a folder for all else that it makes."""
 
     def __init__(
         self,
         plan: ReplayPlan,
         builds: FinishedBuilds | AwaitedBuilds | None = None,
-        box: Path | None = None,
+        scratch: Path | None = None,
     ) -> None:
         self.plan = plan
-        self._box = box
+        self._scratch = scratch
         self._builds: Builds | FinishedBuilds | AwaitedBuilds
         self._builds = builds or Builds(_programs(plan), plan.leaks)
         self._level = ""  # as another process found it
@@ -150,10 +150,10 @@ class NativeReplay:
         plan = self.plan
         return Sandbox(
             self._builds.folder,
-            plan.walls,
-            plan.without_walls,
+            plan.layers,
+            plan.unsandboxed,
             runner=lambda private: self._builds.runner(),
-            private=self._box,
+            private=self._scratch,
         )
 
     def __enter__(self) -> NativeReplay:
@@ -231,7 +231,7 @@ class NativeReplay:
 
     @property
     def level(self) -> str:
-        """The walls that programs ran behind: "namespaces+landlock+seccomp", .. or "none"."""
+        """The layers that programs ran behind: "namespaces+landlock+seccomp", .. or "none"."""
         return self._level or self._sandbox.level
 
     def learn(self, level: str) -> None:
@@ -307,7 +307,7 @@ class NativeReplay:
         return b"" if result.exit or result.timed_out else result.control.data
 
     def run_script(self, text: str, build: str, style: str = SANITIZED) -> RawResult:
-        """``sh SCRIPT PROGRAM`` behind the same walls; the script is its own file there."""
+        """``sh SCRIPT PROGRAM`` behind the same layers; the script is its own file there."""
         program = self._builds.result(build, style)
         self._rely(style)
         script = self._builds.folder / f"{build}-{style}-script.sh"

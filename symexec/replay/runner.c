@@ -106,13 +106,13 @@ static int attempt(struct reader *request, const struct job *job, struct place *
     *result = (struct result){-1, 0, 0, 0, 0, 0};
     if (clean_box(place->base, place->keep, &place->walls, &place->box) != 0
         || place_files(request, place->base, &place->walls) != 0)
-        result->flags |= BAD_BOX;
+        result->flags |= BAD_SCRATCH;
     place->box.clean = 0; /* until somebody looks */
     files[0] = piped(job->input);
     files[1] = memory_file("stdout", nothing);
     files[2] = memory_file("stderr", nothing);
     files[3] = job->flags & FLAG_CONTROL ? memory_file("control", job->control) : -1;
-    return (result->flags & BAD_BOX)
+    return (result->flags & BAD_SCRATCH)
            || run(job, &place->walls, place->base, files, &place->servers, server, result);
 }
 

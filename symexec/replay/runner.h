@@ -65,7 +65,7 @@ void enter_walls(const struct walls *walls, int crowded);
 /* request: descriptor 3 is wanted; servers may be used; the program proves that it runs; the system
  * chooses addresses anew */
 enum { FLAG_CONTROL = 1, FLAG_FORK = 2, FLAG_PROVES = 4, FLAG_ANYWHERE = 8 };
-enum { TIMED_OUT = 1, NOT_STARTED = 2, BAD_BOX = 4, FORKED = 8, UNPROVEN = 16,
+enum { TIMED_OUT = 1, NOT_STARTED = 2, BAD_SCRATCH = 4, FORKED = 8, UNPROVEN = 16,
        OVERDRAWN = 32 }; /* answer */
 struct job {
     uint32_t wall_ms, flags, capture, processes;

@@ -31,11 +31,11 @@ from csg.errors import ToolchainError, UsageError
 from csg.toolchain import compile_program, find_compiler
 from symexec.replay.leftovers import OwnFolder
 from symexec.replay.wire import (
-    BoxError,
     Greeting,
     Job,
     RawResult,
     Request,
+    ScratchError,
     decode_greeting,
     decode_result,
     encode_job,
@@ -46,7 +46,7 @@ from symexec.replay.wire import (
 )
 
 NAMESPACES, LANDLOCK, SECCOMP = 1, 2, 4
-ALL_WALLS = NAMESPACES | LANDLOCK | SECCOMP
+ALL_LAYERS = NAMESPACES | LANDLOCK | SECCOMP
 _NAMES = ((NAMESPACES, "namespaces"), (LANDLOCK, "landlock"), (SECCOMP, "seccomp"))
 _SOURCES = tuple(
     f"runner{part}.c" for part in ("", "_walls", "_box", "_wire", "_process", "_servers")
@@ -126,8 +126,8 @@ def build_runner(private: Path, cancelled: Event | None = None) -> Path:
         return cached_build("runner-dynamic", sources, ("-O2",), private, cancelled)
 
 
-def level_name(walls: int) -> str:
-    return "+".join(name for bit, name in _NAMES if walls & bit) or "none"
+def level_name(layers: int) -> str:
+    return "+".join(name for bit, name in _NAMES if layers & bit) or "none"
 
 
 @dataclass(slots=True)
@@ -186,13 +186,13 @@ def _read_frame(pipe: IO[bytes]) -> bytes:
 
 @dataclass(slots=True)
 class Sandbox:
-    """``builds`` is the folder of the executables; ``walls`` which walls to try (for tests);
-    ``without_walls`` is the user's word that programs may run unprotected. The runner starts with
+    """``builds`` is the folder of the executables; ``layers`` which layers to try (for tests);
+    ``unsandboxed`` is the user's word that programs may run unprotected. The runner starts with
     the first run."""
 
     builds: Path
-    walls: int = ALL_WALLS
-    without_walls: bool = False
+    layers: int = ALL_LAYERS
+    unsandboxed: bool = False
     runner: Callable[[Path], Path] = build_runner  # given a private folder: the runner's path
     private: Path | None = None  # for all that it makes, instead of a temporary folder of its own
     _own: OwnFolder | None = field(init=False)
@@ -237,8 +237,8 @@ class Sandbox:
 
     @property
     def level(self) -> str:
-        """Which walls hold, for the report."""
-        return level_name(self._started().greeting.walls)
+        """Which layers hold, for the report."""
+        return level_name(self._started().greeting.layers)
 
     @property
     def base(self) -> str:
@@ -305,12 +305,12 @@ class Sandbox:
 
     def _answer(self, waiting: deque[Request]) -> tuple[Request, bytes]:
         """The result of the job that waits longest; all that wait are sent again to a new runner
-        when the present one dies or has lost its box."""
+        when the present one dies or has lost its scratch."""
         for attempt in range(_STARTS):
             try:
                 body = self._started().receive()
                 error = start_error(body)
-            except (EOFError, BoxError, OSError) as trouble:
+            except (EOFError, ScratchError, OSError) as trouble:
                 if attempt == _STARTS - 1 or self._stopped:
                     raise ToolchainError("the sandbox runner ends unexpectedly") from trouble
                 self._restart(waiting)
@@ -350,10 +350,15 @@ class Sandbox:
 
     def _start(self) -> _Runner:
         _check_limits()
-        box = Path(tempfile.mkdtemp(dir=self._private))
+        scratch = Path(tempfile.mkdtemp(dir=self._private))
         if os.geteuid() == 0:
-            box.chmod(0o1777)
-        command = [str(self.runner(self._private)), str(box), str(self.builds), str(self.walls)]
+            scratch.chmod(0o1777)
+        command = [
+            str(self.runner(self._private)),
+            str(scratch),
+            str(self.builds),
+            str(self.layers),
+        ]
         process = _begun(command)
         assert process.stdin is not None and process.stdout is not None
         try:
@@ -368,8 +373,8 @@ class Sandbox:
         return runner
 
     def _check(self, runner: _Runner) -> None:
-        walls = runner.greeting.walls
-        if walls & (NAMESPACES | LANDLOCK) or self.without_walls:
+        layers = runner.greeting.layers
+        if layers & (NAMESPACES | LANDLOCK) or self.unsandboxed:
             return
         runner.end()
         raise UsageError(

@@ -16,7 +16,7 @@ _U32 = struct.Struct("<I")
 _MODE = _U32.pack(0o644)
 _HEAD = struct.Struct("<iIIIQQ")  # of a result: exit, signal, flags, errno, both times
 _TIMES = slice(16, 32)
-TIMED_OUT, NOT_STARTED, BAD_BOX, FORKED, UNPROVEN, OVERDRAWN = 1, 2, 4, 8, 16, 32
+TIMED_OUT, NOT_STARTED, BAD_SCRATCH, FORKED, UNPROVEN, OVERDRAWN = 1, 2, 4, 8, 16, 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,11 +85,11 @@ class RawResult:
 @dataclass(frozen=True, slots=True)
 class Greeting:
     base: str  # the folder that programs may write to
-    walls: int
+    layers: int
 
 
-class BoxError(Exception):
-    """The runner could not clean its box; start another one."""
+class ScratchError(Exception):
+    """The runner could not clean its scratch; start another one."""
 
 
 def encode_job(job: Job) -> Request:
@@ -182,10 +182,10 @@ def decode_greeting(body: bytes) -> Greeting:
 
 
 def start_error(body: bytes) -> int:
-    """Why nothing was run: errno of execve, else 0. BoxError when the box is lost."""
+    """Why nothing was run: errno of execve, else 0. ScratchError when the scratch is lost."""
     flags = body[8]
-    if flags & BAD_BOX:
-        raise BoxError
+    if flags & BAD_SCRATCH:
+        raise ScratchError
     return int.from_bytes(body[12:16], "little") if flags & NOT_STARTED else 0
 
 

@@ -22,7 +22,7 @@ from symexec.options import AcceptOptions, BuildOptions
 from symexec.report.model import Report, report_from_json, stale
 from symexec.report.replaying import read_report
 from symexec.report.words import contrasted
-from symexec.testcases import TestCase, spelled
+from symexec.testcases import TestCase, rendered
 from symexec.testcases.inputs import Json
 from symexec.testcases.store import replace_file
 from symexec.triage.accepted import Accepted, accepted_from_json, accepted_of, accepted_to_json
@@ -129,7 +129,7 @@ def _finding(form: Json, report: Report, cases: Mapping[str, TestCase]) -> _Find
     named = [report.identities[each] for each in blamed if each in report.identities]
     summary = _summary(witness, named or sorted(found.changes if found else ()), report.entry)
     if found is not None:
-        spelling = spelled(witness.input, f"./{report.name}", report.entry, report.signature)
+        spelling = rendered(witness.input, f"./{report.name}", report.entry, report.signature)
         old, new = contrasted(witness.old, witness.new)
         told = printable(f"{spelling}: {old}, now {new}")
         found = accepted_from_json(_form(replace(found, summary=summary, witness=told)))

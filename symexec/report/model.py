@@ -78,7 +78,7 @@ class Report:
     configured: Json = None  # what a csgtest.toml says of the call; None: nothing
     preconditions: Sequence[Expected] = ()
     seeds: Json = None  # None: the search had none
-    native: Json = None  # what ran beside the search; None: nothing did
+    native: Json = None  # native fuzzing; None: nothing did
     sandbox: str = ""
     sanitizers: str = ""
     compiled: str = ""  # the flags of the builds that are replayed

@@ -35,7 +35,7 @@ from symexec.report.words import (
     told_of_accepted,
     way_to_output,
 )
-from symexec.testcases import TestCase, spelled
+from symexec.testcases import TestCase, rendered
 from symexec.testcases.inputs import Json
 from symexec.triage import Group, differing_parts
 
@@ -202,7 +202,7 @@ def _row(report: Report, group: Group, case: TestCase) -> Row:
         group.id,
         group.kind,
         class_named(group.kind),
-        _cut(_spelled(case, report), _NARROW),
+        _cut(_rendered(case, report), _NARROW),
         *contrasted(case.old, case.new),
         changes_named(group.blamed, group.interaction) or "-",
         len(group.tests),
@@ -225,7 +225,7 @@ def _finding(
     report: Report, group: Group, cases: Mapping[str, TestCase], accepted: str = ""
 ) -> Finding:
     case = cases[group.witness]
-    text = _spelled(case, report)
+    text = _rendered(case, report)
     others = [cases[name] for name in group.tests if name != case.id]
     versions = ["old", "new", *(["golden"] if case.golden is not None else [])]
     return Finding(
@@ -239,14 +239,14 @@ def _finding(
         blame=tuple(_blame(case)),
         hunks=tuple(_context(report, group.blamed)),
         steps=way_to_output(report, case),
-        tests=tuple((each.id, _cut(_spelled(each, report), _NARROW)) for each in others[:_TESTS]),
+        tests=tuple((each.id, _cut(_rendered(each, report), _NARROW)) for each in others[:_TESTS]),
         more=max(0, len(others) - _TESTS),
         accepted=accepted,
     )
 
 
-def _spelled(case: TestCase, report: Report) -> str:
-    return spelled(case.input, f"./{report.name}", report.entry, report.signature)
+def _rendered(case: TestCase, report: Report) -> str:
+    return rendered(case.input, f"./{report.name}", report.entry, report.signature)
 
 
 def _cut(text: str, most: int) -> str:
@@ -369,7 +369,7 @@ def _details(report: Report) -> list[tuple[str, list[tuple[str, str]]]]:
         ("Tests that differ", f"{len(report.differing):,}"),
         ("Compiled with", report.compiled or "-"),
         ("Sanitizers", report.sanitizers or "none"),
-        ("Walls around native runs", report.sandbox or "-"),
+        ("Sandbox of native runs", report.sandbox or "-"),
     ]
     found = [
         ("The run", run),
@@ -377,5 +377,5 @@ def _details(report: Report) -> list[tuple[str, list[tuple[str, str]]]]:
         ("Counters", named(report.counters)),
     ]
     if report.native:
-        found.append(("Inputs tried natively beside the search", named(report.native)))
+        found.append(("Native fuzzing while the search ran", named(report.native)))
     return found

@@ -56,12 +56,12 @@ def read_report(folder: Path) -> Json:
 
 
 def replay_folder(
-    folder: Path, without_walls: bool = False, trusts: Callable[[str], bool] = lambda reason: False
+    folder: Path, unsandboxed: bool = False, trusts: Callable[[str], bool] = lambda reason: False
 ) -> Iterator[Replayed]:
     """Every test with native observations, in order. Nothing is written. Where we have not written
     the report ourselves ``trusts`` is asked, and told why."""
     report = trusted_report(folder, trusts)
-    with NativeReplay(plan_of(report, without_walls)) as replay:
+    with NativeReplay(plan_of(report, unsandboxed)) as replay:
         for case in report.tests:
             now = _outcome(case, replay.pair(case.input))
             if now.outcome == "same" and case.kind == Kind.UNDEFINED.value:
@@ -126,7 +126,7 @@ def _is_as_before(case: TestCase, before: Observation | None, now: Observation) 
     return not differing_parts(before, now)
 
 
-def plan_of(report: Report, without_walls: bool) -> ReplayPlan:
+def plan_of(report: Report, unsandboxed: bool) -> ReplayPlan:
     """What to compile: the files that the report names, as they are now."""
     if not report.old_files or not report.new_files:
         raise UsageError("the report names no C files of both versions")
@@ -144,7 +144,7 @@ def plan_of(report: Report, without_walls: bool) -> ReplayPlan:
         golden=tuple(map(found, report.golden)),
         signature=report.signature,
         name=report.name,
-        without_walls=without_walls,
+        unsandboxed=unsandboxed,
         leaks=any(
             seen.leaks is not None for case in report.tests for seen in (case.old, case.new) if seen
         ),

@@ -78,7 +78,7 @@ def _reported(job: BuildJob, progress: Progress, accepted: Path | None = None) -
         with OutputFolder(options.out) as folder:
             _search(job, report, folder, progress)
         obstacle = nothing_followed(job.counters, job.events)
-        tested = job.beside is not None and job.beside.tested
+        tested = job.fuzzing is not None and job.fuzzing.tested
         if obstacle is not None and report.finished and not report.differing and not tested:
             raise obstacle
     finally:
@@ -210,7 +210,7 @@ def _seed_notes(job: BuildJob) -> list[str]:
 
 
 def _branch_notes(job: BuildJob) -> list[str]:
-    found = [] if job.promises is None else job.promises.mismatches
+    found = [] if job.validation is None else job.validation.mismatches
     return [each.text for each in found[:MOST_NAMED]]
 
 
@@ -227,7 +227,7 @@ def _seed_notes_of(job: BuildJob) -> list[str]:
         return []
     count, points = len(job.seeding.used), job.counters.divergence_points
     found = [
-        f"searched beside the ways of {count} seed{'s'[: count != 1]} only, "
+        f"searched near the paths of {count} seed{'s'[: count != 1]} only, "
         f"from {points} divergence{'s'[: points != 1]}"
     ]
     unusable = job.seeding.unusable
@@ -250,8 +250,8 @@ def _update(report: Report, job: BuildJob) -> None:
     coverage = job.graph_coverage()
     if coverage is not None and isinstance(report.csg, dict):
         report.csg = {**report.csg, "coverage": coverage}
-    if job.beside is not None:
-        report.native = job.beside.form()
+    if job.fuzzing is not None:
+        report.native = job.fuzzing.form()
 
 
 def _drawn(job: BuildJob, report: Report) -> dict[str, str]:
@@ -277,10 +277,10 @@ def _conclude(report: Report, job: BuildJob, folder: OutputFolder, finished: boo
     report.notes += [*_seed_notes(job), *_branch_notes(job), *event_notes(job.events)]
     if job.tests.left_out:
         report.notes.append(f"{job.tests.left_out} tests that are like many others were left out")
-    if job.beside is not None and job.beside.trouble:
-        report.notes.append(f"the native phase ended early: {job.beside.trouble}")
-    if job.promises is not None and job.promises.trouble:
-        told = f"branches were compared after the search only: {job.promises.trouble}"
+    if job.fuzzing is not None and job.fuzzing.trouble:
+        report.notes.append(f"the native phase ended early: {job.fuzzing.trouble}")
+    if job.validation is not None and job.validation.trouble:
+        told = f"branches were compared after the search only: {job.validation.trouble}"
         report.notes.append(told)
     if job.seeding is not None:
         report.seeds = job.seeding.form()

@@ -43,7 +43,7 @@ from symexec.report.words import (
     told_of_accepted,
     undefined_places,
 )
-from symexec.testcases import TestCase, spelled
+from symexec.testcases import TestCase, rendered
 
 _COLUMNS = ("class", "blamed", "tests", "input", "old", "new", "sequence")
 _STACKED = 3  # the columns that may be long: input, old, new
@@ -91,7 +91,7 @@ def print_report(report: Report, stream: TextIO | None = None) -> None:
         *report.notes,
     ]
     if report.differing and report.sandbox:
-        lines.append(f"replayed natively, walls: {report.sandbox}")
+        lines.append(f"replayed natively, sandbox: {report.sandbox}")
     _print_lines([f"  {short_paths(text, report)}" for text in lines], out)
 
 
@@ -114,7 +114,7 @@ def print_exploration(report: Report, stream: TextIO | None = None) -> None:
         for notes, cases in found.items():
             place, _, error = " ".join(notes).partition(": ")
             witness = min(cases, key=lambda case: (case.input.size, case.id))
-            spelling = spelled(witness.input, f"./{report.name}", report.entry, report.signature)
+            spelling = rendered(witness.input, f"./{report.name}", report.entry, report.signature)
             rows.append((place, error, str(len(cases)), spelling))
         _print_rows(("place", "error", "tests", "input"), rows, out, stacked=1)
     lines = [*reservations(replace(report, tests=[])), *report.notes]
@@ -139,7 +139,7 @@ def group_rows(report: Report) -> list[Row]:
 
 
 def _cells(case: TestCase, report: Report) -> Row:
-    spelling = spelled(case.input, f"./{report.name}", report.entry, report.signature)
+    spelling = rendered(case.input, f"./{report.name}", report.entry, report.signature)
     return case.kind or case.observed, spelling, *contrasted(case.old, case.new)
 
 

@@ -15,7 +15,7 @@ from csg.ir import ChangeInfo
 from csg.records import record
 from symexec.report.facts import inputs_within
 from symexec.report.model import VERDICTS, Report
-from symexec.testcases import MASKED, Observation, TestCase, Value, c_value, spelled
+from symexec.testcases import MASKED, Observation, TestCase, Value, c_value, rendered
 from symexec.testcases.inputs import Json
 
 if TYPE_CHECKING:
@@ -215,7 +215,7 @@ def looked_for(report: Report) -> str:
     )
     how = "all paths were followed" if whole else "not all paths were followed"
     if (report.seeds or {}).get("used"):
-        how = "beside the ways of the seeds only"
+        how = "near the paths of the seeds only"
     return f"Looked for in {inputs_within(report)}; {how}."
 
 
@@ -234,7 +234,7 @@ def _end_of_search(report: Report) -> str:
     if not report.finished:
         return "before the search was interrupted."
     if report.counters.get("exhausted") and (report.seeds or {}).get("used"):
-        return "beside the ways of the seeds; other paths were not looked at."
+        return "near the paths of the seeds; other paths were not looked at."
     followed = ("paths", "diff_paths", "dropped", "pruned")
     if isinstance(report.native, dict) and not any(map(report.counters.get, followed)):
         return f"by {report.native['tests']} native runs; no path could be followed to its end."
@@ -455,7 +455,7 @@ def readable_test(case: TestCase, report: Report) -> str:
         f"{case.id}  {case.kind}",
         f"found by {case.source or '-'} after {case.found_s:.1f} s",
         "",
-        spelled(case.input, f"./{report.name}", report.entry, report.signature),
+        rendered(case.input, f"./{report.name}", report.entry, report.signature),
         "",
     ]
     for name, seen in (("old", case.old), ("new", case.new), ("golden", case.golden)):

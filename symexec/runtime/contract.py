@@ -6,7 +6,7 @@
         negative = yield from decide(compare("slt", 32, value, 0))
         return unary("neg", 32, value) if negative else value
 
-A model is a generator: it yields questions and returns the function's result. A question that goes
+A model is a generator: it yields requests and returns the function's result. A request that goes
 both ways forks the state, and the model starts over in each half with the answer known: *a model
 asks before it writes*. It runs for one version at a time (or for both at once while they agree), so
 it meets no shadowed value, unless it is registered as ``aware``.
@@ -88,11 +88,11 @@ class JumpBack:
     value: Data
 
 
-Question = Decide | Defer | Concretize | Suggest | End | CallBack | Place | JumpBack
+Request = Decide | Defer | Concretize | Suggest | End | CallBack | Place | JumpBack
 Arguments = tuple[Operand, ...]
 SharedArguments = tuple[Data, ...]  # of an aware model
-Model = Generator[Question, object, Operand | None]
-SharedModel = Generator[Question, object, Data | None]
+Model = Generator[Request, object, Operand | None]
+SharedModel = Generator[Request, object, Data | None]
 
 
 class Paired(Exception):

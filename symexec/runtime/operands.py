@@ -1,4 +1,4 @@
-"""Terms without shadows, and questions about them in one word.
+"""Terms without shadows, and requests about them in one word.
 
     small = yield from decide(holds("ult", 32, x, 10))
     address = yield from place(pointer)
@@ -28,10 +28,10 @@ from symexec.expr import (
     negate,
     unary,
 )
-from symexec.runtime.contract import Concretize, Context, Decide, Question, Suggest
+from symexec.runtime.contract import Concretize, Context, Decide, Request, Suggest
 
 T = TypeVar("T")
-Asking = Generator[Question, object, T]
+Asking = Generator[Request, object, T]
 
 MOST_LEAVES = 16  # of a pointer that is a choice between addresses
 BEFORE, WINDOW = 8, 64  # the addresses around an object's start that a pointer forks over
@@ -91,7 +91,7 @@ def signed(value: int, width: int) -> int:
     return value - (1 << width) if value >> (width - 1) else value
 
 
-# ---------------------------------------------------------------------- questions
+# ---------------------------------------------------------------------- requests
 
 
 def decide(condition: Operand, behind: int = 0) -> Asking[bool]:
@@ -193,7 +193,7 @@ def each_value(value: Operand, width: int) -> Asking[int]:
 # Bytes of the program's memory: read a string, write text.
 #
 #     "ab"                  ->  [97, 98]
-#     buffer of symbols     ->  one question a byte: is this the end?
+#     buffer of symbols     ->  one request a byte: is this the end?
 #
 # Known bytes are read and written in blocks.
 

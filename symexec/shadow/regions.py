@@ -45,7 +45,7 @@ def at_join(state: State) -> bool:
     )
 
 
-def settle(state: State) -> None:
+def rejoin(state: State) -> None:
     """At a join: start the second leg, or let both versions go on together."""
     while at_join(state):
         region = state.region

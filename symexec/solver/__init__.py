@@ -4,7 +4,7 @@
     path = PathCondition().assuming(x < 5)
     solver.directions(path, y == 2)     ->  (True, True)
 
-chain.py shows the stack: cheap layers that answer nine questions of ten, and one of two backends
+chain.py shows the stack: cheap layers that answer nine queries of ten, and one of two backends
 (bitwuzla_backend.py, z3_backend.py), each the only door to its library.
 """
 

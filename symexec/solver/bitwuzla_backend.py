@@ -140,7 +140,7 @@ class _without_frames:
 
 @dataclass(slots=True)
 class _Limits:
-    """``interruption``: what was raised while a question was asked. ``counted``: the limit is one
+    """``interruption``: what was raised while a query was asked. ``counted``: the limit is one
     of ``calls`` and not of time."""
 
     counted: bool
@@ -163,7 +163,7 @@ class _Deadline:
 
     The library swallows exceptions, and a signal's handler may raise one at any moment, also before
     a function's first statement. A generator can catch it wherever it comes: it is kept, ends the
-    question, and is raised by ``interrupt``.
+    query, and is raised by ``interrupt``.
     """
 
     __slots__ = ("_limits", "over")
@@ -184,7 +184,7 @@ class _Deadline:
         return self._limits.calls
 
     def interrupt(self) -> None:
-        """Raise what came while a question was asked."""
+        """Raise what came while a query was asked."""
         interruption, self._limits.interruption = self._limits.interruption, None
         if interruption is not None:
             raise interruption

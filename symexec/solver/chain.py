@@ -19,7 +19,7 @@ from symexec.expr import Operand, Term, bounds, few_values
 from symexec.solver.backend import Answer, Backend
 from symexec.solver.bitwuzla_backend import BitwuzlaBackend
 from symexec.solver.canonical import canonical_model
-from symexec.solver.facts import FactFinder, Layer, Question
+from symexec.solver.facts import FactFinder, Layer, Query
 from symexec.solver.layers import (
     KnownConditions,
     ModelPatching,
@@ -34,9 +34,9 @@ from symexec.solver.path import Assignment, PathCondition
 from symexec.solver.simplifying import Simplifier, Sweep
 from symexec.solver.z3_backend import Z3Backend
 
-BRIEF = 0.5  # seconds that a question may always take
+BRIEF = 0.5  # seconds that a query may always take
 _ASKED = 0.001  # seconds that a query to a backend counts for, beside the steps that it takes
-_MOMENT = 0.3  # seconds for a question before it is cut into pieces
+_MOMENT = 0.3  # seconds for a query before it is cut into pieces
 
 
 @record
@@ -98,11 +98,11 @@ class SolverChain:
         self._beyond_models = [each for each in layers if not isinstance(each, PathModels)]
         self.options = options
         self.counters = counters
-        self.deadline = float("inf")  # on the monotonic clock; no question lasts much longer
-        self.patience = float("inf")  # seconds for all questions that are not answered briefly
+        self.deadline = float("inf")  # on the monotonic clock; no query lasts much longer
+        self.patience = float("inf")  # seconds for all queries that are not answered briefly
         self._finder = finder
         self._simplifier = simplifier
-        self._backend: Backend | None = None  # loaded by the first question that needs it
+        self._backend: Backend | None = None  # loaded by the first query that needs it
         other = "z3" if name == "bitwuzla" else "bitwuzla"
         self._self_check = (
             SelfCheck(lambda: build_backend(other, options), options.self_check, counters)
@@ -110,7 +110,7 @@ class SolverChain:
             else None
         )
 
-    # ------------------------------------------------------------------ questions
+    # ------------------------------------------------------------------ queries
 
     def check(self, path: PathCondition, condition: Operand | None = None) -> Answer:
         """Can the path condition hold, and the condition with it?"""
@@ -165,7 +165,7 @@ class SolverChain:
     def canonical_model(
         self, path: PathCondition, condition: Operand | None = None
     ) -> dict[Term, int] | None:
-        """The same for every history of questions: small values preferred (canonical.py)."""
+        """The same for every history of queries: small values preferred (canonical.py)."""
         extended = path if condition is None else path.assuming(condition)
         facts = self._finder.facts(extended)
         if facts.contradictory:
@@ -182,17 +182,17 @@ class SolverChain:
         self.counters.solver_s += _ASKED + backend.work_s
 
     def restart(self) -> None:
-        """Forget what answers have left, and the backend, which a question that was broken off
+        """Forget what answers have left, and the backend, which a query that was broken off
         leaves in disorder. Paths keep what is known of them."""
         self._backend = None
         for layer in self.layers:
             layer.forget()
 
-    def settled(self, path: PathCondition, term: Operand) -> Operand:
+    def simplified(self, path: PathCondition, term: Operand) -> Operand:
         """The term without the conditions and symbols in it that the path condition decides."""
         if isinstance(term, int):
             return term
-        return self._finder.settled(path, term)
+        return self._finder.simplified(path, term)
 
     def knows(self, path: PathCondition, condition: Term) -> bool:
         """Is the condition decided by what was assumed or asked on the path?"""
@@ -234,28 +234,28 @@ class SolverChain:
         if facts.contradictory:
             self.counters.answer("known")
             return Answer.UNSAT, None
-        question = Question(path, facts, condition, base)
+        query = Query(path, facts, condition, base)
         for layer in self._beyond_models if tried else self.layers:
-            answer = layer.decide(question)
+            answer = layer.decide(query)
             if answer is not None:
                 self.counters.answer(layer.name)
                 break
         else:
-            if base is not None and question.divisible:
-                answer, question.assignment = self._ask_piecewise(path, question, base)
+            if base is not None and query.divisible:
+                answer, query.assignment = self._ask_piecewise(path, query, base)
             else:
-                answer, question.assignment = self._ask_backend(path, question)
+                answer, query.assignment = self._ask_backend(path, query)
             for layer in self.layers:
-                layer.learn(question, answer)
-        if question.assignment is not None:
-            path.keep_model(question.assignment)
+                layer.learn(query, answer)
+        if query.assignment is not None:
+            path.keep_model(query.assignment)
         elif answer is Answer.UNSAT and base is not None:
             self._finder.rule_out(facts, condition)
-        return answer, question.assignment
+        return answer, query.assignment
 
     def _base_model(self, path: PathCondition) -> Assignment | None:
         """A model of the path itself. Usually the branch that led here left one; a path built
-        without questions gets one now."""
+        without queries gets one now."""
         for model in path.models:
             return model
         facts = self._finder.facts(path)
@@ -273,30 +273,30 @@ class SolverChain:
         return found
 
     def _ask_backend(
-        self, path: PathCondition, question: Question | None
+        self, path: PathCondition, query: Query | None
     ) -> tuple[Answer, Assignment | None]:
-        answer, found = self._consult(path, question, self._limit())
+        answer, found = self._consult(path, query, self._limit())
         if answer is Answer.UNKNOWN:
             self.counters.unknown += 1
         return answer, found
 
     def _ask_piecewise(
-        self, path: PathCondition, question: Question, base: Assignment
+        self, path: PathCondition, query: Query, base: Assignment
     ) -> tuple[Answer, Assignment | None]:
         """As a whole for a moment, then cut into pieces, and what is left of it as long as it may
         take."""
-        answer, found = self._consult(path, question, _MOMENT)
+        answer, found = self._consult(path, query, _MOMENT)
         if answer is not Answer.UNKNOWN:
             return answer, found
-        sweep = Sweep(self._lemma, self._simplifier, question, base)
+        sweep = Sweep(self._lemma, self._simplifier, query, base)
         swept = sweep.swept(inf if self.options.deterministic else self._limit() / 2)
         self.counters.backend_queries += sweep.lemmas
         if isinstance(swept, Term):
-            swept = self._simplifier.simplified(path, question.facts, swept)
+            swept = self._simplifier.simplified(path, query.facts, swept)
         if isinstance(swept, int):
             return (Answer.SAT, base) if swept else (Answer.UNSAT, None)
-        question.simpler = swept
-        return self._ask_backend(path, question)
+        query.simpler = swept
+        return self._ask_backend(path, query)
 
     def _opened(self) -> Backend:
         if self._backend is None:
@@ -304,17 +304,17 @@ class SolverChain:
         return self._backend
 
     def _consult(
-        self, path: PathCondition, question: Question | None, limit: float
+        self, path: PathCondition, query: Query | None, limit: float
     ) -> tuple[Answer, Assignment | None]:
         backend = self._opened()
-        condition = None if question is None else question.simpler or question.condition
+        condition = None if query is None else query.simpler or query.condition
         self.counters.backend_queries += 1
         self.counters.answer("backend")
         started = perf_counter()
         answer = backend.check(path, condition, limit, self.deadline)
         found: Assignment | None = None
         if answer is Answer.SAT:
-            found = self._found(backend, path, question)
+            found = self._found(backend, path, query)
         if self.options.deterministic:
             seconds = _ASKED + backend.work_s
         else:
@@ -324,33 +324,31 @@ class SolverChain:
             self.patience -= seconds
         self.counters.rebuilds = backend.rebuilds
         if self._self_check is not None:
-            asked = None if question is None else question.condition
+            asked = None if query is None else query.condition
             self._self_check.verify(path, asked, answer, found)
         return answer, found
 
     def _limit(self) -> float:
-        """Seconds for one question, few of them when the hard ones have had their share."""
+        """Seconds for one query, few of them when the hard ones have had their share."""
         return self.options.limit_s if self.patience >= 0 else min(self.options.limit_s, BRIEF)
 
     def _lemma(
         self, path: PathCondition, negation: Term, names: Sequence[Term]
     ) -> tuple[Answer, Assignment | None]:
-        """A piece's question, and the values of these symbols that refute it."""
+        """A piece's query, and the values of these symbols that refute it."""
         backend = self._opened()
         answer = backend.check(path, negation, 3 * _MOMENT, self.deadline)
         found = Assignment(backend.values(names)) if answer is Answer.SAT else None
         return answer, found
 
-    def _found(
-        self, backend: Backend, path: PathCondition, question: Question | None
-    ) -> Assignment:
+    def _found(self, backend: Backend, path: PathCondition, query: Query | None) -> Assignment:
         """The backend's model. Only the slice's symbols are read; the base model knows the rest."""
-        if question is not None and question.base is not None:
-            changes = backend.values(question.slice_symbols())
-            return Assignment({**question.base.values, **changes})
+        if query is not None and query.base is not None:
+            changes = backend.values(query.slice_symbols())
+            return Assignment({**query.base.values, **changes})
         names = path.symbols()
-        if question is not None:
-            names = names.union(question.slice_symbols())
+        if query is not None:
+            names = names.union(query.slice_symbols())
         return Assignment(backend.values(sorted(names, key=lambda term: term.id)))
 
 

@@ -42,7 +42,7 @@ class FactFinder:
         self._exact[condition] = found
         return found
 
-    def settled(self, path: PathCondition, term: Term) -> Operand:
+    def simplified(self, path: PathCondition, term: Term) -> Operand:
         """8 * zext(x == 'a') is 0 where x != 'a' was assumed."""
         facts = self.facts(path)
         decided: dict[Term, Operand] = {}
@@ -202,14 +202,14 @@ def _constant_only(term: Term) -> int:
     return term.value if term.value is not None else evaluate(term, {})
 
 
-# --------------------------------------------------------------------------------------- question
-# One question on its way down the solver chain.
+# --------------------------------------------------------------------------------------- query
+# One query on its way down the solver chain.
 #
-# Question(path, facts, x < y)    ->   Answer.SAT, with question.assignment set if a model is known
+# Query(path, facts, x < y)    ->   Answer.SAT, with query.assignment set if a model is known
 
 
 @dataclass(slots=True)
-class Question:
+class Query:
     """Can ``path`` and ``condition`` hold together? ``base`` is a model of the path, if one is
     known: a layer that finds values for a few symbols takes the others from there."""
 
@@ -241,14 +241,14 @@ class Question:
 
 
 class Layer:
-    """Answers what it can; None leaves the question to the next layer."""
+    """Answers what it can; None leaves the query to the next layer."""
 
     name: str
 
-    def decide(self, question: Question) -> Answer | None:
+    def decide(self, query: Query) -> Answer | None:
         raise NotImplementedError
 
-    def learn(self, question: Question, answer: Answer) -> None:
+    def learn(self, query: Query, answer: Answer) -> None:
         """Told of each answer of the backend. Most layers have nothing to remember."""
 
     def forget(self) -> None:

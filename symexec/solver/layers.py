@@ -1,4 +1,4 @@
-"""The layers of the solver chain, from cheap to dear. Each answers some questions without a solver.
+"""The layers of the solver chain, from cheap to dear. Each answers some queries without a solver.
 
 KnownConditions   the condition (or its negation) is a literal, or was decided before
 PathModels        a model of the path already satisfies the condition
@@ -16,7 +16,7 @@ from symexec.expr import Comparer, Term, bounds, symbols
 from symexec.solver import domains
 from symexec.solver.backend import Answer
 from symexec.solver.domains import Intervals, wanted
-from symexec.solver.facts import FactFinder, Layer, Question, conjuncts
+from symexec.solver.facts import FactFinder, Layer, Query, conjuncts
 from symexec.solver.path import Assignment
 from symexec.solver.simplifying import Simplifier, compares
 
@@ -24,14 +24,14 @@ from symexec.solver.simplifying import Simplifier, compares
 class KnownConditions(Layer):
     name = "known"
 
-    def decide(self, question: Question) -> Answer | None:
-        if question.facts.contradictory:
+    def decide(self, query: Query) -> Answer | None:
+        if query.facts.contradictory:
             return Answer.UNSAT
-        known = question.facts.known.get(question.condition)
+        known = query.facts.known.get(query.condition)
         if known == 0:
             return Answer.UNSAT
-        if known == 1 and question.base is not None:
-            question.assignment = question.base
+        if known == 1 and query.base is not None:
+            query.assignment = query.base
             return Answer.SAT
         return None
 
@@ -39,10 +39,10 @@ class KnownConditions(Layer):
 class PathModels(Layer):
     name = "model"
 
-    def decide(self, question: Question) -> Answer | None:
-        for model in question.path.models:
-            if model.holds(question.condition):
-                question.assignment = model
+    def decide(self, query: Query) -> Answer | None:
+        for model in query.path.models:
+            if model.holds(query.condition):
+                query.assignment = model
                 return Answer.SAT
         return None
 
@@ -53,23 +53,23 @@ class SingleSymbols(Layer):
     def __init__(self, finder: FactFinder) -> None:
         self._finder = finder
 
-    def decide(self, question: Question) -> Answer | None:
-        exact = self._finder.exact(question.condition)
+    def decide(self, query: Query) -> Answer | None:
+        exact = self._finder.exact(query.condition)
         if exact is None:
             return None
         symbol, values = exact
-        facts = question.facts
+        facts = query.facts
         possible = domains.intersect(facts.domains.get(symbol, domains.full(symbol.width)), values)
         if not possible:
             return Answer.UNSAT
         group = facts.groups.get(symbol)
-        if question.base is not None and (group is None or group.exact):
-            return question.satisfied_by({symbol: possible[0][0]})
+        if query.base is not None and (group is None or group.exact):
+            return query.satisfied_by({symbol: possible[0][0]})
         return None
 
 
 class Reduced(Layer):
-    """A decided condition inside the question is its constant; several conditions of one symbol
+    """A decided condition inside the query is its constant; several conditions of one symbol
     each are as good as one."""
 
     name = "reduced"
@@ -77,18 +77,18 @@ class Reduced(Layer):
     def __init__(self, finder: FactFinder) -> None:
         self._finder = finder
 
-    def decide(self, question: Question) -> Answer | None:
-        left = self._finder.reduced(question.facts, question.condition)
+    def decide(self, query: Query) -> Answer | None:
+        left = self._finder.reduced(query.facts, query.condition)
         if not isinstance(left, int):
-            return self._all(question, conjuncts(left))
+            return self._all(query, conjuncts(left))
         if not left:
             return Answer.UNSAT
-        return None if question.base is None else question.satisfied_by({})
+        return None if query.base is None else query.satisfied_by({})
 
-    def _all(self, question: Question, parts: list[Term]) -> Answer | None:
-        facts = question.facts
+    def _all(self, query: Query, parts: list[Term]) -> Answer | None:
+        facts = query.facts
         wanted: dict[Term, Intervals] = {}
-        free = question.base is not None
+        free = query.base is not None
         for part in parts:
             exact = self._finder.exact(part)
             if exact is None:
@@ -105,23 +105,23 @@ class Reduced(Layer):
             free = free and (group is None or group.exact)
         if not free:
             return None
-        return question.satisfied_by({symbol: values[0][0] for symbol, values in wanted.items()})
+        return query.satisfied_by({symbol: values[0][0] for symbol, values in wanted.items()})
 
 
 class SymbolBounds(Layer):
     name = "bounds"
 
-    def decide(self, question: Question) -> Answer | None:
-        known = question.facts.ranges(question.condition)
+    def decide(self, query: Query) -> Answer | None:
+        known = query.facts.ranges(query.condition)
         if not known:
             return None  # what holds without them was folded
-        low, high = bounds(question.condition, known, {})
-        if low != high and (truth := Comparer(known).truth(question.condition)) is not None:
+        low, high = bounds(query.condition, known, {})
+        if low != high and (truth := Comparer(known).truth(query.condition)) is not None:
             low = high = truth
         if high == 0:
             return Answer.UNSAT
-        if low == 1 and question.base is not None:
-            question.assignment = question.base
+        if low == 1 and query.base is not None:
+            query.assignment = query.base
             return Answer.SAT
         return None
 
@@ -135,36 +135,36 @@ class ModelPatching(Layer):
     _MOST_SYMBOLS = 6
     _MOST_LITERALS = 200
 
-    def decide(self, question: Question) -> Answer | None:
-        base = question.base
+    def decide(self, query: Query) -> Answer | None:
+        base = query.base
         if base is None:
             return None
-        names = symbols(question.condition)
-        literals = [literal for group in question.groups() for literal in group.literals]
+        names = symbols(query.condition)
+        literals = [literal for group in query.groups() for literal in group.literals]
         if len(names) > self._MOST_SYMBOLS or len(literals) > self._MOST_LITERALS:
             return None
         for symbol in sorted(names, key=lambda term: -term.id):  # the youngest is the freest
-            wish = wanted(question.condition, symbol, base.value)
+            wish = wanted(query.condition, symbol, base.value)
             if not wish:
                 continue
             concerned = [literal for literal in literals if symbol in symbols(literal)]
-            for value in self._candidates(question, symbol, wish, concerned, base):
+            for value in self._candidates(query, symbol, wish, concerned, base):
                 patched = Assignment({**base.values, symbol: value})
-                if patched.holds(question.condition) and all(map(patched.holds, concerned)):
-                    question.assignment = patched
+                if patched.holds(query.condition) and all(map(patched.holds, concerned)):
+                    query.assignment = patched
                     return Answer.SAT
         return None
 
     def _candidates(
         self,
-        question: Question,
+        query: Query,
         symbol: Term,
         wish: Intervals,
         concerned: list[Term],
         base: Assignment,
     ) -> list[int]:
         """Values that satisfy the condition and, as far as it is easy to see, the literals."""
-        domain = question.facts.domains.get(symbol)
+        domain = query.facts.domains.get(symbol)
         if domain is not None:
             wish = domains.intersect(wish, domain)
         for literal in concerned:
@@ -190,29 +190,29 @@ class SliceCache(Layer):
             tuple[Term, frozenset[Term]], tuple[Answer, dict[Term, int] | None]
         ] = {}
 
-    def _key(self, question: Question) -> tuple[Term, frozenset[Term]]:
-        literals = (group.literals for group in question.groups())
-        return question.condition, frozenset().union(*literals)
+    def _key(self, query: Query) -> tuple[Term, frozenset[Term]]:
+        literals = (group.literals for group in query.groups())
+        return query.condition, frozenset().union(*literals)
 
-    def decide(self, question: Question) -> Answer | None:
-        found = self._answers.get(self._key(question))
+    def decide(self, query: Query) -> Answer | None:
+        found = self._answers.get(self._key(query))
         if found is None:
             return None
         answer, part = found
         if answer is not Answer.SAT:
             return answer
-        if part is not None and question.base is not None:
-            return question.satisfied_by(part)
+        if part is not None and query.base is not None:
+            return query.satisfied_by(part)
         return None
 
-    def learn(self, question: Question, answer: Answer) -> None:
+    def learn(self, query: Query, answer: Answer) -> None:
         part: dict[Term, int] | None = None
-        if answer is Answer.SAT and question.assignment is not None:
-            values = question.assignment.values
-            part = {symbol: values.get(symbol, 0) for symbol in question.slice_symbols()}
-        elif answer is Answer.UNSAT and question.base is None:
+        if answer is Answer.SAT and query.assignment is not None:
+            values = query.assignment.values
+            part = {symbol: values.get(symbol, 0) for symbol in query.slice_symbols()}
+        elif answer is Answer.UNSAT and query.base is None:
             return  # the rest of the path may be to blame
-        self._answers[self._key(question)] = (answer, part)
+        self._answers[self._key(query)] = (answer, part)
 
     def forget(self) -> None:
         self._answers.clear()
@@ -224,20 +224,20 @@ class SimplerForms(Layer):
     def __init__(self, simplifier: Simplifier) -> None:
         self._simplifier = simplifier
 
-    def decide(self, question: Question) -> Answer | None:
-        condition = question.condition
-        if not self._simplifier.is_dear(condition):
+    def decide(self, query: Query) -> Answer | None:
+        condition = query.condition
+        if not self._simplifier.is_expensive(condition):
             return None
-        question.divisible = compares(condition)
-        simpler = self._simplifier.simplified(question.path, question.facts, condition)
+        query.divisible = compares(condition)
+        simpler = self._simplifier.simplified(query.path, query.facts, condition)
         if isinstance(simpler, Term):
-            question.simpler = simpler
-            known = question.facts.known.get(simpler)
+            query.simpler = simpler
+            known = query.facts.known.get(simpler)
         else:
             known = simpler
         if known == 0:
             return Answer.UNSAT
-        if known == 1 and question.base is not None:
-            question.assignment = question.base
+        if known == 1 and query.base is not None:
+            query.assignment = query.base
             return Answer.SAT
         return None

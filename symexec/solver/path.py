@@ -186,7 +186,7 @@ class PathCondition:
         return found
 
     def keep_model(self, found: Assignment) -> None:
-        """For questions about this path and those that extend it."""
+        """For queries about this path and those that extend it."""
         models = self.models
         if self.length and found not in models:
             models.insert(0, found)

@@ -1,9 +1,9 @@
-"""Make a dear question simpler with what the path condition says, before a backend sees it.
+"""Make a expensive query simpler with what the path condition says, before a backend sees it.
 
     r % 65521, where 65521 <= r < 131042     ->  r - 65521
     b * (b * (b * b)) != (b * b) * (b * b)   ->  0
 
-Questions about products and quotients are worth it: they cost a backend much more than this does.
+Queries about products and quotients are worth it: they cost a backend much more than this does.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from collections.abc import Callable, Iterator, Sequence
 from time import thread_time
 
 from symexec.expr import Operand, Term, bounds, substitute, symbols
-from symexec.expr.polynomials import Polynomials, dear
+from symexec.expr.polynomials import Polynomials, expensive
 from symexec.expr.terms import operand
 from symexec.solver.backend import Answer
 from symexec.solver.domains import full
-from symexec.solver.facts import Question
+from symexec.solver.facts import Query
 from symexec.solver.path import Assignment, Facts, PathCondition
 
 Range = tuple[int, int]
@@ -31,32 +31,32 @@ class Simplifier:
 
     def __init__(self) -> None:
         self._polynomials = Polynomials()
-        self._dear: dict[Term, int] = {}
+        self._expensive: dict[Term, int] = {}
 
-    def is_dear(self, condition: Term) -> bool:
+    def is_expensive(self, condition: Term) -> bool:
         return self._count(condition) > 0
 
     def simplified(self, path: PathCondition, facts: Facts, condition: Term) -> Operand:
         """The condition itself unless fewer products and quotients are left: it shares its terms
         with the path condition, which saves a backend more than a neater form does."""
-        settled = self._settled(path, facts, condition)
-        if isinstance(settled, int):
-            return settled
-        normal = self._polynomials.normal(settled)
+        partly = self._known_parts(path, facts, condition)
+        if isinstance(partly, int):
+            return partly
+        normal = self._polynomials.normal(partly)
         if isinstance(normal, int):
             return normal
-        return min(condition, settled, normal, key=self._count)
+        return min(condition, partly, normal, key=self._count)
 
     def _count(self, condition: Term) -> int:
-        found = self._dear.get(condition)
+        found = self._expensive.get(condition)
         if found is None:
-            found = self._dear[condition] = dear(condition)
+            found = self._expensive[condition] = expensive(condition)
         return found
 
-    def _settled(self, path: PathCondition, facts: Facts, term: Term) -> Operand:
+    def _known_parts(self, path: PathCondition, facts: Facts, term: Term) -> Operand:
         """Without the divisions by constants of which the path condition leaves one or two
         quotients, and without cutting off what is 0 anyway."""
-        nodes = [each for each in _nodes(term) if _may_settle(each)]
+        nodes = [each for each in _nodes(term) if _may_be_known(each)]
         if not nodes:
             return term
         known = self._known(path, facts)
@@ -111,7 +111,7 @@ class Simplifier:
                 yield normal.args[0], (low, high)
 
 
-def _may_settle(node: Term) -> bool:
+def _may_be_known(node: Term) -> bool:
     if node.op in _DIVISIONS:
         return bool(node.args[1].value)
     if node.op == "concat" or (node.op == "zext" and node.args[0].width > 1):
@@ -219,7 +219,7 @@ def _narrow(ranges: dict[Term, Range], term: Term, low: int, high: int) -> None:
 
 
 # --------------------------------------------------------------------------------------- sweeping
-# Cut a hard question into easy ones: which parts of it are the same value on this path?
+# Cut a hard query into easy ones: which parts of it are the same value on this path?
 #
 #     where x < y:   100000 * |x - y| != 100000 * ((d ^ s) - s),  d = y - x, s = d >> 31
 #     s == 0, since it is 0 on all samples, and no backend finds another; then (d ^ 0) - 0 is d ...
@@ -229,7 +229,7 @@ def _narrow(ranges: dict[Term, Range], term: Term, low: int, high: int) -> None:
 # inner ones first, and become one piece when they are proved to be equal (SAT sweeping).
 
 
-_MOST = 60  # questions for one sweep
+_MOST = 60  # queries for one sweep
 _NODES = 400
 _TRIED = 40  # assignments, of which those that satisfy the path are samples
 _FEW = 3  # samples; fewer say nothing of a constant
@@ -238,7 +238,7 @@ Ask = Callable[[PathCondition, Term, Sequence[Term]], tuple[Answer, Assignment |
 
 
 def compares(condition: Term) -> bool:
-    """Does it ask whether two computed numbers are the same? Such questions, of what two versions
+    """Does it ask whether two computed numbers are the same? Such queries, of what two versions
     have come to, are mostly answered with no, and that is where pieces help."""
     stack = [condition]
     while stack:
@@ -251,25 +251,25 @@ def compares(condition: Term) -> bool:
 
 
 class Sweep:
-    """One question's. ``ask`` puts the negation of a lemma to a backend, and says with which values
+    """One query's. ``ask`` puts the negation of a lemma to a backend, and says with which values
     of the symbols it holds; ``lemmas`` counts that."""
 
     def __init__(
         self,
         ask: Ask,
         simplifier: Simplifier,
-        question: Question,
+        query: Query,
         base: Assignment,
     ) -> None:
         self.lemmas = 0
         self._ask = ask
         self._simplifier = simplifier
-        self._path = question.path
-        self._facts = question.facts
-        self._condition = question.condition
+        self._path = query.path
+        self._facts = query.facts
+        self._condition = query.condition
         names = self._path.symbols() | symbols(self._condition)
         self._names = sorted(names, key=lambda term: term.id)
-        self._samples = [base, *_neighbours(question, self._names, base)]
+        self._samples = [base, *_neighbours(query, self._names, base)]
         self._pieces: dict[tuple[int, ...], list[Term]] = {}
 
     def swept(self, seconds: float) -> Operand:
@@ -316,7 +316,7 @@ class Sweep:
     def _proved(self, piece: Term, candidate: Operand) -> Answer:
         """UNSAT: they are equal wherever the path condition holds."""
         differ = piece.table.negate(piece.table.compare("eq", piece.width, piece, candidate))
-        if isinstance(differ, Term) and self._simplifier.is_dear(differ):
+        if isinstance(differ, Term) and self._simplifier.is_expensive(differ):
             differ = self._simplifier.simplified(self._path, self._facts, differ)
         if isinstance(differ, int):
             return Answer.SAT if differ else Answer.UNSAT
@@ -340,10 +340,10 @@ class Sweep:
         return (piece.width, *(sample.value(piece) for sample in self._samples))
 
 
-def _neighbours(question: Question, names: list[Term], base: Assignment) -> list[Assignment]:
+def _neighbours(query: Query, names: list[Term], base: Assignment) -> list[Assignment]:
     """Assignments like the base one, other values here and there, that satisfy the path."""
     chosen = random.Random(0)
-    literals, domains = question.path.terms(), question.facts.domains
+    literals, domains = query.path.terms(), query.facts.domains
     found: list[Assignment] = []
     for _ in range(_TRIED):
         values = dict(base.values)

@@ -1,6 +1,6 @@
 """Tests as records: inputs, observations, blame, and the folder they are kept in."""
 
-from symexec.testcases.command_text import c_call, c_value, shell_command, spelled
+from symexec.testcases.command_text import c_call, c_value, rendered, shell_command
 from symexec.testcases.decoding import decode
 from symexec.testcases.inputs import (
     LongDouble,
@@ -56,8 +56,8 @@ __all__ = [
     "observation_from_json",
     "observation_to_json",
     "parameter_of",
+    "rendered",
     "shell_command",
     "signature_of",
-    "spelled",
     "to_json",
 ]

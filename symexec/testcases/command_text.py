@@ -25,7 +25,7 @@ _PLAIN = re.compile(rb"[\x20-\x7e]*")
 _ESCAPES = {0x0A: "\\n", 0x09: "\\t", 0x0D: "\\r", 0x5C: "\\\\"}
 
 
-def spelled(
+def rendered(
     test: TestInput, program: str, entry: str = "main", signature: EntrySignature | None = None
 ) -> str:
     """The shell command line, or the C call when ``entry`` is another function than main."""

@@ -190,7 +190,7 @@ class TestCase:
     source: str = ""  # who found it: search, seed, native, ...
     notes: tuple[str, ...] = ()
     undefined: tuple[str, ...] = ()  # places of undefined behaviour, and what plain builds show
-    unwritten: bool = False  # a version is predicted to use memory that nobody wrote
+    uninitialised: bool = False  # a version is predicted to use memory that nobody wrote
     endless: bool = False  # it is proved that a version repeats itself for ever
     fault: str = ""  # the error of memory that one version alone is predicted to end with
     refused: str = ""  # why it does not differ natively, although that is predicted

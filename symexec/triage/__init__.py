@@ -29,7 +29,7 @@ from symexec.triage.grouping import (
     told_apart,
 )
 from symexec.triage.minimise import minimise
-from symexec.triage.undefined import judged, unwritten
+from symexec.triage.undefined import judged, uninitialised
 
 __all__ = [
     "Group",
@@ -59,5 +59,5 @@ __all__ = [
     "shrink",
     "smallest_sets",
     "told_apart",
-    "unwritten",
+    "uninitialised",
 ]

@@ -326,7 +326,7 @@ def _blamed(case: TestCase) -> tuple[int, ...]:
 def _by_ending(case: TestCase) -> Shape:
     assert case.old is not None and case.new is not None
     ends: Shape = (_end(case.old), _end(case.new))
-    if case.unwritten:  # what is shown of it is chance
+    if case.uninitialised:  # what is shown of it is chance
         ends = ("uninitialised",)
     elif case.kind == Kind.STDERR_ONLY.value:
         ends = ()

@@ -152,8 +152,8 @@ def _shown(case: TestCase, style: str, replay: NativeReplay) -> tuple[Pair, tupl
     return pair, differing_parts(pair.old, pair.new, with_stderr=False)
 
 
-# -------------------------------------------------------------------------------------- unwritten
-# Does what a version shows depend on memory that nobody wrote? Two fillings natively say.
+# ---------------------------------------------------------------------------------- uninitialised
+# Does what a version shows depend on uninitialised memory? Two fillings natively say.
 #
 #     int x; if (c) x = 1; return x;      zeros: returns 0;  0xFE everywhere: returns -16843010
 #
@@ -161,10 +161,10 @@ def _shown(case: TestCase, style: str, replay: NativeReplay) -> tuple[Pair, tupl
 # by the C library. What differs between them shows a use; what does not proves nothing.
 
 
-UNWRITTEN = "use of uninitialised memory"
+UNINITIALISED = "use of uninitialised memory"
 
 
-def unwritten(
+def uninitialised(
     case: TestCase,
     replay: NativeReplay,
     changes: Sequence[int],
@@ -191,7 +191,7 @@ def unwritten(
 def _marked(seen: Observation | None, report: str) -> Observation | None:
     if not report or seen is None:
         return seen
-    return replace(seen, sanitizer=UNWRITTEN, report=report)
+    return replace(seen, sanitizer=UNINITIALISED, report=report)
 
 
 def _report(case: TestCase, replay: NativeReplay, build: str, changes: Ids | None = None) -> str:

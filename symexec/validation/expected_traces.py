@@ -31,7 +31,7 @@ from symexec.testcases import TestInput
 # -------------------------------------------------------------------------------------- retracing
 # Which branches does a path of the search take, one by one?
 #
-#     promise: x > 3, not(y == x); x = 4, y = 0        old: (1, 1), (4, 0)    new: (1, 1), (4, 1)
+#     expected: x > 3, not(y == x); x = 4, y = 0        old: (1, 1), (4, 0)    new: (1, 1), (4, 1)
 #
 # A search keeps of a path the conditions that it assumed. Here the engine runs the path again
 # with the test's model as its guide (``state.seeds.Guided``): each decision goes the model's way
@@ -54,7 +54,7 @@ _EXACT = (Exit, Returned, Aborted, Killed, AssertionFailed)
 
 
 @dataclass(frozen=True, slots=True)
-class Promise:
+class ExpectedTrace:
     """What the search says of a test: it follows ``path`` from its ``origin``."""
 
     test: str
@@ -77,7 +77,7 @@ class Unfollowed(Exception):
     """A path that the engine cannot be guided along; the reason."""
 
 
-class Retracer:
+class PathReplayer:
     """One engine for many paths. Terms and conditions are those of the search, so none may go on
     meanwhile. ``sites`` have probes."""
 
@@ -108,28 +108,28 @@ class Retracer:
             decided=self._note,
         )
 
-    def predicted(self, promise: Promise) -> tuple[Predicted, Predicted]:
+    def predicted(self, expected: ExpectedTrace) -> tuple[Predicted, Predicted]:
         """Of the old and of the new version; Unfollowed when the path cannot be repeated."""
         self._old, self._new = [], []
-        state = self._run(promise)
+        state = self._run(expected)
         old, new = (_ends(outcome) for outcome in (state.old_outcome, state.new_outcome))
         return Predicted(self._old, old), Predicted(self._new, new)
 
-    def _run(self, promise: Promise) -> State:
-        origin = promise.origin
-        state = begin(self._engine, _with_files_of(promise.input, origin.start))
-        state.seed = Guide(Guided(dict(promise.model), promise.path, origin.known))
+    def _run(self, expected: ExpectedTrace) -> State:
+        origin = expected.origin
+        state = begin(self._engine, _with_files_of(expected.input, origin.start))
+        state.seed = Guide(Guided(dict(expected.model), expected.path, origin.known))
         state.path = origin.known
         for _ in range(LONGEST // QUANTUM):
             if state.frame is None:
                 break
             following = self._engine.advance(state, QUANTUM)
             if len(following) != 1:
-                _refuse_unwritten(*following)
+                _refuse_uninitialised(*following)
                 raise Unfollowed("more than one way at once")
             (state,) = following
-        _refuse_unwritten(state)
-        if not _lies_on(promise.path, state.path):
+        _refuse_uninitialised(state)
+        if not _lies_on(expected.path, state.path):
             over = state.frame is None
             raise Unfollowed("conditions that are not met again" if over else "too long")
         return state
@@ -176,13 +176,13 @@ def _ends(outcome: Outcome | None) -> bool:
     return outcome is not None and isinstance(outcome.ending, _EXACT)
 
 
-def _refuse_unwritten(*states: State) -> None:
+def _refuse_uninitialised(*states: State) -> None:
     """What a version does with what nobody wrote is chance."""
-    if any(map(_uses_unwritten, states)):
+    if any(map(_uses_uninitialised, states)):
         raise Unfollowed("uninitialised values")
 
 
-def _uses_unwritten(state: State) -> bool:
+def _uses_uninitialised(state: State) -> bool:
     told = (event.kind for event in Chain.items(state.events))
     endings = (each.ending for each in (state.old_outcome, state.new_outcome) if each is not None)
     faults = (each.kind for each in endings if isinstance(each, MemoryFault))
@@ -205,8 +205,10 @@ NO_TIME = "no time left"
 NOT_TWICE = "not the same twice natively"
 NO_PROBES = "the program with probes does not compile"
 _VERSIONS = ("old", "new")
-Noted = tuple[str, Promise | TestInput]  # a test's name, and its path if a search has found it
-_Prediction = tuple[Promise, tuple[Predicted, Predicted]]
+Noted = tuple[
+    str, ExpectedTrace | TestInput
+]  # a test's name, and its path if a search has found it
+_Prediction = tuple[ExpectedTrace, tuple[Predicted, Predicted]]
 
 
 @record
@@ -255,7 +257,7 @@ class Comparison:
         self._sites = sites
         self._limits = limits
         self._changes = frozenset(change.id for change in prepared.unified.changes)
-        self._retracers: list[tuple[TermTable, Retracer]] = []
+        self._retracers: list[tuple[TermTable, PathReplayer]] = []
         self._pins: Pins | None = None
 
     def judged(
@@ -301,12 +303,12 @@ class Comparison:
                 left.append(Judged(name, NO_TIME))
                 continue
             try:
-                promise = what if isinstance(what, Promise) else self._concrete(name, what)
-                yield promise, self._retracer(promise.origin.table).predicted(promise)
+                expected = what if isinstance(what, ExpectedTrace) else self._concrete(name, what)
+                yield expected, self._replayer(expected.origin.table).predicted(expected)
             except Unfollowed as unfollowed:
                 left.append(Judged(name, str(unfollowed)))
 
-    def _concrete(self, name: str, test: TestInput) -> Promise:
+    def _concrete(self, name: str, test: TestInput) -> ExpectedTrace:
         """The path of an input as it is: nothing has to be known of it."""
         if self._pins is None:
             prepared = self._prepared
@@ -314,33 +316,33 @@ class Comparison:
         start = None if test.nondet or test.objects else self._pins.pinned(test)
         if start is None:
             raise Unfollowed("inputs that the engine cannot start from")
-        return Promise(name, test, Origin(start, EMPTY, self._pins.table), EMPTY, {})
+        return ExpectedTrace(name, test, Origin(start, EMPTY, self._pins.table), EMPTY, {})
 
-    def _retracer(self, table: TermTable) -> Retracer:
+    def _replayer(self, table: TermTable) -> PathReplayer:
         """For each search with terms of its own."""
-        for known, retracer in self._retracers:
+        for known, replayer in self._retracers:
             if known is table:
-                return retracer
-        made = Retracer(self._prepared, table, self._memory, self._sites, self._limits)
+                return replayer
+        made = PathReplayer(self._prepared, table, self._memory, self._sites, self._limits)
         self._retracers.append((table, made))
         return made
 
-    def _runs(self, promise: Promise) -> list[tuple[TestInput, frozenset[int]]]:
-        return [(promise.input, frozenset()), (promise.input, self._changes)]
+    def _runs(self, expected: ExpectedTrace) -> list[tuple[TestInput, frozenset[int]]]:
+        return [(expected.input, frozenset()), (expected.input, self._changes)]
 
     def _judged_again(
         self, prediction: _Prediction, native: list[Decided], replay: NativeReplay
     ) -> Judged:
         """A test that disagreed."""
-        promise, predicted = prediction
-        if native != list(replay.decided(self._runs(promise))):
-            return Judged(promise.test, NOT_TWICE)
+        expected, predicted = prediction
+        if native != list(replay.decided(self._runs(expected))):
+            return Judged(expected.test, NOT_TWICE)
         parted = self._differences(predicted, native)
         for version, at, told, seen in zip(_VERSIONS, parted, predicted, native, strict=True):
             if at is not None:
-                found = self._mismatch(promise.test, version, at, told, seen)
-                return Judged(promise.test, mismatch=found)
-        return Judged(promise.test)
+                found = self._mismatch(expected.test, version, at, told, seen)
+                return Judged(expected.test, mismatch=found)
+        return Judged(expected.test)
 
     def _differences(
         self, predicted: Sequence[Predicted], native: Sequence[Decided]

@@ -31,10 +31,10 @@ from symexec.validation.expected_traces import (
     NO_TIME,
     QUIET,
     Comparison,
+    ExpectedTrace,
     Judged,
     Mismatch,
     Noted,
-    Promise,
 )
 from symexec.worker import forked, give_way, read_frame, send
 
@@ -71,25 +71,25 @@ class Snapshot:
         self.noted = noted
         self.over = False
         self.trouble = ""
-        self._companion = forked(partial(_serve, comparison, noted, plan, builds))
+        self._worker = forked(partial(_serve, comparison, noted, plan, builds))
 
     def judged(self) -> Iterator[Judged]:
         """What has come since the last call."""
-        for each in self._companion.heard():
+        for each in self._worker.heard():
             match each:
                 case Judged():
                     yield each
                 case _Over(trouble=trouble):
                     self.over, self.trouble = True, trouble
-        if self._companion.left and not self.over:
+        if self._worker.left and not self.over:
             self.over, self.trouble = True, "its process has died"
 
     def wait(self, seconds: float) -> None:
         """Until something comes, or so long."""
-        self._companion.wait(seconds)
+        self._worker.wait(seconds)
 
     def close(self) -> None:
-        self._companion.close()
+        self._worker.close()
 
 
 def _serve(
@@ -99,13 +99,13 @@ def _serve(
     builds: FinishedBuilds,
     requests: BinaryIO,
     answers: BinaryIO,
-    box: Path,
+    scratch: Path,
 ) -> None:
     """In the fork: until all are judged, or the campaign closes the pipe."""
     give_way(NICE)
     over = threading.Event()
     trouble = ""
-    with suppress(BrokenPipeError), NativeReplay(plan, builds, box) as replay:
+    with suppress(BrokenPipeError), NativeReplay(plan, builds, scratch) as replay:
         threading.Thread(target=_listen, args=(requests, over, replay), daemon=True).start()
         try:
             for each in comparison.judged(noted, replay, lambda: not over.is_set()):
@@ -126,13 +126,13 @@ def _listen(requests: BinaryIO, over: threading.Event, replay: NativeReplay) -> 
     replay.stop()
 
 
-# --------------------------------------------------------------------------------------- promises
+# --------------------------------------------------------------------------------------- validation
 # Does a test natively take the branches that the search says it takes?
 #
-#     promises.note(name, test, kind, finding)       while the search goes on
-#     promises.step()                                a moment for the comparison beside it
-#     for _ in promises.compared_one_by_one(..): ..  what is left, afterwards
-#     promises.mismatches
+#     validation.note(name, test, kind, finding)       while the search goes on
+#     validation.step()                                a moment for the comparison beside it
+#     for _ in validation.compared_one_by_one(..): ..  what is left, afterwards
+#     validation.mismatches
 #
 # Terms are those of the search, so whoever takes its paths again must stop it, or have a copy of
 # it: a fork (``Snapshot``) compares what there is by then while the search goes on. A test that
@@ -147,7 +147,7 @@ RARE = 50.0  # times what one has cost the search have to pass until the next
 GLANCE = 0.05  # seconds between two looks at the clock while a snapshot is waited for
 
 
-class Promises:
+class TraceValidation:
     """``compared`` tests, the ``mismatches`` among them; ``left_out``: why others could not be
     compared, and how many. ``trouble``: why snapshots ended; "" when they did not."""
 
@@ -166,7 +166,7 @@ class Promises:
         self._options = options
         self._memory = memory
         self._clock = clock
-        self._noted: dict[str, tuple[int, Promise | TestInput]] = {}
+        self._noted: dict[str, tuple[int, ExpectedTrace | TestInput]] = {}
         self._kinds: dict[object, int] = {}
         self._judged: dict[str, Judged] = {}
         self._sites: frozenset[int] = frozenset()
@@ -183,14 +183,14 @@ class Promises:
         """Remember the path that the test is to take; ``kind``: others of it are much alike."""
         origin = finding.state.origin
         assert isinstance(origin, Origin)
-        promise = Promise(name, test, origin, finding.state.path, finding.model)
-        self._note(name, promise, kind)
+        expected = ExpectedTrace(name, test, origin, finding.state.path, finding.model)
+        self._note(name, expected, kind)
 
     def note_input(self, name: str, test: TestInput, kind: object) -> None:
         """Of a test that no search has found."""
         self._note(name, test, kind)
 
-    def _note(self, name: str, what: Promise | TestInput, kind: object) -> None:
+    def _note(self, name: str, what: ExpectedTrace | TestInput, kind: object) -> None:
         if not self._noted:
             self._build()
         self._kinds[kind] = self._kinds.get(kind, 0) + 1

@@ -73,7 +73,7 @@ def searched(old: Path, new: Path, mutant: Mutant, after: After) -> Searched:
     inputs = InputOptions(mutant.entry, tuple(Range(*each) for each in mutant.ranges))
     search = SearchOptions(LIMIT, after=after)
     replay = after is After.BOTH and mutant.replay
-    job = BuildJob(BuildOptions(old, new, (), inputs, search, replay=replay, without_walls=True))
+    job = BuildJob(BuildOptions(old, new, (), inputs, search, replay=replay, unsandboxed=True))
     try:
         job.prepare()
         begun = time.process_time()

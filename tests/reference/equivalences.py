@@ -91,7 +91,7 @@ def judged(
     words = ["build", str(old), str(new), "--entry", pair.entry, *pair.options]
     options = parse([*words, "--time", str(PATIENCE)]).options
     assert isinstance(options, BuildOptions)
-    job = BuildJob(replace(options, out=folder, without_walls=True))
+    job = BuildJob(replace(options, out=folder, unsandboxed=True))
     begun = time.process_time()
     try:
         job.prepare()

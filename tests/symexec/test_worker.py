@@ -16,7 +16,7 @@ from typing import BinaryIO
 import pytest
 
 from csg.errors import ToolchainError
-from symexec.worker import Companion, Serve, forked, read_frame, send
+from symexec.worker import Serve, WorkerProcess, forked, read_frame, send
 
 LARGE = 1 << 18  # bytes: several times what a pipe holds
 
@@ -51,10 +51,10 @@ def open_files(requests: BinaryIO, answers: BinaryIO, folder: Path) -> None:
 
 
 @pytest.fixture
-def fork() -> Iterator[Callable[[Serve], Companion]]:
-    made: list[Companion] = []
+def fork() -> Iterator[Callable[[Serve], WorkerProcess]]:
+    made: list[WorkerProcess] = []
 
-    def make(serve: Serve) -> Companion:
+    def make(serve: Serve) -> WorkerProcess:
         made.append(forked(serve))
         return made[-1]
 
@@ -63,7 +63,7 @@ def fork() -> Iterator[Callable[[Serve], Companion]]:
         each.close()
 
 
-def hear(companion: Companion, count: int, seconds: float = 20.0) -> list[object]:
+def hear(companion: WorkerProcess, count: int, seconds: float = 20.0) -> list[object]:
     """The next records, as soon as they are there."""
     found: list[object] = []
     until = time.monotonic() + seconds
@@ -74,13 +74,13 @@ def hear(companion: Companion, count: int, seconds: float = 20.0) -> list[object
     return found
 
 
-def staying(companion: Companion) -> tuple[int, Path]:
+def staying(companion: WorkerProcess) -> tuple[int, Path]:
     (told,) = hear(companion, 1)
     assert isinstance(told, tuple)
     return told[0], Path(told[1])
 
 
-Fork = Callable[[Serve], Companion]
+Fork = Callable[[Serve], WorkerProcess]
 
 
 def test_what_is_said_comes_back_in_its_order(fork: Fork) -> None:

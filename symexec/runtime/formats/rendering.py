@@ -3,7 +3,7 @@ r"""A printf format and its arguments as pieces of output.
     "n=%d\n", x      ->  b"n=", Formatted("%d", x), b"\n"        to a stream: the number stays whole
                      ->  b"n=", x / 10 + '0', ..., b"\n"         into a buffer, digit by digit
 
-All questions are asked here, before the caller writes anything: into a buffer, how many digits a
+All requests are asked here, before the caller writes anything: into a buffer, how many digits a
 number has (``x < 0``, ``|x| < 10``, ``|x| < 100``, ...), each of which is a term then.
 """
 

@@ -1,4 +1,4 @@
-/* The network: there is none, as in replay behind all walls. sys/socket.h, netdb.h, syslog.h
+/* The network: there is none, as in replay in a sandbox with all its layers. sys/socket.h, netdb.h, syslog.h
  *
  *     socket(AF_INET, SOCK_STREAM, 0)       ->   -1, errno EPERM, an event: elsewhere there may be one
  *     getaddrinfo("example.com", ...)       ->   EAI_AGAIN: nobody answers

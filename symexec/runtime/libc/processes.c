@@ -5,7 +5,7 @@
  *     mlockall(MCL_CURRENT)      ->   -1, errno ENOMEM: 64 kB may be locked, as in replay
  *     chroot("/")                ->   -1, errno EPERM
  *
- * Its rights, groups and limits are those of replay behind all walls. */
+ * Its rights, groups and limits are those of replay in a sandbox with all its layers. */
 
 typedef unsigned long size_t;
 

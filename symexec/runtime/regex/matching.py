@@ -40,7 +40,7 @@ from symexec.state.endings import Aborted, Unsupported
 #     search(parse(b"(a|ab)(c|bcd)*"), b"xabcd")   ->   [(1, 5), (1, 3), (3, 4)] or the like
 #
 # For each part and place the ends that the part can have are worked out once. A symbolic byte
-# costs one question for each set of characters that it is compared with. Then the match is taken
+# costs one request for each set of characters that it is compared with. Then the match is taken
 # apart from the left: each part is as long as the rest allows.
 
 
@@ -259,7 +259,7 @@ def membership(byte: Operand, members: frozenset[int]) -> Operand:
 #     regcomp(&r, "a*b", 0)                ->   r holds a copy of the expression
 #     regexec(&r, "xaab", 1, m, 0)         ->   0, m[0] is 1 .. 4
 #
-# A symbolic text is matched by questions about its bytes; a symbolic expression is pinned (an
+# A symbolic text is matched by requests about its bytes; a symbolic expression is pinned (an
 # event).
 
 

@@ -234,7 +234,7 @@ def _allocate(
 # Output without formats: putchar, puts, fputs, fwrite. C17 7.21.7, 7.21.8.2.
 #
 # putchar(x)   ->  one byte, known or a term
-# puts(s)      ->  the bytes of s (one question each while symbolic: is it the end?) and a newline
+# puts(s)      ->  the bytes of s (one request each while symbolic: is it the end?) and a newline
 
 
 @models("putchar", "putchar_unlocked", effects="output", needs=(ERRNO,))

@@ -2,7 +2,7 @@
 
     getchar()        Stream(0, held=Contents(...), position=1, limit=4096)
     fputs("ab", f)   Stream(100, descriptor=3, pending=(97, 98)); the file is still empty
-    while ((c = getchar()) != EOF)     one question a byte: is there another one?
+    while ((c = getchar()) != EOF)     one request a byte: is there another one?
 
 A FILE of the program is an object of libc/stdio.c whose first int is the stream's number: 0, 1, 2
 for the standard ones. Like glibc's, streams take blocks of 4096 bytes, so that a descriptor stands

@@ -63,7 +63,7 @@ __builtin_isnan(d); __builtin_bswap64(ul); __builtin_inff(); __builtin_nan("");
 """
 
 
-def spelled(kind: Type, inner: str = "") -> str:
+def rendered(kind: Type, inner: str = "") -> str:
     """A type in C's inside-out notation."""
     match kind:
         case Pointer(target=target, qualifiers=qualifiers):
@@ -71,17 +71,17 @@ def spelled(kind: Type, inner: str = "") -> str:
             if isinstance(target, Array | Function):
                 star = f"({star})"
                 if isinstance(target, Array) and qualifiers:
-                    return " ".join(sorted(qualifiers)) + " " + spelled(target, star)
+                    return " ".join(sorted(qualifiers)) + " " + rendered(target, star)
             elif isinstance(target, Pointer) and qualifiers:
-                return spelled(target, " ".join(sorted(qualifiers)) + " " + star)
+                return rendered(target, " ".join(sorted(qualifiers)) + " " + star)
             else:
-                return " ".join([*sorted(qualifiers), spelled(target, star)])
-            return spelled(target, star)
+                return " ".join([*sorted(qualifiers), rendered(target, star)])
+            return rendered(target, star)
         case Array(element=element, length=length):
-            return spelled(element, f"{inner}[{length}]")
+            return rendered(element, f"{inner}[{length}]")
         case Function(result=result, parameters=parameters, variadic=variadic):
-            listed = [spelled(p) for p in parameters] + ["..."] * variadic
-            return spelled(result, f"{inner}({', '.join(listed) or 'void'})")
+            listed = [rendered(p) for p in parameters] + ["..."] * variadic
+            return rendered(result, f"{inner}({', '.join(listed) or 'void'})")
         case Enumeration(tag=tag):
             return f"enum {tag} {inner}".strip()
         case _:
@@ -118,8 +118,8 @@ def test_types_are_those_of_gcc(tmp_path: Path) -> None:
     for text, statement in zip(expressions, statements, strict=True):
         kind = decay(statement.expression).type
         if checked_type(kind):
-            choice = f"_Generic(({text}), {spelled(kind)}: 1, default: 0)"
-            checks.append(f'_Static_assert({choice}, "{spelled(kind)}");')
+            choice = f"_Generic(({text}), {rendered(kind)}: 1, default: 0)"
+            checks.append(f'_Static_assert({choice}, "{rendered(kind)}");')
     program = tmp_path / "types.c"
     lines = "\n".join(checks)
     program.write_text(f"{DECLARATIONS}\nint main(void) {{\n{lines}\nreturn 0; }}\n")
@@ -149,5 +149,5 @@ def test_refuses_what_gcc_refuses(text: str, tmp_path: Path) -> None:
 
 
 def test_integer_names() -> None:
-    assert spelled(Pointer(Function(Integer("int", 4, True, 3), ()))) == "int (*)(void)"
-    assert spelled(Record("struct", "s")) == "struct s"
+    assert rendered(Pointer(Function(Integer("int", 4, True, 3), ()))) == "int (*)(void)"
+    assert rendered(Record("struct", "s")) == "struct s"

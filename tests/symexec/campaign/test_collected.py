@@ -38,8 +38,8 @@ def test_a_path_that_uses_what_nobody_wrote_is_no_sure_prediction(sure: bool) ->
     tests, test = Collected(), TestInput(stdin=b"\0")
     case = TestCase(tests.name(test), test, observed="same")
     tests.keep(case)
-    tests.predict(test, unwritten=True)
+    tests.predict(test, uninitialised=True)
     if sure:
-        tests.predict(test, unwritten=False)
+        tests.predict(test, uninitialised=False)
     assert tests.predicted == [case]
     assert tests.mispredicted == ([case] if sure else [])

@@ -268,7 +268,7 @@ def test_no_difference_beside_seeds_is_told_as_such(tmp_path: Path) -> None:
     words = ("--shadow", "jpf", "--seeds", "seeds.json", "--no-replay")
     done = csgtest("build", *pair("bar"), *words, folder=tmp_path)
     assert done.code == 0 and done.report["verdict"] == "no-difference-found"
-    assert "No difference was found beside the ways of the seeds" in done.out
+    assert "No difference was found near the paths of the seeds" in done.out
 
 
 def test_without_a_usable_seed_there_is_no_search(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Verification beside the search: its contract, and what happens when something goes wrong."""
+"""Verification while the search runs: its contract, and what happens when something goes wrong."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def verifier(tmp_path: Path) -> Iterator[Callable[..., Verifier]]:
             file = tmp_path / f"{name}.c"
             file.write_text(text.replace("LIMIT", limit))
             files.append((SourceFile(file),))
-        replay = NativeReplay(ReplayPlan(*files, wall_s=0.1, without_walls=True))
+        replay = NativeReplay(ReplayPlan(*files, wall_s=0.1, unsandboxed=True))
         found = Verifier(replay, [], {}, time.monotonic() + seconds)
         made.append((found, replay))
         return found

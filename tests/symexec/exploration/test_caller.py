@@ -62,7 +62,7 @@ def test_versions_differ_by_what_their_caller_sees(
     for file, text in zip(files, (old, new), strict=True):
         file.write_text(f"#include <stdio.h>\n{text}\n")
     inputs = InputOptions("f", array_length=2, stdin=2 if "stdin" in new else None)
-    job = BuildJob(BuildOptions(*files, inputs=inputs, without_walls=True))
+    job = BuildJob(BuildOptions(*files, inputs=inputs, unsandboxed=True))
     try:
         job.prepare()
         list(job.cases(Silence()))

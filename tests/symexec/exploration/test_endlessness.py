@@ -46,7 +46,7 @@ class Hasty(BuildJob):
 
 def replayed(files: tuple[Path, Path], inputs: InputOptions, seconds: float) -> BuildJob:
     search = SearchOptions(time=seconds)
-    job = Hasty(BuildOptions(*files, inputs=inputs, search=search, without_walls=True))
+    job = Hasty(BuildOptions(*files, inputs=inputs, search=search, unsandboxed=True))
     try:
         job.prepare()
         list(job.cases(progress_for(True)))

@@ -94,7 +94,7 @@ def _job(
         file.write_text(text)
     inputs = InputOptions(entry, globals=kind)
     search = SearchOptions(time=30)
-    job = BuildJob(BuildOptions(*files, inputs=inputs, search=search, without_walls=True))
+    job = BuildJob(BuildOptions(*files, inputs=inputs, search=search, unsandboxed=True))
     try:
         job.prepare()
         list(job.cases(Silence()))

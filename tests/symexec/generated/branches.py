@@ -19,7 +19,7 @@ from symexec.exploration.searching import Search
 from symexec.replay import NativeReplay
 from symexec.state.state import State
 from symexec.testcases import decode
-from symexec.validation.trace_validation import Promises
+from symexec.validation.trace_validation import TraceValidation
 from tests.symexec.generated.checking import Recording
 
 
@@ -34,24 +34,24 @@ class Promising(Recording):
 
     def _begun(self, prepared: Prepared, deadline: float, *rest: Any) -> Search:
         search = super()._begun(prepared, deadline, *rest)
-        plan = replace(self.builds, old=(), new=(), signature=self.signature, without_walls=True)
-        self.replay = NativeReplay(replace(plan, walls=0, wall_s=0.2))
-        promises = self.promises = Promises(prepared, self.replay, self.options.inputs)
+        plan = replace(self.builds, old=(), new=(), signature=self.signature, unsandboxed=True)
+        self.replay = NativeReplay(replace(plan, layers=0, wall_s=0.2))
+        validation = self.validation = TraceValidation(prepared, self.replay, self.options.inputs)
         turns = search.exploration.turns
 
         def noted(initial: list[State], deadline: float) -> Iterator[Finding | None]:
             for finding in turns(initial, deadline):
                 if finding is not None:
                     test = decode(finding.state.inputs, finding.model)
-                    promises.note(f"t{len(self.findings)}", test, None, finding)
+                    validation.note(f"t{len(self.findings)}", test, None, finding)
                 yield finding
 
         search.exploration.turns = noted  # type: ignore[method-assign]
         return search
 
-    def check(self) -> Promises | None:
+    def check(self) -> TraceValidation | None:
         """None where there is no change."""
-        if self.promises is not None:
-            for _ in self.promises.compared_one_by_one(lambda: True):
+        if self.validation is not None:
+            for _ in self.validation.compared_one_by_one(lambda: True):
                 pass
-        return self.promises
+        return self.validation

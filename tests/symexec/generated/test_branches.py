@@ -23,11 +23,11 @@ EXPECTED = {"uninitialised values"}  # what may be left out
 def complaints(options: BuildOptions) -> list[str]:
     with Promising(options) as job:
         job.explore()
-        promises = job.check()
-    if promises is None:
+        validation = job.check()
+    if validation is None:
         return []
-    left_out = [f"left out: {reason}" for reason in promises.left_out.keys() - EXPECTED]
-    return left_out + [each.text for each in promises.mismatches]
+    left_out = [f"left out: {reason}" for reason in validation.left_out.keys() - EXPECTED]
+    return left_out + [each.text for each in validation.mismatches]
 
 
 @pytest.mark.parametrize("first", range(0, PAIRS, STEP))

@@ -97,7 +97,7 @@ UNCHECKED static int below(void)
     return 0;
 }
 
-/* Beside an object of ours. */
+/* Fuzzing an object of ours. */
 static unsigned char object[64];
 
 UNCHECKED static int beside(void)
@@ -109,7 +109,7 @@ UNCHECKED static int beside(void)
     return 0;
 }
 
-static int unwritten(void)
+static int uninitialised(void)
 {
     unsigned char *heap = malloc(5000), sum = 0;
     for (int i = 0; i < 5000; i++)
@@ -458,7 +458,7 @@ static const struct {
     int (*act)(void);
 } behaviours[] = {
     NAMED(constructors), NAMED(destructors), NAMED(block), NAMED(stack), NAMED(below),
-    NAMED(beside), NAMED(unwritten), NAMED(stack_size), NAMED(overflow), NAMED(status), NAMED(numbers),
+    NAMED(beside), NAMED(uninitialised), NAMED(stack_size), NAMED(overflow), NAMED(status), NAMED(numbers),
     NAMED(limits), NAMED(signals), NAMED(session), NAMED(input), NAMED(control), NAMED(files),
     NAMED(damage), NAMED(descriptors), NAMED(words), NAMED(threads), NAMED(child), NAMED(again),
     NAMED(daemon_left), NAMED(kill_parent), NAMED(kill_all), NAMED(stop_all), NAMED(kill_group),

@@ -183,14 +183,14 @@ def test_more_programs_than_servers(subjects: dict[str, Path], builds: Path) -> 
 def test_without_seccomp_nothing_is_forked(subjects: dict[str, Path], builds: Path) -> None:
     """A run could change the limits of its server."""
     run = Job(str(subjects["static"]), (b"program", b"nothing"), (), forks=True)
-    with Sandbox(builds, walls=LANDLOCK) as sandbox:
+    with Sandbox(builds, layers=LANDLOCK) as sandbox:
         assert not sandbox.run(run).forked
-    with Sandbox(builds, walls=LANDLOCK | SECCOMP) as sandbox:
+    with Sandbox(builds, layers=LANDLOCK | SECCOMP) as sandbox:
         assert sandbox.run(run).forked
 
 
 def test_servers_end_with_their_sandbox(subjects: dict[str, Path], builds: Path) -> None:
-    with Sandbox(builds, walls=LANDLOCK | SECCOMP) as sandbox:
+    with Sandbox(builds, layers=LANDLOCK | SECCOMP) as sandbox:
         run = Job(str(subjects["static"]), (b"unique-name", b"nothing"), (), forks=True)
         assert sandbox.run(run).forked
         assert _named(b"unique-name")

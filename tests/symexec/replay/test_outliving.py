@@ -123,10 +123,10 @@ def acts() -> Iterator[Path]:
         yield program
 
 
-@pytest.mark.parametrize("walls", [NAMESPACES | LANDLOCK | SECCOMP, LANDLOCK | SECCOMP])
+@pytest.mark.parametrize("layers", [NAMESPACES | LANDLOCK | SECCOMP, LANDLOCK | SECCOMP])
 @pytest.mark.parametrize("forks", [True, False], ids=["forked", "executed"])
-def test_each_run_finds_what_the_first_one_found(walls: int, forks: bool, acts: Path) -> None:
-    with Sandbox(acts.parent, walls) as sandbox:
+def test_each_run_finds_what_the_first_one_found(layers: int, forks: bool, acts: Path) -> None:
+    with Sandbox(acts.parent, layers) as sandbox:
         for name in (*NAMES, *reversed(NAMES)):
             job = Job(str(acts), (b"acts", name.encode()), (), forks=forks)
             first = sandbox.run(job)

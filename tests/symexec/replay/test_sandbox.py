@@ -1,4 +1,4 @@
-"""The walls hold: what a hostile program tries, and what comes of it.
+"""The layers hold: what a hostile program tries, and what comes of it.
 
 Each attack is a little C program that says on stdout what it managed to do.
 """
@@ -61,19 +61,19 @@ def builds() -> Iterator[Path]:
 
 
 @pytest.fixture(
-    params=[(walls, start) for walls in sorted(WALLS) for start in STARTS], ids="-".join
+    params=[(layers, start) for layers in sorted(WALLS) for start in STARTS], ids="-".join
 )
 def sandbox(request: pytest.FixtureRequest, builds: Path) -> Iterator[Sandbox]:
     """Programs of the folder "forked" are linked with fork_server.c."""
-    walls, start = request.param
+    layers, start = request.param
     folder = builds / start
     folder.mkdir(exist_ok=True)
-    with Sandbox(folder, walls=WALLS[walls]) as found:
+    with Sandbox(folder, layers=WALLS[layers]) as found:
         try:
             level = found.level
         except UsageError:
-            pytest.skip(f"no {walls} on this machine")
-        if walls == "all" and "namespaces" not in level:
+            pytest.skip(f"no {layers} on this machine")
+        if layers == "all" and "namespaces" not in level:
             pytest.skip("no namespaces on this machine")
         yield found
 
@@ -94,14 +94,14 @@ def run(
 
 
 def test_the_level_is_told(builds: Path) -> None:
-    with Sandbox(builds, walls=LANDLOCK) as sandbox:
+    with Sandbox(builds, layers=LANDLOCK) as sandbox:
         assert sandbox.level == "landlock"
 
 
 def test_no_walls_need_a_word_of_the_user(builds: Path) -> None:
-    with Sandbox(builds, walls=0) as sandbox, pytest.raises(UsageError, match="unprotected"):
+    with Sandbox(builds, layers=0) as sandbox, pytest.raises(UsageError, match="unprotected"):
         sandbox.run(Job("/bin/true", (b"true",), ()))
-    with Sandbox(builds, walls=0, without_walls=True) as sandbox:
+    with Sandbox(builds, layers=0, unsandboxed=True) as sandbox:
         assert sandbox.level == "none"
         assert sandbox.run(Job("/bin/true", (b"true",), ())).exit == 0
 

@@ -1,6 +1,6 @@
 """The file system in memory against that of the host: the same operations, the same answers.
 
-A script is generated; ``file_operations.c`` runs it natively, behind walls in an empty folder, and
+A script is generated; ``file_operations.c`` runs it natively, in a sandbox in an empty folder, and
 in the engine. Results, errno, contents, listings and descriptors' numbers must agree.
 ``CSGTEST_FILE_SCRIPTS=1000`` tries so many of each kind, 0.15 s each.
 """

@@ -14,7 +14,7 @@ from symexec.shadow.regions import (
     begin_instruction,
     go_alone,
     other,
-    settle,
+    rejoin,
     survivor,
 )
 from symexec.solver import EMPTY
@@ -69,11 +69,11 @@ def test_one_instruction_for_each_version() -> None:
     assert made.region == Region(0, (3, 2), NEW, (3, 1))
     assert place(made) == (3, 1)  # the old version does it first
     move(made, (3, 2))
-    settle(made)
+    rejoin(made)
     assert modes(made) == (NEW, NEW)
     assert place(made) == (3, 1) and made.region == Region(0, (3, 2))  # then the new one
     move(made, (3, 2))
-    settle(made)
+    rejoin(made)
     assert modes(made) == (BOTH, BOTH) and made.region is None and place(made) == (3, 2)
 
 
@@ -112,10 +112,10 @@ def test_without_region_or_frame_there_is_no_join() -> None:
 def test_behind_an_old_region_both_go_on() -> None:
     made = state()
     begin(made, OLD, Region(0, JOIN))
-    settle(made)
+    rejoin(made)
     assert modes(made) == (OLD, OLD) and made.region is not None  # not there yet
     move(made, JOIN)
-    settle(made)
+    rejoin(made)
     assert modes(made) == (BOTH, BOTH) and made.region is None and place(made) == JOIN
 
 
@@ -123,11 +123,11 @@ def test_behind_a_divergence_the_other_version_follows_to_the_same_join() -> Non
     made = state()
     begin(made, OLD, Region(0, JOIN, NEW, THERE))
     move(made, JOIN)
-    settle(made)
+    rejoin(made)
     assert modes(made) == (NEW, NEW) and place(made) == THERE
     assert made.region == Region(0, JOIN)
     move(made, JOIN)
-    settle(made)
+    rejoin(made)
     assert modes(made) == (BOTH, BOTH) and made.region is None
 
 
@@ -135,7 +135,7 @@ def test_a_second_leg_that_begins_at_the_join_is_over_at_once() -> None:
     made = state()
     begin(made, OLD, Region(0, JOIN, NEW, JOIN))
     move(made, JOIN)
-    settle(made)
+    rejoin(made)
     assert modes(made) == (BOTH, BOTH) and made.region is None and place(made) == JOIN
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from symexec.expr import Operand, Term, TermTable
-from symexec.expr.polynomials import Polynomials, dear
+from symexec.expr.polynomials import Polynomials, expensive
 from symexec.solver import Answer, PathCondition, SolverOptions, build_backend, build_solver
 from symexec.solver.facts import FactFinder
 from symexec.solver.path import Facts
@@ -69,9 +69,9 @@ def test_what_would_grow_stays_as_it_is() -> None:
     for place in range(10):
         names = (table.symbol(f"{name}{place}", 32) for name in "xyz")
         product = num("mul", product, num("add", num("add", next(names), next(names)), next(names)))
-    question = table.compare("ult", 32, product, a)
-    kept = Simplifier().simplified(PathCondition(), Facts(), question)
-    assert isinstance(kept, Term) and dear(kept) == dear(question) == 9
+    query = table.compare("ult", 32, product, a)
+    kept = Simplifier().simplified(PathCondition(), Facts(), query)
+    assert isinstance(kept, Term) and expensive(kept) == expensive(query) == 9
 
 
 LOW = table.compare("ule", 32, 65521, a)
@@ -80,7 +80,7 @@ REST = num("urem", a, 65521)
 
 
 @pytest.mark.parametrize(
-    ("assumed", "question"),
+    ("assumed", "query"),
     [
         ((LOW, HIGH), equal(REST, num("sub", a, 65521))),
         ((HIGH,), table.compare("ult", 32, REST, 65521)),
@@ -96,14 +96,14 @@ REST = num("urem", a, 65521)
         ),
     ],
 )
-def test_a_path_settles_divisions_without_a_backend(assumed: Any, question: Term) -> None:
+def test_a_path_settles_divisions_without_a_backend(assumed: Any, query: Term) -> None:
     solver = build_solver()
     path = PathCondition()
     for literal in assumed:
         path = path.assuming(literal)
         solver.check(path)
     asked = solver.counters.backend_queries
-    assert solver.check(path, table.negate(question)) is Answer.UNSAT
+    assert solver.check(path, table.negate(query)) is Answer.UNSAT
     assert solver.counters.backend_queries == asked
 
 
@@ -141,7 +141,7 @@ def test_a_hard_question_is_cut_into_easy_ones(name: str) -> None:
     assert solver.check(path) is Answer.SAT
     assert solver.check(path, table.negate(equal(far(back), far(trick), 64))) is Answer.UNSAT
     assert solver.counters.unknown == 0
-    assert solver.counters.backend_queries >= 2  # the whole question, and a lemma
+    assert solver.counters.backend_queries >= 2  # the whole query, and a lemma
 
 
 @pytest.mark.parametrize("widths", [(3, 6), (4, 8), (2, 5, 7)])

@@ -61,7 +61,7 @@ def replay(tmp_path_factory: pytest.TempPathFactory) -> Iterator[NativeReplay]:
     files = folder / "old.c", folder / "new.c"
     for place, file in enumerate(files):
         file.write_text(PROGRAM.replace("PLACE", str(place)))
-    plan = ReplayPlan(*((SourceFile(file),) for file in files), wall_s=0.15, without_walls=True)
+    plan = ReplayPlan(*((SourceFile(file),) for file in files), wall_s=0.15, unsandboxed=True)
     with NativeReplay(plan) as found:
         yield found
 

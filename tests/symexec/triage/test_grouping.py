@@ -74,7 +74,7 @@ def test_what_a_version_never_wrote_shows_by_chance() -> None:
     said = [Observation(exit=number, stdout=b"%d" % number) for number in range(3)]
     cases = [case(f"t{at}", b"a", new=new, kind="difference") for at, new in enumerate(said)]
     assert len(group(cases)) == 3
-    assert len(group([replace(each, unwritten=True) for each in cases])) == 1
+    assert len(group([replace(each, uninitialised=True) for each in cases])) == 1
 
 
 def test_more_than_a_reader_takes_in_is_grouped_by_cause_and_then_by_what_causes_share() -> None:

@@ -15,9 +15,9 @@ import pytest
 from symexec.options import BuildOptions, InputOptions, Range, SearchOptions
 from symexec.replay import LITERAL
 from symexec.testcases import TestInput
-from symexec.validation import trace_validation as campaign_promises
-from symexec.validation.expected_traces import Promise
-from symexec.validation.trace_validation import Promises
+from symexec.validation import trace_validation as campaign_validation
+from symexec.validation.expected_traces import ExpectedTrace
+from symexec.validation.trace_validation import TraceValidation
 from tests.symexec.generated.branches import Promising
 
 LOOPS = (
@@ -42,10 +42,10 @@ def temporary() -> Iterator[Path]:
 @pytest.fixture
 def explored(
     tmp_path: Path, temporary: Path, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[Promises]:
+) -> Iterator[TraceValidation]:
     """The search is over, nothing has been compared, and a snapshot can be taken at once."""
     monkeypatch.setattr("tempfile.tempdir", str(temporary))
-    monkeypatch.setattr(campaign_promises, "FIRST", SOON)
+    monkeypatch.setattr(campaign_validation, "FIRST", SOON)
     files = []
     for name, limit in (("old.c", "0"), ("new.c", "1")):
         files.append(tmp_path / name)
@@ -53,30 +53,30 @@ def explored(
     inputs = InputOptions("f", (Range("a", 0, 5), Range("b", 0, 5)))
     with Promising(BuildOptions(*files, (), inputs, SearchOptions(time=20), replay=False)) as job:
         job.explore()
-        promises = job.promises
-        assert promises is not None and job.replay is not None
+        validation = job.validation
+        assert validation is not None and job.replay is not None
         job.replay.wait("decisions", LITERAL)
-        promises._next = 0.0
-        yield promises
-        promises.close()
+        validation._next = 0.0
+        yield validation
+        validation.close()
 
 
-def stepped(promises: Promises, true: Callable[[], bool]) -> None:
+def stepped(validation: TraceValidation, true: Callable[[], bool]) -> None:
     until = time.monotonic() + SOON
     while not true():
-        assert time.monotonic() < until, promises.trouble
-        promises.step()
+        assert time.monotonic() < until, validation.trouble
+        validation.step()
         time.sleep(0.01)
 
 
-def process_of(promises: Promises) -> int:
-    assert promises._snapshot is not None
-    number = promises._snapshot._companion._process._number  # type: ignore[attr-defined]
+def process_of(validation: TraceValidation) -> int:
+    assert validation._snapshot is not None
+    number = validation._snapshot._worker._process._number  # type: ignore[attr-defined]
     assert isinstance(number, int)
     return number
 
 
-def test_all_that_is_there_is_compared_while_the_search_goes_on(explored: Promises) -> None:
+def test_all_that_is_there_is_compared_while_the_search_goes_on(explored: TraceValidation) -> None:
     stepped(explored, lambda: explored.compared == len(explored._noted))
     stepped(explored, lambda: explored._snapshot is None)
     for _ in explored.compared_one_by_one(never):
@@ -85,7 +85,7 @@ def test_all_that_is_there_is_compared_while_the_search_goes_on(explored: Promis
     assert not (explored.left_out or explored.mismatches or explored.trouble)
 
 
-def test_what_comes_later_waits_for_the_next_snapshot(explored: Promises) -> None:
+def test_what_comes_later_waits_for_the_next_snapshot(explored: TraceValidation) -> None:
     explored.step()
     assert explored._snapshot is not None
     seen = len(explored._snapshot.noted)
@@ -96,7 +96,7 @@ def test_what_comes_later_waits_for_the_next_snapshot(explored: Promises) -> Non
     stepped(explored, lambda: explored.compared == seen + 1)
 
 
-def test_afterwards_it_is_waited_for_and_the_rest_compared(explored: Promises) -> None:
+def test_afterwards_it_is_waited_for_and_the_rest_compared(explored: TraceValidation) -> None:
     explored.step()
     explored.note_input("n1", TestInput(parameters=(("a", 2), ("b", 3))), "native")
     for _ in explored.compared_one_by_one(lambda: True):
@@ -104,18 +104,18 @@ def test_afterwards_it_is_waited_for_and_the_rest_compared(explored: Promises) -
     assert explored.compared == len(explored._noted) and explored._snapshot is None
 
 
-def test_without_time_left_its_tests_are_left_out(explored: Promises) -> None:
+def test_without_time_left_its_tests_are_left_out(explored: TraceValidation) -> None:
     explored.step()
     for _ in explored.compared_one_by_one(never):
         pass
     assert explored.compared + explored.left_out["no time left"] == len(explored._noted)
 
 
-def test_a_mismatch_is_heard_of(explored: Promises) -> None:
+def test_a_mismatch_is_heard_of(explored: TraceValidation) -> None:
     name, wrong = next(
         (name, each)
         for name, (_, each) in explored._noted.items()
-        if isinstance(each, Promise) and dict(each.input.parameters)["a"]
+        if isinstance(each, ExpectedTrace) and dict(each.input.parameters)["a"]
     )
     other = TestInput(parameters=(("a", 0), ("b", 5)))
     explored._noted = {name: (1, replace(wrong, input=other))}
@@ -125,7 +125,9 @@ def test_a_mismatch_is_heard_of(explored: Promises) -> None:
     assert (mismatch.predicted, mismatch.native) == ("true", "false")
 
 
-def test_one_that_dies_is_told_and_its_tests_are_compared_afterwards(explored: Promises) -> None:
+def test_one_that_dies_is_told_and_its_tests_are_compared_afterwards(
+    explored: TraceValidation,
+) -> None:
     explored.step()
     os.kill(process_of(explored), signal.SIGKILL)
     stepped(explored, lambda: explored._snapshot is None)
@@ -138,7 +140,9 @@ def test_one_that_dies_is_told_and_its_tests_are_compared_afterwards(explored: P
     assert explored.compared == len(explored._noted)
 
 
-def test_it_ends_in_the_midst_and_leaves_nothing(explored: Promises, temporary: Path) -> None:
+def test_it_ends_in_the_midst_and_leaves_nothing(
+    explored: TraceValidation, temporary: Path
+) -> None:
     before = set(temporary.iterdir())
     explored.step()
     number = process_of(explored)

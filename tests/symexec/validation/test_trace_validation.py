@@ -26,8 +26,8 @@ from symexec.replay import Decided, decision, hashed
 from symexec.runtime.contract import Arguments, Context, Model, ModelEntry
 from symexec.runtime.library import registry
 from symexec.testcases import TestInput
-from symexec.validation.expected_traces import Predicted, Promise, first_difference
-from symexec.validation.trace_validation import Promises
+from symexec.validation.expected_traces import ExpectedTrace, Predicted, first_difference
+from symexec.validation.trace_validation import TraceValidation
 from tests.symexec.generated.branches import Promising
 
 HEAD = "#include <stdlib.h>\n#include <setjmp.h>\n#include <string.h>\n#include <stdio.h>\n"
@@ -138,31 +138,31 @@ def job_of(
     return Promising(BuildOptions(*files, (), inputs, search, replay=False))
 
 
-def noted(promises: Promises) -> list[Promise]:
-    return [each for _, each in promises._noted.values() if isinstance(each, Promise)]
+def noted(validation: TraceValidation) -> list[ExpectedTrace]:
+    return [each for _, each in validation._noted.values() if isinstance(each, ExpectedTrace)]
 
 
-def checked(job: Promising) -> Promises:
+def checked(job: Promising) -> TraceValidation:
     with job:
         job.explore()
         assert job.exhausted or job.counters.cuts
-        promises = job.check()
-    assert promises is not None
-    return promises
+        validation = job.check()
+    assert validation is not None
+    return validation
 
 
 @pytest.mark.parametrize("name", PAIRS)
 @pytest.mark.parametrize("after", After)
 def test_all_branches_are_as_predicted(name: str, after: After, tmp_path: Path) -> None:
-    promises = checked(job_of(*PAIRS[name], tmp_path, after))
-    assert promises.compared and not promises.left_out
-    assert [each.text for each in promises.mismatches] == []
+    validation = checked(job_of(*PAIRS[name], tmp_path, after))
+    assert validation.compared and not validation.left_out
+    assert [each.text for each in validation.mismatches] == []
 
 
 def test_all_branches_of_a_program_are_as_predicted(tmp_path: Path) -> None:
     job = job_of(MAIN % ">", MAIN % ">=", tmp_path, entry=None, ranges=(), stdin=2)
-    promises = checked(job)
-    assert promises.compared and not promises.left_out and not promises.mismatches
+    validation = checked(job)
+    assert validation.compared and not validation.left_out and not validation.mismatches
 
 
 def test_values_that_were_tried_one_after_the_other_are_met_again(tmp_path: Path) -> None:
@@ -173,9 +173,9 @@ def test_values_that_were_tried_one_after_the_other_are_met_again(tmp_path: Path
     }"""
     arguments = SymbolicArguments(1, 1, 1)
     options = {"entry": None, "ranges": (), "arguments": arguments}
-    promises = checked(job_of(text % (2, 5), text % (3, 7), tmp_path, **options))
-    assert len({each.input for each in noted(promises)}) > 2
-    assert not promises.left_out and not promises.mismatches
+    validation = checked(job_of(text % (2, 5), text % (3, 7), tmp_path, **options))
+    assert len({each.input for each in noted(validation)}) > 2
+    assert not validation.left_out and not validation.mismatches
 
 
 def test_a_file_that_a_test_is_made_without_is_not_there_further_on(tmp_path: Path) -> None:
@@ -189,17 +189,17 @@ def test_a_file_that_a_test_is_made_without_is_not_there_further_on(tmp_path: Pa
     job = job_of(
         text % "m", text % "n", tmp_path, entry=None, ranges=(), arguments=arguments, files=files
     )
-    promises = checked(job)
-    assert {bool(each.input.files) for each in noted(promises)} == {False, True}
-    assert promises.compared and not promises.left_out and not promises.mismatches
+    validation = checked(job)
+    assert {bool(each.input.files) for each in noted(validation)} == {False, True}
+    assert validation.compared and not validation.left_out and not validation.mismatches
 
 
 def test_what_nobody_wrote_is_left_out(tmp_path: Path) -> None:
     old = "int f(int a, int b) { int x; if (a > 2) x = 1; if (a > 1 && x) return 1; return 0; }"
     new = "int f(int a, int b) { int x; if (a > 2) x = 1; if (a > 0 && x) return 1; return 0; }"
-    promises = checked(job_of(old, new, tmp_path))
-    assert set(promises.left_out) == {"uninitialised values"}
-    assert not promises.mismatches
+    validation = checked(job_of(old, new, tmp_path))
+    assert set(validation.left_out) == {"uninitialised values"}
+    assert not validation.mismatches
 
 
 def test_an_input_that_no_search_has_found_is_run_concretely(tmp_path: Path) -> None:
@@ -207,14 +207,16 @@ def test_an_input_that_no_search_has_found_is_run_concretely(tmp_path: Path) -> 
     inputs = [TestInput(parameters=(("a", a), ("b", b))) for a in (-3, 1, 4) for b in (0, 2)]
     with job_of(old, new, tmp_path) as job:
         job.explore()
-        assert job.promises is not None
-        job.promises._noted.clear()
+        assert job.validation is not None
+        job.validation._noted.clear()
         for number, each in enumerate(inputs):
-            job.promises.note_input(f"n{number}", each, None)
-        promises = job.check()
-    assert promises is not None and not promises.mismatches
-    assert promises.compared == 4
-    assert promises.left_out == {"inputs that the engine cannot start from": 2}  # a < 0 is excluded
+            job.validation.note_input(f"n{number}", each, None)
+        validation = job.check()
+    assert validation is not None and not validation.mismatches
+    assert validation.compared == 4
+    assert validation.left_out == {
+        "inputs that the engine cannot start from": 2
+    }  # a < 0 is excluded
 
 
 # ---------------------------------------------------------------------- that it can fail
@@ -225,13 +227,13 @@ def test_another_input_than_the_predicted_one_is_noticed(tmp_path: Path) -> None
     text = "int f(int a, int b)\n{\n    if (b > 1)\n        b = 1;\n    return %s ? 1 : 2;\n}"
     with job_of(text % "a > 3", text % "a > 4", tmp_path) as job:
         job.explore()
-        assert job.promises is not None
-        promise = noted(job.promises)[0]
+        assert job.validation is not None
+        expected = noted(job.validation)[0]
         other = TestInput(parameters=(("a", 0), ("b", 5)))
-        job.promises._noted = {promise.test: (1, replace(promise, input=other))}
-        promises = job.check()
-    assert promises is not None and promises.compared == 1
-    (mismatch,) = promises.mismatches
+        job.validation._noted = {expected.test: (1, replace(expected, input=other))}
+        validation = job.check()
+    assert validation is not None and validation.compared == 1
+    (mismatch,) = validation.mismatches
     found = (mismatch.version, mismatch.place, mismatch.location.line - HEAD.count("\n"))
     assert found == ("old", 1, 3)
     assert (mismatch.predicted, mismatch.native) == ("false", "true")
@@ -256,9 +258,9 @@ def test_an_engine_that_is_wrong_is_noticed(
         "#include <unistd.h>\n"
         'int f(int a, int b) { if (access("none", 0) == 0) b++; return a %s b; }'
     )
-    promises = checked(job_of(text % "<", text % "<=", tmp_path))
-    assert len(promises.mismatches) == promises.compared > 0
-    assert {(each.predicted, each.native) for each in promises.mismatches} == {("true", "false")}
+    validation = checked(job_of(text % "<", text % "<=", tmp_path))
+    assert len(validation.mismatches) == validation.compared > 0
+    assert {(each.predicted, each.native) for each in validation.mismatches} == {("true", "false")}
 
 
 def test_a_path_that_is_not_the_one_of_the_search_is_left_out(tmp_path: Path) -> None:
@@ -266,13 +268,13 @@ def test_a_path_that_is_not_the_one_of_the_search_is_left_out(tmp_path: Path) ->
     old, new = PAIRS["operands of && and ||, negated"]
     with job_of(old, new, tmp_path) as job:
         job.explore()
-        assert job.promises is not None
-        longest = max(noted(job.promises), key=lambda each: each.path.length)
+        assert job.validation is not None
+        longest = max(noted(job.validation), key=lambda each: each.path.length)
         wrong = dict.fromkeys(longest.model, 0)
-        job.promises._noted = {"t1": (1, replace(longest, model=wrong))}
-        promises = job.check()
-    assert promises is not None and not promises.compared
-    assert promises.left_out == {"conditions that are not met again": 1}
+        job.validation._noted = {"t1": (1, replace(longest, model=wrong))}
+        validation = job.check()
+    assert validation is not None and not validation.compared
+    assert validation.left_out == {"conditions that are not met again": 1}
 
 
 # ---------------------------------------------------------------------- comparing

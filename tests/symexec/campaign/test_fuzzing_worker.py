@@ -1,4 +1,4 @@
-"""What runs beside the search: each side finds what it can reach only from the other's inputs."""
+"""Fuzzing and the search: each finds what it can reach only from the other's inputs."""
 
 from __future__ import annotations
 
