@@ -31,6 +31,7 @@ from symexec.report.words import (
     contrasted,
     expectations,
     headline,
+    looked_for,
     readable_test,
     reservations,
 )
@@ -333,10 +334,6 @@ def _testcase(suite: xml.Element, finished: Finished, test: TestCase, name: str)
 LONGEST = 60_000  # characters; a comment on GitHub has 65,536 at most
 _ROWS, _CELL, _BLOCK = 25, 160, 2000
 _PUNCTUATION = re.compile(r"[^\w\s]|_", re.ASCII)
-_BOUNDS = (
-    *("time_s", "loop_bound", "array_length", "sym_args", "sym_stdin", "sym_files", "sym_file"),
-    *("ranges", "assumptions", "mode", "after", "globals"),
-)
 
 
 def markdown(all_finished: Sequence[Finished]) -> str:
@@ -372,12 +369,8 @@ def _section(finished: Finished) -> Iterator[str]:
 
 
 def _verdict(report: Report) -> str:
-    bounds = [
-        f"{name} {code(str(report.bounds[name]))}"
-        for name in _BOUNDS
-        if report.bounds.get(name) not in (None, [])
-    ]
-    return f"**{_plain(headline(report))}**\n\nBounds: {', '.join(bounds) or 'none'}."
+    bounds = looked_for(report)
+    return f"**{_plain(headline(report))}**" + (f"\n\n{_plain(bounds)}" if bounds else "")
 
 
 def _table(finished: Finished, findings: Iterable[Finding]) -> str:
