@@ -44,6 +44,7 @@ docs: install
 	$(BIN)/csgtest graph samples/cut_ranges/old.c samples/cut_ranges/new.c --entry parse_ranges \
 		--what figure --format svg -o docs/images/cut_ranges_figure.svg
 	$(BIN)/python benchmarks/foreign.py
+	$(BIN)/python -m tests.first_hour
 	CSGTEST_UPDATE=1 $(BIN)/python -m pytest tests/test_docs.py -k shows_what_happens
 
 format: install

@@ -3,6 +3,8 @@
     ```console             each `$ csgtest ...` must end with exit code 0 or 1; --time is 3 at most
     ```console exact       and must print what stands below it; `...` on a line of its own stands
                            for any lines, numbers before ` s` for any time
+    ```console shell       other commands, too, which sh runs and which must end with 0
+    ```c wrap.c            is written to that file
 
 CSGTEST_UPDATE=1 writes what was printed into the exact blocks instead of comparing it. All blocks
 of a document run in one folder, in order, with samples/, tests/ and benchmarks/ beside them.
@@ -15,7 +17,7 @@ import re
 import shlex
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -23,35 +25,59 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
+CSGTEST = (sys.executable, str(ROOT / "cli.py"))
 DOCUMENTS = sorted(
     [ROOT / "README.md", ROOT / "samples" / "README.md", *(ROOT / "docs").glob("*.md")]
 )
-BLOCK = re.compile(r"^```console( exact)?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+BLOCK = re.compile(r"^```(\w+)(?: ([\w./-]+))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+NAMED = {f"GIT_{who}_{what}": "user@localhost" for who in ("AUTHOR", "COMMITTER")
+         for what in ("NAME", "EMAIL")}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """``start`` and ``end`` are where the expected output stands in the document."""
+    """``start`` and ``end`` are where the expected output stands in the document. ``exact``: is it
+    compared? ``shell``: does sh run the words, which are one?"""
 
     words: tuple[str, ...]
     exact: bool
     expected: str
     start: int
     end: int
+    shell: bool = False
 
 
-def commands(document: str) -> list[Command]:
-    found = []
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A file that a reader of the document writes."""
+
+    name: str
+    text: str
+
+
+def steps(document: str) -> list[Command | Written]:
+    """What a reader of the document does, in order."""
+    found: list[Command | Written] = []
     for block in BLOCK.finditer(document):
-        pieces = re.split(r"^(\$ .*\n)", block[2], flags=re.MULTILINE)
-        place = block.start(2) + len(pieces[0])
+        language, kind, text = block.groups()
+        if language != "console":
+            found += [Written(kind, text)] if kind else []
+            continue
+        pieces = re.split(r"^(\$ .*\n)", text, flags=re.MULTILINE)
+        place = block.start(3) + len(pieces[0])
         for line, output in zip(pieces[1::2], pieces[2::2], strict=True):
             start = place + len(line)
             place = start + len(output)
             words = tuple(shlex.split(line[2:]))
             if words[:1] == ("csgtest",):
-                found.append(Command(words, bool(block[1]), output, start, place))
+                found.append(Command(words, kind == "exact", output, start, place))
+            elif kind == "shell":
+                found.append(Command((line[2:],), False, output, start, place, True))
     return found
+
+
+def commands(document: str) -> list[Command]:
+    return [step for step in steps(document) if isinstance(step, Command)]
 
 
 def pattern(expected: str) -> str:
@@ -74,13 +100,25 @@ def hurried(words: Sequence[str]) -> list[str]:
 
 
 def printed(command: Command, folder: Path) -> str:
-    words = command.words[1:] if command.exact else hurried(command.words)
+    words = list(command.words[1:]) if command.exact else hurried(command.words)
+    called = ["sh", "-c", *command.words] if command.shell else [*CSGTEST, *words]
     done = subprocess.run(
-        [sys.executable, str(ROOT / "cli.py"), *words],
-        cwd=folder, capture_output=True, text=True, timeout=300, check=False,
+        called, cwd=folder, capture_output=True, text=True, timeout=300, check=False,
+        env={**os.environ, **NAMED},
     )  # fmt: skip
-    assert done.returncode in {0, 1}, f"{shlex.join(command.words)}\n{done.stderr}"
+    fine = {0} if command.shell else {0, 1}
+    assert done.returncode in fine, f"{shlex.join(command.words)}\n{done.stdout}{done.stderr}"
     return done.stdout
+
+
+def performed(document: str, folder: Path) -> Iterator[tuple[Command, str]]:
+    """Each command, when it has run, and what it printed."""
+    for step in steps(document):
+        match step:
+            case Written(name, text):
+                (folder / name).write_text(text)
+            case Command():
+                yield step, printed(step, folder)
 
 
 def playground(folder: Path) -> Path:
@@ -93,7 +131,7 @@ def playground(folder: Path) -> Path:
 def test_a_document_shows_what_happens(document: Path, tmp_path: Path) -> None:
     text = document.read_text()
     folder = playground(tmp_path)
-    outputs = [(command, printed(command, folder)) for command in commands(text)]
+    outputs = list(performed(text, folder))
     if os.environ.get("CSGTEST_UPDATE"):
         for command, output in reversed(outputs):
             if command.exact:

@@ -106,6 +106,8 @@ def _candidates(finished: Finished, options: EmitOptions, dropped: list[str]) ->
         seen = {"old": witness.old, "new": witness.new, "golden": witness.golden}[expected]
         if seen is None:
             dropped.append(f"{name}: nothing is recorded of the {expected} version")
+        elif finding.parts == ("stderr",):
+            dropped.append(f"{name}: only standard error differs, which no test compares")
         elif witness.input not in inputs:
             inputs.add(witness.input)
             yield Test(name, witness, expected, seen, False)

@@ -156,6 +156,15 @@ def test_a_test_that_holds_for_neither_is_dropped_and_named(
     assert not list((tmp_path / "own").glob("csgtest_g*.c"))
 
 
+def test_what_only_standard_error_tells_is_dropped_and_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    old = '#include <stdio.h>\nint main(void) { fputs("usage: a\\n", stderr); return 2; }\n'
+    finished(tmp_path, old, old.replace("usage: a", "usage: b"), "--time=3")
+    assert emit(tmp_path, "--as=sh") == 0
+    assert "csgtest_g1: only standard error differs, which no test" in capsys.readouterr().out
+
+
 def test_only_sanitizers_may_tell(tmp_path: Path) -> None:
     old = "#include <string.h>\nint f(const char *s) { char c = s[strlen(s)]; return c != c; }\n"
     new = old.replace("s[strlen(s)]", "s[strlen(s) + 1]")
