@@ -122,6 +122,11 @@ class Precondition:
     reason: str
     location: Location
 
+    @property
+    def excludes(self) -> bool:
+        """Does an input have to be looked at? No parameter of a test is null that never is."""
+        return not isinstance(self.claim, NonNull)
+
     def __str__(self) -> str:
         return f"{self.text} ({self.location}: {self.reason})"
 

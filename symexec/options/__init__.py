@@ -193,7 +193,8 @@ class InputOptions:
     @property
     def restricted(self) -> bool:
         """Are there inputs of the right types that are not tried?"""
-        return bool(self.ranges or self.assumptions or self.preconditions)
+        looked_at = any(each.excludes for each in self.preconditions)
+        return bool(self.ranges or self.assumptions) or looked_at
 
     @property
     def elements(self) -> int:
