@@ -35,7 +35,7 @@ from csg.ir import (
     VaCopy,
     VaStart,
 )
-from csg.ir.library_effects import Effect, argument_indices, effect_of
+from csg.ir.library_effects import LINKED, Effect, argument_indices, effect_of
 from csg.language.syntax import Version
 
 WHOLE = 0  # as a size: the object, whatever the offset
@@ -159,8 +159,8 @@ class Accesses:
         numbers = self.pointers.objects.numbers
         found = 0
         for name in names:
-            for kind in ("global", "outside"):
-                number = numbers.get((kind, name, ""))
+            for key in (("global", LINKED.get(name, name), ""), ("outside", name, "")):
+                number = numbers.get(key)
                 if number is not None:
                     found |= 1 << self._cell(Cell(number, ANYWHERE, WHOLE))
                     break

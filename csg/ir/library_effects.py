@@ -31,6 +31,7 @@ from functools import cache
 from pathlib import Path
 
 ERRNO = "__csgtest_errno"
+LINKED = {"*stdin": "libc:standard_input"}  # what stdin points to where its model is linked
 TABLE = Path(__file__).with_suffix(".txt")
 
 

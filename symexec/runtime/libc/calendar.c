@@ -3,10 +3,10 @@
  *     gmtime(&(long){0})     ->   1970-01-01, a Thursday */
 
 /* Effects of calls, as csg/ir/library_effects.py reads them:
- *     asctime ctime gmtime localtime: reads 0, writes *tm, returns *tm
+ *     asctime ctime gmtime localtime: reads 0, writes *tm errno, returns *tm
  *     difftime: nothing
- *     gmtime_r localtime_r: reads 0, writes 1, returns 1
- *     mktime timegm timelocal: reads 0, writes 0 */
+ *     gmtime_r localtime_r: reads 0, writes 1 errno, returns 1
+ *     mktime timegm timelocal: reads 0, writes 0 errno */
 
 typedef unsigned long size_t;
 

@@ -3,8 +3,9 @@
  *     error(2, ENOENT, "%s", name)   ->   "program: name: No such file or directory\n", exit(2) */
 
 /* Effects of calls, as csg/ir/library_effects.py reads them:
- *     error errx warnx: reads 0.., output
- *     err warn: reads 0.. errno, output
+ *     error: reads 0.., writes error_message_count errno, output
+ *     errx warnx: reads 0.., writes errno, output
+ *     err warn: reads 0.. errno, writes errno, output
  *     error_at_line verr verrx vwarn vwarnx: code, output */
 
 typedef union {

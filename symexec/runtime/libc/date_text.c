@@ -3,7 +3,7 @@
  *     strftime(s, 20, "%Y-%_5m", &tm)      ->   10, s is "1970-    1" */
 
 /* Effects of calls, as csg/ir/library_effects.py reads them:
- *     strftime: reads 1.., writes 0 */
+ *     strftime: reads 2 3+, writes 0 errno */
 
 typedef unsigned long size_t;
 

@@ -5,8 +5,8 @@
  * What is in a folder is known by models in Python (runtime/filesystem/status.py, folders.py). */
 
 /* Effects of calls, as csg/ir/library_effects.py reads them:
- *     getcwd: writes 0, returns 0, fresh
- *     opendir: reads 0.., fresh */
+ *     getcwd: writes 0 errno, returns 0, fresh
+ *     opendir: reads 0.., writes errno, fresh */
 
 typedef unsigned long size_t;
 

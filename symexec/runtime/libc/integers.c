@@ -7,7 +7,7 @@
 
 /* Effects of calls, as csg/ir/library_effects.py reads them:
  *     abs ffs labs llabs: nothing
- *     atoi atol atoll: reads 0..
+ *     atoi atol atoll: reads 0.., writes errno
  *     strtoimax strtol strtoll strtoul strtoull strtoumax: reads 0, writes 1 errno, keeps 1:0 */
 
 typedef unsigned long ulong;

@@ -1,7 +1,8 @@
 /* The C locale and nothing else: C17 7.11, gettext. */
 
 /* Effects of calls, as csg/ir/library_effects.py reads them:
- *     bindtextdomain setlocale textdomain: reads 0..
+ *     bindtextdomain textdomain: reads 0..
+ *     setlocale: reads 0.., writes errno
  *     dcgettext dgettext gettext ngettext: reads 0.., returns 0 1 */
 
 typedef unsigned long size_t;

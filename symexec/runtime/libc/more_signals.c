@@ -3,7 +3,8 @@
  *     kill(getpid(), SIGTERM)   ->   as raise(SIGTERM) */
 
 /* Effects of calls, as csg/ir/library_effects.py reads them:
- *     alarm kill: nothing
+ *     alarm: nothing
+ *     kill: writes errno
  *     psignal: code, output */
 
 typedef unsigned long size_t;
@@ -115,6 +116,8 @@ int setitimer(int which, const struct itimerval *new, struct itimerval *old)
     }
     if (old ? getitimer(which, old) : told(which, 0))
         return -1;
+    if (!which && !(set.left.seconds | set.left.microseconds))
+        set.every = none.every; /* ITIMER_REAL, stopped; the others keep it */
     timers[which] = set;
     return 0;
 }

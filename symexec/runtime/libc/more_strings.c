@@ -3,9 +3,11 @@
  *     strverscmp("file9", "file10")   ->   negative: numbers in names are compared as numbers */
 
 /* Effects of calls, as csg/ir/library_effects.py reads them:
- *     basename dirname: reads 0.., returns 0 1
+ *     basename: reads 0.., returns 0 1
+ *     dirname: reads 0, writes 0, returns 0
  *     ffsl ffsll: nothing
- *     strcasecmp_l strcoll_l strncasecmp_l strsignal strverscmp strxfrm_l: reads 0.. */
+ *     strcasecmp_l strcoll_l strncasecmp_l strsignal strverscmp: reads 0..
+ *     strxfrm_l: reads 1, writes 0 */
 
 typedef unsigned long size_t;
 typedef unsigned char byte;

@@ -4,8 +4,9 @@
  *     ldexp(0.75, 4)      ->   12.0 */
 
 /* Effects of calls, as csg/ir/library_effects.py reads them:
- *     fdim fdimf fdiml ilogb ilogbf ilogbl ldexp ldexpf ldexpl logb logbf logbl nextafter
- *         nextafterf nextafterl scalbln scalblnf scalblnl scalbn scalbnf scalbnl: nothing
+ *     fdim fdimf fdiml ilogb ilogbf ilogbl ldexp ldexpf ldexpl nextafter nextafterf nextafterl
+ *         scalbln scalblnf scalblnl scalbn scalbnf scalbnl: writes errno
+ *     logb logbf logbl: nothing
  *     frexp frexpf frexpl modf modff modfl: writes 1 */
 
 typedef unsigned long ulong;

@@ -5,12 +5,12 @@
  * The digits of a number with a point are collected and given to strtod. */
 
 /* Effects of calls, as csg/ir/library_effects.py reads them:
- *     fscanf: reads 0 1, writes 0 2..
- *     vfscanf: reads 0 1, writes 0 2+
- *     scanf: reads 0 *stdin, writes 1.. *stdin
- *     vscanf: reads 0 *stdin, writes 1+ *stdin
- *     sscanf: reads 0 1, writes 2..
- *     vsscanf: reads 0 1, writes 2+ */
+ *     fscanf: reads 0 1, writes 0 2.. errno
+ *     vfscanf: reads 0 1, writes 0 2+ errno
+ *     scanf: reads 0 *stdin, writes 1.. *stdin errno
+ *     vscanf: reads 0 *stdin, writes 1+ *stdin errno
+ *     sscanf: reads 0 1, writes 2.. errno
+ *     vsscanf: reads 0 1, writes 2+ errno */
 
 typedef unsigned long size_t;
 typedef unsigned long ulong;

@@ -4,7 +4,7 @@
 /* Effects of calls, as csg/ir/library_effects.py reads them:
  *     bsearch: reads 0 1, returns 1, calls 4
  *     lfind: reads 0 1 2, writes 1 2, returns 1, calls 4
- *     qsort qsort_r: reads 0, writes 0, calls 3 */
+ *     qsort qsort_r: reads 0, writes 0 errno, calls 3 */
 
 typedef unsigned long size_t;
 typedef int compare(const void *, const void *);

@@ -4,11 +4,13 @@
  * object starts with. The objects are as large as glibc's. */
 
 /* Effects of calls, as csg/ir/library_effects.py reads them:
- *     fclose fseek fseeko rewind setvbuf: reads 0.., writes 0..
- *     fdopen fopen freopen: reads 0.., fresh
- *     fflush: reads 0..
- *     ftell ftello: reads 0
- *     perror: reads 0 errno, output */
+ *     fclose fseek fseeko rewind: reads 0.., writes 0.. errno
+ *     setvbuf: reads 0.., writes 0..
+ *     fdopen fopen: reads 0.., writes errno, fresh
+ *     freopen: reads 0 1 2, writes 2 errno, returns 2
+ *     fflush: reads 0, writes 0 errno
+ *     ftell ftello: reads 0, writes errno
+ *     perror: reads 0 errno, writes errno, output */
 
 typedef union {
     int number;

@@ -10,7 +10,7 @@
  *         strstr: reads 0.., returns 0 1
  *     stpcpy stpncpy strcpy strncpy: reads 1, writes 0, returns 0, copies 0:1
  *     strcat strncat: reads 0 1, writes 0, returns 0, copies 0:1
- *     strdup strndup: reads 0, fresh */
+ *     strdup strndup: reads 0, writes errno, fresh */
 
 typedef unsigned long size_t;
 typedef unsigned char byte;

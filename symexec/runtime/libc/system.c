@@ -4,9 +4,9 @@
  *     signal(SIGINT, f)     ->  the handler that was there; nothing ever calls f but raise */
 
 /* Effects of calls, as csg/ir/library_effects.py reads them:
- *     clock getegid geteuid getgid getpagesize getpid getuid raise signal sleep sysconf time:
- *         nothing
- *     posix_fadvise: nothing */
+ *     clock getegid geteuid getgid getpagesize getpid getuid sleep posix_fadvise: nothing
+ *     raise signal sysconf: writes errno
+ *     time: writes 0 */
 
 typedef unsigned long size_t;
 typedef void handler(int);

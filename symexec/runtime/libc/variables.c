@@ -5,8 +5,8 @@
 
 /* Effects of calls, as csg/ir/library_effects.py reads them:
  *     getenv: reads 0, returns *environ
- *     putenv: reads 0..
- *     setenv unsetenv: reads 0.., writes *environ */
+ *     putenv unsetenv: reads 0 environ, writes environ *environ errno
+ *     setenv: reads 0 1 environ, writes environ *environ errno */
 
 typedef unsigned long size_t;
 
@@ -104,7 +104,7 @@ int putenv(char *entry)
 {
     char *equals = strchr(entry, '=');
     if (!equals)
-        return unsetenv(entry);
+        return unsetenv(entry), 0; /* whatever is wrong with it */
     put(entry, (size_t) (equals - entry));
     return 0;
 }

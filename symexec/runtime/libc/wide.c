@@ -5,8 +5,8 @@
 /* Effects of calls, as csg/ir/library_effects.py reads them:
  *     btowc iswalnum iswalpha iswblank iswcntrl iswctype iswdigit iswgraph iswlower iswprint
  *         iswpunct iswspace iswupper iswxdigit towctrans towlower towupper wctob wcwidth: nothing
- *     mbrtowc: reads 1 3, writes 0 3
- *     mbtowc: reads 1, writes 0
+ *     mbrtowc: reads 1 3, writes 0 3 errno
+ *     mbtowc: reads 1, writes 0 errno
  *     wcslen wctrans wctype: reads 0.. */
 
 typedef unsigned long size_t;
@@ -48,12 +48,14 @@ int mbtowc(wchar_t *to, const char *s, size_t n)
 {
     if (!s)
         return 0;
+    if (!*s) /* whatever n is */
+        return (int) mbrtowc(to, s, 1, 0);
     return n ? (int) mbrtowc(to, s, n, 0) : -1;
 }
 
 size_t mbrlen(const char *s, size_t n, void *state) { return mbrtowc(0, s, n, state); }
 size_t __mbrlen(const char *s, size_t n, void *state) { return mbrtowc(0, s, n, state); }
-int mblen(const char *s, size_t n) { return s && !*s ? 0 : mbtowc(0, s, n); }
+int mblen(const char *s, size_t n) { return mbtowc(0, s, n); }
 int mbsinit(const void *state) { return (void) state, 1; }
 
 size_t wcrtomb(char *to, wchar_t c, void *state)
@@ -187,7 +189,7 @@ int wcswidth(const wchar_t *s, size_t n)
 int iswupper(wint_t c) { return BIT(c - 'A' < 26, 256); }
 int iswlower(wint_t c) { return BIT(c - 'a' < 26, 512); }
 int iswalpha(wint_t c) { return BIT(IS_LETTER(c), 1024); }
-int iswdigit(wint_t c) { return BIT(IS_DIGIT(c), 2048); }
+int iswdigit(wint_t c) { return IS_DIGIT(c); } /* no bit of a table */
 int iswxdigit(wint_t c) { return BIT(IS_DIGIT(c) | (ASCII(c) & ((c | 32) - 'a' < 6)), 4096); }
 int iswalnum(wint_t c) { return BIT(IS_LETTER(c) | IS_DIGIT(c), 8); }
 int iswspace(wint_t c) { return BIT((c == ' ') | (c - '\t' < 5), 8192); }
@@ -220,7 +222,10 @@ unsigned long wctype(const char *name)
     return 0;
 }
 
-int iswctype(wint_t c, unsigned long class) { return class ? classes[class - 1].holds(c) : 0; }
+int iswctype(wint_t c, unsigned long class)
+{
+    return class && classes[class - 1].holds(c);
+}
 
 const int *wctrans(const char *name)
 {
@@ -244,7 +249,7 @@ IN_LOCALE(iswalnum)
 IN_LOCALE(iswalpha)
 IN_LOCALE(iswblank)
 IN_LOCALE(iswcntrl)
-int iswdigit_l(wint_t c, void *locale) { return (void) locale, IS_DIGIT(c); } /* no bit of a table */
+IN_LOCALE(iswdigit)
 IN_LOCALE(iswgraph)
 IN_LOCALE(iswlower)
 IN_LOCALE(iswprint)

@@ -5,14 +5,15 @@
  *     fputwc(0xe4, stdout)   ->   unsupported: glibc writes something similar, if it knows any */
 
 /* Effects of calls, as csg/ir/library_effects.py reads them:
- *     fgetwc getwc: reads 0, writes 0
- *     fputwc putwc: reads 1, output
- *     fputws fwprintf wprintf: reads 0.., output
- *     vfwprintf: reads 0 1 2+, writes 2, output
- *     vwprintf: reads 0 1+, writes 1, output
- *     putwchar: output
- *     swprintf wcsftime: reads 2.., writes 0
- *     vswprintf: reads 2 3+, writes 0 3 */
+ *     fgetwc getwc: reads 0, writes 0 errno
+ *     fputwc putwc: reads 1, writes errno, output
+ *     fputws fwprintf wprintf: reads 0.., writes errno, output
+ *     vfwprintf: reads 0 1 2+, writes 2 errno, output
+ *     vwprintf: reads 0 1+, writes 1 errno, output
+ *     putwchar: writes errno, output
+ *     swprintf: reads 2.., writes 0 errno
+ *     wcsftime: reads 2 3+, writes 0 errno
+ *     vswprintf: reads 2 3+, writes 0 3 errno */
 
 typedef unsigned long size_t;
 typedef int wchar_t;

@@ -8,7 +8,7 @@
  *         returns 0, copies 0:1
  *     wcscasecmp wcscmp wcscoll wcscspn wcsncasecmp wcsncmp wcsnlen wcsspn wmemcmp: reads 0..
  *     wcschr wcschrnul wcspbrk wcsrchr wcsstr wmemchr: reads 0.., returns 0 1
- *     wcsdup: reads 0, fresh
+ *     wcsdup: reads 0, writes errno, fresh
  *     wcstod wcstof wcstoimax wcstol wcstold wcstoll wcstoul wcstoull wcstoumax: reads 0, writes 1
  *         errno, keeps 1:0
  *     wmemset: writes 0, returns 0 */

@@ -24,7 +24,7 @@ SEED = 3
 ALWAYS = (
     "tolower", "toupper", "printf", "snprintf", "sprintf", "vsnprintf", "swprintf", "pwritev",
     "memcpy", "memset", "strtol", "raise", "sigprocmask", "sscanf", "fopen", "freopen", "iswalnum",
-    "mblen",
+    "mblen", "mbtowc", "iswdigit", "iswctype", "putenv", "setitimer",
 )  # fmt: skip
 OTHERS = 30
 # Whole families, whose answers are those of a process behind replay's walls.

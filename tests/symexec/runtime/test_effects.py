@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import random
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -19,8 +19,21 @@ from benchmarks.models.checking import CHUNKS
 from benchmarks.models.prototypes import library
 from benchmarks.models.symbolic import Symbolic
 from csg import pipeline
+from csg.analysis.call_graph import call_graph
+from csg.analysis.constraints import points_to
+from csg.analysis.memory_flow import Accesses
+from csg.analysis.objects import bits
 from csg.cache import loads
-from csg.ir.library_effects import TABLE, Effect, argument_indices, effect_of, is_output, parsed
+from csg.ir import Program
+from csg.ir.library_effects import (
+    ERRNO,
+    TABLE,
+    Effect,
+    argument_indices,
+    effect_of,
+    is_output,
+    parsed,
+)
 from csg.programs import Versions
 from symexec.expr import Data
 from symexec.runtime.contract import Context, ModelEntry, SharedModel
@@ -225,6 +238,70 @@ def run_all(names: list[str], folder: Path, met: dict[str, set[str]]) -> None:
         for _ in range(ROUNDS):
             cells = {made.name: made.values(chance) for made in case.inputs}
             symbolic.run(case, cells, (), 2, CHUNKS)
+
+
+def undeclared(name: str, said: Effect, numbers: set[int]) -> set[str]:
+    """What the code of a model in C may do to the objects of its arguments and to ``errno``, beyond
+    what it says. ``numbers`` are parameters that are no pointers."""
+    program = Program(entry=name, undefined={name})
+    complete(program)
+    code = program.functions[name]
+    program.functions[name] = replace(code, library=False)  # so that it is looked into
+    pointers = points_to(program)
+    accesses = Accesses(pointers, call_graph(program, pointers))
+    count = len(code.parameters) + 4  # a variadic one is given as many more
+    written = _parameters(argument_indices(said.writes, said.writes_rest, count))
+    written |= {f"*{each}" for each in _parameters(said.writes_through)}
+    read = written | _parameters(argument_indices(said.reads, said.reads_rest, count))
+    read |= {f"*{each}" for each in _parameters(said.reads_through)}
+    written |= set(said.writes_globals)
+    found: set[str] = set()
+    for touched, allowed, what in zip(
+        _touched(program, accesses), (read, written), ("reads", "writes"), strict=True
+    ):
+        asked = {each for each in touched if "parameter " in each}
+        asked |= {each for each in touched if each == ERRNO and what == "writes"}
+        asked -= {f"{star}{each}" for each in _parameters(numbers) for star in ("", "*")}
+        found |= {f"{what} {each}" for each in asked - allowed}
+    return found
+
+
+def _parameters(indices: Iterable[int]) -> set[str]:
+    return {f"parameter {index + 1}" for index in indices}
+
+
+def _touched(program: Program, accesses: Accesses) -> tuple[set[str], set[str]]:
+    """The names of objects that any instruction may read, and write."""
+    objects = accesses.pointers.objects.objects
+    read, written = set[str](), set[str]()
+    for name, function in program.functions.items():
+        for block in function.blocks:
+            for index, instruction in enumerate(block.instructions):
+                both = accesses.reads_and_writes((name, block.index, index), instruction)
+                for cells, names in zip(both, (read, written), strict=True):
+                    names.update(objects[accesses.cells[each].object].name for each in bits(cells))
+    return read, written
+
+
+def test_code_in_c_does_what_its_effects_say_and_no_more(tmp_path: Path) -> None:
+    """By the analyses themselves, over all calls: whatever they can do is said."""
+    host = library(tmp_path)
+    wrong: dict[str, set[str]] = {}
+    for name, said in declared_effects().items():
+        effect = parsed(said)
+        if name in registry() or effect is None:
+            continue
+        types = host.prototypes[name].parameters if name in host.prototypes else ()
+        numbers = {index for index, kind in enumerate(types) if "*" not in kind}
+        if found := undeclared(name, effect, numbers):
+            wrong[name] = found
+    assert wrong == {}
+
+
+def test_less_than_the_code_does_is_noticed() -> None:
+    assert undeclared("dirname", Effect(reads=(0,)), set()) == {"writes parameter 1"}
+    assert undeclared("time", Effect(), set()) == {"writes parameter 1"}
+    assert undeclared("atoi", Effect(reads=(0,)), set()) == {f"writes {ERRNO}"}
 
 
 def test_models_do_what_they_say_and_no_more(tmp_path: Path) -> None:
