@@ -1,6 +1,6 @@
 """How far a search is: a live line on a terminal, plain lines elsewhere, nothing when asked.
 
-    searching  1,061 paths (42/s)  changes 34/46  parted 93  differences 12  7 s left
+    searching  1,061 paths (42/s)  changes 34/46  diverged 93  differences 12  7 s left
 
 The search calls ``update`` as often as it likes (some thousand times a second are fine); a listener
 decides what to show and when.
@@ -25,8 +25,8 @@ MINIMISING = "looking for smaller inputs"
 
 @record
 class Standing:
-    """How far it is. ``doing``: what goes on now; ``findings``: paths on which the versions part,
-    or what one program alone does wrong; ``differences``: inputs seen to differ natively;
+    """How far it is. ``doing``: what goes on now; ``findings``: paths on which the versions
+    diverge, or what one program alone does wrong; ``differences``: inputs seen to differ natively;
     ``changes``: changed statements, ``met`` of them by a path, none for one program alone;
     ``reads``: bytes to read, beyond the bounds; ``left`` in seconds."""
 
@@ -83,7 +83,7 @@ def sentence(now: Standing, rate: float) -> str:
     doing = f"{now.doing}, {now.reads} bytes to read" if now.reads else now.doing
     parts = [doing, f"{now.paths:,} paths ({rate:.0f}/s)"]
     if now.changes:
-        parts += [f"changes {now.met}/{now.changes}", f"parted {now.findings:,}"]
+        parts += [f"changes {now.met}/{now.changes}", f"diverged {now.findings:,}"]
         parts.append(f"differences {now.differences:,}")
     else:
         parts.append(f"findings {now.findings:,}")

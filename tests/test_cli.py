@@ -207,7 +207,7 @@ def test_plain_progress_is_one_line_a_period(capsys: pytest.CaptureFixture[str])
     for paths in range(6):
         progress.update(Standing("searching", 300 * paths, 7, 9.6, met=1, changes=4, differences=2))
     shown = capsys.readouterr().out.splitlines()
-    told = "searching  900 paths (429/s)  changes 1/4  parted 7  differences 2  10 s left"
+    told = "searching  900 paths (429/s)  changes 1/4  diverged 7  differences 2  10 s left"
     assert shown[0] == told and len(told) < 80
     assert len(shown) == 2
     assert sentence(Standing("searching", 5, 1, 0.0, reads=12), 2.0) == (

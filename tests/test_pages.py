@@ -365,7 +365,7 @@ def test_a_finding_marks_what_differs_and_shows_it_in_the_patch(run: Page) -> No
     ]
     way = run.value("[...document.querySelectorAll('#g1 .steps a')].map((each) => each.innerText)")
     assert way[:4] == ["c1", "c2", "c3", "i1"]
-    assert "the versions part" in run.value("document.querySelector('#g1 .steps').innerText")
+    assert "the versions diverge" in run.value("document.querySelector('#g1 .steps').innerText")
 
 
 def test_a_node_shows_its_source_its_dependences_and_its_tests(run: Page) -> None:

@@ -4,9 +4,9 @@
     patch_files(report)     the patch, each line with how far a test came with it
 
 What becomes of a changed line, best first: it is on the way to a differing output (``differs``), a
-test met it on a path on which the versions part (``parts``), a test or a path met it (``met``), no
-input within the bounds does (``nowhere``), nothing did (``never``). A line of no change that runs
-is ``text``.
+test met it on a path on which the versions diverge (``diverges``), a test or a path met it
+(``met``), no input within the bounds does (``nowhere``), nothing did (``never``). A line of no
+change that runs is ``text``.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from symexec.testcases.inputs import Json
 
 STATUSES = {
     "differs": "on the way to a differing output",
-    "parts": "met with different state: the versions part",
+    "diverges": "met with different state: the versions diverge",
     "met": "met",
     "nowhere": "no input within the bounds comes there",
     "never": "never met",
@@ -105,7 +105,7 @@ def statuses(report: Report) -> dict[int, str]:
         (own, "never"),
         (kinds.get("infeasible", ()), "nowhere"),
         ((*kinds.get("reached", ()), *kinds.get("witnessed", ())), "met"),
-        (_visited(case for case in report.tests if case.divergence is not None), "parts"),
+        (_visited(case for case in report.tests if case.divergence is not None), "diverges"),
         (_visited(report.differing), "differs"),
     ):
         found.update({change: status for name in names for change in own.get(name, ())})

@@ -92,7 +92,7 @@ class Step:
 
 def way_to_output(report: Report, case: TestCase) -> tuple[Step, ...]:
     """What a test comes by on its way from the changes to blame (all, where nothing is to blame) to
-    an output: those changes, where the versions part, where the effects meet, what is put out."""
+    an output: those changes, where the versions diverge, where effects meet, what is put out."""
     nodes = {str(each["id"]): each for each in report.csg.get("nodes", ())}
     blamed = frozenset(case.blame.blamed if case.blame is not None else ())
     names = [each for each in case.sequence if each in nodes]
@@ -150,7 +150,7 @@ def _parting(case: TestCase) -> Iterator[Step]:
         new = {"diff-true": "true", "diff-false": "false"}.get(place.directions)
         old = {"true": "false", "false": "true"}.get(new or "")
         how = f": it is {old} in the old version and {new} in the new one" if new else ""
-        yield Step(f"the versions part at the decision{how}", where)
+        yield Step(f"the versions diverge at the decision{how}", where)
     elif place.kind == "output":
         yield Step("the versions put out different things", where)
     else:

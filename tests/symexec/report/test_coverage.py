@@ -63,7 +63,7 @@ def test_the_best_that_came_of_a_change_counts() -> None:
     assert statuses(report()) == {
         1: "differs",
         2: "differs",
-        3: "parts",
+        3: "diverges",
         4: "met",
         5: "nowhere",
         6: "never",
