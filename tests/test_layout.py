@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+import re
+import tokenize
 from collections import Counter
+from pathlib import Path
 
 import grimp
 import networkx as nx
 import pytest
 
+ROOT = Path(__file__).parents[1]
 MOST_FILES = 25  # of a package without those below it
+PLACE = re.compile(r"`((?:csg|symexec)/[\w/]+(?:\.\w+)?)`(?: \(`(\w+)`\))?")
+# What these were called before docs/glossary.md: in names of their own, or as a part.
+OLD_WORDS = re.compile(
+    r"companion|retrac|unwritten|(?<![a-z])(?:united?|walls|promises?|mended|dear|spelled)(?![a-z])"
+)
 
 
 @pytest.fixture(scope="module")
@@ -41,3 +50,39 @@ def test_no_packages_import_each_other(imports: grimp.ImportGraph) -> None:
 def test_packages_are_small(imports: grimp.ImportGraph) -> None:
     files = Counter(module.rpartition(".")[0] for module in imports.modules)
     assert {package: count for package, count in files.items() if count > MOST_FILES} == {}
+
+
+@pytest.mark.parametrize("page", ["architecture.md", "glossary.md"])
+def test_what_the_pages_name_is_there(page: str) -> None:
+    """Each file, and the class or function behind it."""
+    places = PLACE.findall((ROOT / "docs" / page).read_text())
+    assert len(places) > 60
+    missing = [path for path, _ in places if not (ROOT / path).exists()]
+    missing += [
+        f"{path}: {name}"
+        for path, name in places
+        if name and not re.search(rf"(?:class|def) {name}\b", (ROOT / path).read_text())
+    ]
+    assert missing == []
+
+
+def test_ways_of_a_newcomer_are_short() -> None:
+    text = (ROOT / "docs/architecture.md").read_text()
+    section = text.partition("## Ten questions of a newcomer")[2].partition("\n## ")[0]
+    ways = [line for line in section.splitlines() if line.startswith("| W")]
+    assert len(ways) == 10
+    assert all(1 <= len(PLACE.findall(way)) <= 3 for way in ways)
+
+
+def test_names_are_the_words_of_the_glossary() -> None:
+    found = set()
+    for package in ("csg", "symexec"):
+        for file in (ROOT / package).rglob("*.py"):
+            with file.open("rb") as source:
+                names = (t.string for t in tokenize.tokenize(source.readline) if t.type == 1)
+                found |= {
+                    f"{file.relative_to(ROOT)}: {name}"
+                    for name in names
+                    if OLD_WORDS.search(re.sub(r"(?<=[a-z])(?=[A-Z])|_", " ", name).lower())
+                }
+    assert found == set()

@@ -257,7 +257,7 @@ class Comparison:
         self._sites = sites
         self._limits = limits
         self._changes = frozenset(change.id for change in prepared.unified.changes)
-        self._retracers: list[tuple[TermTable, PathReplayer]] = []
+        self._replayers: list[tuple[TermTable, PathReplayer]] = []
         self._pins: Pins | None = None
 
     def judged(
@@ -320,11 +320,11 @@ class Comparison:
 
     def _replayer(self, table: TermTable) -> PathReplayer:
         """For each search with terms of its own."""
-        for known, replayer in self._retracers:
+        for known, replayer in self._replayers:
             if known is table:
                 return replayer
         made = PathReplayer(self._prepared, table, self._memory, self._sites, self._limits)
-        self._retracers.append((table, made))
+        self._replayers.append((table, made))
         return made
 
     def _runs(self, expected: ExpectedTrace) -> list[tuple[TestInput, frozenset[int]]]:
