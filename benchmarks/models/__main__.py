@@ -33,7 +33,8 @@ ending are compared with gcc's builds at -O0, at -O2 and with sanitizers.
 
 A model *refuses* where it says that it cannot: the path ends as unsupported. It *admits* a
 difference under an event `approximated`. *Cut* are calls with too many paths. Where gcc's own
-builds differ (*optimised*), the engine has to do what -O0 does.
+builds differ (*optimised*), the engine has to do what -O0 does. A model that *had its
+time* gets no more rounds: so many seconds of the processor (`--bound`).
 
 """
 WAYS = {"forced": "forced", "free": "path", "point": "point"}

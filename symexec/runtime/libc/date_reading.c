@@ -50,8 +50,9 @@ static const char *number(const char *s, int low, int high, int digits, int *to)
     do
         value = value * 10 + (*s++ - '0');
     while (--digits > 0 && value * 10 <= high && is_digit(*s));
-    *to = value;
-    return (value < low) | (value > high) ? 0 : s;
+    int outside = (value < low) | (value > high);
+    *to = outside ? *to : value; /* what is no such number leaves no trace */
+    return outside ? 0 : s;
 }
 
 /* One of the names, whole or its first letters. */

@@ -142,13 +142,12 @@ static char *narrowed(const wchar_t *s)
     return copy;
 }
 
-static int widened(wchar_t *to, const char *from)
+/* A text of n bytes, zeros among them, and one behind. */
+static void widened(wchar_t *to, const char *from, size_t n)
 {
-    int n = 0;
-    for (; from[n]; n++)
-        to[n] = (unsigned char) from[n];
+    for (size_t i = 0; i < n; i++)
+        to[i] = (unsigned char) from[i];
     to[n] = 0;
-    return n;
 }
 
 /* Texts and characters are bytes that have to be a character each; numbers always are. */
@@ -195,7 +194,7 @@ int vswprintf(wchar_t *to, size_t room, const wchar_t *format, va_list rest)
     int count = vsnprintf(text, room + 1, narrow, rest);
     check_ascii(text, count < (int) room ? count : (int) room);
     if (count >= 0 && (size_t) count < room)
-        widened(to, text);
+        widened(to, text, (size_t) count);
     else
         count = -1;
     free(text);
@@ -248,7 +247,7 @@ size_t wcsftime(wchar_t *to, size_t room, const wchar_t *format, const struct tm
     char *narrow = narrowed(format), *text = malloc(room + 1);
     size_t n = strftime(text, room, narrow, t);
     if (n)
-        widened(to, text);
+        widened(to, text, n);
     else if (room && !*narrow)
         *to = 0;
     free(text);

@@ -24,7 +24,7 @@ SEED = 3
 ALWAYS = (
     "tolower", "toupper", "printf", "snprintf", "sprintf", "vsnprintf", "swprintf", "pwritev",
     "memcpy", "memset", "strtol", "raise", "sigprocmask", "sscanf", "fopen", "freopen", "iswalnum",
-    "mblen", "mbtowc", "iswdigit", "iswctype", "putenv", "setitimer",
+    "mblen", "mbtowc", "iswdigit", "iswctype", "putenv", "setitimer", "strptime",
 )  # fmt: skip
 OTHERS = 30
 # Whole families, whose answers are those of a process behind replay's walls.
