@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -38,6 +39,10 @@ def test_a_full_disk_is_one_message_and_the_next_run_works(
     out = small / "out" if what == "out" else tmp_path / "out"
     environment = {what: str(small)} if what == "TMPDIR" else {}
     done = csgtest(*WORDS, "--out", str(out), folder=tmp_path, environment=environment)
+    if what == "TMPDIR" and done.code == 1:  # Python takes the system's folder in its place
+        assert json.loads((out / "report.json").read_text())["verdict"] == "different"
+        assert done.err == ""
+        return
     assert done.code == 2, done
     assert "Traceback" not in done.err and done.err.count("error: ") == 1
     assert "No space left on device" in done.err or "no room in" in done.err

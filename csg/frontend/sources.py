@@ -119,7 +119,9 @@ class SourceLines:
         marked: set[tuple[int, str]] = set()
         for segment in segments(text):
             marked.add((segment.line, segment.file))
-            if segment.system or segment.file.startswith("<"):
+            # gcc's own "<built-in>" has no text; whoever gives that name to his own lines means them
+            empty = not text[segment.start : segment.end].strip()
+            if segment.system or (empty and segment.file.startswith("<")):
                 system.add(segment.file)
             else:
                 own[segment.file] = None

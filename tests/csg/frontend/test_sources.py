@@ -90,3 +90,9 @@ def test_the_files_that_were_read_are_known(tmp_path: Path) -> None:
     (text,) = preprocess_files([SourceFile(tmp_path / "a.c", ())])
     assert {str(tmp_path / "a.c"), str(tmp_path / "own.h")} < set(text.read)
     assert any(each.endswith("stddef.h") for each in text.read)
+
+
+def test_lines_that_take_the_compilers_name_are_the_users(tmp_path: Path) -> None:
+    unit = read(tmp_path, '#line 1 "<built-in>"\nint f(int x) {\n    return x;\n}\n')
+    assert [each.symbol.name for each in unit.functions] == ["f"]
+    assert "<command-line>" not in unit.sources
