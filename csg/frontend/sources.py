@@ -119,7 +119,7 @@ class SourceLines:
         marked: set[tuple[int, str]] = set()
         for segment in segments(text):
             marked.add((segment.line, segment.file))
-            # gcc's own "<built-in>" has no text; whoever gives that name to his own lines means them
+            # gcc's own "<built-in>" has no text; a user's lines of that name count
             empty = not text[segment.start : segment.end].strip()
             if segment.system or (empty and segment.file.startswith("<")):
                 system.add(segment.file)
