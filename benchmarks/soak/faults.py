@@ -213,7 +213,8 @@ fault("limit-files", "A", Expects.HONEST)(_limited("nofile", (8, 16, 24, 32, 48,
 fault("limit-file-size", "D", Expects.HONEST)(
     _limited("fsize", (1000, 20_000, 100_000, 1_000_000, 3_000_000))
 )
-fault("limit-stack", "A", Expects.HONEST)(_limited("stack", (100_000, 500_000, 2 * M)))
+# Below some 100,000 bytes Python itself does not start.
+fault("limit-stack", "A", Expects.HONEST)(_limited("stack", (150_000, 500_000, 2 * M)))
 fault("limit-cpu", "C", Expects.ENDED)(_limited("cpu", (1, 2, 3, 5)))
 
 
