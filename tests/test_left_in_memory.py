@@ -31,7 +31,7 @@ def test_seen_by_a_caller_that_is_still_there(tmp_path: Path, end: str, seen: bo
     for name, value in (("old", "x + 1"), ("new", "x + 2")):
         text = f"{HEAD}int f(int *out, int x)\n{{\n    *out = {value};\n    {end}\n}}\n"
         (tmp_path / f"{name}.c").write_text(text)
-    words = ("--entry", "f", "--range", "x=5..6", "--time", "10")
+    words = ("--entry", "f", "--range", "x=5..6", "--array-len", "4", "--time", "10")
     done = csgtest("build", "old.c", "new.c", *words, folder=tmp_path)
     report = done.report
     assert report["counters"]["mispredicted"] == 0

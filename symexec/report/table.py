@@ -162,7 +162,7 @@ def _print_rows(
     """``optional``: so many of the last columns may be left out; of what is left the last
     ``stacked`` may stand one below the other."""
     table = [heads, *(tuple(printable(cell) for cell in row) for row in rows)]
-    for line in fitted(table, _width(out), optional, stacked):
+    for line in fitted(table, _width(out), optional, stacked, folds=out.isatty()):
         print(_coloured(line, out), file=out)
 
 
@@ -174,8 +174,11 @@ def _coloured(line: str, out: TextIO) -> str:
     return f"\x1b[{_COLOURS[name]}m{name}\x1b[0m{line[len(name) :]}" if name in _COLOURS else line
 
 
-def fitted(table: Sequence[Row], width: int, optional: int, stacked: int) -> list[str]:
-    """The lines of a table, its heads first, none of them wider than that."""
+def fitted(
+    table: Sequence[Row], width: int, optional: int, stacked: int, folds: bool = True
+) -> list[str]:
+    """The lines of a table, its heads first, none of them wider than that. Without ``folds`` every
+    cell stays on one line, for whoever searches in them or copies from them."""
     for left_out in range(optional + 1):
         lines = aligned([row[: len(row) - left_out] for row in table])
         if max(map(len, lines)) <= width:
@@ -183,15 +186,16 @@ def fitted(table: Sequence[Row], width: int, optional: int, stacked: int) -> lis
     kept = [row[: len(row) - optional] for row in table]
     first = len(kept[0]) - stacked
     cells = [[*row[:first], ", ".join(row[first:])] for row in kept[:1]]
-    widths = [min(_LEADING, max(len(row[at]) for row in kept)) for at in range(first)]
-    room = max(20, width - sum(widths) - 2 * first)
+    longest = [max(len(row[at]) for row in kept) for at in range(first)]
+    widths = [min(_LEADING, each) for each in longest] if folds else longest
+    room = max(20, width - sum(widths) - 2 * first) if folds else sys.maxsize >> 8
     names = kept[0][first:]
-    lines = aligned_cells([cells[0]], [*widths, room])
+    lines = aligned_cells([cells[0]], [*widths, 0])
     for row in kept[1:]:
         wrapped = [_wrapped(cell, wide) for cell, wide in zip(row, widths, strict=False)]
         wrapped.append([*_stack(names, row[first:], room)])
         parts = [[*each] for each in zip_longest(*wrapped, fillvalue="")]
-        lines += aligned_cells(parts, [*widths, room])
+        lines += aligned_cells(parts, [*widths, 0])
     return lines
 
 
