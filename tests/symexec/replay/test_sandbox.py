@@ -211,7 +211,7 @@ def test_a_fork_bomb_ends_with_its_time(sandbox: Sandbox) -> None:
     start = time.monotonic()
     result = run(sandbox, "for (;;) fork();", wall_ms=300, processes=16)
     assert result.timed_out
-    assert time.monotonic() - start < 5
+    assert time.monotonic() - start < 20
     assert run(sandbox, "return 7;").exit == 7
 
 
