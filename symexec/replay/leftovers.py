@@ -24,7 +24,7 @@ from csg.errors import ToolchainError
 PREFIX = "csgtest-"
 LEAST = 16 << 20  # bytes that have to be free
 _LOCK = ".csgtest-alive"
-_ATTEMPTS, _PAUSE = 25, 0.02  # to remove a folder; seconds between them
+_ATTEMPTS, _PAUSE = 200, 0.02  # to remove a folder; seconds between them
 
 
 class OwnFolder:
