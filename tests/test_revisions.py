@@ -524,6 +524,10 @@ def test_a_file_that_the_build_leaves_out_is_compiled_as_those_around(
     done = csgtest("build", "--time", "5", folder=repository.folder)
     assert "no build compiles lib/extra.c: compiled as the files around" in done.err
     assert done.code == 1 and "extra(9)" in done.out
+    repository.git("checkout", "-q", "lib")
+    repository.edit("lib/other.c", "<no/such/system.h>", "<stdio.h>")  # one version can be read
+    done = csgtest("build", "--time", "5", folder=repository.folder)
+    assert "nothing that is built is made of what differs: lib/other.c" in done.err
 
 
 def test_where_no_build_makes_anything_the_files_are_a_library(repository: Repository) -> None:

@@ -193,8 +193,7 @@ def add_library(old: BuiltVersion, new: BuiltVersion, name: str, ignored: Sequen
         own = {
             compiled.source: path
             for path, compiled in version.products.objects.items()
-            if not (is_aside(compiled.source) or matches(compiled.source, ignored))
-            and not BEGINS.search((version.tree / compiled.source).read_bytes())
+            if _is_of_a_library(version, compiled.source, ignored)
         }
         version.products.archives[name] = [own[source] for source in sorted(own)]
     _read_all(old, new, [name])
@@ -203,32 +202,44 @@ def add_library(old: BuiltVersion, new: BuiltVersion, name: str, ignored: Sequen
     )
 
 
+def _is_of_a_library(version: BuiltVersion, source: str, ignored: Sequence[str]) -> bool:
+    """Is it no test, and has no ``main``?"""
+    if is_aside(source) or matches(source, ignored):
+        return False
+    return not BEGINS.search((version.tree / source).read_bytes())
+
+
 def adopt_unbuilt(old: BuiltVersion, new: BuiltVersion, ignored: Sequence[str]) -> list[str]:
     """C files that differ and that neither build compiles become objects of both versions, compiled
-    as a neighbour is, where the compiler can read them so: an option of the build may want them.
+    as a neighbour is, where the compiler can read both so: an option of the build may want them.
     None that is a test, or has a ``main``, or is in one version alone."""
-    unused = [each for each in unused_files(old, new) if each.endswith(".c")]
-    return [
-        source
-        for source in unused
-        if not (is_aside(source) or matches(source, ignored))
-        and min(_adopt(version, source) for version in (old, new))
-    ]
+    adopted = []
+    for source in unused_files(old, new):
+        if not source.endswith(".c"):
+            continue
+        both = [
+            _as_its_neighbour(version, source)
+            for version in (old, new)
+            if (version.tree / source).is_file() and _is_of_a_library(version, source, ignored)
+        ]
+        objects = [each for each in both if each is not None]
+        if len(objects) == 2:
+            for version, compiled in zip((old, new), objects, strict=True):
+                version.products.objects[f"{source}.o"] = compiled
+            adopted.append(source)
+    return adopted
 
 
-def _adopt(version: BuiltVersion, source: str) -> bool:
-    file = version.tree / source
-    if not file.is_file() or BEGINS.search(file.read_bytes()):
-        return False
+def _as_its_neighbour(version: BuiltVersion, source: str) -> Compiled | None:
+    """With the flags of a file that is built near to it; None where the compiler cannot read it."""
     known = version.products.objects.values()
     near = max(known, key=lambda each: _shared_folders(each.source, source), default=None)
     compiled = Compiled(source, near.flags if near is not None else ())
     try:
         _preprocessed(version, compiled)
     except CsgtestError:
-        return False
-    version.products.objects[f"{source}.o"] = compiled
-    return True
+        return None
+    return compiled
 
 
 def _shared_folders(one: str, other: str) -> int:
