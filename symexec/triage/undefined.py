@@ -81,17 +81,14 @@ def shown_by_plain_builds(
             found = _first_shown(case, replay) if places or met else None
             if found is not None:
                 style, pair = found
+                why = "-fwrapv takes away" if places else "replay does not show"
                 yield replace(
                     case,
                     old=pair.old,
                     new=pair.new,
                     observed="different",
                     kind=Kind.UNDEFINED.value,
-                    undefined=(
-                        *(places or met),
-                        f"gcc {style}: a difference, which {'-fwrapv' if places else 'replay'} "
-                        f"{'takes away' if places else 'does not show'}",
-                    ),
+                    undefined=(*(places or met), f"gcc {style}: a difference, which {why}"),
                 )
     except ToolchainError:  # as above
         return
