@@ -121,6 +121,10 @@ void __sanitizer_cov_trace_switch(uint64_t value, const uint64_t *cases)
 
 static void compared_texts(const char *left, const char *right, size_t most)
 {
+    if (!shared || !shared->watches)
+        return;
+    if (most > TEXT_MOST)
+        most = TEXT_MOST;
     size_t left_size = strnlen(left, most), right_size = strnlen(right, most);
     if (left_size == right_size && !memcmp(left, right, left_size))
         return;
@@ -137,43 +141,37 @@ static void compared_texts(const char *left, const char *right, size_t most)
 /* The program's calls have these names instead. */
 WEAK int csgtest_seen_strcmp(const char *left, const char *right)
 {
-    if (shared && shared->watches)
-        compared_texts(left, right, TEXT_MOST);
+    compared_texts(left, right, TEXT_MOST);
     return strcmp(left, right);
 }
 
 WEAK int csgtest_seen_strncmp(const char *left, const char *right, size_t most)
 {
-    if (shared && shared->watches)
-        compared_texts(left, right, most < TEXT_MOST ? most : TEXT_MOST);
+    compared_texts(left, right, most);
     return strncmp(left, right, most);
 }
 
 WEAK int csgtest_seen_strcasecmp(const char *left, const char *right)
 {
-    if (shared && shared->watches)
-        compared_texts(left, right, TEXT_MOST);
+    compared_texts(left, right, TEXT_MOST);
     return strcasecmp(left, right);
 }
 
 WEAK int csgtest_seen_strncasecmp(const char *left, const char *right, size_t most)
 {
-    if (shared && shared->watches)
-        compared_texts(left, right, most < TEXT_MOST ? most : TEXT_MOST);
+    compared_texts(left, right, most);
     return strncasecmp(left, right, most);
 }
 
 WEAK int csgtest_seen_memcmp(const void *left, const void *right, size_t size)
 {
-    if (shared && shared->watches)
-        compared_texts(left, right, size < TEXT_MOST ? size : TEXT_MOST);
+    compared_texts(left, right, size);
     return memcmp(left, right, size);
 }
 
 WEAK char *csgtest_seen_strstr(const char *in, const char *what)
 {
-    if (shared && shared->watches)
-        compared_texts(in, what, TEXT_MOST);
+    compared_texts(in, what, TEXT_MOST);
     return strstr(in, what);
 }
 
