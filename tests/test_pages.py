@@ -65,13 +65,18 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return file
 
 
-@pytest.fixture
-def page(browser: Browser, large: Path) -> Iterator[Page]:
-    opened = browser.opened(large)
+def watched(browser: Browser, file: Path) -> Iterator[Page]:
+    """With nothing in red on its console afterwards, and nothing loaded but the file."""
+    opened = browser.opened(file)
     opened.value(HELP)
     yield opened
     assert opened.errors == []
-    assert opened.loads == [large.as_uri()]
+    assert opened.loads == [file.as_uri()]
+
+
+@pytest.fixture
+def page(browser: Browser, large: Path) -> Iterator[Page]:
+    yield from watched(browser, large)
 
 
 def search(page: Page, words: str) -> str:
@@ -299,11 +304,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def run(browser: Browser, written: Path) -> Iterator[Page]:
-    opened = browser.opened(written)
-    opened.value(HELP)
-    yield opened
-    assert opened.errors == []
-    assert opened.loads == [written.as_uri()]
+    yield from watched(browser, written)
 
 
 def sample(name: str) -> list[Path]:
