@@ -13,6 +13,7 @@ import os
 import signal
 import stat
 import sys
+from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, NoReturn, TypeVar, assert_never
@@ -495,14 +496,23 @@ def _emit(options: EmitOptions) -> int:
 
 
 def _replay(options: ReplayOptions) -> int:
-    from symexec.report.replaying import replay_folder
+    from symexec.report.replaying import NOT_RUN, replay_folder
 
-    differs = False
+    outcomes: Counter[str] = Counter()
     trusts = _confirmed if not options.trusted else lambda reason: True
-    for replayed in replay_folder(options.folder, options.unsandboxed, trusts):
-        print(f"{replayed.case.id}  {replayed.outcome}")
-        differs |= replayed.outcome != "same"
-    return DIFFERENT if differs else SAME
+    for each in replay_folder(options.folder, options.unsandboxed, trusts, options.time):
+        print(f"{each.case.id}  {each.outcome}", flush=True)
+        outcomes[each.outcome] += 1
+    left_over = outcomes.pop(NOT_RUN, 0)
+    if left_over:
+        print(
+            f"csgtest: error: {left_over} of {left_over + outcomes.total()} tests were not run "
+            f"within {options.time:g} s; give more --time",
+            file=sys.stderr,
+        )
+    if outcomes.total() > outcomes["same"]:
+        return DIFFERENT
+    return TROUBLE if left_over else SAME
 
 
 def _confirmed(reason: str) -> bool:

@@ -420,6 +420,7 @@ class ReplayOptions:
     folder: Path
     unsandboxed: bool = False
     trusted: bool = False  # whoever wrote the folder
+    time: float | None = None  # seconds after which no further test is begun
 
 
 @record

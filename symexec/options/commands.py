@@ -60,7 +60,7 @@ from symexec.options.rows import (
     names,
     row,
 )
-from symexec.options.values import count, names_given, positive_count
+from symexec.options.values import count, names_given, positive_count, seconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -326,6 +326,13 @@ exit code: 0 no difference found, 1 differences, 2 trouble""",
         "run the tests of a finished output folder on both versions again",
         (
             row("folder", metavar="DIR", type=Path, help="output folder of an earlier build"),
+            row(
+                "--time",
+                metavar="S",
+                type=seconds,
+                help="seconds after which no further test is begun; those left over are counted, "
+                "and without a difference the exit code is 2 (default: until all have run)",
+            ),
             TRUST,
             UNPROTECTED,
         ),

@@ -319,7 +319,7 @@ def run(given: argparse.Namespace, words: tuple[str, ...]) -> Options:
 
 
 def replay(given: argparse.Namespace, words: tuple[str, ...]) -> Options:
-    return ReplayOptions(given.folder, given.unprotected_replay, given.trust)
+    return ReplayOptions(given.folder, given.unprotected_replay, given.trust, given.time)
 
 
 def export(given: argparse.Namespace, words: tuple[str, ...]) -> Options:

@@ -2,11 +2,13 @@
 
 t0001  confirmed       old and new show what the report says
 t0002  same            the versions agree now
+t0003  not run         the time was over (``--time``)
 """
 
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -23,10 +25,13 @@ from symexec.testcases.store import is_ours, is_sealed
 from symexec.triage import Kind, classify, differing_parts
 from symexec.triage.undefined import shown_behind_a_stop, shown_by_plain_builds
 
+NOT_RUN = "not run"
+
 
 @dataclass(frozen=True, slots=True)
 class Replayed:
-    """``outcome``: confirmed (as reported), different (they differ otherwise), same, unstable."""
+    """``outcome``: confirmed (as reported), different (they differ otherwise), same, unstable, or
+    NOT_RUN."""
 
     case: TestCase  # with what was seen now
     outcome: str
@@ -56,13 +61,20 @@ def read_report(folder: Path) -> Json:
 
 
 def replay_folder(
-    folder: Path, unsandboxed: bool = False, trusts: Callable[[str], bool] = lambda reason: False
+    folder: Path,
+    unsandboxed: bool = False,
+    trusts: Callable[[str], bool] = lambda reason: False,
+    seconds: float | None = None,
 ) -> Iterator[Replayed]:
     """Every test with native observations, in order. Nothing is written. Where we have not written
-    the report ourselves ``trusts`` is asked, and told why."""
+    the report ourselves ``trusts`` is asked, and told why. No test begins after ``seconds``."""
+    start = time.monotonic()
     report = trusted_report(folder, trusts)
     with NativeReplay(plan_of(report, unsandboxed)) as replay:
         for case in report.tests:
+            if seconds is not None and time.monotonic() - start > seconds:
+                yield Replayed(case, NOT_RUN)
+                continue
             now = _outcome(case, replay.pair(case.input))
             if now.outcome == "same" and case.kind == Kind.UNDEFINED.value:
                 met = [each for each in case.undefined if not each.startswith("gcc ")]
