@@ -11,7 +11,7 @@ import pytest
 from csg.errors import UsageError
 from symexec.search import Budget, registry
 from symexec.search.composition import RoundRobin
-from symexec.search.modes.orders import BreadthFirst, DepthFirst
+from symexec.search.modes import BreadthFirst, DepthFirst
 from symexec.search.registry import (
     ALL,
     Aim,

@@ -10,7 +10,7 @@ import pytest
 from symexec.memory import Memory
 from symexec.search import Budget, build_searcher, chosen
 from symexec.search.contract import Searcher
-from symexec.search.modes.orders import BreadthFirst, DepthFirst
+from symexec.search.modes import BreadthFirst, DepthFirst
 from symexec.search.seed_lanes import AlongSeeds
 from symexec.solver import EMPTY
 from symexec.state.inputs import Seed

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from symexec.search.composition import RandomState
 from symexec.search.contract import Searcher
-from symexec.search.modes.directed import directed
-from symexec.search.modes.orders import BreadthFirst, DepthFirst
+from symexec.search.modes import BreadthFirst, DepthFirst, directed
 from symexec.search.registry import Context, build_searcher, chosen, modes, strategies
 from symexec.search.strategies import (
     Bounds,
