@@ -1,7 +1,6 @@
 """Which state to run next."""
 
-from symexec.search.contract import Searcher
 from symexec.search.registry import Chosen, Context, build_searcher, chosen
-from symexec.search.seed_lanes import Budget
+from symexec.search.searchers import Budget, Searcher
 
 __all__ = ["Budget", "Chosen", "Context", "Searcher", "build_searcher", "chosen"]

@@ -14,7 +14,7 @@ from collections import deque
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from symexec.search.composition import SLACK, Pool, Ranked
+from symexec.search.searchers import SLACK, Pool, Ranked
 from symexec.search.targets import FAR, Spot, way
 
 if TYPE_CHECKING:

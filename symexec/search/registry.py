@@ -22,11 +22,11 @@ from pkgutil import iter_modules
 from typing import TYPE_CHECKING, TypeVar
 
 from csg.errors import UsageError
-from symexec.search.seed_lanes import AlongSeeds, Budget
+from symexec.search.searchers import AlongSeeds, Budget
 
 if TYPE_CHECKING:
-    from symexec.search.contract import Searcher
     from symexec.search.coverage import Frontier
+    from symexec.search.searchers import Searcher
     from symexec.state.state import State
 
 ALL = "all"  # every strategy, where some are left out

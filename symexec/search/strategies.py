@@ -20,14 +20,14 @@ from collections import deque
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from symexec.search.composition import Partition, RandomState, RoundRobin
 from symexec.search.registry import Context, Group, behaviour, strategy
+from symexec.search.searchers import Partition, RandomState, RoundRobin
 from symexec.search.targets import FAR
 
 if TYPE_CHECKING:
     from csg.analysis import Guard, Place
     from symexec.expr import Data
-    from symexec.search.contract import Searcher
+    from symexec.search.searchers import Searcher
     from symexec.state.state import Frame, State
 
 

@@ -1,4 +1,4 @@
-"""The searches of csgtest; ``search.registry`` offers them, and those of other files in this folder.
+"""The searches of csgtest; ``search.registry`` offers them, and those of files in this folder.
 
     published    RoundRobin(RandomPath, shortest distance to one of the state's own targets)
     guided       the same, with every strategy around it
@@ -15,12 +15,12 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from symexec.search.composition import RandomPath, Ranked, RoundRobin
 from symexec.search.coverage import NearestNewCode
 from symexec.search.registry import ORDERED, Aim, Context, mode
+from symexec.search.searchers import RandomPath, Ranked, RoundRobin
 
 if TYPE_CHECKING:
-    from symexec.search.contract import Searcher
+    from symexec.search.searchers import Searcher
     from symexec.state.state import State
 
 STRATEGIES = (

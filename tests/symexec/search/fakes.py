@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from symexec.memory import Memory
-from symexec.search.contract import Searcher
 from symexec.search.registry import Context
+from symexec.search.searchers import Searcher
 from symexec.search.targets import Spot
 from symexec.solver import EMPTY
 from symexec.state.state import State

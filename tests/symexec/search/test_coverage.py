@@ -11,7 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from symexec.search import coverage
-from symexec.search.composition import SLACK
 from symexec.search.coverage import (
     STALE,
     WARM_UP,
@@ -20,6 +19,7 @@ from symexec.search.coverage import (
     NearestNewCode,
     _Places,
 )
+from symexec.search.searchers import SLACK
 from symexec.search.targets import FAR, Spot
 from symexec.state.state import State
 from tests.symexec.search.fakes import Frame, Function, state

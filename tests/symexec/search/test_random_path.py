@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from hypothesis import given
 from hypothesis import strategies as st
 
-from symexec.search.composition import RandomPath, RandomState
+from symexec.search.searchers import RandomPath, RandomState
 from symexec.state.state import State
 from tests.symexec.search.fakes import drained, state, states
 

@@ -10,7 +10,6 @@ import pytest
 
 from csg.errors import UsageError
 from symexec.search import Budget, registry
-from symexec.search.composition import RoundRobin
 from symexec.search.modes import BreadthFirst, DepthFirst
 from symexec.search.registry import (
     ALL,
@@ -27,7 +26,7 @@ from symexec.search.registry import (
     strategy,
     variant,
 )
-from symexec.search.seed_lanes import AlongSeeds
+from symexec.search.searchers import AlongSeeds, RoundRobin
 from tests.symexec.search.fakes import context
 
 ROOT = Path(__file__).parents[3]

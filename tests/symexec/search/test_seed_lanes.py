@@ -9,9 +9,8 @@ import pytest
 
 from symexec.memory import Memory
 from symexec.search import Budget, build_searcher, chosen
-from symexec.search.contract import Searcher
 from symexec.search.modes import BreadthFirst, DepthFirst
-from symexec.search.seed_lanes import AlongSeeds
+from symexec.search.searchers import AlongSeeds, Searcher
 from symexec.solver import EMPTY
 from symexec.state.inputs import Seed
 from symexec.state.state import State

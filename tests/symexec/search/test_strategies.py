@@ -9,10 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from symexec.search.composition import RandomState
-from symexec.search.contract import Searcher
 from symexec.search.modes import BreadthFirst, DepthFirst, directed
 from symexec.search.registry import Context, build_searcher, chosen, modes, strategies
+from symexec.search.searchers import RandomState, Searcher
 from symexec.search.strategies import (
     Bounds,
     Groups,

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from symexec.search.composition import Partition, RandomPath, Ranked, RoundRobin
 from symexec.search.modes import BreadthFirst, DepthFirst, directed
+from symexec.search.searchers import Partition, RandomPath, Ranked, RoundRobin
 from symexec.search.targets import Targets
 from symexec.state.state import State
 from tests.symexec.search.fakes import Line, Told, context, drained, state, states
