@@ -5,10 +5,16 @@ csg.ir.Program  ->  build_csg  ->  SequenceGraph, the graph of targets that a se
 All graphs are networkx graphs; those of the program itself are in ``csg.graphs.program_graphs``.
 """
 
-from csg.graphs.chains import chains, chains_form
 from csg.graphs.construction import build_csg
 from csg.graphs.interactions import Interaction, find_interactions
-from csg.graphs.sequence_graph import SequenceGraph, SequenceNode, graph_form, interactions_form
+from csg.graphs.sequence_graph import (
+    SequenceGraph,
+    SequenceNode,
+    chains,
+    chains_form,
+    graph_form,
+    interactions_form,
+)
 
 __all__ = [
     "Interaction",

@@ -11,7 +11,7 @@ deleted statements have nodes of their own (unless switched off), and when chang
 that starts with none of them, those that a run meets first are start nodes. A walk that comes to an
 interaction location always leaves an edge from its source: in the paper, a source that the location
 does not depend on (or another location) would be left without a successor there. The algorithm
-without all of this is ``csg.graphs.published``.
+without all of this is ``traversed``.
 
 From a statement, a walk yields the stops that a run may come to next:
 
@@ -28,7 +28,9 @@ one that entered a function from a call does not come out at another call.
 
 from __future__ import annotations
 
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import networkx
 
@@ -43,7 +45,6 @@ from csg.analysis import (
 from csg.analysis.dependence import changed_initialisers
 from csg.graphs.interactions import Interaction, find_interactions
 from csg.graphs.program_graphs import StatementGraph, interprocedural
-from csg.graphs.published import traversed
 from csg.graphs.sequence_graph import (
     CHANGE,
     DELETION,
@@ -56,6 +57,10 @@ from csg.graphs.sequence_graph import (
 from csg.ir import Node, Program
 from csg.language.syntax import Version
 from csg.programs import OURS, GraphRules, Interactions
+
+if TYPE_CHECKING:
+    from csg.graphs.program_graphs import StatementGraph
+
 
 # a part; is it in a call made by this walk; the statement that the step comes from (-1: it begins)
 _Step = tuple[int, bool, int]
@@ -305,3 +310,47 @@ def _start(changed: tuple[int, ...], edges: set[tuple[int, int]], first: set[int
             inside = members.intersection(changed)
             start |= inside & first or inside
     return start
+
+
+# ---------------------------------------------------------------------------------- to the letter
+
+
+def traversed(
+    cfg: StatementGraph,
+    changed: Iterable[int],
+    outputs: Container[int],
+    depends_on: Mapping[int, Iterable[int]],
+) -> set[tuple[int, int]]:
+    """The edges that Algorithm 1 of FSE 2013 draws, for comparison with ours (``--paper``).
+
+    TRAVERSECHANGE(curr, c):  for each node that directly follows curr in the CFG:
+        a change or an output:              edge c -> node
+        it depends on two or more changes:  edges from all of these to node;
+                                            TRAVERSECHANGE(node, node)
+        anything else:                      TRAVERSECHANGE(node, c)
+
+    The CFG is that of the new version's statements across calls and returns, so that a walk may
+    return to another call than it came from. Deleted statements are no nodes, every statement that
+    depends on two changes is an interaction location (definition 4), every output is a node whether
+    a change leads there or not, and an interaction location has no edge from a source that it does
+    not depend on. The one addition is the set of calls already made, without which the recursion
+    does not end on a loop. ``depends_on``: each interaction location with its changes.
+    """
+    stops = frozenset(changed)
+    edges: set[tuple[int, int]] = set()
+    work = [(change, change) for change in sorted(stops)]
+    made = set(work)
+    while work:
+        current, source = work.pop()
+        for node in cfg.successors(current):
+            if node in stops or node in outputs:
+                edges.add((source, node))
+                continue
+            call = (node, source)
+            if node in depends_on:
+                edges.update((change, node) for change in depends_on[node])
+                call = (node, node)
+            if call not in made:
+                made.add(call)
+                work.append(call)
+    return edges

@@ -8,6 +8,9 @@ A value is an ``int`` (bits known), an interned ``Term``, or ``Shadowed(old, new
 knows bit-vectors, bit patterns of floats, and arrays of bytes; it knows nothing of C.
 """
 
+from __future__ import annotations
+
+from symexec.expr import arithmetic, bitwise, comparisons, shape
 from symexec.expr.float_operations import (
     convert_float,
     float_binary,
@@ -40,8 +43,7 @@ from symexec.expr.operations import (
 )
 from symexec.expr.polynomials import Comparer
 from symexec.expr.ranges import bounds, interval
-from symexec.expr.table import TermTable
-from symexec.expr.terms import Operand, Term
+from symexec.expr.terms import Operand, Term, Terms
 from symexec.expr.walk import Model, evaluate, few_values, substitute, symbols, to_text
 
 __all__ = [
@@ -84,3 +86,18 @@ __all__ = [
     "truncate",
     "unary",
 ]
+
+
+class TermTable(Terms):
+    """One per analysis. Symbols are created here; other terms find the table through their
+    operands."""
+
+    __slots__ = ()
+
+    def __init__(self) -> None:
+        super().__init__(
+            rules={**arithmetic.RULES, **bitwise.RULES},
+            compare_rules=comparisons.RULES,
+            unary_rules={"neg": arithmetic.neg, "not": bitwise.not_},
+            shape_rules=shape.RULES,
+        )

@@ -164,7 +164,7 @@ def operand(term: Term) -> Operand:
 
 
 class Terms:
-    """The table that interns terms, and builds them by its rules. ``TermTable`` (table.py) is the
+    """The table that interns terms, and builds them by its rules. ``symexec.expr.TermTable`` is the
     one with the rules in it."""
 
     __slots__ = (

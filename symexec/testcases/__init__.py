@@ -1,12 +1,12 @@
 """Tests as records: inputs, observations, blame, and the folder they are kept in."""
 
 from symexec.testcases.command_text import c_call, c_value, rendered, shell_command
-from symexec.testcases.decoding import decode
 from symexec.testcases.inputs import (
     LongDouble,
     Scalar,
     TestInput,
     Value,
+    decode,
     input_from_json,
     input_to_json,
 )
