@@ -13,12 +13,13 @@ from __future__ import annotations
 
 from csg.frontend.files import (
     Preprocessed,
+    parse_expression,
     parse_file,
     parse_files,
+    parse_text,
     parse_texts,
     preprocess_files,
 )
-from csg.frontend.read import parse_expression, parse_text
 
 __all__ = [
     "Preprocessed",

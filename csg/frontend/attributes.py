@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 from csg.errors import Location, ParseError, UnsupportedError
 from csg.frontend.context import Context
-from csg.frontend.nodes import Node, kind
+from csg.frontend.parser import Node, kind
 from csg.language.syntax import LAST_PRIORITY, Hook
 from csg.language.types import (
     CHAR,

@@ -17,7 +17,7 @@ from csg.errors import Location, ParseError
 from csg.frontend import builtins, operators
 from csg.frontend.builtins import implicit_function, library_function
 from csg.frontend.context import Context, Qualified, refuse
-from csg.frontend.nodes import Node, kind
+from csg.frontend.parser import Node, kind
 from csg.language.syntax import (
     Binary,
     Call,

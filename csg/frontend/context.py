@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
 from csg.errors import NOWHERE, Location, ParseError, UnsupportedError
-from csg.frontend.nodes import Node
+from csg.frontend.parser import Node
 from csg.language.syntax import (
     Compound,
     Dereference,

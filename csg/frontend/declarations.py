@@ -13,7 +13,7 @@ from csg.errors import ParseError
 from csg.frontend.attributes import Wishes, wishes
 from csg.frontend.context import Context, Enumerator, Jumps, Qualified, Scope, Typedef, refuse
 from csg.frontend.declarators import parameter_symbol
-from csg.frontend.nodes import Node, innermost, kind, name_place
+from csg.frontend.parser import Node, innermost, kind, name_place
 from csg.language.syntax import Declaration, FunctionDefinition, Statement, Symbol
 from csg.language.types import INT, Array, Function, Record, Type, Void, decayed
 

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from csg.errors import Location, UnsupportedError
 from csg.frontend.attributes import wishes
 from csg.frontend.context import Context, Enumerator, Qualified, Typedef, refuse, unsupported
-from csg.frontend.nodes import Node, innermost, kind, name_place
+from csg.frontend.parser import Node, innermost, kind, name_place
 from csg.language.syntax import Expression, Symbol
 from csg.language.types import (
     BOOL,

@@ -14,7 +14,7 @@ from csg.errors import ParseError
 from csg.frontend import builtins, calls, constants, operators
 from csg.frontend.calls import literal, union_of
 from csg.frontend.context import Context, Enumerator, Typedef, decay, refuse, unsupported
-from csg.frontend.nodes import Node, kind
+from csg.frontend.parser import Node, kind
 from csg.language.syntax import (
     Assign,
     Builtin,

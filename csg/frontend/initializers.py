@@ -15,8 +15,8 @@ from itertools import count
 from csg.errors import Location
 from csg.frontend.context import Context, decay, refuse
 from csg.frontend.expressions import check_assignable
-from csg.frontend.nodes import Node, kind
 from csg.frontend.operators import member_path, type_in_words
+from csg.frontend.parser import Node, kind
 from csg.language.syntax import (
     Cast,
     CompoundLiteral,

@@ -7,20 +7,46 @@
     int x __attribute__((aligned(8)))   TypeDecl.attributes = [Attributes]
 
 The tokens are ours, so nothing is written out and read again and every place is a ``Location``.
+pycparser has no types: the front end relies on ``Node`` and ``kind`` and on nothing else of it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Any, NoReturn
+from typing import Any, NoReturn, Protocol
 
 from pycparser import c_ast
 from pycparser.c_parser import CParser
 
-from csg.errors import Location, ParseError, too_deep
-from csg.frontend.nodes import Node
+from csg.errors import NOWHERE, Location, ParseError, too_deep
 from csg.frontend.tokens import Token
+
+
+class Node(Protocol):
+    """A node of the syntax as parsed; its parts (``expr``, ``type``, ...) depend on its kind."""
+
+    coord: Location
+
+    def __getattr__(self, name: str, /) -> Any: ...
+
+
+def kind(node: Node) -> str:
+    """``"BinaryOp"``, ``"FuncDef"``, ... (pycparser's names, plus Attributes and Assembly)."""
+    return type(node).__name__
+
+
+def innermost(node: Node) -> Node:
+    """The declarator that holds the name (or the specifiers, when there is none)."""
+    while kind(node) in ("PtrDecl", "ArrayDecl", "FuncDecl"):
+        node = node.type
+    return node
+
+
+def name_place(node: Node) -> Location:
+    """Where the name that a declaration introduces is written."""
+    found = innermost(node.type).coord or node.coord
+    return found if isinstance(found, Location) else NOWHERE
 
 
 class Attributes(c_ast.Alignas):  # type: ignore[misc]

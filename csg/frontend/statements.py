@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 from csg.frontend import declarations, operators
 from csg.frontend.context import Context, place, refuse
 from csg.frontend.expressions import check_assignable
-from csg.frontend.nodes import Node, kind
+from csg.frontend.parser import Node, kind
 from csg.language.syntax import (
     Assembly,
     Break,

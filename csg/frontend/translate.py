@@ -19,7 +19,7 @@ from csg.frontend import (
     statements,
 )
 from csg.frontend.context import Context, Qualified, place, refuse, unsupported
-from csg.frontend.nodes import Node, kind
+from csg.frontend.parser import Node, kind
 from csg.language.syntax import Compound, Expression, Initializer, Statement, TranslationUnit
 from csg.language.types import Type, is_integer
 

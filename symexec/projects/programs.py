@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
 from csg.errors import CsgtestError
-from csg.frontend.read import OTHER_LAYOUTS
+from csg.frontend.files import OTHER_LAYOUTS
 from csg.programs import is_aside, matches, write_commands
 from csg.records import record
 from csg.toolchain import preprocess_noting
