@@ -8,14 +8,16 @@
 Parameters are called by their places: ``0``, ``1->count``. A pair has to be certain, for inputs
 that break it are not tried. There is none where code of the function bounds the number before it
 counts (``if (n > 64) return -1;``: a caller may pass more than there is), where something else
-bounds the loop, where the pointer leads to a text, and where two numbers could be meant and neither
-order nor names decide.
+bounds the loop, where the pointer leads to a text or to anything else that ends by itself, where
+another branch takes the number for something else (``return code ? sum(a, n) : n / 3;``), and where
+two numbers could be meant and neither order nor names decide.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from itertools import pairwise
 from math import prod
@@ -57,8 +59,8 @@ from csg.language.syntax import (
     Unary,
     While,
 )
-from csg.language.traversal import Tree, walk
-from csg.language.types import Integer, Pointer, Record, Type, is_integer, size_of
+from csg.language.traversal import Tree, children, walk
+from csg.language.types import Function, Integer, Pointer, Record, Type, is_integer, size_of
 from csg.records import record
 
 Pair = tuple[str, str]  # pointer and number
@@ -81,7 +83,12 @@ _TAKES: Mapping[str, tuple[tuple[int, int, int | None], ...]] = {
     "qsort": ((0, 1, 2),),
     "bsearch": ((1, 2, 3),),
 }
+_WRITES = {  # the place of what is written
+    **dict.fromkeys(("memcpy", "memmove", "mempcpy", "memset", "fread"), 0),
+    **dict.fromkeys(("read", "recv", "pread"), 1),
+}
 _OF_TEXTS = re.compile(r"str|wcs|ato[ilf]|f?puts$|fopen$|getenv$|open$|access$|unlink$|remove$")
+_LOOPS = (For, While, DoWhile)
 _INVERSE = {"<": ">=", ">": "<=", "<=": ">", ">=": "<", "==": "!=", "!=": "=="}
 _MIRROR = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "==": "==", "!=": "!="}
 
@@ -89,12 +96,13 @@ _MIRROR = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "==": "==", "!=": "!="}
 @record
 class Counted:
     """So many elements of ``unit`` bytes are behind a pointer; ``why`` in C's words. The code tells
-    numbers below ``least`` from others."""
+    numbers below ``least`` from others. ``sure``: whatever the number is called."""
 
     unit: int
     why: str
     location: Location
     least: int = 0
+    sure: bool = False
 
 
 def counted(functions: Functions, entry: FunctionDefinition) -> dict[Pair, Counted]:
@@ -223,6 +231,14 @@ def _comparisons(condition: Expression) -> Iterator[tuple[Expression, str, Expre
 # ------------------------------------------------------------------ one function
 
 
+@record
+class _Bound:
+    """A number, or a variable, that another one is below at these ``places`` of the function."""
+
+    by: Symbol | str
+    places: range
+
+
 class _Uses:
     """What one function does with its parameters, their members, and local copies of them."""
 
@@ -239,24 +255,45 @@ class _Uses:
         self._made: dict[Symbol, frozenset[str]] = {}  # local numbers, and what they are made of
         self._unsteady: set[str] = set()  # becomes something else
         self._counting_down: set[Symbol | str] = set()
+        self._changing: set[Symbol] = set()  # local numbers that are not only counted down
         self._moving: set[str] = set()  # pointers that go on
-        self._below: dict[Symbol | str, set[str]] = {}  # what numbers bound
-        self._bounded: set[Symbol | str] = set()  # by something else
+        self._below: dict[Symbol | str, list[_Bound]] = {}
+        self._bounded: dict[Symbol | str, list[range]] = {}  # by something else, at these places
         self._least: dict[str, int] = {}  # numbers below it are told from others
         self._weighed: set[str] = set()  # numbers that are compared with each other
-        self._texts: set[str] = set()
+        self._texts: set[str] = set()  # and what else ends by itself
+        self._judged: set[str] = set()  # what lies there decides something
+        self._written: set[int] = set()  # elements, by identity
         self._found: dict[Pair, Counted] = {}  # by loops and sums
         self._taken: dict[Pair, Counted] = {}  # by functions of the C library
         self._hinted: dict[Pair, Counted] = {}  # no more than side by side
         nodes = list(walk(definition.body))
+        self._nodes = nodes
         self._calls = [node for node in nodes if isinstance(node, Call)]
+        self._said: dict[Pair, set[int]] = {}  # at these places
+        self._extents = _extents(nodes)
+        self._everywhere = range(len(nodes))
+        self._repeated = [self._extent(node) for node in nodes if isinstance(node, _LOOPS)]
+        if any(isinstance(node, Goto) for node in nodes):
+            self._repeated.insert(0, self._everywhere)
+        self._here = 0  # the place of the node that is looked at
         self._copies(nodes)
-        for node in nodes:
+        for self._here, node in enumerate(nodes):
             self._bounds(node)
             self._text(node)
-        for node in nodes:
+        for self._here, node in enumerate(nodes):
             self._use(node)
             self._loop(node)
+
+    def _extent(self, node: Tree) -> range:
+        """The places of a node and of all that it has."""
+        return self._extents[id(node)]
+
+    def _from_here(self) -> range:
+        """The places where what holds here holds still: all behind it, and all of the outermost
+        loop around it."""
+        around = [each.start for each in self._repeated if self._here in each]
+        return range(min(around, default=self._here), self._everywhere.stop)
 
     # -------------------------------------------------------------- copies
 
@@ -278,10 +315,12 @@ class _Uses:
         for symbol, values in assigned.items():
             if symbol in self._parameters and any(not _is_step(symbol, each) for each in values):
                 self._unsteady.add(self._parameters[symbol])
+        self._changing = {each for node in nodes if (each := _changed(node)) is not None}
         for _ in range(3):  # copies of copies
             for symbol, values in assigned.items():
                 if symbol not in self._parameters and symbol.storage == "automatic":
-                    self._copy(symbol, [each for each in values if not _is_step(symbol, each)])
+                    kept = [each for each in values if not _is_step(symbol, each)]
+                    self._copy(symbol, [part for each in kept for part in _alternatives(each)])
         for node in nodes:
             self._step(node)
 
@@ -290,10 +329,10 @@ class _Uses:
             bases = {self._base(value) for value in values}
             if len(bases) == 1 and "" not in bases:
                 self._roots[symbol] = bases.pop()
-        elif is_integer(symbol.type):
-            made = frozenset(name for value in values for name in self._numbers(value))
-            if made:
-                self._made[symbol] = made
+        elif is_integer(symbol.type) and symbol not in self._changing:
+            each = [self._numbers(value) for value in values if constant_of(value) != 0]
+            if each and all(each):  # else it is something else as well, as in min(strlen(s), n)
+                self._made[symbol] = frozenset().union(*each)
 
     def _step(self, node: Tree) -> None:
         match node:
@@ -357,16 +396,49 @@ class _Uses:
                     pass
         return found - {""}
 
-    def _variables(self, expression: Expression) -> set[Symbol]:
+    def _variables(self, expression: Expression, subtracted: bool = True) -> set[Symbol]:
         """The local numbers that a sum is made of, none of them made of parameters."""
         return {
             node.symbol
-            for node in _summands(expression, subtracted=True)
+            for node in _summands(expression, subtracted)
             if isinstance(node, Name)
             and is_integer(node.type)
             and node.symbol.storage == "automatic"
             and node.symbol not in self._made
             and node.symbol not in self._parameters
+        }
+
+    def _free(self, expression: Expression) -> list[Symbol]:
+        """The variables of a sum that nothing else bounds here."""
+        return [each for each in self._variables(expression) if not self._is_bounded(each)]
+
+    def _bound(self, names: AbstractSet[Symbol | str], places: range) -> None:
+        for each in names:
+            self._bounded.setdefault(each, []).append(places)
+
+    def _is_bounded(self, name: Symbol | str) -> bool:
+        return any(self._here in places for places in self._bounded.get(name, ()))
+
+    def _above(self, of: Symbol | str) -> set[str]:
+        """The numbers that bound one here, by way of variables too."""
+        found: set[str] = set()
+        waiting, seen = [of], {of}
+        for each in waiting:
+            for bound in self._below.get(each, ()) if not self._is_bounded(each) else ():
+                if self._here not in bound.places or bound.by in seen:
+                    continue
+                if isinstance(bound.by, str):
+                    found.add(bound.by)
+                else:
+                    seen.add(bound.by)
+                    waiting.append(bound.by)
+        return found
+
+    def _directly_above(self, of: Symbol | str) -> set[str]:
+        return {
+            each.by
+            for each in self._below.get(of, ())
+            if isinstance(each.by, str) and self._here in each.places
         }
 
     # -------------------------------------------------------------- what is bounded by what
@@ -377,29 +449,67 @@ class _Uses:
                 self._branches(node)
             case While() | DoWhile() | For() if node.condition is not None:
                 for left, operator, right in _comparisons(node.condition):
-                    self._compared(left, operator, right)
+                    self._compared(left, operator, right, self._extent(node))
             case Conditional(condition=condition, otherwise=otherwise):
                 for left, operator, right in _comparisons(condition):
                     self._told_apart(left, operator, right)
                     if not is_failed_assertion(otherwise):
-                        self._compared(left, "<" if operator != "==" else operator, right)
+                        holds = "<" if operator != "==" else operator
+                        self._compared(left, holds, right, self._extent(node))
+            case (
+                Declaration(symbol=symbol, initializer=Conditional() as chosen)
+                | Assign(target=Name(symbol=symbol), value=Conditional() as chosen)
+            ):
+                self._smaller(symbol, chosen)
             case Switch(selector=selector):
-                self._bounded |= self._numbers(selector)
+                self._bound(self._numbers(selector), self._extent(node))
             case _:
                 pass
 
     def _branches(self, node: If) -> None:
         """``if (n > 64) return -1;`` bounds n, and so does ``if (n <= 64) { .. }``."""
+        if self._cuts(node):
+            return
         left_by = exit_of(node.then)
         for left, operator, right in _comparisons(node.condition):
             if left_by is not None and not (operator == "==" and isinstance(left_by, Continue)):
-                self._compared(left, _INVERSE[operator], right)
+                self._compared(left, _INVERSE[operator], right, self._from_here())
             self._told_apart(left, operator if left_by is None else _INVERSE[operator], right)
             for branch, holds in ((node.then, operator), (node.otherwise, _INVERSE[operator])):
-                if branch is None or not branch.items or exit_of(branch) is not None:
+                if branch is None or not branch.items:
                     continue
-                if holds in ("<", "<=") or (holds == "==" and self._uses(branch)):
-                    self._compared(left, holds, right)
+                places = range(self._here, self._extent(branch).stop)
+                if exit_of(branch) is not None:
+                    self._keep_below(left, holds, right, places)
+                elif holds in ("<", "<=") or (holds == "==" and self._uses(branch)):
+                    self._compared(left, holds, right, places)
+
+    def _smaller(self, symbol: Symbol, chosen: Conditional) -> None:
+        """``m = k < n ? k : n``: m is below n."""
+        compared = {
+            name for left, _, _ in _comparisons(chosen.condition) for name in self._numbers(left)
+        }
+        taken = {name for each in _alternatives(chosen) for name in self._numbers(each)}
+        if symbol in self._made or symbol in self._parameters:
+            return
+        self._is_below(symbol, compared & taken, self._from_here())
+        if any(constant_of(each) is not None for each in _alternatives(chosen)):
+            self._bound({symbol}, self._from_here())
+
+    def _cuts(self, node: If) -> bool:
+        """``if (m >= n) m = n - 1;``: whatever m is, it is below n from there on."""
+        match node.then.items:
+            case (ExpressionStatement(expression=Assign(target=Name(symbol=symbol), value=value)),):
+                numbers = self._numbers(value)
+            case _:
+                return False
+        if symbol in self._made or symbol in self._parameters:
+            return False
+        for left, operator, right in _comparisons(node.condition):
+            if symbol in self._variables(left) and numbers <= self._numbers(right):
+                self._compared(left, _INVERSE[operator], right, self._from_here())
+                return bool(numbers)
+        return False
 
     def _told_apart(self, left: Expression, operator: str, right: Expression) -> None:
         """``n >= 20``: of arrays, so many elements have to be there to come any further."""
@@ -419,35 +529,45 @@ class _Uses:
             for node in walk(branch)
         )
 
-    def _compared(self, left: Expression, operator: str, right: Expression) -> None:
-        """Where control goes on, ``left operator right`` holds."""
+    def _compared(self, left: Expression, operator: str, right: Expression, places: range) -> None:
+        """``left operator right`` holds there."""
         numbers, value = self._numbers(right), constant_of(right)
         mine, variables = self._numbers(left), self._variables(left)
+        is_other = not numbers and not self._variables(right, subtracted=False) - variables
+        self._keep_below(left, operator, right, places)
         if operator == "!=":
-            for each in variables if numbers else ():  # i != n
-                self._below.setdefault(each, set()).update(numbers)
-            if not numbers and value != 0:
-                self._bounded |= variables
+            if is_other and value != 0:
+                self._bound(variables, places)
         elif operator == "==" and value != 0:
-            self._bounded |= mine if not numbers else set()
+            self._bound(mine if not numbers else set(), places)
             self._weighed |= mine if numbers else set()
         elif operator in ("<", "<="):
-            for each in variables:
-                self._below.setdefault(each, set()).update(numbers)
             for name in mine:
-                self._below.setdefault(name, set()).update(numbers - {name})
+                self._is_below(name, numbers - {name}, places)
             if numbers:
                 self._weighed |= mine
             elif value is None or value > 1:
-                self._bounded |= variables | mine
-            self._subtracted(right)
+                self._bound({*mine, *(variables if is_other else ())}, places)
 
-    def _subtracted(self, right: Expression) -> None:
-        """``n - i``: i is below n."""
+    def _keep_below(
+        self, left: Expression, operator: str, right: Expression, places: range
+    ) -> None:
+        """``i < n``, ``i != n``, ``k < n - i``: i is below n."""
+        if operator not in ("!=", "<", "<="):
+            return
+        variables = self._variables(left)
+        above = self._numbers(right) | (self._variables(right, subtracted=False) - variables)
+        for each in variables:
+            self._is_below(each, above, places)
         inner = without_casts(right)
-        if isinstance(inner, Binary) and inner.operator == "-":
+        if operator != "!=" and isinstance(inner, Binary) and inner.operator == "-":
             for each in self._variables(inner.right):
-                self._below.setdefault(each, set()).update(self._numbers(inner.left))
+                self._is_below(each, self._numbers(inner.left), places)
+
+    def _is_below(
+        self, name: Symbol | str, above: AbstractSet[Symbol | str], places: range
+    ) -> None:
+        self._below.setdefault(name, []).extend(_Bound(each, places) for each in above)
 
     # -------------------------------------------------------------- texts
 
@@ -457,6 +577,8 @@ class _Uses:
         match node:
             case Call(arguments=arguments) if _OF_TEXTS.match(called_name(node)):
                 self._texts.update(map(self._base, arguments))
+            case Call(arguments=arguments) if _looks_for_an_end(node):
+                self._texts.add(self._base(arguments[0]))
             case Binary(operator="==" | "!=", left=left, right=right):
                 if constant_of(right) == 0:
                     self._ended(left)
@@ -467,22 +589,42 @@ class _Uses:
             case Logical(operands=operands):
                 for each in operands:
                     self._ended(each)
-            case (
-                If(condition=condition) | While(condition=condition) | DoWhile(condition=condition)
-            ):
+            case While(condition=condition) | DoWhile(condition=condition):
+                self._ending(condition)
+            case For(condition=condition) if condition:
+                self._ending(condition)
+            case If(condition=condition) | Conditional(condition=condition):
                 self._ended(condition)
-            case For(condition=condition) | Conditional(condition=condition) if condition:
-                self._ended(condition)
+                self._judges(condition)
+            case Switch(selector=selector):
+                self._judges(selector)
+            case Assign(target=Index() as element) | CompoundAssign(target=Index() as element):
+                self._written.add(id(element))
             case _:
                 pass
 
-    def _ended(self, expression: Expression) -> None:
+    def _judges(self, condition: Expression) -> None:
+        for node in walk(condition):
+            if isinstance(node, Index | Dereference):
+                self._judged.add(self._base(node.base if isinstance(node, Index) else node.operand))
+
+    def _ending(self, condition: Expression) -> None:
+        """Of a loop: ``a[i] != -1`` ends as a text does, of whatever type the elements are."""
+        self._ended(condition)
+        self._judges(condition)
+        for left, operator, right in _comparisons(condition):
+            if operator == "!=" and constant_of(right) is not None:
+                self._ended(left, every_type=True)
+        for each in _conjuncts(condition):
+            self._ended(each, every_type=True)
+
+    def _ended(self, expression: Expression, every_type: bool = False) -> None:
         match without_casts(expression):
             case Index(base=pointer, type=kind) | Dereference(operand=pointer, type=kind):
-                if isinstance(kind, Integer) and kind.name == "char":
+                if every_type or (isinstance(kind, Integer) and kind.name == "char"):
                     self._texts.add(self._base(pointer))
             case Assign(value=value):
-                self._ended(value)
+                self._ended(value, every_type)
             case _:
                 pass
 
@@ -491,7 +633,8 @@ class _Uses:
     def _use(self, node: Tree) -> None:
         match node:
             case Index(base=base, index=index, type=kind):
-                self._reached(self._base(base), index, kind, node.location)
+                written = id(node) in self._written
+                self._reached(self._base(base), index, kind, node.location, written)
             case Binary(operator="+", left=left, right=right, type=Pointer(target=kind)):
                 pointer, index = (left, right) if isinstance(left.type, Pointer) else (right, left)
                 name = self._base(pointer)
@@ -504,16 +647,22 @@ class _Uses:
             case _:
                 pass
 
-    def _reached(self, name: str, index: Expression, kind: Type, place: Location) -> None:
-        """``name[index]`` is used."""
-        for variable in self._variables(index) - self._bounded:
-            for number in self._below.get(variable, ()):
+    def _reached(
+        self, name: str, index: Expression, kind: Type, place: Location, written: bool = False
+    ) -> None:
+        """``name[index]`` is used. Below a variable that something else sets may be less than the
+        number that bounds it: no certainty, unless it is ``written`` there."""
+        for variable in self._free(index):
+            direct = self._directly_above(variable)
+            for number in self._above(variable):
                 why = f"{self._word(name)}[{variable.name}] stands below {self._word(number)}"
-                self._note(self._found, name, number, kind, why, place)
+                where = self._found if written or number in direct else self._hinted
+                sure = written or name not in self._judged
+                self._note(where, name, number, kind, why, place, sure=sure)
         for number in self._numbers(index):
             why = f"{self._word(name)} is used up to {self._word(number)}"
             self._note(self._hinted, name, number, kind, why, place)
-            for above in self._below.get(number, ()):
+            for above in self._directly_above(number):
                 why = f"{self._word(name)}[{self._word(number)}] stands below {self._word(above)}"
                 self._note(self._found, name, above, kind, why, place)
 
@@ -521,10 +670,10 @@ class _Uses:
         name, arguments = called_name(node), node.arguments
         if name in self._functions:
             return
-        for at, by, element in _TAKES.get(name, ()):
+        for at, by, element in _TAKES.get(name, ()) if not _looks_for_an_end(node) else ():
             if max(at, by, element or 0) < len(arguments):
                 self._take(name, arguments, at, by, element)
-        if name in _TAKES or _OF_TEXTS.match(name):
+        if name in _TAKES or _looks_for_an_end(node) or _OF_TEXTS.match(name):
             return
         for pointer, number in pairwise(arguments):
             for each in self._numbers(number) if is_integer(number.type) else ():
@@ -541,9 +690,14 @@ class _Uses:
         unit = prod(each for each in factors if each)
         base, place = self._base(arguments[at]), arguments[by].location
         for number in self._numbers(arguments[by]):
-            for each in (number, *sorted(self._below.get(number, ()))):
+            for each in (number, *sorted(self._directly_above(number))):
                 why = f"{name} takes {self._word(each)} of {self._word(base)}"
-                self._note(self._taken, base, each, unit, why, place)
+                self._note(self._taken, base, each, unit, why, place, sure=True)
+        if at == _WRITES.get(name):
+            for variable in self._variables(arguments[by]):
+                for each in self._above(variable):
+                    why = f"{name} takes no more than {self._word(each)} of {self._word(base)}"
+                    self._note(self._found, base, each, unit, why, place)
 
     def _loop(self, node: Tree) -> None:
         """Pointers that go on while a number counts."""
@@ -556,7 +710,7 @@ class _Uses:
                 return
         numbers = self._counted_down(condition)
         for left, operator, right in _comparisons(condition):
-            if operator in ("<", "<=", "!=") and self._variables(left) - self._bounded:
+            if operator in ("<", "<=", "!=") and self._free(left):
                 numbers |= self._numbers(right)
         for each in walk(*inside):
             match each:
@@ -590,8 +744,9 @@ class _Uses:
         unit: Type | int | None,
         why: str,
         place: Location,
+        sure: bool = False,
     ) -> None:
-        if not pointer or not number:
+        if not pointer or not number or self._is_bounded(number):
             return
         if unit is None:
             kind = self._types[pointer]
@@ -599,7 +754,9 @@ class _Uses:
         size = unit if isinstance(unit, int) else _size(unit)
         known = where.get((pointer, number))
         if known is None or size < known.unit:
-            where[pointer, number] = Counted(size, why, place)
+            known = Counted(size, why, place, sure=sure or (known is not None and known.sure))
+        where[pointer, number] = replace(known, sure=known.sure or sure)
+        self._said.setdefault((pointer, number), set()).add(self._here)
 
     def _word(self, name: str) -> str:
         return self._words.get(name, name)
@@ -617,7 +774,7 @@ class _Uses:
         chosen: dict[Pair, Counted] = {}
         for pointer in sorted({pair[0] for pair in (*found, *self._hinted)} - self._unsteady):
             number = self._chosen(pointer, found)
-            if number:
+            if number and not self._means_more(pointer, number):
                 pair = pointer, number
                 each = found.get(pair) or self._hinted[pair]
                 least = max(each.least, self._least.get(number, 0))
@@ -635,9 +792,17 @@ class _Uses:
                 seconds = {self._argument(call, number)}
                 if argument is not None and number.isdigit():
                     seconds = self._numbers(argument)
+                self._here = self._extent(call).start
                 for second in sorted(seconds - {""}) if first else ():
+                    if self._is_bounded(second):
+                        continue
+                    self._said.setdefault((first, second), set()).add(self._here)
                     why = f"{name} takes {self._word(first)} and {self._word(second)}"
-                    yield (first, second), Counted(each.unit, why, place, each.least)
+                    sure = each.sure and self._passed(argument) == second
+                    yield (first, second), Counted(each.unit, why, place, each.least, sure)
+
+    def _passed(self, argument: Expression | None) -> str:
+        return "" if argument is None else place_of(argument, self._parameters)
 
     def _argument(self, call: Call, name: str) -> str:
         """What the caller calls a pointer parameter, or a member of what one leads to."""
@@ -658,7 +823,7 @@ class _Uses:
         """The number that counts what is behind ``pointer``; empty for none."""
 
         def is_free(number: str) -> bool:
-            return number not in self._unsteady and not self._is_bounded(number)
+            return number not in self._unsteady
 
         numbers = sorted(number for at, number in found if at == pointer and is_free(number))
         hinted: list[str] = []
@@ -673,13 +838,98 @@ class _Uses:
             return following
         alone = [each for each in numbers if each not in self._weighed]
         if len(numbers) == 1 == len(alone):
-            sure = self._is_length(alone[0]) or (pointer, alone[0]) in self._taken
+            sure = self._is_length(alone[0]) or found[pointer, alone[0]].sure
             return alone[0] if sure else ""
         lengths = [each for each in alone if self._is_length(each)]
         return lengths[0] if len(lengths) == 1 else ""
 
-    def _is_bounded(self, number: str) -> bool:
-        return number in self._bounded
+    # -------------------------------------------------------------- branches that know no pair
+
+    def _means_more(self, pointer: str, number: str) -> bool:
+        """Does one branch alone say what the number counts, and another one use it for something
+        else? There a caller may pass any."""
+        said = self._said[pointer, number]
+        for node in self._nodes:
+            branches = [*self._branches_of(node)]
+            saying = [each for each in branches if any(place in each for place in said)]
+            if len(saying) != 1 or not all(place in saying[0] for place in said):
+                continue
+            others = [each for each in branches if each is not saying[0]]
+            if self._speaks_of(node, saying[0], pointer, number):
+                continue
+            if any(self._uses_otherwise(number, each) for each in others):
+                return True
+        return False
+
+    def _branches_of(self, node: Tree) -> Iterator[range]:
+        """The places of what excludes each other."""
+        match node:
+            case If(then=then, otherwise=otherwise):
+                yield self._extent(then)
+                if otherwise is not None:
+                    yield self._extent(otherwise)
+                elif exit_of(then) is not None and not isinstance(exit_of(then), Goto):
+                    yield range(self._extent(node).stop, self._end_around(node))
+            case Conditional(then=then, otherwise=otherwise) if then is not None:
+                yield self._extent(then)
+                yield self._extent(otherwise)
+            case Switch(body=body):
+                start = self._extent(body).start
+                for item in body.items:
+                    if isinstance(item, Break | Return | Continue):
+                        yield range(start, self._extent(item).stop)
+                        start = self._extent(item).stop
+                yield range(start, self._extent(body).stop)
+            case _:
+                pass
+
+    def _end_around(self, node: Tree) -> int:
+        """Of the innermost loop around it, or of the function."""
+        place = self._extent(node).start
+        return min(
+            (each.stop for each in self._repeated if place in each), default=self._everywhere.stop
+        )
+
+    def _speaks_of(self, node: Tree, saying: range, pointer: str, number: str) -> bool:
+        """Is the condition about the pair itself: a null pointer, what lies there, a number that is
+        too small?"""
+        match node:
+            case If(condition=condition, then=then) | Conditional(condition=condition, then=then):
+                holds = then is not None and self._extent(then) == saying
+            case Switch(selector=condition):
+                holds = True
+            case _:
+                return False
+        names = (each for each in walk(condition) if isinstance(each, Name | Member))
+        if any(place_of(each, self._roots) == pointer for each in names):
+            return True
+        compared = [
+            (operator if holds else _INVERSE[operator], right)
+            for left, operator, right in _comparisons(condition)
+            if number in self._numbers(left)
+        ]
+        return bool(compared) and not any(
+            operator in ("<", "<=", "==") and constant_of(right) is not None
+            for operator, right in compared
+        )
+
+    def _uses_otherwise(self, number: str, places: range) -> bool:
+        """Does a value depend on it there? It may be returned, and told in a message."""
+        plain: set[int] = set()
+        for node in (self._nodes[place] for place in places):
+            match node:
+                case Return(value=Name() | Member() as value):
+                    plain.add(id(value))
+                case Call(function=function, arguments=arguments) if _is_variadic(function):
+                    plain |= {id(without_casts(each)) for each in arguments}
+                case Name() | Member() if id(node) not in plain and is_integer(node.type):
+                    if number in self._numbers(node):
+                        return True
+                case _:
+                    pass
+        return False
+
+    # -------------------------------------------------------------- which number
 
     def _is_length(self, number: str) -> bool:
         word = self._word(number)
@@ -694,6 +944,60 @@ class _Uses:
                     if isinstance(kind, Pointer) and "const" not in kind.qualifiers:
                         return True
         return False
+
+
+def _extents(nodes: Sequence[Tree]) -> dict[int, range]:
+    """The places of each node, by its identity, and of all that it has: ``nodes`` has them in the
+    order in which they are written."""
+    extents: dict[int, range] = {}
+    for at in reversed(range(len(nodes))):
+        stop = max((extents[id(each)].stop for each in children(nodes[at])), default=at + 1)
+        extents[id(nodes[at])] = range(at, stop)
+    return extents
+
+
+def _alternatives(expression: Expression) -> Iterator[Expression]:
+    """What ``c ? a : b`` may be."""
+    stack = [expression]
+    while stack:
+        match without_casts(node := stack.pop()):
+            case Conditional(condition=condition, then=then, otherwise=otherwise):
+                stack += [condition if then is None else then, otherwise]
+            case _:
+                yield node
+
+
+def _conjuncts(condition: Expression) -> Iterator[Expression]:
+    """What has to be true as well for a loop to go on."""
+    stack = [condition]
+    while stack:
+        match without_casts(node := stack.pop()):
+            case Logical(operands=operands):
+                stack += operands
+            case _:
+                yield node
+
+
+def _is_variadic(function: Expression) -> bool:
+    kind = without_casts(function).type
+    kind = kind.target if isinstance(kind, Pointer) else kind
+    return isinstance(kind, Function) and kind.variadic
+
+
+def _looks_for_an_end(call: Call) -> bool:
+    """``memchr(p, 0, n)``"""
+    return called_name(call) == "memchr" and constant_of(call.arguments[1]) == 0
+
+
+def _changed(node: Tree) -> Symbol | None:
+    """What becomes another number in any other way than by counting it down."""
+    match node:
+        case Increment(operator="++", operand=target) | CompoundAssign(target=target):
+            inner = without_casts(target)
+            down = isinstance(node, CompoundAssign) and node.operator.startswith("-")
+            return inner.symbol if isinstance(inner, Name) and not down else None
+        case _:
+            return None
 
 
 def _is_step(symbol: Symbol, value: Expression) -> bool:

@@ -10,7 +10,12 @@ from csg.analysis.lengths import counted
 from csg.frontend import parse_text
 
 BUFFER = "struct buffer { char *data; unsigned len, used; }; void other(struct buffer *);"
-SUM = "static int sum(const int *a, int n) { int s = 0; while (n--) s += *a++; return s; }"
+SUM = """
+static int sum(const int *a, int n) { int s = 0; while (n--) s += *a++; return s; }
+static void fill(char *p, int k) { for (int i = 0; i < k; i++) p[i] = ' '; }
+void *memchr(const void *, int, unsigned long); void *memcpy(void *, const void *, unsigned long);
+unsigned long strlen(const char *); int say(const char *, ...);
+"""
 ROWS = [  # (parameters, body, pairs with the size of an element)
     ("int *a, int n", "for (i = 0; i < n; i++) s += a[i];", {("a", "n"): 4}),
     ("int *a, int n", "for (i = 0; i != n; ++i) if (a[i] == 3) break;", {("a", "n"): 4}),
@@ -40,6 +45,58 @@ ROWS = [  # (parameters, body, pairs with the size of an element)
     ),
     ("unsigned char *p, int len", "s = elsewhere(p, len);", {("p", "len"): 1}),
     ("int *a, int n", "if (n == 3) s = 9; for (i = 0; i < n; i++) s += a[i];", {("a", "n"): 4}),
+    # a guard beside the index says it, whatever the number is called
+    (
+        "char *out, int room, char *t",
+        "i = 0; while (*t) { if (i >= room) return -1; out[i++] = *t++; }",
+        {("out", "room"): 1},
+    ),
+    ("char *out, int k", "for (i = 0; i < 99; i++) if (i < k) out[i] = 1;", {}),
+    ("char *p, int depth", "for (i = 0; i < depth; i++) p[i] = ' ';", {("p", "depth"): 1}),
+    ("int *a, int most", "for (i = 0; i < most; i++) if (a[i] == 7) return i;", {}),
+    ("int *a, int k", "s = sum(a, k);", {}),
+    ("char *p, int k", "fill(p, k);", {("p", "k"): 1}),
+    ("char *p, int k", "fill(p, k + 3);", {}),
+    # what else bounds a number that is counted
+    (
+        "char *d, char *t, unsigned size",
+        "unsigned m = strlen(t); if (m >= size) m = size - 1; memcpy(d, t, m); d[m] = 0;",
+        {("d", "size"): 1},
+    ),
+    (
+        "char *line, char *to, int cap",
+        "i = 0; while (line[i] != ' ') i++; if (i > cap) return -1; memcpy(to, line, i);",
+        {("to", "cap"): 1},
+    ),
+    (
+        "unsigned char *p, int n",
+        "int m = p[0]; if (m > n) m = n; for (i = 0; i < m; i++) s += p[i];",
+        {("p", "n"): 1},
+    ),
+    (
+        "int *a, int n",
+        "for (i = 0; i < n; i++) for (j = 0; j < i; j++) s += a[j];",
+        {("a", "n"): 4},
+    ),
+    ("int *a, int n", "int m = n; if (m > 8) m = 8; for (i = 0; i < m; i++) s += a[i];", {}),
+    ("int *a, int n", "int m = n; m &= 7; for (i = 0; i < m; i++) s += a[i];", {}),
+    # another branch takes the number for something else
+    ("int c, int *a, int n", "if (c) for (i = 0; i < n; i++) s += a[i]; else s = n / 9;", {}),
+    ("int c, int *a, int n", "if (c == 3) return n * 7; for (i = 0; i < n; i++) s += a[i];", {}),
+    ("int *a, int n", "if (n <= 8) { while (n-- > 0) s += *a++; return s; } s = n / 9;", {}),
+    ("int c, char *a, int n", "return c ? fill(a, n), 1 : n / 9;", {}),
+    (
+        "int c, int *a, int n",
+        "switch (c) { case 1: while (n-- > 0) s += *a++; break; default: s = n / 9; }",
+        {},
+    ),
+    (
+        "int c, int *a, int n",
+        'if (c) { say("%d", n); return n; } for (i = 0; i < n; i++) s += a[i];',
+        {("a", "n"): 4},
+    ),
+    ("int *a, int n", "if (!a) return n * 2; while (n-- > 0) s += *a++;", {("a", "n"): 4}),
+    ("int *a, int n", "if (n < 8) return n * 3; while (n-- > 0) s += *a++;", {("a", "n"): 4}),
     # a caller may pass more than there is
     ("int *a, int n", "if (n > 8) return -1; for (i = 0; i < n; i++) s += a[i];", {}),
     ("int *a, int n", "if (n <= 8) for (i = 0; i < n; i++) s += a[i];", {}),
@@ -56,6 +113,11 @@ ROWS = [  # (parameters, body, pairs with the size of an element)
     ("char *p, int n", "for (i = 0; i < n && p[i]; i++) s++;", {}),
     ("char *p, int n", 's = strncmp(p, "abc", n);', {}),
     ("char *p, int n", "for (i = 0; i < n; i++) if (p[i] == '\\0') break;", {}),
+    ("unsigned char *p, int n", "for (i = 0; i < n && p[i]; i++) s++;", {}),
+    ("unsigned char *p, int n", "while (n-- && *p) p++;", {}),
+    ("int *a, int n", "for (i = 0; i < n && a[i] != -1; i++) s++;", {}),
+    ("unsigned char *p, int n", "unsigned char *q = memchr(p, 0, n); s = q ? q - p : n;", {}),
+    ("unsigned char *p, int n", "s = memchr(p, 'x', n) != 0;", {("p", "n"): 1}),
     # two numbers could be meant, or none is
     ("int *a, int w, int h", "for (i = 0; i < w; i++) for (j = 0; j < h; j++) s += *a++;", {}),
     ("int *a, int i2", "s = a[i2];", {}),

@@ -309,3 +309,24 @@ def test_where_arrays_cannot_be_long_enough_nothing_is_hidden(tmp_path: Path) ->
     words = ("--entry", "f", "--time", "8", "--no-native")
     done = csgtest("build", "old.c", "new.c", *words, folder=tmp_path)
     assert done.code == 1 and "bytes of" not in done.out
+
+
+def test_a_number_that_one_branch_alone_counts_by_hides_nothing(tmp_path: Path) -> None:
+    """A caller who does not ask for the sum may pass any number."""
+    program = """
+        int f(int code, const int *a, int n)
+        {
+            int i, s = 0;
+            if (code != 7)
+                return n / 1000 * KEPT;
+            for (i = 0; i < n; i++)
+                s += a[i];
+            return s;
+        }
+    """
+    for name, kept in (("old.c", "1"), ("new.c", "2")):
+        (tmp_path / name).write_text(program.replace("KEPT", kept))
+    words = ("--entry", "f", "--time", "8", "--no-native")
+    done = csgtest("build", "old.c", "new.c", *words, folder=tmp_path)
+    assert done.code == 1 and "elements of" not in done.out
+    assert all(abs(each["input"]["parameters"]["n"]) >= 1000 for each in done.differing)
