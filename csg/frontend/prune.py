@@ -127,6 +127,7 @@ class _Declaration:
     always: (
         bool  # a pragma that changes layout, a piece that our cut did not understand, a definition
     )
+    header: str  # where it ends; "": a header of the system
 
 
 def prune(text: str) -> str:
@@ -142,6 +143,14 @@ def prune(text: str) -> str:
             pieces.extend(_declarations(text, run))
     kept = _needed([p for p in pieces if isinstance(p, _Declaration)], roots)
     return "\n".join(_kept_text(pieces, kept))
+
+
+def declared_in_headers(text: str) -> Iterator[tuple[str, str]]:
+    """What the user's own headers declare in preprocessed text: each with the header it is in."""
+    for own, run in _runs(text):
+        for each in () if own else _declarations(text, run):
+            if each.header:
+                yield each.header, _without_markers(each.text)
 
 
 def _kept_text(pieces: Iterable[str | _Declaration], kept: set[int]) -> Iterator[str]:
@@ -246,16 +255,17 @@ class _Places:
         segment = self.run[self.index]
         line = segment.line + self.text.count("\n", segment.start, max(start, segment.start))
         text = self.text[start:end]
-        kept = always or (not self._of_the_system(start, end) and _exports(text))
-        return _Declaration(text, segment.file, line, kept)
+        header = self.header(end)
+        kept = always or (not header.system and _exports(text))
+        return _Declaration(text, segment.file, line, kept, "" if header.system else header.file)
 
-    def _of_the_system(self, start: int, end: int) -> bool:
+    def header(self, end: int) -> Segment:
         """Of the headers that a declaration stands in, the last: blank lines and markers of others
         may come before it."""
         index = self.index
         while index + 1 < len(self.run) and self.run[index + 1].start < end:
             index += 1
-        return self.run[index].system
+        return self.run[index]
 
 
 def _exports(text: str) -> bool:

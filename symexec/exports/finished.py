@@ -55,6 +55,8 @@ class Finding:
     @property
     def level(self) -> str:
         """How much it is to be minded: error, warning or note."""
+        if self.group.internal:
+            return "note"
         if self.kind in ERRORS:
             return "error"
         return "note" if self.kind in _NOTES | _WORDS else "warning"

@@ -32,8 +32,10 @@ from symexec.report.words import (
     expectations,
     headline,
     looked_for,
+    reached_from,
     readable_test,
     reservations,
+    why_internal,
 )
 from symexec.testcases import TestCase
 from symexec.testcases.inputs import Json
@@ -96,6 +98,14 @@ _RULES: Final = (
         "The new version is ended by a signal or a sanitizer on an input, and the old one is not.",
         "error",
     ),
+    Rule(
+        "CSG006",
+        "InternalDifference",
+        "The behaviour inside changes",
+        "An inner function, or one that is given what only the library can make, behaves "
+        "differently; whether a caller can meet that is for the message to say.",
+        "note",
+    ),
 )
 _HELP = (
     "The input of the result shows it: run both versions on it, or call csgtest replay on the "
@@ -155,6 +165,8 @@ def _driver() -> Json:
 
 def _rule(finding: Finding) -> int:
     """The place of its rule in the table."""
+    if finding.group.internal:
+        return 5
     if finding.kind is Kind.INCOMPLETE_FIX:
         return 2
     if finding.kind not in ERRORS:
@@ -166,10 +178,10 @@ def _rule(finding: Finding) -> int:
 
 def _result(finding: Finding, finished: Finished, fingerprint: str) -> Json:
     rule = _rule(finding)
-    call = finished.call(finding.witness)
+    report, call = finished.report, finished.call(finding.witness)
     old, new = contrasted(finding.old, finding.new)
     blamed = changes_named(finding.group.blamed, finding.group.interaction)
-    words = f"{finding.kind.value}: {call}: {old} before, {new} now"
+    words = f"{finding.group.called}: {call}: {old} before, {new} now"
     anchor = finished.anchor(finding)
     related = list(_related(finding, finished, anchor))
     flow = [_located(place, text) for place, text in _way(finding, finished)]
@@ -178,14 +190,14 @@ def _result(finding: Finding, finished: Finished, fingerprint: str) -> Json:
         "ruleIndex": rule,
         "level": finding.level,
         "kind": "fail",
-        "message": _said(words + (f"; changes to blame: {blamed}" if blamed else "")),
+        "message": _said(_with_blame(words, blamed) + _internal(finding, report)),
         "locations": [{"physicalLocation": _physical(anchor)}],
         "relatedLocations": [
             {"id": number, **_located(place, text)} for number, (place, text) in enumerate(related)
         ],
         "partialFingerprints": {"csgtest/v1": fingerprint},
         "properties": {
-            "class": finding.kind.value,
+            "class": finding.group.called,
             "group": _message(finding.group.id),
             "test": _message(finding.witness.id),
             "blamed": list(finding.group.blamed),
@@ -198,6 +210,17 @@ def _result(finding: Finding, finished: Finished, fingerprint: str) -> Json:
         locations = [{"location": each} for each in flow]
         result["codeFlows"] = [{"threadFlows": [{"locations": locations}]}]
     return result
+
+
+def _with_blame(words: str, blamed: str) -> str:
+    return f"{words}; changes to blame: {blamed}" if blamed else words
+
+
+def _internal(finding: Finding, report: Report) -> str:
+    """What is known of how callers come to it; "" where they do."""
+    if not finding.group.internal:
+        return ""
+    return f"; internal, {why_internal(report)}: {reached_from(report, finding.group)}"
 
 
 def _related(finding: Finding, finished: Finished, anchor: Place) -> Iterator[tuple[Place, str]]:
@@ -268,7 +291,8 @@ def _edit(change: ChangeInfo) -> str:
 
 
 # ------------------------------------------------------------------------------------------ JUnit
-# failure: the versions differ; error: a test that did not run; skipped: one that says nothing.
+# failure: the versions differ; error: a test that did not run; skipped: one that says nothing, or a
+# difference that is internal.
 
 
 _SAYS_NOTHING = {Kind.NONDETERMINISTIC.value, Kind.TIMEOUT.value}
@@ -298,8 +322,13 @@ def _suite(root: xml.Element, finished: Finished) -> None:
         case.set("file", _message(place.path))
         case.set("line", str(place.line))
         old, new = contrasted(finding.old, finding.new)
-        failure = xml.SubElement(case, "failure", type=finding.kind.value)
-        failure.set("message", _message(f"{finding.kind.value}: {old} before, {new} now"))
+        called = finding.group.called
+        told = f"{called}: {old} before, {new} now{_internal(finding, report)}"
+        if finding.group.internal:
+            xml.SubElement(case, "skipped", message=_message(told))
+            continue
+        failure = xml.SubElement(case, "failure", type=called)
+        failure.set("message", _message(told))
         failure.text = readable_test(finding.witness, report)
     for test in finished.others():
         case = _testcase(suite, finished, test, test.id)
@@ -382,7 +411,7 @@ def _table(finished: Finished, findings: Iterable[Finding]) -> str:
         shown = " | ".join(code(_cut(text)) for text in cells)
         number = len(each.group.tests)
         lines.append(
-            f"| {_plain(each.group.id)} | {each.kind.value} | {blamed} | {shown} | {number} |"
+            f"| {_plain(each.group.id)} | {each.group.called} | {blamed} | {shown} | {number} |"
         )
     return "\n".join(lines) + "\n\n"
 
@@ -395,6 +424,8 @@ def _details(finding: Finding, finished: Finished) -> str:
         "",
         _fenced(_message(finished.call(finding.witness)), language),
     ]
+    if finding.group.internal:
+        lines += [code(_internal(finding, finished.report)[2:]), ""]
     for change in finding.blamed:
         place = finished.place_of(change)
         old, new = change.old_text, change.new_text
@@ -448,8 +479,10 @@ def _annotated(finding: Finding, finished: Finished) -> str:
     old, new = contrasted(finding.old, finding.new)
     call = finished.call(finding.witness)
     blamed = changes_named(finding.group.blamed, finding.group.interaction)
-    words = f"{call}: {old} before, {new} now" + (f"; changes to blame: {blamed}" if blamed else "")
-    named = {"file": place.path, "line": str(place.line), "title": f"csgtest: {finding.kind.value}"}
+    words = _with_blame(f"{call}: {old} before, {new} now", blamed)
+    words += _internal(finding, finished.report)
+    title = f"csgtest: {finding.group.called}"
+    named = {"file": place.path, "line": str(place.line), "title": title}
     properties = [
         f"{name}={_data(value).replace(':', '%3A').replace(',', '%2C')}"
         for name, value in named.items()

@@ -288,6 +288,16 @@ class MemoryOptions:
 
 
 @record
+class Internal:
+    """Why a difference at an entry function is none that a caller has met. ``reason``: nobody
+    outside of the library calls it; ``hidden``: structures that only the library can make, as
+    ``struct list``, and that matter where a caller could."""
+
+    reason: str
+    hidden: tuple[str, ...] = ()
+
+
+@record
 class Accepting:
     """What becomes of differences in the exit code. ``file`` names accepted ones; None: the usual
     file where there is one. ``off``: there are none."""
@@ -317,6 +327,7 @@ class BuildOptions:
     rules: GraphRules = GraphRules()
     exports: tuple[Export, ...] = ()  # made of the output folder at the end
     accepting: Accepting = Accepting()
+    internal: Internal | None = None  # None: the entry is one that callers of the program have
 
 
 @record

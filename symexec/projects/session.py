@@ -17,11 +17,7 @@ from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import TypeVar
 
-import networkx
-
 from csg.errors import CsgtestError, UsageError
-from csg.language.syntax import TranslationUnit
-from csg.pipeline import call_graph_of, program_of
 from csg.programs import (
     Flags,
     Versions,
@@ -32,7 +28,6 @@ from csg.programs import (
     told,
 )
 from csg.records import record
-from csg.unify.pairs import read_pair, unify_pair
 from symexec.options import (
     BuildOptions,
     CompareOptions,
@@ -42,6 +37,7 @@ from symexec.options import (
     UnifyOptions,
 )
 from symexec.projects.building import Enclosure, NothingMadeError, failures, recipes_of
+from symexec.projects.entries import MOST, Entry, entries_of
 from symexec.projects.programs import (
     BuiltVersion,
     Target,
@@ -63,20 +59,18 @@ Call = TypeVar("Call", BuildOptions, CompareOptions, GraphOptions, UnifyOptions)
 Both = tuple[BuiltVersion, BuiltVersion]
 
 _SIDES = ("old", "new")
-MOST = 4  # programs, or functions of a library, that are looked at
-
 _SHOWN = 4  # files that differ and are in nothing
 
 
 @record
 class Subject:
     """A program or library to test: ``versions`` as a user would name them, ``folder`` for what is
-    found. ``entries``: "" is main or the only function; of a library the functions that changed."""
+    found. ``entries``: of a library the functions that its users call and that reach a change."""
 
     name: str
     versions: Versions
     folder: Path
-    entries: tuple[str, ...]
+    entries: tuple[Entry, ...]
 
 
 @record
@@ -109,7 +103,7 @@ def read_project(
                 entries = entries_of(versions)
             except CsgtestError:  # which whoever reads the files next meets again
                 entries = ()
-            return Project(revisions, (Subject(top.name, versions, out, entries or ("",)),))
+            return Project(revisions, (Subject(top.name, versions, out, entries or (Entry(""),)),))
         chosen, more = _choice(built, asked, top.name, out, ignored)
         for note in (*notes, *more):
             _say(quiet, note)
@@ -133,12 +127,13 @@ def calls_of(options: BuildOptions, quiet: bool) -> Iterator[tuple[str, BuildOpt
     share = sum(not parts for *_, parts in calls)
     for each, own, entry, several, parts in calls:
         yield (
-            f"{each.name}, {entry}" if entry else each.name,
+            f"{each.name}, {entry.name}" if entry.name else each.name,
             replace(
                 _about(own, each),
-                inputs=replace(own.inputs, entry=own.inputs.entry or entry or None),
+                inputs=replace(own.inputs, entry=own.inputs.entry or entry.name or None),
                 search=replace(own.search, time=own.search.time / (parts or share)),
-                out=each.folder / entry if several else each.folder,
+                out=each.folder / entry.name if several else each.folder,
+                internal=entry.internal if own.inputs.entry is None else None,
             ),
         )
 
@@ -359,30 +354,5 @@ def _subjects(
             old_build=place / "old.json",
             new_build=place / "new.json",
         )
-        entries = ("",) if each.program else entries_of(versions)
+        entries = (Entry(""),) if each.program else entries_of(versions)
         yield Subject(each.name, versions, folder, entries)
-
-
-def entries_of(versions: Versions) -> tuple[str, ...]:
-    """The functions of a library that its users can call and that reach a change, by as few calls
-    as possible; static ones that changed where no other reaches them. "" where there is a ``main``
-    or nothing that differs."""
-    pair = read_pair(versions.pairs())
-    if "main" in {*_names(pair.old)} & {*_names(pair.new)}:
-        return ("",)
-    unified = unify_pair(pair, "")
-    changed = {change.function for change in unified.changes}
-    functions = [each.symbol for unit in unified.units for each in unit.functions]
-    shared = {*_names(pair.old)} & {*_names(pair.new)} & {symbol.name for symbol in functions}
-    if not changed or not shared:
-        return ()
-    calls = call_graph_of(program_of(unified, min(shared)))
-    begun = changed & set(calls)
-    far = networkx.multi_source_dijkstra_path_length(calls.reverse(copy=False), begun)
-    public = {symbol.name for symbol in functions if symbol.linkage == "external"} & shared
-    nearest = sorted(public & far.keys(), key=lambda name: (far[name], name))
-    return tuple((nearest or sorted(begun & shared))[:MOST])
-
-
-def _names(units: Sequence[TranslationUnit]) -> Iterator[str]:
-    return (function.symbol.name for unit in units for function in unit.functions)

@@ -127,7 +127,9 @@ def _finding(form: Json, report: Report, cases: Mapping[str, TestCase]) -> _Find
     witness = tests[0]
     found = accepted_of(tests, blamed, report.identities, report.entry, report.name)
     named = [report.identities[each] for each in blamed if each in report.identities]
-    summary = _summary(witness, named or sorted(found.changes if found else ()), report.entry)
+    summary = _summary(
+        str(form["class"]), named or sorted(found.changes if found else ()), report.entry
+    )
     if found is not None:
         spelling = rendered(witness.input, f"./{report.name}", report.entry, report.signature)
         old, new = contrasted(witness.old, witness.new)
@@ -138,12 +140,12 @@ def _finding(form: Json, report: Report, cases: Mapping[str, TestCase]) -> _Find
     return _Finding(printable(str(form["id"])), summary, found, reason)
 
 
-def _summary(case: TestCase, changes: Sequence[Identity], entry: str) -> str:
+def _summary(kind: str, changes: Sequence[Identity], entry: str) -> str:
     """regression of f: g: a < b -> a <= b; g: added n++"""
     told = [_edit(each) for each in changes[:_NAMED]]
     if len(changes) > _NAMED:
         told.append(f"and {len(changes) - _NAMED} more")
-    return printable(f"{case.kind} of {entry}: {'; '.join(told) or 'nobody knows why'}")
+    return printable(f"{kind} of {entry}: {'; '.join(told) or 'nobody knows why'}")
 
 
 def _edit(change: Identity) -> str:

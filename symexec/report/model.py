@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, assert_never, get_type_hints
 
@@ -17,10 +17,10 @@ from csg.programs import SourceFile
 from csg.records import fits
 from csg.unify.changes.identities import Identity
 from csg.unify.changes.patch import Patch, patch_form, patch_of_form
-from symexec.options import FailOn
+from symexec.options import FailOn, Internal
 from symexec.testcases import EntrySignature, TestCase, from_json, to_json
 from symexec.testcases.inputs import Json
-from symexec.testcases.signature import signature_from_json, signature_to_json
+from symexec.testcases.signature import Parameter, signature_from_json, signature_to_json
 
 if TYPE_CHECKING:
     from symexec.triage import Group
@@ -60,6 +60,17 @@ class Expected:
         return f"{self.text} ({self.file}:{self.line}: {self.reason})"
 
 
+@dataclass(frozen=True, slots=True)
+class Reached:
+    """Where a difference that is internal shows at a public entry: a test of the report in
+    ``folder``, which lies beside that of the internal one."""
+
+    entry: str
+    call: str
+    test: str
+    folder: str
+
+
 @dataclass(slots=True)
 class Report:
     """All that report.json says. ``csg`` is the graph as its JSON; ``bounds`` and ``counters`` go
@@ -95,6 +106,8 @@ class Report:
     sources: Sources = ({}, {})  # for the page: the lines of the old files, and of the new ones
     accepted: Sequence[Accepted] = ()  # what somebody has accepted, of any run
     accepted_in: str = ""  # the file that says so
+    internal: Internal | None = None  # why differences are; None: callers can meet each
+    reached: dict[str, Reached] = field(default_factory=dict)  # by internal groups' witnesses
     set_aside: frozenset[str] = frozenset()  # tests of accepted differences, of a report read back
 
     @property
@@ -112,19 +125,47 @@ class Report:
         differing = [case for case in self.differing if case.id not in self.set_aside]
         if not self.accepted or not differing:
             cases = {case.id: case for case in differing}
-            return Findings(cases, group(differing) if differing else [], [], {})
+            return Findings(cases, self._marked(group(differing), cases), [], {})
         from symexec.triage.accepted import told_from_accepted
 
         judged: Judgement = told_from_accepted(
             differing, self.accepted, self.identities, self.entry
         )
-        groups = group(judged.cases)
+        cases = {case.id: case for case in judged.cases}
+        groups = self._marked(group(judged.cases), cases)
         return Findings(
-            {case.id: case for case in judged.cases},
+            cases,
             [each for each in groups if each.witness not in judged.by],
             [(each, judged.by[each.witness]) for each in groups if each.witness in judged.by],
             judged.by,
         )
+
+    def _marked(self, groups: list[Group], cases: Mapping[str, TestCase]) -> list[Group]:
+        """Those that no caller can meet are internal, and behind the others; the witness of any
+        other group is a test that callers can meet."""
+        if self.internal is None:
+            return groups
+        marked: list[Group] = []
+        for each in groups:
+            inner = {test for test in each.tests if self.is_internal(cases[test])}
+            tests = sorted(each.tests, key=inner.__contains__)
+            marked.append(replace(each, tests=tuple(tests), internal=len(inner) == len(tests)))
+        marked.sort(key=lambda each: each.internal)
+        return [replace(each, id=f"g{number}") for number, each in enumerate(marked, 1)]
+
+    def is_internal(self, case: TestCase) -> bool:
+        """Is there no caller who can run this test?"""
+        if self.internal is None or self.internal.reason:
+            return self.internal is not None
+        given = dict(case.input.parameters)
+        return any(given.get(each.name) is not None for each in self.hidden_parts)
+
+    @property
+    def hidden_parts(self) -> list[Parameter]:
+        """The inputs that only the library can make, unless they are null."""
+        parts = self.signature.parameters if self.signature is not None else ()
+        hidden = self.internal.hidden if self.internal is not None else ()
+        return [each for each in parts if each.kind == "structure" and each.element in hidden]
 
     def fails(self, when: FailOn) -> bool:
         """Is there a difference that ends the call with 1?"""
@@ -135,7 +176,7 @@ class Report:
             case FailOn.ANY:
                 return bool(found.open)
             case FailOn.INTERACTION:
-                return any(each.interaction for each in found.open)
+                return any(each.interaction and not each.internal for each in found.open)
             case FailOn.REGRESSION:
                 return any(_is_worse(each, found.cases[each.witness]) for each in found.open)
             case _:
@@ -151,8 +192,10 @@ class Report:
 
 
 def _is_worse(each: Group, witness: TestCase) -> bool:
-    """Does the new version fail, not end or lose memory where the old one did not? What was cut off
-    and never seen to end counts."""
+    """Does the new version fail, not end or lose memory where the old one did not, as a caller can
+    see? What was cut off and never seen to end counts."""
+    if each.internal:
+        return False
     unknown = each.kind == "undecided" and witness.new is not None and witness.new.timed_out
     return each.kind in ("regression", "hang", "leak") or unknown
 
@@ -211,7 +254,10 @@ def report_to_json(report: Report) -> dict[str, Json]:
         "csg": report.csg,
         **({"patch": patch_form(report.patch)} if report.patch.files else {}),
         "tests": [_test(case, finders) for case in report.tests],
-        "groups": [_group(each, reasons.get(each.id)) for each in groups],
+        "groups": [
+            _group(each, reasons.get(each.id), report.reached.get(each.witness)) for each in groups
+        ],
+        **({"internal": _internal(report.internal)} if report.internal is not None else {}),
         **(_accepted(report, found) if report.accepted else {}),
         "counters": report.counters,
         "bounds": report.bounds,
@@ -267,6 +313,8 @@ def report_from_json(value: Json) -> Report:
         golden=_files(how["golden"]),
         signature=signature_from_json(how["signature"]) if how["signature"] else None,
         name=how["name"],
+        internal=_internal_of(value.get("internal")),
+        reached=_reached_of(value["groups"]),
         directory=how["directory"],
         finished=value["finished"],
         patch=patch_of_form(value["patch"]) if "patch" in value else Patch(),
@@ -304,6 +352,8 @@ def _check(report: Report) -> None:
         }
         if each.name in of_records:
             good = all(fits(item, of_records[each.name]) for item in part)
+        elif each.name == "reached":
+            good = all(fits(item, Reached) for item in part.values())
         elif each.name == "notes":
             good = isinstance(part, list) and all(isinstance(note, str) for note in part)
         else:
@@ -391,10 +441,27 @@ def _test(case: TestCase, finders: Mapping[str, str]) -> Json:
     return found
 
 
-def _group(each: Group, accepted: Accepted | None) -> Json:
+def _internal(why: Internal) -> Json:
+    return {"reason": why.reason, "hidden": list(why.hidden)}
+
+
+def _internal_of(value: Json) -> Internal | None:
+    return None if value is None else Internal(value["reason"], tuple(value["hidden"]))
+
+
+def _reached_of(groups: Json) -> dict[str, Reached]:
+    found = {each["witness"]: each.get("internal") for each in groups}
+    return {
+        witness: Reached(**inner["reached"])
+        for witness, inner in found.items()
+        if inner is not None and inner["reached"] is not None
+    }
+
+
+def _group(each: Group, accepted: Accepted | None, reached: Reached | None) -> Json:
     result: dict[str, Json] = {
         "id": each.id,
-        "class": each.kind,
+        "class": each.called,
         "blamed": list(each.blamed),
         "interaction": each.interaction,
         "witness": each.witness,
@@ -402,6 +469,8 @@ def _group(each: Group, accepted: Accepted | None) -> Json:
         "found_s": round(each.found_s, 3),
         "tests": list(each.tests),
     }
+    if each.internal:
+        result["internal"] = {"reached": asdict(reached) if reached is not None else None}
     if accepted is not None:
         result["accepted"] = {"id": accepted.id, "reason": accepted.reason}
     return result

@@ -31,9 +31,11 @@ from symexec.report.words import (
     headline,
     looked_for,
     parts,
+    reached_from,
     reservations,
     told_of_accepted,
     way_to_output,
+    why_internal,
 )
 from symexec.testcases import TestCase, rendered
 from symexec.testcases.inputs import Json
@@ -191,6 +193,7 @@ class Finding:
     tests: tuple[tuple[str, str], ...]
     more: int
     accepted: str
+    internal: str
 
 
 def _rows(report: Report, groups: Iterable[Group], cases: Mapping[str, TestCase]) -> list[Row]:
@@ -200,8 +203,8 @@ def _rows(report: Report, groups: Iterable[Group], cases: Mapping[str, TestCase]
 def _row(report: Report, group: Group, case: TestCase) -> Row:
     return Row(
         group.id,
-        group.kind,
-        class_named(group.kind),
+        group.called,
+        class_named(group.called),
         _cut(_rendered(case, report), _NARROW),
         *contrasted(case.old, case.new),
         changes_named(group.blamed, group.interaction) or "-",
@@ -242,6 +245,7 @@ def _finding(
         tests=tuple((each.id, _cut(_rendered(each, report), _NARROW)) for each in others[:_TESTS]),
         more=max(0, len(others) - _TESTS),
         accepted=accepted,
+        internal=f"{why_internal(report)}; {reached_from(report, group)}" if group.internal else "",
     )
 
 

@@ -59,6 +59,7 @@ def _reported(job: BuildJob, progress: Progress, accepted: Path | None = None) -
         str(options.new),
         directory=os.getcwd(),
         name=program_name(options),
+        internal=options.internal,
     )
     if accepted is not None:
         report.accepted, report.accepted_in = read_accepted(accepted), str(accepted)

@@ -41,6 +41,7 @@ from symexec.report.words import (
     sequences_covered,
     short_paths,
     told_of_accepted,
+    told_of_internal,
     undefined_places,
 )
 from symexec.testcases import TestCase, rendered
@@ -63,6 +64,7 @@ _COLOURS = {
     "leak-fix": _GREEN,
     "slower": _YELLOW,
     "difference": _YELLOW,
+    "internal-failure": _YELLOW,
     "undefined": _YELLOW,
     "leak": _YELLOW,
 }
@@ -83,6 +85,7 @@ def print_report(report: Report, stream: TextIO | None = None) -> None:
         _print_rows(heads, rows, out, optional=len(heads) - len(_COLUMNS) + 1)
     lines = [
         *blamed_changes(report),
+        *told_of_internal(report),
         *told_of_accepted(report),
         *undefined_places(report),
         *sequences_covered(report),
@@ -131,10 +134,10 @@ def group_rows(report: Report) -> list[Row]:
     by_id = {case.id: case for case in report.tests}
     rows = []
     for each in report.groups:
-        kind, *rest = _cells(by_id[each.witness], report)
+        _, *rest = _cells(by_id[each.witness], report)
         blamed = changes_named(each.blamed, each.interaction) or "-"
         sequence = sequence_named(by_id[each.witness].sequence)
-        rows.append((kind, blamed, str(len(each.tests)), *rest, sequence))
+        rows.append((each.called, blamed, str(len(each.tests)), *rest, sequence))
     return rows
 
 

@@ -189,10 +189,13 @@ def headline(report: Report) -> str:
     groups, accepted = found.open, len(found.accepted)
     if report.verdict == "different" and groups:
         tests = sum(len(each.tests) for each in groups)
-        return (
-            f"{VERDICTS['different']} {len(groups)} difference{_s(len(groups))} "
-            f"shown by {tests} test{_s(tests)}{f'; {accepted} accepted' if accepted else ''}."
-        )
+        inner = sum(each.internal for each in groups)
+        several = f"difference{_s(len(groups))} shown by {tests} test{_s(tests)}"
+        last = f"; {accepted} accepted" if accepted else ""
+        if inner == len(groups):
+            return f"Inner code behaves differently. {inner} internal {several}{last}."
+        last = f"; {inner} of them internal{last}" if inner else last
+        return f"{VERDICTS['different']} {len(groups)} {several}{last}."
     if report.verdict == "different" and accepted:
         return f"The versions differ as was accepted: {accepted} difference{_s(accepted)}."
     unseen = sum(case.observed == "not-replayed" for case in report.tests)
@@ -286,6 +289,33 @@ def told_of_accepted(report: Report) -> list[str]:
         "that are no changes any more; csgtest accept --prune removes it"
         for each in report.stale()
     ]
+
+
+def why_internal(report: Report) -> str:
+    """Why no caller comes to an internal difference by himself; "" where any can."""
+    if report.internal is None:
+        return ""
+    kinds = dict.fromkeys(each.element for each in report.hidden_parts)
+    made = f"only the library makes a {', '.join(kinds)}: no public header lays it out"
+    return report.internal.reason or made
+
+
+def reached_from(report: Report, each: Group) -> str:
+    """From where callers come to an internal difference, as far as that is known."""
+    found = report.reached.get(each.witness)
+    if found is None:
+        return "not confirmed from the API within the bounds"
+    return f"reachable from API {found.entry} with {found.call} ({found.folder} {found.test})"
+
+
+def told_of_internal(report: Report) -> list[str]:
+    """Why differences are internal, and what is known of each."""
+    inner = [each for each in report.groups if each.internal]
+    lines = [f"internal: {why_internal(report)}"] if inner else []
+    for each in inner:
+        blamed = changes_named(each.blamed)
+        lines.append(f"  {f'change {blamed}' if blamed else each.id}: {reached_from(report, each)}")
+    return list(dict.fromkeys(lines))
 
 
 def undefined_places(report: Report) -> list[str]:
@@ -451,8 +481,9 @@ def _without_blame(report: Report) -> list[str]:
 def readable_test(case: TestCase, report: Report) -> str:
     """tests/t0001.txt"""
     texts = {change.id: change for change in report.changes}
+    kind = f"internal, {why_internal(report)}" if report.is_internal(case) else case.kind
     lines = [
-        f"{case.id}  {case.kind}",
+        f"{case.id}  {kind}",
         f"found by {case.source or '-'} after {case.found_s:.1f} s",
         "",
         rendered(case.input, f"./{report.name}", report.entry, report.signature),

@@ -189,6 +189,14 @@ class Group:
     tests: tuple[str, ...]
     found_by: str = ""
     found_s: float = 0.0
+    internal: bool = False  # seen where no caller of the program comes by himself
+
+    @property
+    def called(self) -> str:
+        """Its class; nobody is blamed for what is internal."""
+        if not self.internal:
+            return self.kind
+        return f"internal-{'failure' if self.kind == Kind.REGRESSION.value else self.kind}"
 
     @property
     def witness(self) -> str:

@@ -1,0 +1,194 @@
+"""Where tests of a library begin, and what a difference there means for its users."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from csg.programs import Versions
+from symexec.exports import export_file
+from symexec.options import FailOn, Form
+from symexec.projects.entries import Entry, entries_of
+from symexec.report.model import report_from_json, report_to_json
+from tests.command_line import csgtest
+from tests.test_revisions import Repository
+
+FILES = {
+    "Makefile": """\
+CFLAGS = -Iinclude
+libtable.a: src/table.o src/cell.o
+\t$(AR) cr $@ $^
+""",
+    "include/table.h": """\
+struct table;
+struct table *table_new(int width);
+int table_width(const struct table *t);
+int table_cell(int n);
+int table_first(int n);
+int table_any(int n);
+""",
+    "src/cell.h": "int cell(int n);\n",
+    "src/cell.c": """\
+#include "cell.h"
+static int slot(int n)
+{
+    return n * 2;
+}
+int cell(int n)
+{
+    return slot(n) + 1;
+}
+""",
+    "src/table.c": """\
+#include <stdlib.h>
+#include "table.h"
+#include "cell.h"
+struct table { int width; int *cells; };
+static int bounded(int n)
+{
+    return n + 3;
+}
+struct table *table_new(int width)
+{
+    struct table *t = malloc(sizeof *t);
+    if (t) {
+        t->width = width & 15;
+        t->cells = NULL;
+    }
+    return t;
+}
+int table_width(const struct table *t)
+{
+    if (t == NULL)
+        return -1;
+    return t->width;
+}
+int table_cell(int n)
+{
+    return cell(n);
+}
+int table_first(int n)
+{
+    if (n < 0 || n > 9)
+        return -1;
+    return bounded(n);
+}
+int table_any(int n)
+{
+    return bounded(n & 7);
+}
+""",
+}
+
+
+@pytest.fixture
+def library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Repository:
+    folder = tmp_path / "table"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    return Repository(folder, FILES)
+
+
+def built(library: Repository, *words: str) -> tuple[int, str, dict[str, Any]]:
+    """Exit code, what is said, and the report of each entry."""
+    done = csgtest("build", "HEAD", "--time", "6", *words, folder=library.folder)
+    out = library.folder / "csgtest-out"
+    found = [*out.glob("report.json"), *out.glob("*/report.json")]
+    reports = [json.loads(each.read_text()) for each in found]
+    return done.code, done.out, {each["entry"]: each for each in reports}
+
+
+def versions(folder: Path, text: str, **more: str) -> Versions:
+    """Two folders that differ in ``{0}``."""
+    for side, value in (("old", 1), ("new", 2)):
+        for name, content in {"a.c": text, **more}.items():
+            file = folder / side / name.replace("__", "/").replace("_h", ".h")
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(content.replace("{0}", str(value)))
+    return Versions(folder / "old", folder / "new")
+
+
+def entries(found: tuple[Entry, ...]) -> list[tuple[str, str]]:
+    return [(each.name, each.internal.reason if each.internal else "") for each in found]
+
+
+TEXT = """\
+static int inner(int x) { return x + {0}; }
+int near(int x) { return inner(x) * 2; }
+int far(int x) { return near(x) + 1; }
+int other(int x) { return x; }
+static int alone(int x) { return x * {0}; }
+"""
+
+
+def test_without_a_header_whatever_is_not_static_is_public(tmp_path: Path) -> None:
+    assert entries(entries_of(versions(tmp_path, TEXT))) == [("near", ""), ("far", "")]
+
+
+def test_what_a_header_declares_is_public(tmp_path: Path) -> None:
+    own = '#include "a.h"\n' + TEXT
+    found = entries_of(versions(tmp_path, own, a_h="int far(int);\nint other(int);\n"))
+    assert entries(found) == [("far", "")]
+
+
+@pytest.mark.parametrize(
+    "private", ["a_internal_h", "private__a_h", "src__a_h"], ids=["name", "folder", "beside"]
+)
+def test_headers_of_the_library_itself_offer_nothing(tmp_path: Path, private: str) -> None:
+    name = private.replace("__", "/").replace("_h", ".h")
+    own = f'#include "{name}"\n#include "include/b.h"\n' + TEXT
+    found = entries_of(
+        versions(tmp_path, own, **{private: "int near(int);\n", "include__b_h": "int far(int);\n"})
+    )
+    assert entries(found) == [("far", "")]
+
+
+def test_inner_functions_are_entries_where_no_other_reaches_the_change(tmp_path: Path) -> None:
+    text = (
+        'int f(int);\n#include "a.h"\nint f(int x) { return x + {0}; }\nint g(void) { return 1; }\n'
+    )
+    found = entries_of(versions(tmp_path, text, a_h="int g(void);\n"))
+    assert entries(found) == [("f", "f is declared in no header (a.c:3)")]
+
+
+def test_what_only_the_library_makes_is_no_input_of_a_caller(library: Repository) -> None:
+    """A null pointer is: the difference there is a regression, as ever."""
+    library.edit("src/table.c", "return t->width;", "return 10 / (t->width - 7);")
+    code, said, reports = built(library)
+    report = reports["table_width"]
+    assert report["internal"] == {"reason": "", "hidden": ["struct table"]}
+    assert report["groups"]
+    for group in report["groups"]:
+        assert group["internal"] == {"reached": None}
+        assert "regression" not in group["class"]
+    assert "internal-failure" in {group["class"] for group in report["groups"]}
+    assert "Inner code behaves differently." in said and "regression" not in said
+    assert "only the library makes a struct table: no public header lays it out" in said
+    assert "not confirmed from the API within the bounds" in said
+    assert code == 1
+    _tell_of_it(library.folder / "csgtest-out", report)
+    library.edit("src/table.c", "return -1;\n    return 10", "abort();\n    return 10")
+    assert built(library, "--fail-on", "regression")[0] == 1
+    report = report_from_json(json.loads(Path("csgtest-out/report.json").read_text()))
+    first, *others = report.groups
+    assert first.called == "regression" and all(each.internal for each in others)
+
+
+def _tell_of_it(out: Path, form: dict[str, Any]) -> None:
+    report = report_from_json(form)
+    assert report_to_json(report)["groups"] == form["groups"]
+    asked = (FailOn.ANY, FailOn.REGRESSION, FailOn.INTERACTION, FailOn.NEVER)
+    assert [report.fails(each) for each in asked] == [True, False, False, False]
+    page = (out / "report.html").read_text()
+    assert "Internal, and no regression: only the library makes a struct table" in page
+    for file in (out / "tests").glob("*.txt"):
+        assert "internal, only the library makes" in file.read_text().splitlines()[0]
+    sarif = json.loads(export_file([out], Form.SARIF))
+    results = sarif["runs"][0]["results"]
+    assert {(each["ruleId"], each["level"]) for each in results} == {("CSG006", "note")}
+    assert 'failures="0"' in export_file([out], Form.JUNIT)
+    assert "internal" in export_file([out], Form.MARKDOWN)
+    assert export_file([out], Form.GITHUB).startswith("::notice ")
