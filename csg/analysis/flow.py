@@ -20,7 +20,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from csg.ir import Block, Enter, FunctionCode, Return, Switch, flow
+from csg.ir import Block, Enter, FunctionCode, Return, Switch, instructions
 from csg.language.syntax import Version
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def successors(block: Block, version: Version | None = None) -> tuple[int, ...]:
         return (terminator.body if version is terminator.region else terminator.exit,)
     if version is not None and isinstance(terminator, Switch):
         return _switch_successors(terminator, version)
-    return flow.successors(terminator)
+    return instructions.successors(terminator)
 
 
 def _switch_successors(switch: Switch, version: Version) -> tuple[int, ...]:
@@ -169,7 +169,7 @@ def join_blocks(function: FunctionCode) -> list[int | None]:
     backward.add_nodes_from(range(len(function.blocks)))
     for block in function.blocks:
         if block.terminator is not None:
-            targets = flow.successors(block.terminator)
+            targets = instructions.successors(block.terminator)
             backward.add_edges_from((target, block.index) for target in targets)
     above = immediate_dominators(backward, function.exit)
     return [above.get(block.index) for block in function.blocks]

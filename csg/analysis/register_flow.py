@@ -15,7 +15,7 @@ from collections.abc import Callable
 from csg.analysis.flow import FlowGraph
 from csg.analysis.objects import bits
 from csg.ir import Block, Call, Enter, FunctionCode, Instruction, Register, Value
-from csg.ir.flow import decides, reads, successors, target
+from csg.ir.instructions import decides, reads, successors, target
 from csg.language.syntax import Version
 
 # ----------------------------------------------------------------------------- definitions and uses

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from csg.ir.flow import decides, reads, successors, target
 from csg.ir.instructions import (
     Allocate,
     Binary,
@@ -41,6 +40,10 @@ from csg.ir.instructions import (
     Truncate,
     Unary,
     Value,
+    decides,
+    reads,
+    successors,
+    target,
 )
 from csg.ir.program import Block, FunctionCode, Program
 

@@ -1,4 +1,4 @@
-"""Assignments, also compound ones, ``++`` and ``--``.
+"""Assignments, also compound ones, ``++`` and ``--``; local declarations and their initialisers.
 
     x = a + b        %3 = add %1, %2
     *p = c           store 1, [%4], %2
@@ -20,26 +20,45 @@ from csg.language.syntax import (
     Change,
     CompoundAssign,
     Conditional,
+    Declaration,
     Expression,
     Increment,
+    Initializer,
+    InitializerEntry,
+    InitializerList,
     Name,
+    StringLiteral,
+    Symbol,
 )
 from csg.language.types import (
     INT,
+    Array,
     Floating,
     Pointer,
     Record,
     Type,
     is_signed,
     promoted,
+    size_of,
     value_bits,
 )
+from csg.lower import context
 from csg.lower.arithmetic import moved, operate
+from csg.lower.builder import ADDRESS
 from csg.lower.context import Lowering
-from csg.lower.expressions import convert, converted, operand_type
+from csg.lower.expressions import (
+    convert,
+    converted,
+    fix_size,
+    integer,
+    is_variable,
+    operand_type,
+    run_time_size,
+)
 from csg.lower.floats import pattern
-from csg.lower.places import BitField, InRegister, Place, read, write
-from csg.lower.versions import assign_variable
+from csg.lower.lvalues import declare_slot, is_local, symbol_place
+from csg.lower.places import BitField, InMemory, InRegister, Place, member, read, write
+from csg.lower.versions import assign_variable, in_region
 
 
 def assign(lowering: Lowering, expression: Assign) -> Value:
@@ -123,3 +142,155 @@ def _stepped(lowering: Lowering, value: Value, place: Place, operator: str) -> V
             left = convert(builder, value, kind, wide)
             result = builder.binary(step, left, Constant(1, value_bits(wide)))
             return convert(builder, result, wide, kind)
+
+
+# ------------------------------------------------------------------------------------- initialisers
+# Declarations inside functions.
+#
+# int x = f();              %3 = call f()
+# int x;                    nothing: the register stays as it is
+# int a[4] = {1, [3] = y};  fill 16, [%5], 0;  store 4, [%5], 1;  store 4, [%6], %2
+# char s[8] = "ab";         copy 3, [%5], [.str.0];  fill 5, [%6], 0
+# int a[2] = {[0 ... 1] = f()};    %3 = call f();  store 4, [%5], %3;  store 4, [%6], %3
+# int v[n];                 %5 = allocate %4
+
+
+def declaration(lowering: Lowering, statement: Declaration) -> None:
+    symbol = statement.symbol
+    if symbol.kind == "function":
+        return
+    if not is_local(symbol):
+        if symbol.linkage == "none":
+            lowering.define_static(symbol, statement.initializer)
+        return
+    if statement.version is None:
+        _automatic(lowering, statement)
+        return
+    within = lowering.nodes.alone(statement.version)
+    lowering.nodes.enclosing.append((statement.version, statement.change))
+    if within:
+        _automatic(lowering, statement)
+    else:
+        in_region(lowering, statement.version, lambda: _automatic(lowering, statement))
+    lowering.nodes.enclosing.pop()
+
+
+def _automatic(lowering: Lowering, statement: Declaration) -> None:
+    symbol = statement.symbol
+    varying = _depends_on_run(symbol.type)
+    if (statement.initializer is not None or varying) and not lowering.inside_expression:
+        text = lowering.nodes.excerpts.statement(statement.location)
+        lowering.builder.node = lowering.nodes.draft("declaration", statement.location, text)
+    if varying:
+        fix_size(lowering, symbol.type)
+    if is_variable(symbol.type):
+        _variable_array(lowering, symbol)
+        return
+    if lowering.scope.outer is not None and context.needs_slot(symbol):
+        known = lowering.slots.get(symbol)
+        context.begin(lowering, declare_slot(lowering, symbol) if known is None else known)
+    if statement.initializer is not None:
+        place = symbol_place(lowering, symbol)
+        initialize(lowering, place, symbol.type, statement.initializer)
+
+
+def _depends_on_run(kind: Type) -> bool:
+    while isinstance(kind, Pointer):
+        kind = kind.target
+    return is_variable(kind)
+
+
+def _variable_array(lowering: Lowering, symbol: Symbol) -> None:
+    builder = lowering.builder
+    register = lowering.registers.get(symbol) or builder.variable(ADDRESS, symbol.name)
+    lowering.registers[symbol] = register
+    builder.assign(register, builder.allocate(run_time_size(lowering, symbol.type)))
+
+
+def initialize(lowering: Lowering, place: Place, kind: Type, initializer: Initializer) -> None:
+    """Write the initial contents to an object just made."""
+    match initializer:
+        case InitializerList() if isinstance(place, InMemory):
+            _aggregate(lowering, place, kind, initializer)
+        case InitializerList():
+            _scalar_in_braces(lowering, place, initializer)
+        case StringLiteral() if isinstance(kind, Array):
+            assert isinstance(place, InMemory)
+            _string(lowering, place, size_of(kind), initializer)
+        case _ if isinstance(place, InRegister):
+            assign_variable(lowering, place.register, initializer, kind)
+        case _:
+            write(lowering.builder, place, converted(lowering, initializer, kind))
+
+
+def _scalar_in_braces(lowering: Lowering, place: Place, initializer: InitializerList) -> None:
+    """``int x = {3};``"""
+    if initializer.entries:
+        value = converted(lowering, initializer.entries[0].value, place.type)
+    else:
+        value = integer(0, place.type)
+    write(lowering.builder, place, value)
+
+
+def _aggregate(
+    lowering: Lowering, place: InMemory, kind: Type, initializer: InitializerList
+) -> None:
+    builder = lowering.builder
+    if not _covers(initializer, kind):
+        builder.fill(place.address, 0, size_of(kind))
+    shared: dict[int, Value] = {}
+    for entry in _in_order(initializer):
+        _entry(lowering, place, entry, shared)
+
+
+def _in_order(initializer: InitializerList) -> list[InitializerEntry]:
+    """gcc evaluates the parts in the order of the object's bytes, not of the designators."""
+    return sorted(initializer.entries, key=lambda entry: entry.offset)
+
+
+def _covers(initializer: InitializerList, kind: Type) -> bool:
+    """Do the entries leave no byte of an array or scalar open? (Records may have padding.)"""
+    if isinstance(kind, Record):
+        return False
+    covered = 0
+    for entry in _in_order(initializer):
+        if entry.offset != covered or isinstance(entry.type, Array | Record) or entry.field:
+            return False
+        covered += size_of(entry.type)
+    return covered == size_of(kind)
+
+
+def _entry(
+    lowering: Lowering, place: InMemory, entry: InitializerEntry, shared: dict[int, Value]
+) -> None:
+    builder = lowering.builder
+    if isinstance(entry.value, StringLiteral) and isinstance(entry.type, Array):
+        where = InMemory(builder.offset(place.address, entry.offset), entry.type)
+        _string(lowering, where, size_of(entry.type), entry.value)
+        return
+    value = shared.get(entry.shared)
+    if value is None:
+        value = converted(lowering, entry.value, entry.type)
+    if entry.shared:
+        value = shared[entry.shared] = builder.copied(value)
+    write(builder, entry_place(lowering, place, entry), value)
+
+
+def entry_place(lowering: Lowering, place: InMemory, entry: InitializerEntry) -> Place:
+    builder = lowering.builder
+    if entry.field is not None and entry.field.bit_width is not None:
+        base = builder.offset(place.address, entry.offset - entry.field.offset)
+        room = size_of(place.type) - (entry.offset - entry.field.offset)
+        return member(builder, base, room, entry.field)
+    return InMemory(builder.offset(place.address, entry.offset), entry.type)
+
+
+def _string(lowering: Lowering, place: InMemory, size: int, literal: StringLiteral) -> None:
+    """An array initialised by a string: its characters, then zeros (C17 6.7.9p21)."""
+    builder = lowering.builder
+    used = min(size, len(literal.value) + literal.unit)
+    if literal.value:
+        builder.copy(place.address, builder.global_address(lowering.objects.string(literal)), used)
+        builder.fill(builder.offset(place.address, used), 0, size - used)
+    else:
+        builder.fill(place.address, 0, size)

@@ -1,6 +1,6 @@
 """What every lowering rule works with: one function in the making, and the lives of its objects.
 
-The rules are functions in files by theme (``expressions``, ``conditions``, ``calls``, ...) that
+The rules are functions in files by theme (``expressions``, ``conditions``, ``lvalues``, ...) that
 take a ``Lowering`` first and call each other through it; ``csg.lower.function`` is the table that
 says which rule treats which construct.
 

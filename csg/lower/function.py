@@ -33,7 +33,7 @@ from csg.ir import (
     Terminator,
     Value,
 )
-from csg.ir.flow import successors
+from csg.ir.instructions import successors
 from csg.language import syntax as c
 from csg.language.syntax import FunctionDefinition, Symbol
 from csg.language.types import (
@@ -50,11 +50,9 @@ from csg.language.types import (
 from csg.lower import (
     arithmetic,
     assignments,
-    calls,
     conditions,
     context,
     expressions,
-    initializers,
     intrinsics,
     lvalues,
     statements,
@@ -82,7 +80,7 @@ class FunctionLowering(Lowering):
             case c.Binary():
                 return arithmetic.binary(self, expression)
             case c.Call():
-                return calls.call(self, expression)
+                return expressions.call(self, expression)
             case c.Index() | c.Member() | c.Dereference():
                 return read(self.builder, self.place(expression))
             case c.Assign():
@@ -126,7 +124,7 @@ class FunctionLowering(Lowering):
     def discard(self, expression: c.Expression) -> None:
         match expression:
             case c.Call():
-                calls.call(self, expression, used=False)
+                expressions.call(self, expression, used=False)
             case c.Increment():
                 assignments.increment(self, expression, used=False)
             case c.Cast():
@@ -157,7 +155,7 @@ class FunctionLowering(Lowering):
         return lvalues.place(self, expression)
 
     def initialize(self, place: Place, kind: Type, initializer: c.Initializer) -> None:
-        initializers.initialize(self, place, kind, initializer)
+        assignments.initialize(self, place, kind, initializer)
 
     def define_static(self, symbol: c.Symbol, initializer: c.Initializer | None) -> None:
         labels: list[LabelEntry] = []
@@ -174,7 +172,7 @@ class FunctionLowering(Lowering):
                     self.statement(item)
                 context.leave(self)
             case c.Declaration():
-                initializers.declaration(self, statement)
+                assignments.declaration(self, statement)
             case c.If():
                 statements.if_statement(self, statement)
             case c.While():

@@ -61,9 +61,8 @@ from csg.language.syntax import (
     While,
 )
 from csg.language.types import BOOL, INT, Floating, Function, Type, Void, value_bits
-from csg.lower.calls import direct_callee, never_returns
 from csg.lower.context import Lowering
-from csg.lower.expressions import converted, truth
+from csg.lower.expressions import converted, direct_callee, never_returns, truth
 from csg.lower.lvalues import is_local
 from csg.lower.places import by_address
 

@@ -4,10 +4,13 @@ SequenceGraph  ->  sequence_picture  ->  write_picture(picture, Path("csg.svg"))
 """
 
 from csg.render.files import (
+    form_of,
     graphml,
     layout_of,
+    listing,
     mermaid,
     picture_bytes,
+    picture_listing,
     script_hash,
     viewer,
     viewer_script,
@@ -16,7 +19,6 @@ from csg.render.files import (
     write_picture,
 )
 from csg.render.folding import Highlights, steps
-from csg.render.listing import form_of, listing, picture_listing
 from csg.render.picture import READABLE, Picture
 from csg.render.pictures import (
     dependence_picture,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from csg.ir import Block, Constant, FunctionCode, Register, Value
-from csg.ir.flow import decides, reads, successors, target
+from csg.ir.instructions import decides, reads, successors, target
 from csg.language.syntax import Version
 
 # ----------------------------------------------------------------------------------- register use

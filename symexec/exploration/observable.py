@@ -58,7 +58,7 @@ from symexec.expr import (
 from symexec.inputs.structures import Member, Place, is_followed, is_text, object_places, places
 from symexec.memory import NEW, OLD, offset_of
 from symexec.runtime.operands import plain
-from symexec.runtime.remains import different_files
+from symexec.runtime.process import different_files
 from symexec.shadow.outcomes import Told, differences
 from symexec.state.endings import Returned
 from symexec.state.state import Event, Outcome, State

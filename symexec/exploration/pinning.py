@@ -27,14 +27,13 @@ from symexec.exploration.preparation import Prepared
 from symexec.exploration.start import begin
 from symexec.expr import Operand, Term, TermTable, evaluate
 from symexec.inputs.plan import plan
-from symexec.inputs.starts import Address, Cell, Start, StartObject
 from symexec.inputs.structures import nullable_pointers
 from symexec.options import InputOptions, SymbolicArguments
 from symexec.runtime.filesystem.nodes import FILE, Contents, Node, disk, standard_input
 from symexec.runtime.library import registry
 from symexec.solver import build_solver
 from symexec.state.endings import Exit, MemoryFault, row
-from symexec.state.inputs import Input, Seed, Values
+from symexec.state.inputs import Address, Cell, Input, Seed, Start, StartObject, Values
 from symexec.state.state import Chain, Outcome, State
 from symexec.testcases import Divergence, Scalar, TestInput, Value
 from symexec.testcases.inputs import Json, is_part

@@ -25,7 +25,7 @@ from csg.errors import CsgtestError, UsageError
 from csg.graphs import SequenceGraph
 from csg.graphs.program_graphs import control_graph
 from csg.ir import Call, FunctionCode, Program
-from csg.ir.flow import successors
+from csg.ir.instructions import successors
 from csg.language.printer import complete_records
 from csg.language.syntax import FunctionDefinition, Symbol, TranslationUnit
 from csg.language.types import Pointer

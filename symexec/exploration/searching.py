@@ -15,13 +15,13 @@ from symexec.exploration.start import begin
 from symexec.expr import TermTable
 from symexec.fuzzing.command_lines import shaped
 from symexec.inputs.plan import InputPlan, no_input_left, plan
-from symexec.inputs.starts import Start
 from symexec.options import After, BuildOptions, Shadow
 from symexec.runtime.library import registry
 from symexec.search import Budget, Chosen, Context, build_searcher
 from symexec.search.strategies import GuardValues
 from symexec.search.targets import Sequences, Targets
 from symexec.solver import Answer, SolverOptions, build_solver
+from symexec.state.inputs import Start
 from symexec.state.state import State
 from symexec.testcases.inputs import Json
 from symexec.watchdog import Watchdog

@@ -11,11 +11,11 @@ from csg.programs import SourceFile
 from csg.records import record
 from symexec.executor.engine import Engine
 from symexec.expr import Data, Operand, TermTable, extend, new_half, old_half, shadowed
-from symexec.inputs.starts import Address, Cell, Start
 from symexec.memory import BOTH, address_of
 from symexec.replay.sandbox import environment_below
 from symexec.runtime import library
 from symexec.solver import EMPTY, PathCondition
+from symexec.state.inputs import Address, Cell, Start
 from symexec.state.state import State
 
 WATCHED = "objects that the caller sees"

@@ -22,8 +22,8 @@ from symexec.fuzzing.option_table import (
 from symexec.fuzzing.usage import Kind, Usage, usage_of
 from symexec.fuzzing.values import growing, grown, mutated_bytes
 from symexec.inputs.plan import DEFAULT_ARGUMENTS, DEFAULT_STDIN, shapes_lines
-from symexec.inputs.starts import Line, Word
 from symexec.options import InputOptions, SymbolicArguments
+from symexec.state.inputs import Line, Word
 from symexec.testcases import TestInput
 
 # ------------------------------------------------------------------------------------------ lines

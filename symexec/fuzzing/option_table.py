@@ -51,7 +51,7 @@ from csg.language.syntax import (
     Version,
 )
 from csg.language.traversal import Tree, walk
-from csg.lower.calls import never_returns
+from csg.lower.expressions import never_returns
 from csg.records import record
 
 _LETTERS = re.compile(rb"[+:-]?[A-Za-z0-9][A-Za-z0-9:]*")  # what getopt is given

@@ -32,7 +32,6 @@ from csg.records import record
 from symexec.expr import Data, Operand, Shadowed, TermTable, compare, extract, ite
 from symexec.inputs.assumptions import Named, assumption, range_conditions
 from symexec.inputs.preconditions import conditions
-from symexec.inputs.starts import Address, Cell, Line, Start, StartObject, Word
 from symexec.inputs.structures import (
     Member,
     Place,
@@ -50,7 +49,7 @@ from symexec.options import InputOptions, SymbolicArguments, SymbolicFiles
 from symexec.runtime.filesystem.nodes import FILE, Contents, Node, disk, standard_input
 from symexec.runtime.operands import calculated, plain, widened
 from symexec.runtime.process import SHAPED
-from symexec.state.inputs import Input
+from symexec.state.inputs import Address, Cell, Input, Line, Start, StartObject, Word
 
 DEFAULT_ARGUMENTS = SymbolicArguments(0, 4, 6)
 LEVELS = (4, 12, 48, 160)  # bytes of standard input, and of a file, where the user does not say

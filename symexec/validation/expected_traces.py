@@ -16,7 +16,6 @@ from symexec.exploration.pinning import Pins
 from symexec.exploration.preparation import Prepared
 from symexec.exploration.start import Origin, begin
 from symexec.expr import Model, TermTable
-from symexec.inputs.starts import Start
 from symexec.memory import NEW, OLD
 from symexec.options import InputOptions, MemoryOptions
 from symexec.replay import Decided, NativeReplay, decision, hashed
@@ -24,7 +23,7 @@ from symexec.runtime.filesystem.nodes import Node
 from symexec.runtime.library import registry
 from symexec.solver import EMPTY, PathCondition, SolverOptions, build_solver
 from symexec.state.endings import Aborted, AssertionFailed, Exit, Killed, MemoryFault, Returned
-from symexec.state.inputs import Guide, Guided
+from symexec.state.inputs import Guide, Guided, Start
 from symexec.state.state import Chain, Outcome, State
 from symexec.testcases import TestInput
 

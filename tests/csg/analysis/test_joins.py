@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from csg.analysis.flow import join_blocks
 from csg.ir import Block, Branch, Constant, FunctionCode, Jump, Return, Trap
-from csg.ir.flow import successors
+from csg.ir.instructions import successors
 
 
 def function(*edges: tuple[int, ...]) -> FunctionCode:

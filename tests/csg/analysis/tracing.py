@@ -12,7 +12,7 @@ from contextlib import suppress
 
 from csg import ir
 from csg.analysis.constraints import Place
-from csg.ir import Program, Register, Value, flow
+from csg.ir import Program, Register, Value, instructions
 from csg.language.syntax import Version
 from tests.reference.host import Ended
 from tests.reference.interpreter import Frame, Machine, Stuck
@@ -49,15 +49,15 @@ class TracingMachine(Machine):
 
     def step(self, frame: Frame, item: ir.Instruction) -> None:
         here = (frame.function.name, frame.block, frame.at - 1)
-        self._note(frame, here, flow.reads(item))
+        self._note(frame, here, instructions.reads(item))
         super().step(frame, item)
-        target = flow.target(item)
+        target = instructions.target(item)
         if target is not None:
             self.sets.setdefault(id(frame), {})[target.number] = here
 
     def transfer(self, frame: Frame, terminator: ir.Terminator) -> None:
         here = (frame.function.name, frame.block, frame.at)
-        self._note(frame, here, flow.decides(terminator))
+        self._note(frame, here, instructions.decides(terminator))
         if isinstance(terminator, ir.Return):
             self.sets.pop(id(frame), None)
         super().transfer(frame, terminator)

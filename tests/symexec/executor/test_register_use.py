@@ -6,7 +6,7 @@ from collections import deque
 from pathlib import Path
 
 from csg.ir import FunctionCode, Register, Value
-from csg.ir.flow import decides, reads, successors, target
+from csg.ir.instructions import decides, reads, successors, target
 from symexec.executor.registers import LiveRegisters
 from symexec.exploration.start import loaded_program
 

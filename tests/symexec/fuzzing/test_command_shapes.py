@@ -15,9 +15,9 @@ from symexec.fuzzing.command_lines import SHORT, lines, shaped
 from symexec.fuzzing.option_table import FAR, NONE, OPTIONAL, REQUIRED, Option, option_table
 from symexec.fuzzing.usage import Kind, Slot, Usage
 from symexec.inputs.plan import DEFAULT_ARGUMENTS
-from symexec.inputs.starts import Word
 from symexec.options import BuildOptions, InputOptions, SearchOptions, SymbolicArguments
 from symexec.progress import Silence
+from symexec.state.inputs import Word
 
 HEAD = """
 struct option { const char *name; int has_arg; int *flag; int val; };

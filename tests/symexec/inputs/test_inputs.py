@@ -8,9 +8,9 @@ from csg.errors import CsgtestError
 from csg.frontend import parse_text
 from symexec.expr import TermTable, evaluate, symbols
 from symexec.inputs.plan import plan
-from symexec.inputs.starts import Address, Start
 from symexec.options import InputOptions, Range, SymbolicArguments
 from symexec.runtime.filesystem.nodes import STDIN
+from symexec.state.inputs import Address, Start
 
 
 def starts(text: str, options: InputOptions, table: TermTable | None = None) -> list[Start]:

@@ -8,9 +8,9 @@ from csg.frontend import parse_text
 from csg.language.types import Pointer
 from symexec.expr import TermTable
 from symexec.inputs.plan import plan
-from symexec.inputs.starts import Address, Start
 from symexec.inputs.structures import compared_with_null, leads_to_places, places
 from symexec.options import InputOptions
+from symexec.state.inputs import Address, Start
 
 TREE = """
 struct tree { int key; char *name; struct tree *left, *right; int (*order)(int); };

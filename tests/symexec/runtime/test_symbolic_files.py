@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from csg.errors import NOWHERE
 from symexec.expr import Operand, Term, evaluate
 from symexec.runtime.filesystem.nodes import FILE, Contents, Node, disk
-from symexec.runtime.remains import different_files
+from symexec.runtime.process import different_files
 from symexec.state.endings import Exit, Unsupported
 from symexec.state.inputs import Input
 from symexec.state.state import Outcome

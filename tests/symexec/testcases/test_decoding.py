@@ -8,9 +8,8 @@ from hypothesis import strategies as st
 from csg.frontend import parse_text
 from symexec.expr import TermTable
 from symexec.inputs.plan import plan
-from symexec.inputs.starts import Start
 from symexec.options import InputOptions, SymbolicArguments
-from symexec.state.inputs import Input
+from symexec.state.inputs import Input, Start
 from symexec.testcases import decode, input_from_json, input_to_json
 
 
