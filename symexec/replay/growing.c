@@ -7,7 +7,9 @@
  *
  * For each input it forks where nothing of the user's has run yet; the forked process goes on as the
  * new version (CSGTEST_MASK), and if that came by a change, another one as the old. What both show is
- * compared. All of this are hints: whoever asked runs what is told on builds of both versions.
+ * compared. All of this are hints: whoever asked runs what is told on builds of both versions. What
+ * a run leaves, processes and files, is ended and removed before the next one: no run may show what
+ * another one did.
  *
  * Of each new entry one run is watched: where it compares 'a' with 'b', or "ab" with "abc", inputs
  * are made with the one in the place of the other. At the end of a text, what it is compared with is
@@ -16,6 +18,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <ftw.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdint.h>
@@ -23,6 +26,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/time.h>
@@ -36,6 +40,7 @@
 
 enum { EDGES = 1 << 16, NEARNESS = 1 << 14, MAP = EDGES + NEARNESS, PAIRS = 2048, TEXT_MOST = 32, MOST_NEW = 256, MOST_DIFFERING = 24 };
 enum { CPU_US = 15000, WALL_US = 400000, MOST_WRITTEN = 1 << 17, MOST_ARGUMENTS = 16 };
+enum { TICK_US = 100000, MOST_TICKS = 6, MOST_NAMES = 512, ROUNDS = 1000 };
 enum { COMPOSED_WORDS = 96, COMPOSED_PLACES = 10 };
 enum { TRIMS = 80, WATCHED_RUNS = 600, KINDS = 4096, FIRST_FILE = 200, WATCH_EVERY = 16 };
 enum flags { COVERS = 1, TOUCHES = 2, DIFFERS = 4, WATCHED = 8, ENDS_BADLY = 16, GIVEN = 32, OPENS = 64,
@@ -186,7 +191,7 @@ static void *mapped(size_t size)
 }
 
 static unsigned char *request;
-static size_t request_at, request_size;
+static size_t request_at, request_size, request_room;
 static struct {
     unsigned char covered[2][MAP]; /* by runs of the new version, by those that come by a change */
     uint16_t best[EDGES];          /* the smallest entry, from 1, that comes to it */
@@ -285,6 +290,7 @@ static void read_request(void)
 /* ------------------------------------------------------------------ one run */
 
 enum { GIVEN_IN, SHOWN, ERRORS, CONTROL, FILES };
+enum { CHILDREN = FIRST_FILE + 1 + FILES, FOLDER, LAST_FILE = FOLDER };
 static int files[FILES]; /* in memory; the program's descriptors of these numbers */
 static jmp_buf start;
 static char *arguments[MOST_ARGUMENTS + 2];
@@ -293,6 +299,15 @@ static const struct value *chosen; /* in the forked process: its input */
 static int chosen_version;
 static unsigned char *touched;
 static size_t touched_size;
+
+#define BASIS 14695981039346656037u /* of FNV-1a */
+
+static uint64_t hash_of(uint64_t hash, const void *data, size_t size)
+{
+    for (size_t i = 0; i < size; i++)
+        hash = (hash ^ ((const unsigned char *) data)[i]) * 1099511628211u;
+    return hash;
+}
 
 struct shown {
     int status, cut;
@@ -380,21 +395,40 @@ static void place_input(const struct value *values)
 }
 
 /* In the forked process. */
+static void take_arguments(void)
+{
+    size_t size = 1;
+    for (uint32_t i = 0; i < field_count; i++)
+        size += fields[i].role == ARGUMENT ? chosen[i].bytes.size + 1 : 0;
+    char *text = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (text == MAP_FAILED)
+        _exit(125);
+    for (uint32_t i = 0; i < field_count && argument_count < MOST_ARGUMENTS; i++) {
+        if (fields[i].role != ARGUMENT)
+            continue;
+        if (chosen[i].absent)
+            break;
+        memcpy(text, chosen[i].bytes.data, chosen[i].bytes.size);
+        arguments[++argument_count] = text;
+        text += chosen[i].bytes.size + 1;
+    }
+}
+
+/* In the forked process. What it shares with us is not for the program, but for the map. */
 static void go_on(void)
 {
     struct rlimit most = {MOST_WRITTEN, MOST_WRITTEN};
     struct itimerval cpu = {{0, 0}, {0, CPU_US}}, wall = {{0, 0}, {0, WALL_US}};
+    signal(SIGALRM, SIG_DFL);
+    setpgid(0, 0);
     for (int i = 0; i < FILES; i++)
         if ((i < CONTROL || takes_values) && dup2(files[i], i) < 0)
             _exit(125);
-    for (int i = 0; i < FILES; i++)
-        close(files[i]);
-    close(FIRST_FILE);
-    for (uint32_t i = 0; i < field_count; i++)
-        if (fields[i].role == ARGUMENT && !chosen[i].absent && argument_count < MOST_ARGUMENTS)
-            arguments[++argument_count] = (char *) chosen[i].bytes.data;
-        else if (fields[i].role == ARGUMENT)
-            break;
+    for (int i = FIRST_FILE; i <= LAST_FILE; i++)
+        close(i);
+    take_arguments();
+    mprotect(arena, ARENA, PROT_NONE);
+    mprotect(request, request_room, PROT_NONE);
     unsetenv("CSGTEST_GROW");
     if (!chosen_version)
         setenv("CSGTEST_MASK", "0", 1);
@@ -402,15 +436,6 @@ static void go_on(void)
     setitimer(ITIMER_VIRTUAL, &cpu, NULL);
     setitimer(ITIMER_REAL, &wall, NULL);
     map = shared->map;
-}
-
-#define BASIS 14695981039346656037u /* of FNV-1a */
-
-static uint64_t hash_of(uint64_t hash, const void *data, size_t size)
-{
-    for (size_t i = 0; i < size; i++)
-        hash = (hash ^ ((const unsigned char *) data)[i]) * 1099511628211u;
-    return hash;
 }
 
 static uint64_t hash_of_file(uint64_t hash, int file)
@@ -436,6 +461,105 @@ static void find_touched(void)
     close(file);
 }
 
+/* ------------------------------------------------------------------ what a run leaves */
+
+static volatile sig_atomic_t running, ticks;
+
+/* The timers of a run end it, unless it takes their signals for itself. */
+static void tick(int signal)
+{
+    (void) signal;
+    if (running > 0 && ++ticks > MOST_TICKS)
+        kill((pid_t) running, SIGKILL);
+}
+
+/* All that it has started. Those that are in no group of its own any more become our children. */
+static void end_processes(pid_t child)
+{
+    kill(-child, SIGKILL); /* before it is reaped: the number is still its own */
+    waitpid(child, NULL, 0);
+    for (int round = 0; round < ROUNDS; round++) {
+        char text[4096];
+        pid_t ended;
+        while ((ended = waitpid(-1, NULL, WNOHANG)) > 0)
+            ;
+        if (ended < 0)
+            return;
+        ssize_t size = pread(CHILDREN, text, sizeof text - 1, 0);
+        text[size > 0 ? size : 0] = '\0';
+        char *rest = text;
+        for (char *word; (word = strtok_r(rest, " \n", &rest)) != NULL;)
+            kill((pid_t) atol(word), SIGKILL);
+        usleep(100);
+    }
+}
+
+static DIR *folder;
+static uint64_t names[MOST_NAMES]; /* of the files that stay */
+static uint32_t name_count;
+
+static int stays(const char *name)
+{
+    uint64_t key = hash_of(BASIS, name, strlen(name));
+    for (uint32_t i = 0; i < name_count; i++)
+        if (names[i] == key)
+            return 1;
+    return 0;
+}
+
+static void stay(const char *name, size_t size)
+{
+    if (name_count < MOST_NAMES)
+        names[name_count++] = hash_of(BASIS, name, size);
+}
+
+static int remove_one(const char *path, const struct stat *status, int kind, struct FTW *place)
+{
+    (void) status, (void) kind, (void) place;
+    return remove(path), 0;
+}
+
+static void remove_files(void)
+{
+    rewinddir(folder);
+    for (struct dirent *each; (each = readdir(folder)) != NULL;)
+        if (!stays(each->d_name) && unlink(each->d_name) != 0)
+            nftw(each->d_name, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+static void prepare_to_clear(void)
+{
+    struct sigaction by = {.sa_handler = tick, .sa_flags = SA_RESTART};
+    struct itimerval often = {{0, TICK_US}, {0, TICK_US}};
+    int list = open("/proc/thread-self/children", O_RDONLY), here = open(".", O_RDONLY);
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
+    if (list >= 0)
+        dup2(list, CHILDREN), close(list);
+    folder = here >= 0 && dup2(here, FOLDER) == FOLDER ? fdopendir(FOLDER) : NULL;
+    close(here);
+    if (!folder)
+        _exit(125);
+    for (struct dirent *each; (each = readdir(folder)) != NULL;)
+        stay(each->d_name, strlen(each->d_name));
+    stay("csgtest-touched", strlen("csgtest-touched"));
+    for (uint32_t i = 0; i < field_count; i++)
+        if (fields[i].role == FILE_CONTENT)
+            stay((char *) fields[i].prefix.data, fields[i].prefix.size);
+    sigaction(SIGALRM, &by, NULL);
+    setitimer(ITIMER_REAL, &often, NULL);
+}
+
+/* Where there is no room for another process, what was ended may be about to go. */
+static pid_t forked(void)
+{
+    pid_t child = fork();
+    for (int round = 0; child < 0 && round < ROUNDS; round++) {
+        usleep(1000);
+        child = fork();
+    }
+    return child;
+}
+
 /* Run one version. Returns in the forked process by way of `start`. */
 static struct shown run(const struct value *values, int new_version)
 {
@@ -445,11 +569,17 @@ static struct shown run(const struct value *values, int new_version)
     place_input(values);
     chosen = values;
     chosen_version = new_version;
-    pid_t child = fork();
+    ticks = 0;
+    pid_t child = forked();
     if (child == 0)
         longjmp(start, 1);
-    if (child < 0 || waitpid(child, &found.status, 0) != child)
+    running = child;
+    siginfo_t ended = {0};
+    if (child < 0 || waitid(P_PID, (id_t) child, &ended, WEXITED | WNOWAIT) != 0)
         _exit(125);
+    running = 0;
+    found.status = ended.si_code == CLD_EXITED ? (ended.si_status & 255) << 8 : ended.si_status;
+    end_processes(child);
     int signal = WIFSIGNALED(found.status) ? WTERMSIG(found.status) : 0;
     found.cut = signal == SIGVTALRM || signal == SIGALRM || signal == SIGXFSZ || signal == SIGXCPU
                 || signal == SIGKILL;
@@ -458,6 +588,7 @@ static struct shown run(const struct value *values, int new_version)
         found.output = hash_of_file(found.output, files[CONTROL]);
     runs++;
     find_touched();
+    remove_files();
     return found;
 }
 
@@ -775,7 +906,7 @@ static void watch(struct entry *entry)
     run(entry->values, 1);
     shared->watches = 0;
     touches();
-    uint32_t count = shared->pairs;
+    uint32_t count = shared->pairs < PAIRS ? shared->pairs : PAIRS; /* whatever the program wrote there */
     memcpy(seen, shared->pair, count * sizeof *seen);
     memset(done, 0, sizeof done);
     watched_runs = 0;
@@ -784,7 +915,8 @@ static void watch(struct entry *entry)
         struct pair pair = seen[at];
         seen[at] = seen[left - 1];
         uint64_t key = hash_of(1, &pair, sizeof pair);
-        if (done[key % KINDS] == key)
+        if (done[key % KINDS] == key || pair.size > 8 || pair.lengths[0] > TEXT_MOST
+            || pair.lengths[1] > TEXT_MOST)
             continue;
         done[key % KINDS] = key;
         if (pair.size) {
@@ -949,7 +1081,8 @@ static void answer(void)
 static void prepare(void)
 {
     off_t size = lseek(3, 0, SEEK_END);
-    request = mapped(size > 0 ? (size_t) size + 1 : 1);
+    request_room = size > 0 ? (size_t) size + 1 : 1;
+    request = mapped(request_room);
     if (size <= 0 || pread(3, request, (size_t) size, 0) != size || ftruncate(3, 0) != 0)
         _exit(125);
     request_size = (size_t) size;
@@ -972,6 +1105,7 @@ static void prepare(void)
         classes[count] = (unsigned char) (1 << class);
     }
     read_request();
+    prepare_to_clear();
 }
 
 #pragma GCC diagnostic ignored "-Wprio-ctor-dtor"

@@ -171,7 +171,8 @@ static int edit_digits(const struct field *field, struct piece *value)
         return 0;
     char text[32];
     if (below(2)) {
-        snprintf(text, sizeof text, "%.20s", (char *) value->data + start);
+        int size = end - start < 20 ? (int) (end - start) : 20;
+        snprintf(text, sizeof text, "%.*s", size, (char *) value->data + start);
         unsigned long long number = strtoull(text, NULL, 10);
         static const int near[] = {1, -1, 2, 10, -10, 100};
         snprintf(text, sizeof text, "%llu", number + (unsigned long long) near[below(6)]);

@@ -201,3 +201,47 @@ def test_a_program_that_does_not_run_is_told(tmp_path: Path) -> None:
         growing = Growing(job.replay, LineInputs(InputOptions(), False, []), [], 0)
         growing.give([TestInput(stdin=b"a")])
         assert growing.turn(0.2) == [] and growing.trouble
+
+
+HEAD = """
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+"""
+DEAF = "sigset_t all; sigfillset(&all); sigprocmask(SIG_SETMASK, &all, NULL);"
+ALIKE = [  # what both versions do in the same way, whatever a run before them has left
+    'puts(argc > 1 ? argv[1] : ""); if (argc > 1) memset(argv[1], 0, strlen(argv[1]));',
+    'FILE *made = fopen("made", "r"); puts(made ? "again" : "first"); fopen("made", "w");',
+    'if (fork() == 0) { usleep(30000); puts("late"); fflush(stdout); }',
+    'if (fork() == 0) { setsid(); usleep(30000); puts("late"); fflush(stdout); }',
+    f"{DEAF} if (getchar() == 'h') for (;;) pause();",
+    f"{DEAF} if (getchar() == 'h') for (;;) argc++;",
+    "if (getchar() == 'h') for (;;) fork();",
+]
+
+
+@pytest.mark.parametrize("body", ALIKE)
+def test_no_run_shows_what_another_one_did(tmp_path: Path, body: str) -> None:
+    """Nothing lives on, and a run that heeds no signal ends all the same."""
+    text = HEAD + "int main(int argc, char **argv) { int n = CHANGED; BODY return n > 5; }"
+    with prepared(tmp_path, text.replace("BODY", body)) as job:
+        assert job.replay is not None
+        job.replay.wait("touch", COVERED)
+        growing = Growing(job.replay, LineInputs(InputOptions(), True, []), [b"h", b"q"], 0)
+        growing.give([TestInput(args=(b"key",), stdin=b"a"), TestInput(stdin=b"h")])
+        found = [each for _ in range(3) for each in growing.turn(0.5)]
+        assert growing.runs > 4 and not growing.trouble
+        assert found and not [test for test, flags in found if Flag.DIFFERS in flags]
+
+
+def test_arguments_are_those_that_were_given(tmp_path: Path) -> None:
+    text = HEAD + "int main(int argc, char **argv)"
+    text += '{ return argc == 2 && !strcmp(argv[1], "key") ? CHANGED : 0; }'
+    with prepared(tmp_path, text) as job:
+        assert job.replay is not None
+        job.replay.wait("touch", COVERED)
+        growing = Growing(job.replay, LineInputs(InputOptions(), True, []), [], 0)
+        growing.give([TestInput(args=(b"key",))])
+        (given, flags), *_ = growing.turn(0.5)
+        assert given.args == (b"key",) and Flag.DIFFERS in flags
