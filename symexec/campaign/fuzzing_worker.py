@@ -134,10 +134,9 @@ MOMENT = 0.3  # seconds at the start that it has whatever its share is
 TALLY = 0.25  # seconds between two tallies
 IDLE = 0.1  # seconds between two looks for tests to mutate when nothing else is left
 LINES = 256  # tests of the search that are mutated at most
-GROWING, GROWN_IN = (
-    1.5,
-    0.3,
-)  # times that of tests, in turns of so many seconds, for inputs that grow
+GROWING = 1.5  # times that of tests for inputs that grow
+GROWING_LINES = 0.25  # .. where options and operands are known, and candidates made of them
+GROWN_IN = 0.3  # in turns of so many seconds
 BEGINNINGS = 64  # inputs that these begin with
 
 
@@ -165,6 +164,8 @@ class FuzzingLoop:
             self.over.is_set,
             touched=self._touched,
         )
+        takes_arguments = commission.signature is None and bool(commission.entry.parameters)
+        self._growing_share = GROWING_LINES if takes_arguments else GROWING
         self._growing = self._grown() if commission.changes and not self._domain.finite else None
 
     def _grown(self) -> Growing | None:
@@ -233,7 +234,7 @@ class FuzzingLoop:
         growing = self._growing
         if growing is None or growing.trouble or self.over.is_set():
             return
-        self._credit += tested * (GROWING if growing.fertile else GROWING / 8)
+        self._credit += tested * (self._growing_share if growing.fertile else GROWING / 8)
         if self._credit < GROWN_IN:
             return
         self._credit -= GROWN_IN

@@ -183,6 +183,7 @@ int main(int argc, char **argv)
     for (int file = 0; file < 10;) /* programs lose what lies below: nothing of ours does */
         if ((file = open("/dev/null", O_RDWR | O_CLOEXEC)) < 0)
             fail("/dev/null");
+    ask_for_short_turns();
     raise_walls(&place.walls, atoi(argv[3]), argv[1], argv[2], place.base, sizeof place.base);
     kept_name(place.keep, sizeof place.keep, place.base, argv[2]);
     prepare_processes();

@@ -106,6 +106,7 @@ struct limit {
     int resource;
     uint64_t value;
 };
+void ask_for_short_turns(void);
 void prepare_processes(void);
 void limits_of(const struct job *job, const struct walls *walls, struct limit limits[LIMITS]);
 void become_program(const struct job *job, const struct walls *walls, const char *work,

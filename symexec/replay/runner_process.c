@@ -5,6 +5,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/sched.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -14,6 +15,7 @@
 #include <sys/personality.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -23,6 +25,23 @@
 static volatile int *start_error; /* shared with the process that becomes the program */
 static int children = -1;         /* the list of ours */
 static int proof[2] = {-1, -1};   /* a pipe: programs that come to their start write to it */
+
+/* A run is a handful of processes that wake one another, each for less than a millisecond: where
+ * every processor has work each of them would wait for the turn of another to end, 3 ms or more.
+ * With short turns (Linux 6.12; older ones ignore it) they go first, and get no more in sum. */
+void ask_for_short_turns(void)
+{
+    struct {
+        uint32_t size, policy;
+        uint64_t flags;
+        int32_t nice;
+        uint32_t priority;
+        uint64_t turn_ns, deadline_ns, period_ns;
+    } wanted = {.size = sizeof wanted, .flags = SCHED_FLAG_KEEP_POLICY};
+    wanted.nice = getpriority(PRIO_PROCESS, 0);
+    wanted.turn_ns = 100000;
+    syscall(SYS_sched_setattr, 0, &wanted, 0); /* programs inherit it */
+}
 
 void prepare_processes(void)
 {

@@ -398,3 +398,20 @@ def test_nothing_is_left_behind(builds: Path) -> None:
         private, runner = sandbox._private, sandbox._runner
     assert runner is not None and runner.process.returncode == 0
     assert not private.exists()
+
+
+def test_runs_have_short_turns_and_the_niceness_that_they_had(builds: Path) -> None:
+    """A run wakes several processes; where all processors have work each waits for a turn."""
+    with Sandbox(builds) as sandbox:
+        sandbox.run(Job("/bin/true", (b"true",), ()))
+        assert sandbox._runner is not None
+        process = sandbox._runner.process.pid
+        assert os.getpriority(os.PRIO_PROCESS, process) == os.getpriority(os.PRIO_PROCESS, 0)
+        try:
+            rows = Path(f"/proc/{process}/sched").read_text().splitlines()
+            turn = next(int(row.split()[-1]) for row in rows if row.startswith("se.slice"))
+        except (OSError, StopIteration):
+            pytest.skip("this kernel does not tell the length of a turn")
+        if tuple(map(int, os.uname().release.split(".")[:2])) < (6, 12):
+            pytest.skip("this kernel knows no turns of an own length")
+        assert turn == 100_000
