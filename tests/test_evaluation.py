@@ -54,7 +54,7 @@ VERSIONS = {
 @pytest.fixture(scope="module")
 def small(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Pair]:
     """A pair with one error, in folders as the builder leaves them."""
-    error = replace(PAIRS["expr.v0v1"].errors[0], id="e1", kind="output")
+    error = replace(PAIRS["expr.v0v1"].errors[0], id="e1", kind="output", made_by=())
     pair = replace(PAIRS["expr.v0v1"], name="small", tool="small", errors=(error,))
     folder = tmp_path_factory.mktemp("small")
     for name, values in VERSIONS.items():
@@ -103,6 +103,10 @@ def test_a_blamed_statement_stands_where_the_repair_does(
     change = {"file": "new/small.c", "line": line, "function": function}
     assert cause(folder, pair.errors[0], [change]) == expected
     assert cause(folder, pair.errors[0], []) == ""
+    made = replace(pair.errors[0], made_by=("x == 1",))
+    known = {**change, "old": "if (x==1)", "new": None}
+    assert cause(folder, made, [change, known]) == "known"
+    assert cause(folder, made, [change]) == expected
 
 
 def test_a_macro_is_repaired_where_it_is_used(tmp_path: Path) -> None:
@@ -211,3 +215,10 @@ def test_the_document_tells_what_is_missing() -> None:
     assert "| 9 / 4 / 0 | - | - | - (yes) |" in text
     assert "| cut.v1 → cut.v2 | critical | 33.3 % / 100.0 % | 12.6 % / 33.33 % |" in text
     assert "| cut-v1v2-v3 | 7 | 1 | `t0003: wrong` |" in text
+
+
+def test_each_error_has_a_cause() -> None:
+    """Pieces of statements are long enough to mean one; blanks aside."""
+    for pair in PAIRS.values():
+        for error in pair.errors:
+            assert error.made_by and all(len("".join(each.split())) >= 8 for each in error.made_by)

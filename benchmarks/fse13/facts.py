@@ -53,6 +53,7 @@ class Error:
     fix: Fix
     inputs: tuple[Known, ...]
     function: str = ""
+    made_by: tuple[str, ...] = ()  # in which statements of the patch, pieces of them (causes.json)
 
 
 @record
@@ -99,6 +100,7 @@ def _error(value: Mapping[str, Any]) -> Error:
             for each in value["inputs"]
         ),
         value.get("function", ""),
+        tuple(_CAUSES[value["id"]]["statements"]),
     )
 
 
@@ -115,5 +117,6 @@ def _pair(name: str, value: Mapping[str, Any]) -> Pair:
     )
 
 
+_CAUSES = json.loads(Path(__file__).with_name("causes.json").read_text())["causes"]
 _FACTS = json.loads(Path(__file__).with_name("pairs.json").read_text())
 PAIRS = {name: _pair(name, value) for name, value in _FACTS["pairs"].items()}

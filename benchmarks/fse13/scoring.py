@@ -106,11 +106,15 @@ def blame(exposing: Sequence[Test], report: Mapping[str, Any]) -> Sequence[int]:
 
 
 def cause(folder: Path, error: Error, blamed: Sequence[Mapping[str, Any]]) -> str:
-    """Is what is blamed what the repair repairs? "statement": a blamed line is one that the repair
+    """Is what is blamed what made the error? "known": it is one of the statements that causes.json
+    names. Else how near it is to the repair. "statement": a blamed line is one that the repair
     takes away or changes, or stands within ``NEAR`` lines of that, or of a use of a macro that it
     changes; "function": it is in a function that the repair changes; "elsewhere"; "" where nothing
     is blamed."""
     best = "elsewhere" if blamed else ""
+    texts = ["".join(f"{each.get('old')} {each.get('new')}".split()) for each in blamed]
+    if any("".join(piece.split()) in text for piece in error.made_by for text in texts):
+        return "known"
     for change in blamed:
         name = Path(change["file"]).name
         lines, functions = repaired(folder, error.id, name)

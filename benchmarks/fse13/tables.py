@@ -90,8 +90,10 @@ def _errors(runs: Sequence[Run], mode: str) -> str:
         "exposes it. By the letter, statements that always run with the faulty one belong to the\n"
         "sequence, too, so a run with few tests says yes too often. *Blamed*: the statements that\n"
         "switched off take the difference away, of the first exposing test that was asked for\n"
-        "them, or of the group in which the report shows it. *Cause*: does one of them\n"
-        "stand within two lines of a *statement* that the repair touches, or in its *function*?\n\n"
+        "them, or of the group in which the report shows it. *Cause*: *known* if\n"
+        "`benchmarks/fse13/causes.json` names one of them, which says of each error what of the\n"
+        "patch makes it; else *statement* within two lines of one that the repair touches,\n"
+        "*function* in the same one.\n\n"
         "| pair | repaired in | seed | of s | tests | first s | by | CIE | critical sequence "
         "| blamed | cause | groups | first input | paper, CSG | paper, isolated |\n"
         "|---|---|---:|---:|---:|---:|---|---|---|---|---|---:|---|---:|---:|\n" + "\n".join(rows)
