@@ -137,6 +137,37 @@ def test_inline_functions_of_a_header_are_in_every_file(tmp_path: Path) -> None:
     assert "blame unknown" not in done.out
 
 
+@pytest.mark.parametrize("shared", [True, False])
+def test_weak_definitions_yield(tmp_path: Path, shared: bool) -> None:
+    """A header may define them in every file that includes it, and a file may have a better one."""
+    for folder, edited in (("old", "x > 9"), ("new", "x > 8")):
+        (tmp_path / folder).mkdir()
+        header = tmp_path / folder / "all.h"
+        header.write_text(
+            "#define WEAK __attribute__((weak))\n"
+            "WEAK int twice(int x) { return 2 * x; }\n"
+            "WEAK int own(int x) { return x; }\n"
+            "WEAK int step = 1;\n"
+            "int other(int x);\n" + ("" if shared else f"/* {folder} */ int {folder};\n")
+        )
+        text = '#include "all.h"\nint other(int x) { return twice(x) + step; }\n'
+        (tmp_path / folder / "better.c").write_text(
+            "int own(int x) { return x + 100; }\nint step = 5;\n"
+        )
+        (tmp_path / folder / "other.c").write_text(text)
+        text = (
+            '#include "all.h"\nint entry(int x) { return twice(x) + other(x) + own(x) + (%s); }\n'
+        )
+        (tmp_path / folder / "main.c").write_text(text % edited)
+    words = "build old new --entry entry --range x=0..20 --time 20"
+    done = csgtest(*words.split(), folder=tmp_path)
+    assert done.code == 1, done
+    assert [each["input"]["parameters"] for each in done.differing] == [{"x": 9}]
+    (outcome,) = {each["old"]["returned"] for each in done.differing}
+    assert int(outcome) == 18 + 18 + 5 + 109
+    assert not done.report["counters"]["mispredicted"]
+
+
 @pytest.mark.parametrize("words", ["run count.c --with words.c none.c -- a bc", "explore count.c"])
 def test_main_may_stand_in_any_file_and_a_file_may_define_nothing(
     words: str, tmp_path: Path

@@ -42,6 +42,9 @@ Hook = tuple[str, int]  # "constructor" or "destructor", and its priority
 LAST_PRIORITY = 65535
 
 
+INLINE, WEAK, STRONG = range(3)
+
+
 @dataclass(eq=False, slots=True)
 class Symbol:
     """A declared object, parameter or function; identity is what a name refers to."""
@@ -59,7 +62,7 @@ class Symbol:
     alignment: int = 0  # asked for beyond the type's own; 0: none
     inline: bool = False
     hooks: tuple[Hook, ...] = ()  # of a function that runs before or after main
-    weak: bool = False  # may be defined nowhere: then its address is null
+    weak: bool = False  # may be defined nowhere: then its address is null; or in many files
     alias: str = ""  # the name of what it is another name of
     linked_as: str = ""  # the name that linking knows it by (asm)
     nonnull: frozenset[int] = frozenset()  # parameters of a function, from 1 on; 0: all
@@ -68,6 +71,12 @@ class Symbol:
 
     def __repr__(self) -> str:
         return f"<{self.kind} {self.name}>"
+
+    @property
+    def strength(self) -> int:
+        """Of definitions of one external name the strongest counts, and the first of those that are
+        alike: a weak one, and an inline one before it, yields. Two strong ones are an error."""
+        return WEAK if self.weak else INLINE if self.inline else STRONG
 
 
 def _place() -> Location:

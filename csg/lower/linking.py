@@ -23,8 +23,8 @@ from csg.ir import (
     Program,
 )
 from csg.language.syntax import (
+    STRONG,
     Declaration,
-    FunctionDefinition,
     Symbol,
     TranslationUnit,
     Version,
@@ -61,10 +61,12 @@ def _lower(
         nodes.excerpts = Excerpts(unit.sources)
         nodes.function = ""
         for declaration in unit.declarations:
-            _file_scope(declaration, objects, nodes)
+            symbol = declaration.symbol
+            if not _yields(symbol, units, objects.name(symbol) in objects.initialized):
+                _file_scope(declaration, objects, nodes)
         for definition in unit.functions:
             name = objects.name(definition.symbol)
-            if _yields(definition, units, name in program.functions):
+            if _yields(definition.symbol, units, name in program.functions):
                 continue
             if name in program.functions:
                 raise UnsupportedError(
@@ -101,18 +103,18 @@ def _hook(program: Program, symbols: Sequence[Symbol], objects: Objects) -> None
     program.after_main = [name for kind, _, name in reversed(hooks) if kind == "destructor"]
 
 
-def _yields(definition: FunctionDefinition, units: Sequence[TranslationUnit], known: bool) -> bool:
+def _yields(symbol: Symbol, units: Sequence[TranslationUnit], known: bool) -> bool:
     """An inline definition, which many files may have from a header, counts when there is no other,
-    and then once (C17 6.7.4)."""
-    symbol = definition.symbol
-    if len(units) == 1 or not symbol.inline or symbol.linkage != "external":
+    and then once (C17 6.7.4). So does a weak one."""
+    if len(units) == 1 or symbol.strength == STRONG or symbol.linkage != "external":
         return False
     return known or any(
-        each.symbol.name == symbol.name
-        and each.symbol.linkage == "external"
-        and not each.symbol.inline
+        each.defined
+        and each.name == symbol.name
+        and each.linkage == "external"
+        and each.strength > symbol.strength
         for unit in units
-        for each in unit.functions
+        for each in _declared(unit)
     )
 
 

@@ -19,6 +19,7 @@ from csg.errors import CsgtestError, UnsupportedError, UsageError, deep_recursio
 from csg.frontend import Preprocessed, parse_texts, preprocess_files
 from csg.frontend.operators import compatible
 from csg.language.syntax import (
+    STRONG,
     Call,
     Cast,
     Declaration,
@@ -184,14 +185,14 @@ def _in_types_of(whole: Unit, unit: Unit) -> Unit:
 
 
 def _add_function(functions: list[FunctionDefinition], function: FunctionDefinition) -> None:
-    """An inline definition, which many files may have from a header, yields to any other."""
+    """Inline and weak definitions, which many files may have from a header, yield."""
     symbol = function.symbol
     for at, known in enumerate(functions):
         if known.symbol.name != symbol.name or symbol.linkage != "external":
             continue
-        if not symbol.inline and not known.symbol.inline:
+        if symbol.strength == known.symbol.strength == STRONG:
             raise defined_twice("function", symbol.name, function, known)
-        if not symbol.inline:
+        if symbol.strength > known.symbol.strength:
             functions[at] = function
         return
     functions.append(function)
@@ -216,7 +217,8 @@ def _one_for_each_name(whole: Unit) -> list[Declaration]:
     best: dict[str, Declaration] = {}
     for each in _external(whole.declarations):
         known = best.get(each.symbol.name)
-        if known is not None and known.initializer is not None and each.initializer is not None:
+        both = known is not None and known.initializer is not None and each.initializer is not None
+        if known is not None and both and each.symbol.strength == known.symbol.strength == STRONG:
             raise defined_twice("object", each.symbol.name, each, known)
         if known is None or _weight(each) > _weight(known):
             best[each.symbol.name] = each
@@ -271,8 +273,10 @@ def _external(declarations: Iterable[Declaration]) -> Iterator[Declaration]:
     return (each for each in declarations if each.symbol.linkage == "external")
 
 
-def _weight(declaration: Declaration) -> int:
-    return 2 if declaration.initializer is not None else int(declaration.symbol.defined)
+def _weight(declaration: Declaration) -> tuple[int, bool]:
+    defines = declaration.initializer is not None or declaration.symbol.defined
+    strength = declaration.symbol.strength if defines else -1
+    return strength, declaration.initializer is not None
 
 
 # ----------------------------------------------------------------------------------- pairs of files
