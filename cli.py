@@ -262,26 +262,38 @@ def _built_revisions(
     options: BuildOptions, progress: Progress, json: bool
 ) -> tuple[int, list[CsgtestError]]:
     """A run for each program or library that the change reaches, with a share of the time. What
-    cannot be tested is said and returned, and the others are; 2 where that leaves no difference."""
-    from dataclasses import replace
-
+    cannot be tested is said and returned, and the others are; 2 where that leaves no difference.
+    What is internal is told at the end: until then an entry may confirm it."""
     from csg.errors import CsgtestError
-    from symexec.projects.session import calls_of
+    from symexec.projects.session import Session
+    from symexec.report.session import build
 
     codes: list[int] = []
     folders, failed = [], []
-    for name, each in calls_of(options, json):
+    session = Session(options, json)
+    for run in session.calls():
         if not json:
-            print(f"{name}:")
+            print(f"{run.name}:")
+        each = run.options
         try:
-            codes.append(_build(replace(each, exports=()), progress, json))
+            run.report = build(each, progress)
         except CsgtestError as trouble:
             failed.append(trouble)
             print(f"csgtest: {trouble}", file=sys.stderr)
             continue
         folders.append(each.out)
-        if codes[-1] == INTERRUPTED:
+        if not run.waits:
+            codes.append(_told(run.report, each.out, progress, json, each.accepting.fail_on))
+        elif not json:
+            print("  differs inside: told below, when its callers are tried")
+        if not run.report.finished:
             break
+    for run in session.confirmed():
+        if not json:
+            print(f"{run.name}:")
+        assert run.report is not None
+        fail_on = run.options.accepting.fail_on
+        codes.append(_told(run.report, run.options.out, progress, json, fail_on))
     for export in options.exports:
         _export(folders, export)
     if not codes and not failed:

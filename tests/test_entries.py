@@ -115,6 +115,10 @@ def entries(found: tuple[Entry, ...]) -> list[tuple[str, str]]:
     return [(each.name, each.internal.reason if each.internal else "") for each in found]
 
 
+def public(found: tuple[Entry, ...]) -> list[str]:
+    return [name for name, inner in entries(found) if not inner]
+
+
 TEXT = """\
 static int inner(int x) { return x + {0}; }
 int near(int x) { return inner(x) * 2; }
@@ -125,13 +129,15 @@ static int alone(int x) { return x * {0}; }
 
 
 def test_without_a_header_whatever_is_not_static_is_public(tmp_path: Path) -> None:
-    assert entries(entries_of(versions(tmp_path, TEXT))) == [("near", ""), ("far", "")]
+    found = entries_of(versions(tmp_path, TEXT))
+    inner = [("alone", "alone is static (a.c:5)"), ("inner", "inner is static (a.c:1)")]
+    assert entries(found) == [*inner, ("near", ""), ("far", "")]
 
 
 def test_what_a_header_declares_is_public(tmp_path: Path) -> None:
     own = '#include "a.h"\n' + TEXT
     found = entries_of(versions(tmp_path, own, a_h="int far(int);\nint other(int);\n"))
-    assert entries(found) == [("far", "")]
+    assert public(found) == ["far"]
 
 
 @pytest.mark.parametrize(
@@ -143,7 +149,7 @@ def test_headers_of_the_library_itself_offer_nothing(tmp_path: Path, private: st
     found = entries_of(
         versions(tmp_path, own, **{private: "int near(int);\n", "include__b_h": "int far(int);\n"})
     )
-    assert entries(found) == [("far", "")]
+    assert public(found) == ["far"]
 
 
 def test_inner_functions_are_entries_where_no_other_reaches_the_change(tmp_path: Path) -> None:
@@ -192,3 +198,36 @@ def _tell_of_it(out: Path, form: dict[str, Any]) -> None:
     assert 'failures="0"' in export_file([out], Form.JUNIT)
     assert "internal" in export_file([out], Form.MARKDOWN)
     assert export_file([out], Form.GITHUB).startswith("::notice ")
+
+
+def test_an_inner_difference_is_confirmed_by_an_entry_that_callers_have(
+    library: Repository,
+) -> None:
+    """What a caller guards against is not: the other one that reaches it tells."""
+    library.edit("src/table.c", "return n + 3;", "return n + 3 + (n == 5);")
+    _, said, reports = built(library)
+    assert reports.keys() == {"bounded", "table_first", "table_any"}
+    assert reports["bounded"]["internal"]["reason"] == "bounded is static (table.c:5)"
+    (group,) = reports["bounded"]["groups"]
+    reached = group["internal"]["reached"]
+    assert reached["entry"] in ("table_any", "table_first")
+    tests = {each["id"]: each for each in reports[reached["entry"]]["tests"]}
+    assert tests[reached["test"]]["observed"] == "different"
+    assert all("internal" not in each for each in reports["table_any"]["groups"])
+    place = library.folder / "csgtest-out/bounded"
+    assert (place / reached["folder"] / "tests" / f"{reached['test']}.txt").is_file()
+    assert f"reachable from API {reached['entry']} with {reached['call']}" in said
+    assert f"reachable from API {reached['entry']} with" in (place / "report.html").read_text()
+    assert said.index("table_any:") < said.rindex("bounded:")  # told when all is known
+
+
+def test_an_inner_difference_that_callers_guard_against_is_not_confirmed(
+    library: Repository,
+) -> None:
+    library.edit("src/table.c", "return n + 3;", "return n == 70 ? *(int *)0 : n + 3;")
+    code, said, reports = built(library, "--fail-on", "regression")
+    (group,) = reports["bounded"]["groups"]
+    assert (group["class"], group["internal"]) == ("internal-failure", {"reached": None})
+    assert not reports["table_first"]["groups"] and not reports["table_any"]["groups"]
+    assert "not confirmed from the API within the bounds" in said and "regression" not in said
+    assert code == 0

@@ -12,9 +12,10 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 
 import networkx
 
@@ -25,13 +26,18 @@ from csg.language.syntax import Symbol, TranslationUnit
 from csg.pipeline import call_graph_of, program_of
 from csg.programs import Versions
 from csg.records import record
+from csg.unify.changes.identities import Identity
 from csg.unify.pairs import ProgramPair, read_pair, unify_pair
 from symexec.options import Internal
+from symexec.report.model import Reached, Report
+from symexec.testcases import TestCase, rendered
+from symexec.triage import Group
 
 MOST = 4  # programs, or functions of a library, that are looked at
 # Parts of the names of headers, and of folders, that are not for others.
 _PRIVATE = re.compile(r"(?:^|[^a-z])(?:internals?|intern|private|priv|impl|local)(?![a-z])", re.I)
 _OFFERED = frozenset(("include", "includes", "inc"))  # folders of headers that are
+_LONGEST = 120  # characters of a call that is told
 _LAID_OUT = re.compile(r"\b(struct|union)\s+(\w+)\s*\{")
 _NAMED = re.compile(r"\b(struct|union)\s+(\w+)")
 
@@ -70,9 +76,9 @@ class Headers:
 
 
 def entries_of(versions: Versions) -> tuple[Entry, ...]:
-    """The functions of a library that its users can call and that reach a change, by as few calls
-    as possible; inner ones that changed where no other reaches them. "" where there is a ``main``
-    or nothing that differs."""
+    """Inner functions of a library that changed, and then those that its users can call and that
+    reach a change by as few calls as possible; of each inner one the nearest that reaches it. ""
+    where there is a ``main`` or nothing that differs."""
     pair = read_pair(versions.pairs())
     if "main" in {*_names(pair.old)} & {*_names(pair.new)}:
         return (Entry(""),)
@@ -90,7 +96,14 @@ def entries_of(versions: Versions) -> tuple[Entry, ...]:
     public = [name for name in shared & far.keys() if not inner[name]]
     nearest = sorted(public, key=lambda name: (far[name], name))
     hidden = tuple(sorted(headers.hidden))
-    chosen = nearest or sorted(begun & shared)
+    weight = Counter(change.function for change in unified.changes)
+    changing = sorted(begun & shared - {*public}, key=lambda name: (-weight[name], name))
+    if nearest:
+        changing = changing[: MOST // 2]
+        above = ({*networkx.ancestors(calls, name)} for name in changing)
+        first = [next(filter(each.__contains__, nearest), nearest[0]) for each in above]
+        nearest = [*dict.fromkeys((*sorted(first, key=nearest.index), *nearest))]
+    chosen = [*changing, *nearest]
     return tuple(Entry(name, _internal(inner[name], hidden)) for name in chosen[:MOST])
 
 
@@ -161,3 +174,68 @@ def _public(own: Mapping[str, PurePosixPath], declaring: frozenset[str]) -> froz
 
 def _names(units: Iterable[TranslationUnit]) -> Iterator[str]:
     return (function.symbol.name for unit in units for function in unit.functions)
+
+
+# ------------------------------------------------------------------------------------ confirming
+# An internal difference is confirmed by one of a public entry that goes back to the same changes.
+
+
+@record
+class _Cause:
+    """What two differences have in common that are one."""
+
+    changes: frozenset[Identity]
+    kind: str
+    place: tuple[str, int] | None  # where the versions part
+
+    def likeness(self, other: _Cause) -> tuple[bool, ...]:
+        """How well they agree, to be compared; () where they are two."""
+        one, two = self.changes, other.changes
+        same_place = self.place is not None and self.place == other.place
+        if not ((one and two and (one <= two or two <= one)) or (same_place and not (one and two))):
+            return ()
+        return one == two, self.kind == other.kind, same_place
+
+
+def confirm(found: Sequence[tuple[Path, Report]]) -> list[tuple[Path, Report]]:
+    """Notes at each internal difference of finished reports, and their folders, the public one
+    that confirms it. Those where something is noted."""
+    public = [
+        (_cause(report, case, each), folder, report, case)
+        for folder, report in found
+        for each, case in _groups(report)
+        if not each.internal
+    ]
+    noted = []
+    for folder, report in found:
+        for each, case in _groups(report):
+            mine = _cause(report, case, each)
+            best = max(mine.likeness(theirs) for theirs, *_ in public) if public else ()
+            if not each.internal or not best:
+                continue
+            _, place, other, shown = next(one for one in public if mine.likeness(one[0]) == best)
+            beside = os.path.relpath(place, folder)
+            call = rendered(shown.input, f"./{other.name}", other.entry, other.signature)
+            report.reached[case.id] = Reached(other.entry, _cut(call), shown.id, beside)
+            if (folder, report) not in noted:
+                noted.append((folder, report))
+    return noted
+
+
+def _groups(report: Report) -> Iterator[tuple[Group, TestCase]]:
+    """All, accepted ones too, with their witnesses."""
+    found = report.told_apart()
+    for each in (*found.open, *(group for group, _ in found.accepted)):
+        yield each, found.cases[each.witness]
+
+
+def _cause(report: Report, case: TestCase, group: Group) -> _Cause:
+    changes = {report.identities[each] for each in group.blamed if each in report.identities}
+    place = case.divergence
+    return _Cause(
+        frozenset(changes), group.kind, (place.file, place.line) if place is not None else None
+    )
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."

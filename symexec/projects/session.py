@@ -13,7 +13,7 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import TypeVar
 
@@ -37,7 +37,7 @@ from symexec.options import (
     UnifyOptions,
 )
 from symexec.projects.building import Enclosure, NothingMadeError, failures, recipes_of
-from symexec.projects.entries import MOST, Entry, entries_of
+from symexec.projects.entries import MOST, Entry, confirm, entries_of
 from symexec.projects.programs import (
     BuiltVersion,
     Target,
@@ -52,6 +52,8 @@ from symexec.projects.programs import (
 )
 from symexec.projects.revisions import Revisions, read_revisions
 from symexec.projects.unbuilt import unbuilt_versions
+from symexec.report.model import Report
+from symexec.report.session import tell_again
 from symexec.testcases import OutputFolder
 
 Call = TypeVar("Call", BuildOptions, CompareOptions, GraphOptions, UnifyOptions)
@@ -112,30 +114,92 @@ def read_project(
         return Project(revisions, tuple(subjects))
 
 
-def calls_of(options: BuildOptions, quiet: bool) -> Iterator[tuple[str, BuildOptions]]:
-    """The names of what is tested, and a call of ``csgtest build`` for each, about two folders.
-    They share the time, but for those that csgtest.toml gives a time of their own."""
-    asked = _asked(options.files)
-    OutputFolder(options.out).close()  # ours from here on
-    project = read_project(asked, options.flags, options.out, quiet, options.files.ignored)
-    calls = []
-    for each in project.subjects:
-        own, keys = _own(options, asked, each)
-        entries = each.entries if own.inputs.entry is None else each.entries[:1]
-        parts = len(entries) if "time" in keys else 0
-        calls += [(each, own, entry, len(entries) > 1, parts) for entry in entries]
-    share = sum(not parts for *_, parts in calls)
-    for each, own, entry, several, parts in calls:
-        yield (
-            f"{each.name}, {entry.name}" if entry.name else each.name,
-            replace(
+@dataclass(slots=True)
+class _Time:
+    """What is left of the time of several calls, and how many are to share it."""
+
+    left: float
+    calls: int
+
+    def share(self) -> float:
+        return self.left / self.calls
+
+
+@dataclass(slots=True)
+class Run:
+    """A call of ``csgtest build`` for one entry of a program or library, about two folders, and
+    what came of it; ``report`` None: not yet, or nothing."""
+
+    name: str
+    options: BuildOptions
+    subject: Subject
+    report: Report | None = None
+
+    @property
+    def waits(self) -> bool:
+        """Is a difference internal, which another entry may confirm?"""
+        return self.report is not None and any(each.internal for each in self.report.groups)
+
+
+class Session:
+    """The calls for all that revisions reach. They share the time, but for those that csgtest.toml
+    gives a time of their own; what one leaves over the others have."""
+
+    def __init__(self, options: BuildOptions, quiet: bool) -> None:
+        self._options = options
+        self._quiet = quiet
+        self.runs: list[Run] = []
+
+    def calls(self) -> Iterator[Run]:
+        """One after the other; whoever takes one sets its report before the next."""
+        options, asked = self._options, _asked(self._options.files)
+        OutputFolder(options.out).close()  # ours from here on
+        files = options.files
+        project = read_project(asked, options.flags, options.out, self._quiet, files.ignored)
+        together = _Time(options.search.time, 0)
+        calls = []
+        for each in project.subjects:
+            own, keys = _own(options, asked, each)
+            entries = each.entries if own.inputs.entry is None else (Entry(""),)
+            spent = _Time(own.search.time, 0) if "time" in keys else together
+            spent.calls += len(entries)
+            calls += [(each, own, entry, len(entries) > 1, spent) for entry in entries]
+        for each, own, entry, several, spent in calls:
+            call = replace(
                 _about(own, each),
                 inputs=replace(own.inputs, entry=own.inputs.entry or entry.name or None),
-                search=replace(own.search, time=own.search.time / (parts or share)),
+                search=replace(own.search, time=spent.share()),
                 out=each.folder / entry.name if several else each.folder,
-                internal=entry.internal if own.inputs.entry is None else None,
-            ),
-        )
+                internal=entry.internal,
+            )
+            name = f"{each.name}, {entry.name}" if entry.name else each.name
+            run = Run(name, call, each)
+            self.runs.append(run)
+            yield run
+            spent.left -= _spent(run)
+            spent.calls -= 1
+
+    def confirmed(self) -> list[Run]:
+        """The runs with what is internal, when nothing more is found: what a public entry confirms
+        is noted, and their reports are written again."""
+        for subject in dict.fromkeys(id(run.subject) for run in self.runs):
+            found = [
+                (run.options.out, run.report)
+                for run in self.runs
+                if id(run.subject) == subject and run.report is not None
+            ]
+            for out, report in confirm(found):
+                tell_again(report, out)
+        return [run for run in self.runs if run.waits]
+
+
+def _spent(run: Run) -> float:
+    """Seconds of its time; all of it where nobody knows."""
+    counters = run.report.counters if run.report is not None else {}
+    took, before = counters.get("wall_s"), counters.get("prepared_s")
+    if not isinstance(took, float) or not isinstance(before, float):
+        return run.options.search.time
+    return min(run.options.search.time, max(0.0, took - before))
 
 
 def one_call(options: Call, folder: Path) -> Call:

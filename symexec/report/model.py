@@ -63,7 +63,7 @@ class Expected:
 @dataclass(frozen=True, slots=True)
 class Reached:
     """Where a difference that is internal shows at a public entry: a test of the report in
-    ``folder``, which lies beside that of the internal one."""
+    ``folder``, as seen from the folder of the internal one."""
 
     entry: str
     call: str

@@ -20,7 +20,7 @@ from csg.unify.changes.patch import CONTEXT, Line
 from symexec.report.coverage import STATUSES, FileView, functions_of, line_views, patch_files
 from symexec.report.facts import named
 from symexec.report.marking import Pieces, marked
-from symexec.report.model import Findings, Report
+from symexec.report.model import Findings, Reached, Report
 from symexec.report.words import (
     AFTER,
     Step,
@@ -194,6 +194,7 @@ class Finding:
     more: int
     accepted: str
     internal: str
+    reached: Reached | None
 
 
 def _rows(report: Report, groups: Iterable[Group], cases: Mapping[str, TestCase]) -> list[Row]:
@@ -246,6 +247,7 @@ def _finding(
         more=max(0, len(others) - _TESTS),
         accepted=accepted,
         internal=f"{why_internal(report)}; {reached_from(report, group)}" if group.internal else "",
+        reached=report.reached.get(group.witness),
     )
 
 

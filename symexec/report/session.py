@@ -303,6 +303,14 @@ def _conclude(report: Report, job: BuildJob, folder: OutputFolder, finished: boo
     finish(folder, report, svg, finished)
 
 
+def tell_again(report: Report, out: Path) -> None:
+    """Write a finished report once more, of which more is known now."""
+    picture = out / "csg.svg"
+    svg = picture.read_text() if picture.is_file() else None
+    with OutputFolder(out, anew=False) as folder:
+        finish(folder, report, svg, report.finished)
+
+
 # ----------------------------------------------------------------------------------------- folder
 # Keep the output folder true while a search runs: after a ``kill -9`` it says what was found so
 # far, with ``"finished": false``.

@@ -305,7 +305,7 @@ def reached_from(report: Report, each: Group) -> str:
     found = report.reached.get(each.witness)
     if found is None:
         return "not confirmed from the API within the bounds"
-    return f"reachable from API {found.entry} with {found.call} ({found.folder} {found.test})"
+    return f"reachable from API {found.entry} with {found.call} (test {found.test} of it)"
 
 
 def told_of_internal(report: Report) -> list[str]:

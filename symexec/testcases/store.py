@@ -37,18 +37,17 @@ _OURS = (REPORT, _SEAL, "report.html", "csg.dot", "csg.svg", "csg.json", "unifie
 class OutputFolder:
     """A folder claimed for this run. Use as a context manager, or ``close`` it."""
 
-    def __init__(self, path: Path, keep_tests: bool = False) -> None:
+    def __init__(self, path: Path, anew: bool = True) -> None:
         """UsageError when the folder exists and is not ours, or when another run writes to it.
 
-        What an earlier run left there is removed, but for the tests when ``keep_tests``."""
+        What an earlier run left there is removed if the folder begins ``anew``."""
         self.path = path
         self._lock = _claim(path)
         self._log: IO[bytes] | None = None
         self._secret = secret()
         self._encode = json.JSONEncoder(separators=(",", ":"), check_circular=False).encode
-        for name in _OURS:
-            if not (keep_tests and name == "tests"):
-                _remove(path / name)
+        for name in _OURS if anew else ():
+            _remove(path / name)
         (path / "tests").mkdir(exist_ok=True)
 
     def __enter__(self) -> OutputFolder:

@@ -64,7 +64,7 @@ def test_a_later_run_can_go_on(tmp_path: Path) -> None:
         folder.record(case("t1"))
     with (tmp_path / "tests" / "tests.jsonl").open("a") as log:
         log.write('{"id": "t2", "inp')  # killed in the middle of a line
-    with OutputFolder(tmp_path, keep_tests=True) as folder:
+    with OutputFolder(tmp_path, anew=False) as folder:
         folder.record(case("t3"))
         assert [each.id for each in folder.load_tests()] == ["t1", "t3"]
 
