@@ -148,7 +148,7 @@ def test_weak_definitions_yield(tmp_path: Path, shared: bool) -> None:
             "WEAK int twice(int x) { return 2 * x; }\n"
             "WEAK int own(int x) { return x; }\n"
             "WEAK int step = 1;\n"
-            "int other(int x);\n" + ("" if shared else f"/* {folder} */ int {folder};\n")
+            "int other(int x);\n" + ("" if shared else f"extern int {folder};\n")
         )
         text = '#include "all.h"\nint other(int x) { return twice(x) + step; }\n'
         (tmp_path / folder / "better.c").write_text(
