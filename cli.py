@@ -276,7 +276,7 @@ def _built_revisions(
             print(f"{run.name}:")
         each = run.options
         try:
-            run.report = build(each, progress)
+            run.report = build(each, progress, run.subject.readings)
         except CsgtestError as trouble:
             failed.append(trouble)
             print(f"csgtest: {trouble}", file=sys.stderr)

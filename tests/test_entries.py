@@ -8,9 +8,13 @@ from typing import Any
 
 import pytest
 
+from csg.errors import UsageError
 from csg.programs import Versions
+from csg.unify.pairs import Readings
+from symexec.campaign.building import BuildJob
 from symexec.exports import export_file
-from symexec.options import FailOn, Form
+from symexec.options import BuildOptions, FailOn, Form, InputOptions, SearchOptions
+from symexec.progress import Silence
 from symexec.projects.entries import Entry, entries_of
 from symexec.report.model import report_from_json, report_to_json
 from tests.command_line import csgtest
@@ -111,6 +115,10 @@ def versions(folder: Path, text: str, **more: str) -> Versions:
     return Versions(folder / "old", folder / "new")
 
 
+def chosen(given: Versions) -> tuple[Entry, ...]:
+    return entries_of(given, Readings())
+
+
 def entries(found: tuple[Entry, ...]) -> list[tuple[str, str]]:
     return [(each.name, each.internal.reason if each.internal else "") for each in found]
 
@@ -129,14 +137,14 @@ static int alone(int x) { return x * {0}; }
 
 
 def test_without_a_header_whatever_is_not_static_is_public(tmp_path: Path) -> None:
-    found = entries_of(versions(tmp_path, TEXT))
+    found = chosen(versions(tmp_path, TEXT))
     inner = [("alone", "alone is static (a.c:5)"), ("inner", "inner is static (a.c:1)")]
     assert entries(found) == [*inner, ("near", ""), ("far", "")]
 
 
 def test_what_a_header_declares_is_public(tmp_path: Path) -> None:
     own = '#include "a.h"\n' + TEXT
-    found = entries_of(versions(tmp_path, own, a_h="int far(int);\nint other(int);\n"))
+    found = chosen(versions(tmp_path, own, a_h="int far(int);\nint other(int);\n"))
     assert public(found) == ["far"]
 
 
@@ -146,7 +154,7 @@ def test_what_a_header_declares_is_public(tmp_path: Path) -> None:
 def test_headers_of_the_library_itself_offer_nothing(tmp_path: Path, private: str) -> None:
     name = private.replace("__", "/").replace("_h", ".h")
     own = f'#include "{name}"\n#include "include/b.h"\n' + TEXT
-    found = entries_of(
+    found = chosen(
         versions(tmp_path, own, **{private: "int near(int);\n", "include__b_h": "int far(int);\n"})
     )
     assert public(found) == ["far"]
@@ -156,7 +164,7 @@ def test_inner_functions_are_entries_where_no_other_reaches_the_change(tmp_path:
     text = (
         'int f(int);\n#include "a.h"\nint f(int x) { return x + {0}; }\nint g(void) { return 1; }\n'
     )
-    found = entries_of(versions(tmp_path, text, a_h="int g(void);\n"))
+    found = chosen(versions(tmp_path, text, a_h="int g(void);\n"))
     assert entries(found) == [("f", "f is declared in no header (a.c:3)")]
 
 
@@ -231,3 +239,35 @@ def test_an_inner_difference_that_callers_guard_against_is_not_confirmed(
     assert not reports["table_first"]["groups"] and not reports["table_any"]["groups"]
     assert "not confirmed from the API within the bounds" in said and "regression" not in said
     assert code == 0
+
+
+def test_what_entries_share_is_as_if_each_were_alone(tmp_path: Path) -> None:
+    """One whose parameters changed is unified by itself."""
+    before = """\
+static int g(int a) { return a; }
+int f(int x) { return g(x) + 1; }
+int h(int x) { return g(x) * 2 + f(x); }
+"""
+    after = before.replace("g(int a)", "g(int a, int b)").replace("g(x)", "g(x, 1)")
+    for side, text in (("old", before), ("new", after.replace("return a", "return a + (a > b)"))):
+        (tmp_path / f"{side}.c").write_text(text)
+    readings = Readings()
+    search = SearchOptions(time=1.0, deterministic=True)
+
+    def found(entry: str, shared: Readings | None) -> list[object]:
+        pair = tmp_path / "old.c", tmp_path / "new.c"
+        options = BuildOptions(*pair, inputs=InputOptions(entry), search=search, replay=False)
+        job = BuildJob(options, shared)
+        try:
+            job.prepare()
+            return [job.unified_text, *job.cases(Silence())]
+        finally:
+            job.close()
+
+    for entry in ("f", "h", "f"):
+        alone = found(entry, None)
+        assert found(entry, readings) == alone and len(alone) > 1
+    unified = readings.unify(Versions(tmp_path / "old.c", tmp_path / "new.c").pairs(), "f")
+    assert readings.unify(Versions(tmp_path / "old.c", tmp_path / "new.c").pairs(), "h") is unified
+    with pytest.raises(UsageError, match="the parameters or the result of 'g' differ"):
+        found("g", readings)

@@ -465,6 +465,40 @@ def unify_pair(
         pair = _parsed(differing, [each for at, each in texts if at not in concerned], True)
 
 
+class Readings:
+    """What several entries of one program have in common: its files as they were read, and both
+    versions as one. Those of the files that were asked for last are kept."""
+
+    def __init__(self) -> None:
+        self._files: tuple[FilePair, ...] = ()
+        self._pair: ProgramPair | None = None
+        self._unified: dict[Annotation, Unified] = {}
+        self._whole = True  # are the trees as they were read?
+
+    def read(self, files: tuple[FilePair, ...]) -> ProgramPair:
+        """As ``read_pair``."""
+        if self._pair is None or files != self._files:
+            self._files, self._pair, self._unified = files, read_pair(files), {}
+            self._whole = True
+        return self._pair
+
+    def unify(
+        self, files: tuple[FilePair, ...], entry: str, annotation: Annotation = BY_TREES
+    ) -> Unified:
+        """As ``unify_pair``, which changes the trees that it is given. An entry whose signature is
+        another one now is called from outside by one name, and unified by itself."""
+        pair = self.read(files)
+        if annotation not in self._unified:
+            whole = pair if self._whole else read_pair(files)
+            self._whole = False
+            self._unified[annotation] = unify_pair(whole, "", annotation)
+        found = self._unified[annotation]
+        other = {symbol.name for symbol in found.names.signatures} | found.splits.keys()
+        if entry in other:
+            return unify_pair(read_pair(files), entry, annotation)
+        return found
+
+
 def _split_names(unified: Unified) -> set[str]:
     """External names that other files cannot use as they did."""
     return {*unified.splits, *(symbol.name for symbol in unified.names.signatures)}

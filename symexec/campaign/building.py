@@ -26,6 +26,7 @@ from typing import TypeVar
 from csg.errors import Location
 from csg.records import record
 from csg.unify import Unified
+from csg.unify.pairs import Readings
 from symexec.campaign.builds import differing_plainly, files_to_build, golden_files
 from symexec.campaign.fuzzing_worker import Fuzzing, FuzzingProcess
 from symexec.campaign.generation import Collected, TestGeneration
@@ -89,8 +90,9 @@ class Deeper:
 class BuildJob:
     """``prepare`` parses and unifies; ``cases`` searches. Both raise CsgtestError."""
 
-    def __init__(self, options: BuildOptions) -> None:
+    def __init__(self, options: BuildOptions, readings: Readings | None = None) -> None:
         self.options = options
+        self._readings = readings  # of the same versions, for other entries
         self.search = chosen(options.search.mode, options.search.without)
         self.counters = Counters()
         self._deterministic = options.search.deterministic
@@ -136,7 +138,7 @@ class BuildJob:
             self.seeding = Seeding()
             self.seeding.read(options.shadow.seeds)
         self.doing(READING)
-        read = read_versions(options)
+        read = read_versions(options, self._readings)
         self.entry, self.unified, self.notes = read.entry, read.unified, read.notes
         if not read.unified.changes:
             return

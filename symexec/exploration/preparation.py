@@ -33,7 +33,7 @@ from csg.pipeline import graph_of, program_of, shared_entry
 from csg.programs import FilePair
 from csg.unify import Unified, printed
 from csg.unify.compiled import MASKED, Confirmation, confirmed, located
-from csg.unify.pairs import ProgramPair, read_pair, unify_pair
+from csg.unify.pairs import ProgramPair, Readings, read_pair, unify_pair
 from symexec.exploration.observable import NOTHING_OUTLIVES, Caller, Outliving, outliving
 from symexec.exploration.start import definition
 from symexec.expr import TermTable
@@ -282,10 +282,11 @@ class Lowered:
     signature: EntrySignature | None
 
 
-def read_versions(options: BuildOptions) -> Read:
-    """What is said of inputs that there are not is wrong, also where nothing has changed."""
-    files = versions_of(options).pairs()
-    pair = read_pair(files)
+def read_versions(options: BuildOptions, readings: Readings | None = None) -> Read:
+    """What is said of inputs that there are not is wrong, also where nothing has changed.
+    ``readings``: of the same versions, for other entries."""
+    files = named = versions_of(options).pairs()
+    pair = read_pair(files) if readings is None else readings.read(files)
     notes = tuple(_left_out(each, trouble) for each, trouble in pair.left_out.items())
     files = tuple(file for file in files if file not in pair.left_out)
     entry, nowhere = _entry(pair.old, pair.new, options.inputs.entry)
@@ -293,13 +294,17 @@ def read_versions(options: BuildOptions) -> Read:
     if driven is not None:
         files, entry = driven, PREFIX + entry
         pair = read_pair(files)
-    read = Read(files, pair, unify_pair(pair, entry, options.annotation), entry, notes)
-    inputs, changed = options.inputs, bool(read.unified.changes)
-    named = bool(inputs.ranges or inputs.assumptions or inputs.symbolic_globals)
-    if nowhere is not None and (changed or named):
+    if driven is not None or readings is None:
+        unified = unify_pair(pair, entry, options.annotation)
+    else:
+        unified = readings.unify(named, entry, options.annotation)
+    read = Read(files, pair, unified, entry, notes)
+    inputs, changed = options.inputs, bool(unified.changes)
+    described = bool(inputs.ranges or inputs.assumptions or inputs.symbolic_globals)
+    if nowhere is not None and (changed or described):
         raise nowhere
-    if named and not changed:
-        _check_inputs(read.unified.units, entry, inputs)
+    if described and not changed:
+        _check_inputs(unified.units, entry, inputs)
     return read
 
 

@@ -27,7 +27,7 @@ from csg.pipeline import call_graph_of, program_of
 from csg.programs import Versions
 from csg.records import record
 from csg.unify.changes.identities import Identity
-from csg.unify.pairs import ProgramPair, read_pair, unify_pair
+from csg.unify.pairs import ProgramPair, Readings
 from symexec.options import Internal
 from symexec.report.model import Reached, Report
 from symexec.testcases import TestCase, rendered
@@ -75,15 +75,16 @@ class Headers:
         return f"{function.name} is declared in no header ({place})"
 
 
-def entries_of(versions: Versions) -> tuple[Entry, ...]:
+def entries_of(versions: Versions, readings: Readings) -> tuple[Entry, ...]:
     """Inner functions of a library that changed, and then those that its users can call and that
     reach a change by as few calls as possible; of each inner one the nearest that reaches it. ""
     where there is a ``main`` or nothing that differs."""
-    pair = read_pair(versions.pairs())
+    files = versions.pairs()
+    pair = readings.read(files)
     if "main" in {*_names(pair.old)} & {*_names(pair.new)}:
         return (Entry(""),)
     headers = headers_of(pair, os.path.abspath(versions.new))
-    unified = unify_pair(pair, "")
+    unified = readings.unify(files, "")
     changed = {change.function for change in unified.changes}
     functions = {each.symbol.name: each.symbol for unit in unified.units for each in unit.functions}
     shared = {*_names(pair.old)} & {*_names(pair.new)} & functions.keys()

@@ -28,6 +28,7 @@ from csg.programs import (
     told,
 )
 from csg.records import record
+from csg.unify.pairs import Readings
 from symexec.options import (
     BuildOptions,
     CompareOptions,
@@ -73,6 +74,7 @@ class Subject:
     versions: Versions
     folder: Path
     entries: tuple[Entry, ...]
+    readings: Readings
 
 
 @record
@@ -101,11 +103,13 @@ def read_project(
             trees = [each.tree for each in both]
             place = out / "versions"
             versions = unbuilt_versions(revisions, trees, flags, place, database, ignored)
+            readings = Readings()
             try:
-                entries = entries_of(versions)
+                entries = entries_of(versions, readings)
             except CsgtestError:  # which whoever reads the files next meets again
                 entries = ()
-            return Project(revisions, (Subject(top.name, versions, out, entries or (Entry(""),)),))
+            only = Subject(top.name, versions, out, entries or (Entry(""),), readings)
+            return Project(revisions, (only,))
         chosen, more = _choice(built, asked, top.name, out, ignored)
         for note in (*notes, *more):
             _say(quiet, note)
@@ -418,5 +422,6 @@ def _subjects(
             old_build=place / "old.json",
             new_build=place / "new.json",
         )
-        entries = (Entry(""),) if each.program else entries_of(versions)
-        yield Subject(each.name, versions, folder, entries)
+        readings = Readings()
+        entries = (Entry(""),) if each.program else entries_of(versions, readings)
+        yield Subject(each.name, versions, folder, entries, readings)

@@ -20,6 +20,7 @@ from csg.graphs import chains, chains_form, graph_form, interactions_form
 from csg.unify import Unified
 from csg.unify.changes.identities import identities
 from csg.unify.changes.patch import patch
+from csg.unify.pairs import Readings
 from symexec.campaign.building import BuildJob
 from symexec.campaign.suite import LOG, SuiteFacts, SuiteJob
 from symexec.options import BuildOptions, SuiteOptions, program_name
@@ -38,11 +39,12 @@ from symexec.watchdog import DRAWING, Spent
 MOST_NAMED = 10  # seeds that could not be used
 
 
-def build(options: BuildOptions, progress: Progress) -> Report:
+def build(options: BuildOptions, progress: Progress, readings: Readings | None = None) -> Report:
     """``csgtest build``: the finished report, written to ``options.out`` as well. After Ctrl-C it
-    says ``"finished": false``. An earlier report is kept until both versions are read."""
+    says ``"finished": false``. An earlier report is kept until both versions are read.
+    ``readings``: of the same versions, for other entries."""
     refuse_foreign(options.out)
-    return _reported(BuildJob(options), progress, accepted_file(options))
+    return _reported(BuildJob(options, readings), progress, accepted_file(options))
 
 
 def suite(options: SuiteOptions, progress: Progress) -> Report:
