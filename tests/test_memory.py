@@ -29,7 +29,7 @@ from symexec.options import (
     Uninitialised,
 )
 from symexec.progress import Silence
-from symexec.replay.sanitizer import sanitizer_kind
+from symexec.replay.reports import sanitizer_kind
 from symexec.triage.undefined import UNINITIALISED
 from tests.command_line import csgtest
 

@@ -12,8 +12,8 @@ from pathlib import Path
 
 from benchmarks.models.cases import Case
 from csg.toolchain import find_compiler
+from symexec.replay.reports import sanitizer_environment
 from symexec.replay.sandbox import Sandbox, environment_below
-from symexec.replay.sanitizer import sanitizer_environment
 from symexec.replay.wire import Job, RawResult
 
 COMMON = ("-std=gnu17", "-w", "-U_FORTIFY_SOURCE")

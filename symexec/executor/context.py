@@ -9,8 +9,8 @@ from csg.ir import Call
 from csg.language.types import scalar_sizes
 from symexec.executor.accesses import inside
 from symexec.executor.execution import Execution
+from symexec.executor.memcheck import USED, Used
 from symexec.executor.offsets import copy, fill, read_at
-from symexec.executor.undefined import USED, Used
 from symexec.executor.undefined_uses import note
 from symexec.executor.variadic import next_argument, parted
 from symexec.expr import Data, Operand, Shadowed, Term, TermTable

@@ -17,9 +17,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from csg.errors import NOWHERE, Location
 from csg.ir import Instruction, Program, Register, Terminator, Value
 from symexec.counters import Counters
-from symexec.executor.leaks import lost_objects
 from symexec.executor.machine import Chunk, Machine
-from symexec.executor.undefined import UndefinedValues
+from symexec.executor.memcheck import UndefinedValues, lost_objects
 from symexec.expr import (
     Data,
     Operand,

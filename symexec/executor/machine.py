@@ -14,8 +14,8 @@ from csg.ir import Enter as EnterRegion
 from csg.ir import FunctionCode, GlobalObject, Program, Relocation, Slot
 from csg.language.types import Type, value_bytes
 from symexec.executor.codegen import ChunkWriter
+from symexec.executor.memcheck import UndefinedValues
 from symexec.executor.registers import BOTH, MASKED_OLD, escaping_registers
-from symexec.executor.undefined import UndefinedValues
 from symexec.expr import Data, Term, shadowed
 from symexec.memory import Memory, address_of
 from symexec.state.state import Chunk, Frame, State

@@ -14,7 +14,7 @@ from csg.records import record
 from symexec.executor.accesses import inside, learn
 from symexec.executor.context import Faulted, ModelContext, Unproven
 from symexec.executor.execution import Execution
-from symexec.executor.undefined import Used
+from symexec.executor.memcheck import Used
 from symexec.executor.undefined_uses import decided
 from symexec.expr import Data, Operand, Shadowed, Term, negate
 from symexec.memory import BOTH, address_of

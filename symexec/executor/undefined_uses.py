@@ -1,4 +1,4 @@
-"""Instructions and models that use values which nobody wrote (``undefined.py``).
+"""Instructions and models that use uninitialised values (``memcheck.py``).
 
     if (b > 0) ..        b may be uninitialised: one path ends here by an error, with a test, the
                          other goes on knowing b
@@ -28,7 +28,7 @@ from csg.ir import (
     Value,
 )
 from symexec.executor.execution import Execution
-from symexec.executor.undefined import USED
+from symexec.executor.memcheck import USED
 from symexec.expr import Data, Operand, Shadowed, Term, new_half, old_half, shadowed
 from symexec.memory import NEW, OLD
 from symexec.shadow.regions import begin

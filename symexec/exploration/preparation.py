@@ -46,9 +46,8 @@ from symexec.memory import BOTH
 from symexec.options import BuildOptions, Globals, InputOptions, versions_of
 from symexec.runtime import library
 from symexec.runtime.process import SETTERS
-from symexec.search.coverage import Frontier
 from symexec.search.registry import Aim
-from symexec.search.targets import Targets
+from symexec.search.targets import Frontier, Targets
 from symexec.state.state import State
 from symexec.testcases import EntrySignature, called_with, differing_part, signature_of
 from symexec.testcases.driver import PREFIX, driven_files

@@ -21,8 +21,8 @@ from symexec.replay.native import (
     ReplayPlan,
     Request,
 )
-from symexec.replay.probes import MOST, Decided, decision, hashed, probed, probes
 from symexec.replay.recording import Call, SuiteRun, run_suite
+from symexec.replay.reports import MOST, Decided, decision, hashed, probed, probes
 from symexec.replay.sandbox import Sandbox
 
 __all__ = [

@@ -446,7 +446,7 @@ static uint64_t hash_of_file(uint64_t hash, int file)
     return hash_of(hash_of(hash, text, size > 0 ? (size_t) size : 0), &total, sizeof total);
 }
 
-/* Where the probes write which changes a run came by (probes.py). */
+/* Where the probes write which changes a run came by (reports.py). */
 static void find_touched(void)
 {
     struct stat status;

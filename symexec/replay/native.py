@@ -37,14 +37,16 @@ from symexec.replay.build import (
     Told,
 )
 from symexec.replay.harness import NO_SYMBOLS, control_text, decode_answer
-from symexec.replay.probes import Decided, read_decisions, touched
-from symexec.replay.sandbox import ALL_LAYERS, Sandbox, environment_below, signal_name
-from symexec.replay.sanitizer import (
+from symexec.replay.reports import (
+    Decided,
     leaks_of,
+    read_decisions,
     sanitizer_environment,
     sanitizer_kind,
+    touched,
     without_announcement,
 )
+from symexec.replay.sandbox import ALL_LAYERS, Sandbox, environment_below, signal_name
 from symexec.replay.symbols import Symbols, read_symbols
 from symexec.replay.varying import Masks, masks, shows_addresses
 from symexec.replay.wire import Job, RawResult, Stream
@@ -73,7 +75,7 @@ class ReplayPlan:
     new: tuple[SourceFile, ...]
     golden: tuple[SourceFile, ...] = ()  # what is intended, as C files or as one executable
     unified: tuple[Source, ...] = ()
-    probed: tuple[Source, ...] = ()  # the same with a probe at each change (probes.py)
+    probed: tuple[Source, ...] = ()  # the same with a probe at each change (reports.py)
     unseen: frozenset[int] = frozenset()  # changes that no probe shows, as those of data
     signature: EntrySignature | None = None
     name: str = "program"

@@ -25,8 +25,8 @@ from csg.errors import UsageError
 from symexec.search.searchers import AlongSeeds, Budget
 
 if TYPE_CHECKING:
-    from symexec.search.coverage import Frontier
     from symexec.search.searchers import Searcher
+    from symexec.search.targets import Frontier
     from symexec.state.state import State
 
 ALL = "all"  # every strategy, where some are left out

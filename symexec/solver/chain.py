@@ -16,9 +16,8 @@ from time import monotonic, perf_counter
 from csg.records import record
 from symexec.counters import Counters
 from symexec.expr import Operand, Term, bounds, few_values
-from symexec.solver.backend import Answer, Backend
+from symexec.solver.backend import Answer, Backend, canonical_model
 from symexec.solver.bitwuzla_backend import BitwuzlaBackend
-from symexec.solver.canonical import canonical_model
 from symexec.solver.facts import FactFinder, Layer, Query
 from symexec.solver.layers import (
     KnownConditions,
@@ -165,7 +164,7 @@ class SolverChain:
     def canonical_model(
         self, path: PathCondition, condition: Operand | None = None
     ) -> dict[Term, int] | None:
-        """The same for every history of queries: small values preferred (canonical.py)."""
+        """The same for every history of queries: small values preferred (``backend.py``)."""
         extended = path if condition is None else path.assuming(condition)
         facts = self._finder.facts(extended)
         if facts.contradictory:

@@ -11,7 +11,7 @@ from csg.language.syntax import Version
 from csg.records import record
 from symexec.counters import Counters
 from symexec.executor.engine import Engine
-from symexec.executor.undefined import USED
+from symexec.executor.memcheck import USED
 from symexec.exploration.pinning import Pins
 from symexec.exploration.preparation import Prepared
 from symexec.exploration.start import Origin, begin

@@ -15,9 +15,9 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from symexec.search.coverage import NearestNewCode
 from symexec.search.registry import ORDERED, Aim, Context, mode
 from symexec.search.searchers import RandomPath, Ranked, RoundRobin
+from symexec.search.targets import NearestNewCode
 
 if TYPE_CHECKING:
     from symexec.search.searchers import Searcher

@@ -13,7 +13,7 @@ import pytest
 from csg.graphs import SequenceGraph
 from csg.pipeline import graph_of, program_of, unify_files
 from csg.programs import Versions
-from symexec.experiments.comparing import curves, plot, steps_of
+from symexec.experiments import curves, plot, steps_of
 from symexec.experiments.comparison import Comparison, compared
 from symexec.experiments.runs import Exercise, Run
 from symexec.experiments.wording import json_text, table

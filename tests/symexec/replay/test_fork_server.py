@@ -17,8 +17,8 @@ from random import Random
 import pytest
 
 from symexec import replay
+from symexec.replay.reports import sanitizer_environment
 from symexec.replay.sandbox import LANDLOCK, SECCOMP, Sandbox
-from symexec.replay.sanitizer import sanitizer_environment
 from symexec.replay.wire import Job, RawResult
 
 pytestmark = pytest.mark.skipif(platform.machine() != "x86_64", reason="servers know x86-64 only")

@@ -10,17 +10,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from symexec.search import coverage
-from symexec.search.coverage import (
+from symexec.search import targets
+from symexec.search.searchers import SLACK
+from symexec.search.targets import (
+    FAR,
     STALE,
     WARM_UP,
     Covering,
     Frontier,
     NearestNewCode,
+    Spot,
     _Places,
 )
-from symexec.search.searchers import SLACK
-from symexec.search.targets import FAR, Spot
 from symexec.state.state import State
 from tests.symexec.search.fakes import Frame, Function, state
 
@@ -242,7 +243,7 @@ def test_the_longer_nothing_is_new_the_more_turns_the_newest_has(
 ) -> None:
     """Of four turns three are for the nearest at first, then one, then one of 8, of 12 .. of 64;
     when something is new it begins anew. Each sixteenth turn is for any state."""
-    monkeypatch.setattr(coverage, "PATIENCE", 100)
+    monkeypatch.setattr(targets, "PATIENCE", 100)
     searcher = covering(frontier(spots(50_000), set()))
     made = count()
 
@@ -261,10 +262,10 @@ def test_the_longer_nothing_is_new_the_more_turns_the_newest_has(
         """In which turns, those for any state left out."""
         return [turn for turn, kind in enumerate(found, first) if kind == "nearest" and turn % 16]
 
-    monkeypatch.setattr(coverage, "PATIENCE", 6)
+    monkeypatch.setattr(targets, "PATIENCE", 6)
     assert nearest(chosen(6), 1) == [1, 2, 3, 5]
     searcher = covering(frontier(spots(50_000), set()))
-    monkeypatch.setattr(coverage, "PATIENCE", 100)
+    monkeypatch.setattr(targets, "PATIENCE", 100)
     found = chosen(99)
     assert nearest(found, 1) == [turn for turn in range(1, 100) if turn % 4]
     found = chosen(101)

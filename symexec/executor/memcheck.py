@@ -1,0 +1,262 @@
+"""What Valgrind's memcheck looks for: uses of uninitialised values, and leaks (at the end).
+
+To copy an uninitialised value is fine, to use it is an error.
+
+    int a[4];  a[0] = 1;
+    b = a[i];            i > 0: a symbol for "whatever is there"
+    if (b > 0) ..        i > 0: MemoryFault("uninitialised"), with a test;  i == 0: goes on
+
+A use is a decision, an address, a size, a divisor, output, a status or the entry function's result.
+The solver says whether it matters: the value with zeros for what is uninitialised against the value
+with anything there. Where it does not (the other bits of a bit-field's byte), or where the use is
+only to be reported, zeros are what the path goes on with.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import chain
+from typing import Final
+
+from csg.records import record
+from symexec.expr import (
+    Data,
+    Operand,
+    Shadowed,
+    Term,
+    TermTable,
+    compare,
+    new_half,
+    old_half,
+    shadowed,
+    substitute,
+    symbols,
+)
+from symexec.memory import BOTH, OLD, UNDEFINED, Memory, MemoryObject
+from symexec.options import Uninitialised
+from symexec.runtime.stdio.streams import STREAM_OBJECT
+from symexec.solver import Answer, PathCondition, SolverChain
+from symexec.state.endings import Exit, MemoryFault, PathEnding, Returned
+from symexec.state.state import Frame, Lost, State
+
+ROUNDS: Final = 6  # samples that tell inputs on which the value matters from the others
+USED: Final = "uninitialised"  # of a use that is told and gone on with; the fault's kind as well
+
+
+class Used(Exception):
+    """A model used a value where it could not ask."""
+
+    def __init__(self, term: Term) -> None:
+        super().__init__()
+        self.term = term
+
+
+@record
+class Verdict:
+    """``value``: with zeros. ``wrong``: the paths on which it matters what was there; ``right``:
+    those on which it does not. None: there are none."""
+
+    value: Operand
+    wrong: PathCondition | None
+    right: PathCondition | None
+
+
+class UndefinedValues:
+    """The symbols of one engine; ``policy`` says what becomes of a use."""
+
+    def __init__(self, table: TermTable, policy: Uninitialised) -> None:
+        self._table = table
+        self._symbols: set[Term] = set()
+        self.policy = policy
+
+    @property
+    def tracked(self) -> bool:
+        return self.policy is not Uninitialised.ZERO
+
+    def symbol(self, name: str, width: int) -> Term:
+        made = self._table.symbol(name, width)
+        self._symbols.add(made)
+        return made
+
+    def register(self, function: str, variable: str | None, width: int) -> Term:
+        """What a local scalar holds before anything is assigned to it."""
+        called = "the result" if variable is None else variable
+        return self.symbol(f"{UNDEFINED}{called} of {function}", width)
+
+    def within(self, value: Data) -> bool:
+        if isinstance(value, Shadowed):
+            return self.within(value.old) or self.within(value.new)
+        return isinstance(value, Term) and not symbols(value).isdisjoint(self._symbols)
+
+    def of(self, term: Term) -> list[Term]:
+        return sorted(symbols(term) & self._symbols, key=lambda symbol: symbol.id)
+
+    def zeroed(self, value: Data) -> Data:
+        match value:
+            case Shadowed(old=old, new=new):
+                return shadowed(self._plain(old), self._plain(new))
+            case _:
+                return self._plain(value)
+
+    def _plain(self, value: Operand) -> Operand:
+        if isinstance(value, int) or not self.within(value):
+            return value
+        return substitute(value, dict.fromkeys(self.of(value), 0))
+
+    # ------------------------------------------------------------------ judging
+
+    def judge(self, solver: SolverChain, path: PathCondition, term: Term) -> Verdict:
+        """On which inputs of a path does it matter what was there?"""
+        zero = self._plain(term)
+        doubt = _differ(term, zero, term.width)
+        if not doubt or solver.check(path, doubt) is not Answer.SAT:
+            return Verdict(zero, None, path)
+        wrong = path.assuming(doubt)
+        right = path
+        for _ in range(ROUNDS):
+            model = solver.model(right, doubt)
+            if model is None:
+                break
+            sample = {symbol: model.get(symbol, 0) for symbol in self.of(term)}
+            alike = compare("eq", term.width, substitute(term, sample), zero)
+            assert not isinstance(alike, Shadowed)
+            if solver.check(right, alike) is Answer.UNSAT:
+                return Verdict(zero, wrong, None)
+            right = right.assuming(alike)
+        return Verdict(zero, wrong, right)
+
+    def only_reported(self, mode: int) -> bool:
+        """A use by both versions alike is no difference between them."""
+        return mode == BOTH and self.policy is Uninitialised.DIFFERENCES
+
+    def fault(self, term: Term, what: str) -> MemoryFault:
+        return MemoryFault(USED, f"{self.origin(term)}, {what}", "use")
+
+    def origin(self, term: Term) -> str:
+        """Where a value comes from: "buffer, offset 4"."""
+        name = str(self.of(term)[0].name).removeprefix(UNDEFINED)
+        thing, _, place = name.partition(" #")
+        offset = place.partition("+")[2].partition(":")[0]
+        return f"{thing}, offset {offset}" if offset else thing
+
+
+def _differ(term: Operand, other: Operand, width: int) -> Operand:
+    found = compare("ne", width, term, other)
+    assert not isinstance(found, Shadowed)
+    return found
+
+
+# ------------------------------------------------------------------------------------------ leaks
+# Which objects of the heap does nothing point to when a version has ended?
+#
+#     char *p = malloc(8);  p = strdup("a");  return 0;       both are lost
+#     static char *p;  p = malloc(8);         return 0;       p still reaches it: none is
+#
+# As LeakSanitizer defines it: a word that lies in an object reaches the whole of it, from globals,
+# the inputs, and, when ``exit`` ended the program, from the variables of all calls that had not
+# returned. A pointer that may be to several objects reaches all of them.
+
+_WORD = 8  # bytes of a pointer; one that is not aligned is not seen
+_ROOTS = frozenset({"global", "constant", "input"})
+
+
+def lost_objects(
+    state: State, mode: int, ending: PathEnding, main: bool
+) -> tuple[Lost, ...] | None:
+    """What the version ``mode`` (OLD or NEW) has lost; None when nobody would look, as after a
+    signal or ``_exit``."""
+    match ending:
+        case Exit(at_once=False):
+            frames, words = list(_calls(state.frame)), []
+        case Returned(value=value):
+            frames, words = [], [] if main or value is None else [value]
+        case _:
+            return None
+    search = _Search(state.memory, mode)
+    if not search.lost:
+        return ()
+    for frame in frames:
+        words += [frame.registers[number] for number in frame.function.register_names]
+        words += [value for value, _ in frame.variadic]
+    search.run(words, chain.from_iterable(frame.slots for frame in frames))
+    return tuple(Lost(item.name, item.place) for _, item in sorted(search.lost.items()))
+
+
+def _calls(frame: Frame | None) -> Iterator[Frame]:
+    while frame is not None:
+        yield frame
+        frame = frame.caller
+
+
+class _Search:
+    """``lost``: objects of the heap that were not reached yet."""
+
+    def __init__(self, memory: Memory, mode: int) -> None:
+        self._memory = memory
+        self._mode = mode
+        self._half = old_half if mode == OLD else new_half
+        self.lost: dict[int, MemoryObject] = {}
+        self._open: list[MemoryObject] = []
+        for item in memory.live_objects():
+            if item.dead & mode or item.version not in (BOTH, mode):
+                continue
+            if item.kind in _ROOTS or item.name == STREAM_OBJECT:
+                self._open.append(item)
+            elif item.kind == "heap":
+                self.lost[item.number] = item
+
+    def run(self, words: Iterable[Data], local: Iterable[int]) -> None:
+        for word in words:
+            self._follow(self._half(word))
+        for number in local:
+            item = self._memory.find(number)
+            if item is not None:
+                self._open.append(item)
+        while self._open and self.lost:
+            for word in self._words(self._open.pop()):
+                self._follow(word)
+
+    def _words(self, item: MemoryObject) -> Iterator[Operand]:
+        """All aligned words of an object that may be pointers."""
+        whole = len(item.data) // _WORD * _WORD
+        if not item.cells and not item.updates:
+            yield from memoryview(item.data)[:whole].cast("Q")
+            return
+        for offset in range(0, whole, _WORD):
+            yield self._half(item.load(offset, _WORD, BOTH))
+
+    def _follow(self, word: Operand) -> None:
+        if isinstance(word, Term):
+            for value in _constants(word):
+                if value is None:
+                    self.lost.clear()
+                else:
+                    self._reach(value)
+        elif word >> 32 in self.lost:
+            self._reach(word)
+
+    def _reach(self, address: int) -> None:
+        item = self.lost.get(address >> 32)
+        if item is not None and address & 0xFFFFFFFF < max(1, len(item.data)):
+            del self.lost[item.number]
+            self._open.append(item)
+
+
+def _constants(term: Term) -> Iterator[int | None]:
+    """The numbers that a term is made of, the upper half of a concatenation as such; None where
+    some stand in an array, byte by byte: it may be a pointer to anything."""
+    seen = {term}
+    waiting = [term]
+    while waiting:
+        top = waiting.pop()
+        if top.op == "select":
+            yield None
+            return
+        if top.value is not None:
+            yield top.value
+            if top.width == _WORD * 4:
+                yield top.value << 32
+        for part in top.args:
+            if part not in seen:
+                seen.add(part)
+                waiting.append(part)
