@@ -261,9 +261,10 @@ def _unfilled(line: bytes) -> bytes:
 
 
 def group(cases: Iterable[TestCase]) -> list[Group]:
-    """Groups of all tests whose versions were observed to differ: one for each class, cause and way
-    to end. When these are more than a reader takes in, those of one cause are one, and then those
-    whose causes overlap. Those that are ``accounted`` for keep to themselves, behind the others."""
+    """Groups of all tests whose versions were observed to differ: one for each class and cause,
+    however the runs end and whatever they show. When these are more than a reader takes in, those
+    whose causes overlap are one. Those that are ``accounted`` for keep to themselves, behind the
+    others."""
     explained: list[TestCase] = []
     unexplained: list[TestCase] = []
     for case in cases:
@@ -271,7 +272,7 @@ def group(cases: Iterable[TestCase]) -> list[Group]:
             known = case.blame is not None and case.blame.blamed
             (explained if known else unexplained).append(case)
     members: dict[Shape, list[TestCase]] = {}
-    for keyed in (_by_ending, _by_cause, _by_overlap(explained)):
+    for keyed in (_by_cause, _by_overlap(explained)):
         members = _grouped(explained, unexplained, keyed)
         if len(members) <= MOST_GROUPS:
             break
@@ -329,16 +330,6 @@ def _apart(case: TestCase) -> Shape | None:
 
 def _blamed(case: TestCase) -> tuple[int, ...]:
     return case.blame.blamed if case.blame is not None else ()
-
-
-def _by_ending(case: TestCase) -> Shape:
-    assert case.old is not None and case.new is not None
-    ends: Shape = (_end(case.old), _end(case.new))
-    if case.uninitialised:  # what is shown of it is chance
-        ends = ("uninitialised",)
-    elif case.kind == Kind.STDERR_ONLY.value:
-        ends = ()
-    return _apart(case) or (case.kind, _blamed(case), *ends)
 
 
 def _by_cause(case: TestCase) -> Shape:
