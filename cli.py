@@ -285,7 +285,7 @@ def _built_revisions(
         if not run.waits:
             codes.append(_told(run.report, each.out, progress, json, each.accepting.fail_on))
         elif not json:
-            print("  differs inside: told below, when its callers are tried")
+            print("  internal differences: told below, when the other entries are tried")
         if not run.report.finished:
             break
     for run in session.confirmed():

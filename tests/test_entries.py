@@ -13,10 +13,21 @@ from csg.programs import Versions
 from csg.unify.pairs import Readings
 from symexec.campaign.building import BuildJob
 from symexec.exports import export_file
-from symexec.options import BuildOptions, FailOn, Form, InputOptions, SearchOptions
+from symexec.options import (
+    BuildOptions,
+    FailOn,
+    FileOptions,
+    Form,
+    InputOptions,
+    RevisionOptions,
+    SearchOptions,
+)
 from symexec.progress import Silence
 from symexec.projects.entries import Entry, entries_of
+from symexec.projects.session import Session
 from symexec.report.model import report_from_json, report_to_json
+from symexec.report.session import build
+from symexec.search.registry import Aim
 from tests.command_line import csgtest
 from tests.test_revisions import Repository
 
@@ -271,3 +282,33 @@ int h(int x) { return g(x) * 2 + f(x); }
     assert readings.unify(Versions(tmp_path / "old.c", tmp_path / "new.c").pairs(), "h") is unified
     with pytest.raises(UsageError, match="the parameters or the result of 'g' differ"):
         found("g", readings)
+
+
+def test_the_search_from_a_public_entry_begins_at_the_changes_that_nothing_confirms(
+    library: Repository, tmp_path: Path
+) -> None:
+    """A change nearer by is not what is looked for first."""
+    library.edit("src/table.c", "return n + 3;", "return n == 70 ? 1 : n + 3;")
+    library.edit("src/table.c", "return bounded(n);", "return bounded(n + 1) - 1;")
+    search = SearchOptions(time=4.0)
+    asked = FileOptions(revision=RevisionOptions("HEAD"))
+    empty = Path()
+    options = BuildOptions(empty, empty, search=search, out=tmp_path / "out", files=asked)
+    session = Session(options, quiet=True)
+    looked_for = {}
+    for run in session.calls():
+        run.report = build(run.options, Silence(), run.subject.readings)
+        looked_for[run.options.inputs.entry] = {each.new for each in run.options.wanted}
+    assert looked_for["bounded"] == set()
+    assert looked_for["table_first"] == {"return n == 70 ? 1: n + 3"}
+    by_entry = {each.options.inputs.entry: each.options for each in session.runs}
+    job = BuildJob(by_entry["table_first"])
+    try:
+        job.prepare()
+        prepared = job.prepared
+        assert prepared is not None
+        targets = prepared.targets(Aim.SEQUENCES, job.options.wanted)
+        places = [prepared.program.nodes[each].location.line for each in targets.start]
+        assert places == [7] and targets.start != prepared.targets(Aim.SEQUENCES).start
+    finally:
+        job.close()

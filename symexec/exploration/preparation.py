@@ -32,6 +32,7 @@ from csg.language.types import Pointer
 from csg.pipeline import graph_of, program_of, shared_entry
 from csg.programs import FilePair
 from csg.unify import Unified, printed
+from csg.unify.changes.identities import Identity, identities
 from csg.unify.compiled import MASKED, Confirmation, confirmed, located
 from csg.unify.pairs import ProgramPair, Readings, read_pair, unify_pair
 from symexec.exploration.observable import NOTHING_OUTLIVES, Caller, Outliving, outliving
@@ -123,8 +124,9 @@ class Prepared:
     def caller(self) -> Caller:
         return Caller.of(self.entry, self.outliving.objects)
 
-    def targets(self, aim: Aim) -> Targets:
-        """What states look for: the graph from its start nodes, or a flat set."""
+    def targets(self, aim: Aim, wanted: Collection[Identity] = ()) -> Targets:
+        """What states look for: the graph from its start nodes, or a flat set. Of changes that are
+        ``wanted`` the graph begins at their statements."""
         graph = self.graph
         outputs = frozenset(
             node.node for node in graph.records if node.output or node.kind == "output"
@@ -139,7 +141,8 @@ class Prepared:
                     )
                     for node in graph.records
                 }
-                start = frozenset(graph.record(name).node for name in graph.start)
+                start = self._statements(wanted) if wanted else frozenset()
+                start = start or frozenset(graph.record(name).node for name in graph.start)
             case Aim.FLAT:
                 start = outputs | deepest_changes(changes, control_graph(self.dependences))
             case Aim.NOTHING:
@@ -147,6 +150,13 @@ class Prepared:
             case _:
                 assert_never(aim)
         return Targets(start, following, outputs, self.distances, changes)
+
+    def _statements(self, wanted: Collection[Identity]) -> frozenset[int]:
+        known = identities(self.unified)
+        numbers = {number for number, each in known.items() if each in wanted}
+        return frozenset(
+            node.node for node in self.graph.changes if not numbers.isdisjoint(node.changes)
+        )
 
     def frontier(self, covered: Collection[tuple[str, int]]) -> Frontier:
         """Towards code of the program's own that no path has ``covered``."""

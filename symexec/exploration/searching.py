@@ -160,7 +160,7 @@ class Search:
         self._prepared = prepared
         self._options = options
         self.covered = covered or GraphCoverage(prepared.graph)
-        self.targets = prepared.targets(asked.mode.aim)
+        self.targets = prepared.targets(asked.mode.aim, options.wanted)
         limits = SolverOptions(deterministic=options.search.deterministic)
         self._engine = engine = engine_for(prepared, options, counters, self.targets, limits)
         if not options.search.deterministic:

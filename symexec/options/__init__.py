@@ -22,6 +22,7 @@ from csg.records import record
 
 if TYPE_CHECKING:
     from csg.analysis.preconditions import Precondition
+    from csg.unify.changes.identities import Identity
 
 
 class Shadow(Enum):
@@ -328,6 +329,7 @@ class BuildOptions:
     exports: tuple[Export, ...] = ()  # made of the output folder at the end
     accepting: Accepting = Accepting()
     internal: Internal | None = None  # None: the entry is one that callers of the program have
+    wanted: frozenset[Identity] = frozenset()  # changes that are looked for first; none: all are
 
 
 @record

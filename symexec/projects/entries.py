@@ -13,7 +13,7 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
@@ -31,6 +31,7 @@ from csg.unify.pairs import ProgramPair, Readings
 from symexec.options import Internal
 from symexec.report.model import Reached, Report
 from symexec.testcases import TestCase, rendered
+from symexec.testcases.driver import PREFIX
 from symexec.triage import Group
 
 MOST = 4  # programs, or functions of a library, that are looked at
@@ -45,10 +46,11 @@ _NAMED = re.compile(r"\b(struct|union)\s+(\w+)")
 @record
 class Entry:
     """``name`` "": main, or the only function. ``internal``: None where every difference is one
-    that callers can meet."""
+    that callers can meet. ``reaches``: inner entries that a public one leads to."""
 
     name: str
     internal: Internal | None = None
+    reaches: frozenset[str] = frozenset()
 
 
 @dataclass(slots=True)
@@ -101,11 +103,17 @@ def entries_of(versions: Versions, readings: Readings) -> tuple[Entry, ...]:
     changing = sorted(begun & shared - {*public}, key=lambda name: (-weight[name], name))
     if nearest:
         changing = changing[: MOST // 2]
-        above = ({*networkx.ancestors(calls, name)} for name in changing)
-        first = [next(filter(each.__contains__, nearest), nearest[0]) for each in above]
-        nearest = [*dict.fromkeys((*sorted(first, key=nearest.index), *nearest))]
-    chosen = [*changing, *nearest]
-    return tuple(Entry(name, _internal(inner[name], hidden)) for name in chosen[:MOST])
+    above = {name: {*networkx.ancestors(calls, name)} for name in changing}
+    first = {next(filter(each.__contains__, nearest), "") for each in above.values()}
+    nearest.sort(key=lambda name: name not in first)
+    return tuple(
+        Entry(
+            name,
+            _internal(inner[name], hidden),
+            frozenset(each for each in changing if name in above[each] and not inner[name]),
+        )
+        for name in [*changing, *nearest][:MOST]
+    )
 
 
 def _internal(inner: str, hidden: tuple[str, ...]) -> Internal | None:
@@ -196,6 +204,19 @@ class _Cause:
         if not ((one and two and (one <= two or two <= one)) or (same_place and not (one and two))):
             return ()
         return one == two, self.kind == other.kind, same_place
+
+
+def unconfirmed(found: Sequence[tuple[Path, Report]], entries: Collection[str]) -> set[Identity]:
+    """The changes to blame for internal differences at these entries that nothing confirms."""
+    confirm(found)
+    return {
+        change
+        for _, report in found
+        if report.entry.removeprefix(PREFIX) in entries
+        for each, case in _groups(report)
+        if each.internal and case.id not in report.reached
+        for change in _cause(report, case, each).changes
+    }
 
 
 def confirm(found: Sequence[tuple[Path, Report]]) -> list[tuple[Path, Report]]:

@@ -38,7 +38,7 @@ from symexec.options import (
     UnifyOptions,
 )
 from symexec.projects.building import Enclosure, NothingMadeError, failures, recipes_of
-from symexec.projects.entries import MOST, Entry, confirm, entries_of
+from symexec.projects.entries import MOST, Entry, confirm, entries_of, unconfirmed
 from symexec.projects.programs import (
     BuiltVersion,
     Target,
@@ -175,6 +175,7 @@ class Session:
                 search=replace(own.search, time=spent.share()),
                 out=each.folder / entry.name if several else each.folder,
                 internal=entry.internal,
+                wanted=frozenset(unconfirmed(self._found(each), entry.reaches)),
             )
             name = f"{each.name}, {entry.name}" if entry.name else each.name
             run = Run(name, call, each)
@@ -186,15 +187,18 @@ class Session:
     def confirmed(self) -> list[Run]:
         """The runs with what is internal, when nothing more is found: what a public entry confirms
         is noted, and their reports are written again."""
-        for subject in dict.fromkeys(id(run.subject) for run in self.runs):
-            found = [
-                (run.options.out, run.report)
-                for run in self.runs
-                if id(run.subject) == subject and run.report is not None
-            ]
-            for out, report in confirm(found):
+        for subject in {id(run.subject): run.subject for run in self.runs}.values():
+            for out, report in confirm(self._found(subject)):
                 tell_again(report, out)
         return [run for run in self.runs if run.waits]
+
+    def _found(self, subject: Subject) -> list[tuple[Path, Report]]:
+        """The finished reports about it, and where they are."""
+        return [
+            (run.options.out, run.report)
+            for run in self.runs
+            if run.subject is subject and run.report is not None
+        ]
 
 
 def _spent(run: Run) -> float:
