@@ -23,7 +23,7 @@ from symexec.options import (
     SearchOptions,
 )
 from symexec.progress import Silence
-from symexec.projects.entries import Entry, entries_of
+from symexec.projects.entries import Entry, entries_of, installed_headers
 from symexec.projects.session import Session
 from symexec.report.model import report_from_json, report_to_json
 from symexec.report.session import build
@@ -169,6 +169,34 @@ def test_headers_of_the_library_itself_offer_nothing(tmp_path: Path, private: st
         versions(tmp_path, own, **{private: "int near(int);\n", "include__b_h": "int far(int);\n"})
     )
     assert public(found) == ["far"]
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("Makefile.am", "include_HEADERS = a.h \\\n  b.h\nnoinst_HEADERS = own.h\n"),
+        ("Makefile", "HEADERS = a.h b.h\nOWN = own.h\ninstall:\n\tinstall -m 644 $(HEADERS) /x\n"),
+        ("Makefile", "all: own.h\ninstall:\n\tcp src/a.h b.h $(DESTDIR)/include\n"),
+        ("CMakeLists.txt", 'install(FILES "${S}/a.h" b.h\n DESTINATION include)\nset(O own.h)\n'),
+        (
+            "CMakeLists.txt",
+            "set(H a.h\n b.h)\nset_target_properties(a PUBLIC_HEADER ${H})",
+        ),
+        ("meson.build", "install_headers('a.h', 'b.h')\nsources = files('own.h')\n"),
+        ("meson.build", "inc = files('a.h',\n 'src/b.h')\ninstall_headers(inc, subdir : 'a')\n"),
+    ],
+)
+def test_build_files_say_which_headers_are_installed(tmp_path: Path, name: str, text: str) -> None:
+    (tmp_path / "deep").mkdir()
+    (tmp_path / "deep" / name).write_text(text)
+    assert installed_headers(tmp_path) == {"a.h", "b.h"}
+
+
+def test_what_is_installed_is_public(tmp_path: Path) -> None:
+    own = '#include "a.h"\n#include "b.h"\n' + TEXT
+    given = versions(tmp_path, own, a_h="int far(int);\n", b_h="int near(int);\n")
+    assert public(chosen(given)) == ["near", "far"]
+    assert public(entries_of(given, Readings(), frozenset({"a.h"}))) == ["far"]
 
 
 def test_inner_functions_are_entries_where_no_other_reaches_the_change(tmp_path: Path) -> None:

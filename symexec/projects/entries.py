@@ -77,15 +77,18 @@ class Headers:
         return f"{function.name} is declared in no header ({place})"
 
 
-def entries_of(versions: Versions, readings: Readings) -> tuple[Entry, ...]:
+def entries_of(
+    versions: Versions, readings: Readings, installed: frozenset[str] = frozenset()
+) -> tuple[Entry, ...]:
     """Inner functions of a library that changed, and then those that its users can call and that
-    reach a change by as few calls as possible; of each inner one the nearest that reaches it. ""
-    where there is a ``main`` or nothing that differs."""
+    reach a change by as few calls as possible, of equals those that call less; of each inner one
+    the nearest that reaches it. "" where there is a ``main`` or nothing that differs.
+    ``installed``: names of headers."""
     files = versions.pairs()
     pair = readings.read(files)
     if "main" in {*_names(pair.old)} & {*_names(pair.new)}:
         return (Entry(""),)
-    headers = headers_of(pair, os.path.abspath(versions.new))
+    headers = headers_of(pair, os.path.abspath(versions.new), installed)
     unified = readings.unify(files, "")
     changed = {change.function for change in unified.changes}
     functions = {each.symbol.name: each.symbol for unit in unified.units for each in unit.functions}
@@ -97,7 +100,8 @@ def entries_of(versions: Versions, readings: Readings) -> tuple[Entry, ...]:
     far = networkx.multi_source_dijkstra_path_length(calls.reverse(copy=False), begun)
     inner = {name: headers.why_inner(functions[name]) for name in shared}
     public = [name for name in shared & far.keys() if not inner[name]]
-    nearest = sorted(public, key=lambda name: (far[name], name))
+    width = {name: len(networkx.descendants(calls, name)) for name in public}
+    nearest = sorted(public, key=lambda name: (far[name], width[name], name))
     hidden = tuple(sorted(headers.hidden))
     weight = Counter(change.function for change in unified.changes)
     changing = sorted(begun & shared - {*public}, key=lambda name: (-weight[name], name))
@@ -120,9 +124,9 @@ def _internal(inner: str, hidden: tuple[str, ...]) -> Internal | None:
     return Internal(inner, hidden) if inner or hidden else None
 
 
-def headers_of(pair: ProgramPair, tree: str) -> Headers:
+def headers_of(pair: ProgramPair, tree: str, installed: frozenset[str] = frozenset()) -> Headers:
     """What the headers of the new version below ``tree`` say; of two C files, those that the
-    compiler finds for them."""
+    compiler finds for them. ``installed``: names of headers, where that is known."""
     texts = [text for _, text in pair.differing_texts if text is not None] + pair.shared_texts
     said: dict[str, list[str]] = {}
     for text in texts:
@@ -131,7 +135,7 @@ def headers_of(pair: ProgramPair, tree: str) -> Headers:
     own = _own_headers(said, tree)
     functions = {each.symbol.name for unit in pair.new for each in unit.functions}
     names = {header: functions & _declared(said[header]) for header in own}
-    public = _public(own, frozenset(header for header in own if names[header]))
+    public = _public(own, frozenset(header for header in own if names[header]), installed)
     offered: set[str] = set().union(*(names[header] for header in public))
     if not offered:
         return Headers()
@@ -160,6 +164,51 @@ def _found(form: re.Pattern[str], texts: Iterable[str]) -> set[str]:
     }
 
 
+# What build files say is installed, with the variables that they set in one step.
+_BUILD_FILES = re.compile(r"(?:GNU)?[Mm]akefile(?:\.am|\.in)?|.*\.mk|CMakeLists\.txt|meson\.build")
+_SET = re.compile(
+    r"^\s*(?:set\s*\(\s*(\w+)\s([^)]*)\)|(\w+)\s*[:?+]?=\s*(\[[^]]*\]|files\s*\([^)]*\)|.*)$)",
+    re.M | re.I,
+)
+_USED = re.compile(r"\$[({](\w+)[)}]")
+_INSTALLED = re.compile(
+    r"""install_headers\s*\(([^)]*)\) | ^\s*install\s*\(([^)]*)\) | PUBLIC_HEADER\s([^)]*)
+    | ^\w*include\w*_HEADERS\s*\+?=(.*)$ | ^\t.*(?:\binstall\b|\$[({]INSTALL\w*[)}]|\bcp\b)(.*)$""",
+    re.M | re.X,
+)
+_HEADER = re.compile(r"[\w+-]+\.h\b")
+_LARGEST = 1 << 20  # bytes of a build file that is read
+
+
+def installed_headers(tree: Path) -> frozenset[str]:
+    """The names of headers that build files below ``tree`` install, as far as a look at Automake,
+    CMake, Meson and recipes of make tells."""
+    found: set[str] = set()
+    for folder, folders, files in os.walk(tree):
+        folders[:] = [each for each in folders if not each.startswith((".", "csgtest-"))]
+        for name in filter(_BUILD_FILES.fullmatch, files):
+            path = Path(folder, name)
+            if path.is_file() and path.stat().st_size <= _LARGEST:
+                found |= _installed(path.read_text(errors="replace").replace("\\\n", " "))
+    return frozenset(found)
+
+
+def _installed(text: str) -> set[str]:
+    values: dict[str, str] = {}
+    for made in _SET.finditer(text):
+        name, value = made[1] or made[3], made[2] or made[4] or ""
+        values[name] = f"{values.get(name, '')} {value}"
+    found: set[str] = set()
+    for said in _INSTALLED.finditer(text):
+        words = " ".join(filter(None, said.groups()))
+        named = _USED.findall(words)
+        if said[1] is not None:  # Meson's variables stand as they are
+            named += re.findall(r"\b\w+\b", re.sub(r"'[^']*'", "", words))
+        for each in (words, *(values.get(name, "") for name in named)):
+            found.update(_HEADER.findall(each))
+    return found
+
+
 def _own_headers(said: Iterable[str], tree: str) -> dict[str, PurePosixPath]:
     """With their paths below the tree, if that is a folder."""
     if not os.path.isdir(tree):
@@ -169,9 +218,14 @@ def _own_headers(said: Iterable[str], tree: str) -> dict[str, PurePosixPath]:
     return {header: PurePosixPath(path) for header, path in below.items() if path[:2] != ".."}
 
 
-def _public(own: Mapping[str, PurePosixPath], declaring: frozenset[str]) -> frozenset[str]:
-    """Headers that are not called private; in a folder that is made for what others include, if
-    one there declares functions."""
+def _public(
+    own: Mapping[str, PurePosixPath], declaring: frozenset[str], installed: frozenset[str]
+) -> frozenset[str]:
+    """Headers that are installed, if one declares functions. Or else those that are not called
+    private; in a folder that is made for what others include, if one there declares functions."""
+    shown = {header for header, path in own.items() if path.name in installed}
+    if not shown.isdisjoint(declaring):
+        return frozenset(shown)
     named = {
         header: path
         for header, path in own.items()

@@ -38,7 +38,14 @@ from symexec.options import (
     UnifyOptions,
 )
 from symexec.projects.building import Enclosure, NothingMadeError, failures, recipes_of
-from symexec.projects.entries import MOST, Entry, confirm, entries_of, unconfirmed
+from symexec.projects.entries import (
+    MOST,
+    Entry,
+    confirm,
+    entries_of,
+    installed_headers,
+    unconfirmed,
+)
 from symexec.projects.programs import (
     BuiltVersion,
     Target,
@@ -105,7 +112,7 @@ def read_project(
             versions = unbuilt_versions(revisions, trees, flags, place, database, ignored)
             readings = Readings()
             try:
-                entries = entries_of(versions, readings)
+                entries = entries_of(versions, readings, installed_headers(trees[-1]))
             except CsgtestError:  # which whoever reads the files next meets again
                 entries = ()
             only = Subject(top.name, versions, out, entries or (Entry(""),), readings)
@@ -427,5 +434,7 @@ def _subjects(
             new_build=place / "new.json",
         )
         readings = Readings()
-        entries = (Entry(""),) if each.program else entries_of(versions, readings)
+        entries: tuple[Entry, ...] = (Entry(""),)
+        if not each.program:
+            entries = entries_of(versions, readings, installed_headers(built[-1].tree))
         yield Subject(each.name, versions, folder, entries, readings)
