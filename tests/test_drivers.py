@@ -66,6 +66,82 @@ def test_a_stream_that_is_written_is_a_file(
     assert shown in built(tmp_path, WRITER, WRITER.replace(*edit), "write_number")
 
 
+SUM = """
+#include <stdarg.h>
+int take(int count, va_list list)
+{
+    int i, s = 0;
+    for (i = 0; i < count && i < 3; i++)
+        s += va_arg(list, int) == 77 ? HIT : 1;
+    return s;
+}
+int sum(int count, ...)
+{
+    va_list list;
+    va_start(list, count);
+    int s = take(count, list);
+    va_end(list);
+    return s;
+}
+"""
+SAY = r"""
+#include <stdarg.h>
+#include <stdio.h>
+static int put(char *to, const char *format, va_list list)
+{
+    int n = 0;
+    for (; *format; format++)
+        if (*format == 'd')
+            n += va_arg(list, long) < 0 ? LESS : 1;
+        else if (*format == 's')
+            n += va_arg(list, const char *)[0] == 'x' ? TEXT : 2;
+        else if (*format == 'g')
+            n += va_arg(list, double) == 0.5 ? HALF : 3;
+    return n;
+}
+int say(const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    int n = put(0, format, list);
+    va_end(list);
+    return n;
+}
+"""
+
+
+@pytest.mark.parametrize("entry", ["sum", "take"])
+def test_arguments_behind_the_named_ones_are_inputs(entry: str, tmp_path: Path) -> None:
+    old, new = SUM.replace("HIT", "5"), SUM.replace("HIT", "6")
+    out = built(tmp_path, old, new, entry)
+    assert f"driven_{entry}(1, 77," in out
+    assert "Looked for in 3 arguments behind the named ones" in out
+
+
+@pytest.mark.parametrize("edited", ["LESS", "TEXT", "HALF"])
+def test_they_are_of_each_kind_that_the_code_takes(edited: str, tmp_path: Path) -> None:
+    same = {"LESS": "7", "TEXT": "8", "HALF": "9"}
+    texts = []
+    for value in (same[edited], "99"):
+        text = SAY
+        for word, other in (same | {edited: value}).items():
+            text = text.replace(word, other)
+        texts.append(text)
+    built(tmp_path, *texts, "say", "--no-native")
+
+
+def test_what_reaches_no_difference_by_them_is_equivalent_within_their_number(
+    tmp_path: Path,
+) -> None:
+    old = SUM.replace("HIT", "5")
+    (tmp_path / "old.c").write_text(old)
+    (tmp_path / "new.c").write_text(old.replace("i < 3", "3 > i"))
+    words = ("build", "old.c", "new.c", "--entry", "sum", "--time", "10", "--no-native")
+    done = csgtest(*words, folder=tmp_path)
+    assert done.code == 0 and "every input" not in done.out
+    assert "Equivalent for 3 arguments behind the named ones" in done.out
+
+
 def test_what_has_no_name_in_c_is_refused_as_before(tmp_path: Path) -> None:
     text = "int f(int (*x)(struct { int a; } *)) { return 1 + (x != 0); }\n"
     (tmp_path / "old.c").write_text(text)

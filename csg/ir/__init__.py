@@ -28,6 +28,7 @@ from csg.ir.instructions import (
     LabelAddress,
     Load,
     Move,
+    Passed,
     Refuse,
     Register,
     Return,
@@ -44,6 +45,7 @@ from csg.ir.instructions import (
     VaStart,
 )
 from csg.ir.program import (
+    DRIVEN,
     Block,
     ChangeInfo,
     Decision,
@@ -57,6 +59,7 @@ from csg.ir.program import (
 )
 
 __all__ = [
+    "DRIVEN",
     "Allocate",
     "Binary",
     "Block",
@@ -86,6 +89,7 @@ __all__ = [
     "Load",
     "Move",
     "Node",
+    "Passed",
     "Program",
     "Refuse",
     "Register",

@@ -21,6 +21,7 @@ line like this; everything else of one version stands in blocks between an ``Ent
 
 from __future__ import annotations
 
+from enum import Enum
 from typing import assert_never
 
 from csg.language.syntax import Version
@@ -211,6 +212,15 @@ class Allocate(_Placed):
     size: Value
 
 
+class Passed(Enum):
+    """As what an argument behind an ellipsis is passed, or taken."""
+
+    NUMBER = "number"
+    FRACTION = "fraction"
+    ADDRESS = "address"
+    RECORD = "record"
+
+
 @record
 class Call(_Placed):
     """``callee`` is a name or an address. Structs are passed as the address of a copy that the
@@ -222,6 +232,7 @@ class Call(_Placed):
     arguments: tuple[Value, ...]
     variadic_from: int
     noreturn: bool = False
+    passed: tuple[Passed, ...] = ()  # as what, of the arguments that match an ellipsis
 
 
 @record
@@ -235,6 +246,7 @@ class VaArgument(_Placed):
     list: Value
     floating: bool
     size: int  # of the argument; structs: the target receives the address
+    passed: Passed = Passed.NUMBER
 
 
 @record

@@ -10,6 +10,8 @@ from csg.language.syntax import Expression, Version
 from csg.language.types import Type
 from csg.records import record
 
+DRIVEN = "driven_"  # begins the name of an entry function that calls the user's as a caller would
+
 
 @record
 class Node:

@@ -34,6 +34,7 @@ from csg.ir import (
     LabelAddress,
     Load,
     Move,
+    Passed,
     Refuse,
     Register,
     Slot,
@@ -406,12 +407,22 @@ class FunctionBuilder:
         width: int,
         variadic_from: int | None = None,
         noreturn: bool = False,
+        passed: tuple[Passed, ...] = (),
     ) -> Value | None:
         """``width`` 0: no result. After a call that does not return the block ends."""
         target = self.register(width) if width else None
         first = len(arguments) if variadic_from is None else variadic_from
         self.emit(
-            Call(target, callee, arguments, first, noreturn, node=self.node, version=self.version)
+            Call(
+                target,
+                callee,
+                arguments,
+                first,
+                noreturn,
+                passed,
+                node=self.node,
+                version=self.version,
+            )
         )
         if noreturn:
             self.trap("a function that does not return has returned")

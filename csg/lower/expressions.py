@@ -13,7 +13,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from csg.frontend.builtins import called_instead
-from csg.ir import Constant, Value
+from csg.ir import Constant, Passed, Value
 from csg.language.syntax import (
     AddressOf,
     Call,
@@ -240,6 +240,18 @@ NEVER_RETURN = frozenset(
 )  # fmt: skip
 
 
+def passed_as(kind: Type) -> Passed:
+    match kind:
+        case Floating():
+            return Passed.FRACTION
+        case Pointer() | Array() | Function():
+            return Passed.ADDRESS
+        case Record():
+            return Passed.RECORD
+        case _:
+            return Passed.NUMBER
+
+
 def call(lowering: Lowering, expression: Call, used: bool = True) -> Value:
     """The result's value; the address of the result for a record; 0 for void."""
     builder = lowering.builder
@@ -257,14 +269,15 @@ def call(lowering: Lowering, expression: Call, used: bool = True) -> Value:
     if not used and called_instead(expression):
         builder.load(arguments[-1], 8, 1)
     fixed = len(function.parameters) if function.variadic else len(arguments)
+    passed = tuple(passed_as(each.type) for each in expression.arguments[fixed:])
     noreturn = name is not None and never_returns(name)
     kind = expression.type
     if isinstance(kind, Record):
         result = lowering.temporary("result", kind)
-        builder.call(callee, (result, *arguments), 0, fixed + 1, noreturn)
+        builder.call(callee, (result, *arguments), 0, fixed + 1, noreturn, passed)
         return result
     width = 0 if isinstance(kind, Void) else value_bits(kind)
-    target = builder.call(callee, arguments, width, fixed, noreturn)
+    target = builder.call(callee, arguments, width, fixed, noreturn, passed)
     return target if target is not None else Constant(0, 32)
 
 

@@ -33,7 +33,7 @@ from csg.lower import floats
 from csg.lower.arithmetic import operate
 from csg.lower.builder import FunctionBuilder
 from csg.lower.context import Lowering
-from csg.lower.expressions import converted, operand_type
+from csg.lower.expressions import converted, operand_type, passed_as
 from csg.lower.object_sizes import object_size
 from csg.lower.places import InMemory, by_address, read, write
 from csg.lower.statements import label_address
@@ -447,6 +447,7 @@ def va_argument(lowering: Lowering, expression: VaArg) -> Value:
             address,
             is_float,
             type_size(kind),
+            passed_as(kind),
             node=builder.node,
             version=builder.version,
         )

@@ -5,18 +5,18 @@ from __future__ import annotations
 from typing import NoReturn
 
 from csg.errors import Location
-from csg.ir import Call
+from csg.ir import Call, Passed
 from csg.language.types import scalar_sizes
 from symexec.executor.accesses import inside
 from symexec.executor.execution import Execution
 from symexec.executor.memcheck import USED, Used
 from symexec.executor.offsets import copy, fill, read_at
 from symexec.executor.undefined_uses import note
-from symexec.executor.variadic import next_argument, parted
+from symexec.executor.variadic import is_not_meant, next_argument, parted
 from symexec.expr import Data, Operand, Shadowed, Term, TermTable
 from symexec.memory import BOTH, NEW, OLD, MemoryObject, address_of, offset_of
 from symexec.runtime.contract import Paired
-from symexec.state.endings import MemoryFault, PathEnding
+from symexec.state.endings import AssumptionFailed, MemoryFault, PathEnding
 from symexec.state.inputs import Input
 from symexec.state.state import Absent, Formatted, Output, OutputItem, State, Versioned
 
@@ -241,13 +241,16 @@ class ModelContext:
         kind = "write" if write else "read"
         raise Faulted(MemoryFault(problem.kind, text, kind, size))
 
-    def next_argument(self, list_address: int, size: int, floating: bool) -> Data:
+    def next_argument(self, list_address: int, size: int, passed: Passed) -> Data:
         if self._state.mode == BOTH and parted(self._state, list_address):
             raise Paired
         found = next_argument(self._state, list_address)
+        if is_not_meant(self._engine, found, passed):
+            self._engine.counters.assumptions_failed += 1
+            raise Faulted(AssumptionFailed())
         if found is None:
             raise Faulted(MemoryFault("wild", "no more variadic arguments", "read", size))
-        value, _ = found
+        value, _, _ = found
         if isinstance(value, Shadowed):
             raise Paired
         return value

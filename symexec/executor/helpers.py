@@ -315,7 +315,9 @@ def _call_named(engine: Execution, state: State, step: Call, name: str) -> Itera
     if function.code.variadic:
         first = len(function.parameters)
         frame.variadic = tuple(
-            (value, argument.width)
-            for value, argument in zip(arguments[first:], step.arguments[first:], strict=True)
+            (value, argument.width, kind)
+            for value, argument, kind in zip(
+                arguments[first:], step.arguments[first:], step.passed, strict=True
+            )
         )
     yield state

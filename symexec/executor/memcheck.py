@@ -177,7 +177,7 @@ def lost_objects(
         return ()
     for frame in frames:
         words += [frame.registers[number] for number in frame.function.register_names]
-        words += [value for value, _ in frame.variadic]
+        words += [value for value, _, _ in frame.variadic]
     search.run(words, chain.from_iterable(frame.slots for frame in frames))
     return tuple(Lost(item.name, item.place) for _, item in sorted(search.lost.items()))
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from csg.ir import VaArgument, VaCopy, VaStart
+from csg.ir import DRIVEN, Passed, VaArgument, VaCopy, VaStart
 from symexec.executor.execution import Execution
 from symexec.expr import Data, Shadowed, extend, new_half, old_half, truncate
 from symexec.memory import BOTH, OLD
-from symexec.state.endings import MemoryFault
-from symexec.state.state import Frame, State
+from symexec.state.endings import AssumptionFailed, MemoryFault
+from symexec.state.state import Frame, State, Variadic
 
 
 def variadic(
@@ -49,20 +49,31 @@ def variadic(
             yield engine.next(state)
         case VaArgument():
             found = next_argument(state, place)
+            if is_not_meant(engine, found, step.passed):
+                engine.counters.assumptions_failed += 1
+                yield from engine.end(state, AssumptionFailed())
+                return
             if found is None:
                 yield from engine.end(state, MemoryFault("wild", "no more arguments", "read", 8))
                 return
-            value, width = found
+            value, width, _ = found
             wanted = step.target.width
             state.set_register(step.target.number, fitted(value, width, wanted))
             yield engine.next(state)
 
 
-def _projected(state: State, frame: Frame) -> tuple[tuple[Data, int], ...]:
+def is_not_meant(engine: Execution, found: Variadic | None, wanted: Passed) -> bool:
+    """Of a driver, that passes arguments of all kinds: no caller who keeps to what the function
+    takes passes this one (C17 7.16.1.1p2)."""
+    driven = engine.program.entry.startswith(DRIVEN)
+    return driven and (found is None or found[2] is not wanted)
+
+
+def _projected(state: State, frame: Frame) -> tuple[Variadic, ...]:
     if state.mode == BOTH:
         return frame.variadic
     half = old_half if state.mode == OLD else new_half
-    return tuple((half(value), width) for value, width in frame.variadic)
+    return tuple((half(value), width, kind) for value, width, kind in frame.variadic)
 
 
 def parted(state: State, place: Data) -> bool:
@@ -72,9 +83,9 @@ def parted(state: State, place: Data) -> bool:
     )
 
 
-def next_argument(state: State, place: int) -> tuple[Data, int] | None:
+def next_argument(state: State, place: int) -> Variadic | None:
     """Take the next argument of the va_list at an address: its value, as the running version(s) see
-    it, and its width. The list is not ``parted`` while both run."""
+    it, its width, and as what it was passed. The list is not ``parted`` while both run."""
     number = state.memory.load(place, 8, state.mode)
     index = state.memory.load(place + 8, 8, state.mode)
     lists = state.environment.get("va", ())
@@ -85,10 +96,10 @@ def next_argument(state: State, place: int) -> tuple[Data, int] | None:
     if index >= len(arguments):
         return None
     state.memory.store(place + 8, 8, index + 1, state.write_mode)
-    value, width = arguments[index]
+    value, width, kind = arguments[index]
     if state.mode != BOTH:
         value = old_half(value) if state.mode == OLD else new_half(value)
-    return value, width
+    return value, width, kind
 
 
 def fitted(value: Data, width: int, wanted: int) -> Data:

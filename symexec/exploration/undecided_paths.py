@@ -71,7 +71,7 @@ class ConcreteRest:
             for number, value in enumerate(frame.registers):
                 if isinstance(value, (Term, Shadowed)) and (live is None or number in live):
                     yield value
-            yield from (value for value, _ in frame.variadic if not isinstance(value, int))
+            yield from (value for value, _, _ in frame.variadic if not isinstance(value, int))
             frame = frame.caller
         for item in state.memory.live_objects():
             if item.cells is not None and item.kind != "input" and item.dead != OLD | NEW:

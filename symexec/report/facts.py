@@ -17,6 +17,7 @@ from symexec.inputs.structures import DEEPEST, MOST_CHOICES, MOST_MEMBERS, MOST_
 from symexec.options import InputOptions, MemoryOptions, SearchOptions, Shadow, ShadowOptions
 from symexec.report.model import Report
 from symexec.state.state import Event
+from symexec.testcases.driver import PREFIX, driven_within
 from symexec.testcases.inputs import Json
 
 STRUCTURES: dict[str, Json] = {  # that parameters lead to
@@ -169,6 +170,8 @@ def _of_function(report: Report) -> Iterator[str]:
         yield f"arrays of up to {found.get('array_length')} elements"
     if "structure" in kinds:
         yield f"structures up to {found.get('structure_depth')} pointers deep"
+    if str(report.entry).startswith(PREFIX):
+        yield from driven_within([each.name for each in signature.parameters])
 
 
 def _range(text: str) -> str:

@@ -18,6 +18,7 @@ from collections.abc import Callable, Generator, Mapping
 from typing import NoReturn, Protocol
 
 from csg.errors import Location
+from csg.ir import Passed
 from csg.records import record
 from symexec.expr import Data, Operand, Shadowed, Term, TermTable
 from symexec.state.endings import PathEnding
@@ -167,7 +168,7 @@ class Context(Protocol):
     def global_address(self, name: str) -> int:
         """Of a global object that the model's registration ``needs``."""
 
-    def next_argument(self, list_address: int, size: int, floating: bool) -> Data:
+    def next_argument(self, list_address: int, size: int, passed: Passed) -> Data:
         """Take the next argument of a va_list."""
 
     def get(self, key: str, default: object = None) -> object:

@@ -7,6 +7,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from csg.errors import Location
+from csg.ir import Passed
 from csg.records import record
 from symexec.expr import Data, Operand, Term, new_half, old_half
 from symexec.memory import BOTH, NEW, OLD, Memory, merged
@@ -22,6 +23,7 @@ Item = TypeVar("Item")
 # ----------------------------------------------------------------------------------------- frames
 # Frames: one activation of a function.
 
+Variadic = tuple[Data, int, Passed]  # a value behind an ellipsis, its width, and as what it comes
 Chunk = Callable[["State", list[Data]], "Chunk | None"]  # compiled code, up to what stops it
 
 
@@ -61,7 +63,7 @@ class Frame:
         self.slots: tuple[int, ...] = ()
         self.version = 0
         self.resume: Chunk | None = None  # the chunk to go on with, when it is known
-        self.variadic: tuple[tuple[Data, int], ...] = ()  # (value, width) behind the ellipsis
+        self.variadic: tuple[Variadic, ...] = ()  # behind the ellipsis
         self.loops: dict[int, int] | None = None  # symbolic decisions taken at a block
 
     def copy(self, owner: object) -> Frame:
@@ -357,7 +359,7 @@ class State:
                 value if value.__class__ is int else half(value) for value in frame.registers
             ]
             if twin.variadic:
-                twin.variadic = tuple((half(value), width) for value, width in twin.variadic)
+                twin.variadic = tuple((half(v), width, kind) for v, width, kind in twin.variadic)
             twin.version = mode
             caller = twin
         self.frame = caller

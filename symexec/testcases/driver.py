@@ -6,6 +6,12 @@
         in      is what the stream reads; what is written to it is a file that the run leaves
         each    prints its arguments; its first call returns each_first, others return each_then
 
+    int say(const char *format, ...)        and with a va_list in their place
+
+    int driven_say(const char *format, unsigned char more_kinds, long more_1, double more_double_1,
+                   long more_2, ...)
+        MOST more arguments are passed, each of one of the kinds that the code takes by va_arg
+
 The driver is C behind the text of the version's own file, so that search and native runs need to
 know nothing of it.
 """
@@ -15,10 +21,14 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 
+from csg.analysis.lengths import called_from, called_name
 from csg.cache import cache_folder, key_of
-from csg.language.syntax import FunctionDefinition, TranslationUnit
+from csg.ir import DRIVEN
+from csg.language.syntax import Call, FunctionDefinition, Symbol, TranslationUnit, VaArg
+from csg.language.traversal import walk
 from csg.language.type_text import declaration_text
 from csg.language.types import (
     Array,
@@ -35,9 +45,15 @@ from csg.language.types import (
 from csg.programs import FilePair, SourceFile
 from csg.unify.pairs import ProgramPair
 
-PREFIX = "driven_"
+PREFIX = DRIVEN
 _STREAM = "_IO_FILE"  # the tag behind FILE
 _LONGEST = 4096  # bytes of a callback's text that are output
+MOST = 3  # arguments behind the named ones
+_KINDS = {  # of such arguments: what a parameter of the driver is called, and its type
+    "number": ("more_", "long "),
+    "text": ("more_text_", "const char *"),
+    "fraction": ("more_double_", "double "),
+}
 
 
 def driven_files(
@@ -48,9 +64,10 @@ def driven_files(
     drivers: list[SourceFile] = []
     homes: list[FilePair] = []
     texts: set[str] = set()
+    kinds = [kind for kind in _KINDS if kind in _taken((*pair.old, *pair.new), entry)]
     for side, units in (("old", pair.old), ("new", pair.new)):
         for file, function in _definitions(units, entry):
-            text = driver_text(function) if is_driven(function) else None
+            text = driver_text(function, kinds or ["number"]) if is_driven(function) else None
             for each in files:
                 source = each.old if side == "old" else each.new
                 if text is None or source is None or os.fspath(source.path) != file:
@@ -64,6 +81,15 @@ def driven_files(
         return None
     driven = replace(homes[0], old=drivers[0], new=drivers[1])
     return tuple(driven if each is homes[0] else each for each in files)
+
+
+def driven_within(parameters: Sequence[str]) -> Iterator[str]:
+    """What the driver with these parameters leaves out, as a bound that a verdict speaks of."""
+    if any(f"{name}1" in parameters for name, _ in _KINDS.values()):
+        yield f"{MOST} arguments behind the named ones"
+    stems = {each.removesuffix("_first") for each in parameters if each.endswith("_first")}
+    if any(f"{stem}_then" in parameters for stem in stems):
+        yield "callbacks that return one value first and another one from then on"
 
 
 def _written(file: Path, text: str) -> Path:
@@ -87,24 +113,60 @@ def _definitions(
 
 
 def is_driven(function: FunctionDefinition) -> bool:
-    """Does it have a parameter that leads to a function, or is a stream?"""
-    return any(
+    """Does it have a parameter that leads to a function, or is a stream, or more arguments than
+    are named?"""
+    return _takes_more(function) or any(
         _called(each.type) is not None or _is_stream(each.type) for each in function.parameters
     )
 
 
-def driver_text(function: FunctionDefinition) -> str | None:
-    """C for a function ``driven_NAME`` that calls this one; None where a type has no name."""
+def _takes_more(function: FunctionDefinition) -> bool:
     kind = function.symbol.type
     assert isinstance(kind, Function)
-    types = [kind.result, *(each.type for each in function.parameters)]
-    if kind.variadic or not all(map(_is_named, types)):
+    return kind.variadic or any(isinstance(each.type, VaList) for each in function.parameters)
+
+
+def _taken(units: Sequence[TranslationUnit], entry: str) -> set[str]:
+    """The kinds of arguments that a function, or one that it calls, takes by ``va_arg``. What a
+    function without source takes may be any."""
+    found: set[str] = set()
+    for unit in units:
+        functions = {each.symbol.name: each for each in unit.functions}
+        if entry not in functions:
+            continue
+        for node in walk(*(each.body for each in called_from(functions, functions[entry]))):
+            match node:
+                case VaArg(type=Integer() | Enumeration()):
+                    found.add("number")
+                case VaArg(type=Floating()):
+                    found.add("fraction")
+                case VaArg(type=Pointer()):
+                    found.add("text")
+                case Call(arguments=arguments) if called_name(node) not in functions:
+                    if any(isinstance(each.type, VaList) for each in arguments):
+                        found.update(_KINDS)
+                case _:
+                    pass
+    return found
+
+
+def driver_text(function: FunctionDefinition, kinds: Sequence[str] = ()) -> str | None:
+    """C for a function ``driven_NAME`` that calls this one; None where a type has no name.
+    ``kinds``: of arguments behind the named ones."""
+    kind = function.symbol.type
+    assert isinstance(kind, Function)
+    lists = [each for each in function.parameters if isinstance(each.type, VaList)]
+    named = [each for each in function.parameters if each not in lists]
+    if len(lists) > kind.variadic ^ 1 or (lists and lists[-1] is not function.parameters[-1]):
+        return None
+    types = [kind.result, *(each.type for each in named)]
+    if not named or not all(map(_is_named, types)):
         return None
     stubs: list[str] = []
     declared: list[str] = []
     before: list[str] = []
     given: list[str] = []
-    for each in function.parameters:
+    for each in named:
         called = _called(each.type)
         if called is not None:
             stubs.append(_stub(each.name, called))
@@ -120,13 +182,48 @@ def driver_text(function: FunctionDefinition) -> str | None:
             declared.append(declaration_text(_plain(each.type), each.name, each.qualifiers))
             given.append(each.name)
     name = function.symbol.name
-    body = [*before, *_call(name, kind.result, given)]
+    calls = [f"{name}({', '.join(given)})"]
+    if _takes_more(function):
+        if lists:
+            stubs.append(_with_list(name, kind.result, named))
+            name = f"listed_{name}"
+        declared += _more_parameters(kinds)
+        calls = [f"{name}({', '.join([*given, *more])})" for more in _combined(kinds)]
+        name = function.symbol.name
+    chosen = "".join(f"more_kinds == {at} ? {each} : " for at, each in enumerate(calls[:-1]))
+    body = [*before, *_call(chosen + calls[-1], kind.result)]
     driver = _defined(PREFIX + name, kind.result, declared, body)
-    return "\n".join(["#include <stdio.h>", *stubs, driver])
+    return "\n".join(["#include <stdarg.h>", "#include <stdio.h>", *stubs, driver])
 
 
-def _call(name: str, result: Type, given: Sequence[str]) -> Iterator[str]:
-    call = f"{name}({', '.join(given)});"
+def _more_parameters(kinds: Sequence[str]) -> Iterator[str]:
+    if len(kinds) > 1:
+        yield "unsigned char more_kinds"
+    for number in range(1, MOST + 1):
+        for name, kind in (_KINDS[each] for each in kinds):
+            yield f"{kind}{name}{number}"
+
+
+def _combined(kinds: Sequence[str]) -> Iterator[list[str]]:
+    """The arguments behind the named ones, each of each kind."""
+    for chosen in product(kinds, repeat=MOST):
+        yield [f"{_KINDS[each][0]}{number}" for number, each in enumerate(chosen, 1)]
+
+
+def _with_list(name: str, result: Type, named: Sequence[Symbol]) -> str:
+    """A function with ``...`` in the place of the ``va_list`` of this one."""
+    parameters = [declaration_text(_plain(each.type), each.name) for each in named]
+    given = ", ".join([*(each.name for each in named), "more_list"])
+    lines = ["va_list more_list;", f"va_start(more_list, {named[-1].name});"]
+    call = f"{name}({given});"
+    returns = not isinstance(result, Void)
+    lines.append(declaration_text(_plain(result), "listed") + f" = {call}" if returns else call)
+    lines += ["va_end(more_list);", *(["return listed;"] if returns else [])]
+    return f"static {_defined(f'listed_{name}', result, [*parameters, '...'], lines)}"
+
+
+def _call(call: str, result: Type) -> Iterator[str]:
+    call = f"{call};"
     returns = not isinstance(result, Void)
     yield declaration_text(_plain(result), "driven") + f" = {call}" if returns else call
     yield "fflush(NULL);"  # whatever is open: the function may have closed its stream

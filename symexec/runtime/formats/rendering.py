@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from csg.ir import Passed
 from symexec.expr import Operand, Term
 from symexec.runtime.contract import Context, End
 from symexec.runtime.formats.directives import (
@@ -102,29 +103,35 @@ def taken(context: Context, parts: Sequence[Part], list_address: int) -> list[Op
     kinds = _kinds(parts)
     before = [context.load(list_address + offset, 8) for offset in (0, 8, 16)]
     found = [
-        fitted(plain(context.next_argument(list_address, max(bits, 32) // 8, floating)), bits)
-        for bits, floating in kinds
+        fitted(plain(context.next_argument(list_address, max(bits, 32) // 8, passed)), bits)
+        for bits, passed in kinds
     ]
     for offset, word in zip((0, 8, 16), before, strict=True):
         context.store(list_address + offset, 8, word)
     return found
 
 
-def _kinds(parts: Sequence[Part]) -> list[tuple[int, bool]]:
+def _kinds(parts: Sequence[Part]) -> list[tuple[int, Passed]]:
     """Width and class of each argument in order."""
-    kinds: dict[int, tuple[int, bool]] = {}
+    kinds: dict[int, tuple[int, Passed]] = {}
 
-    def note(position: int | None, kind: tuple[int, bool]) -> None:
+    def note(position: int | None, kind: tuple[int, Passed]) -> None:
         kinds[len(kinds) if position is None else position - 1] = kind
 
     for part in parts:
         if isinstance(part, Conversion):
             for amount in (part.width, part.precision):
                 if isinstance(amount, Star):
-                    note(amount.position, (32, False))
+                    note(amount.position, (32, Passed.NUMBER))
             if part.letter != "m":
-                note(part.position, (part.bits, part.floating))
-    return [kinds.get(index, (64, False)) for index in range(max(kinds, default=-1) + 1)]
+                note(part.position, (part.bits, _passed(part)))
+    return [kinds.get(index, (64, Passed.NUMBER)) for index in range(max(kinds, default=-1) + 1)]
+
+
+def _passed(part: Conversion) -> Passed:
+    if part.floating:
+        return Passed.FRACTION
+    return Passed.ADDRESS if part.letter in "sSpn" else Passed.NUMBER
 
 
 def text_of(
