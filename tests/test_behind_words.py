@@ -1,10 +1,13 @@
-"""What stands behind the end of a word of the command line is no part of it: to read it is an error
-of memory, in the engine and in sanitized builds."""
+"""What stands behind the end of a word of the command line is no part of it, nor is what stands
+behind the arguments and the environment: to read it is an error of memory, in the engine and in
+sanitized builds."""
 
 from __future__ import annotations
 
 import subprocess
 from pathlib import Path
+
+import pytest
 
 from tests.command_line import csgtest
 
@@ -70,6 +73,43 @@ def test_exploring_one_program_shows_it(tmp_path: Path) -> None:
     (tmp_path / "old.c").write_text(THIRD.replace("PLACE", "2"))
     done = csgtest("explore", "old.c", "--sym-args", "0", "1", "3", "--time", "20", folder=tmp_path)
     assert "out-of-bounds: read of 1 at argv[1], offset 2" in done.out, done
+
+
+ENDS = r"""
+#include <stdlib.h>
+#include <string.h>
+extern char **environ;
+int main(int argc, char **argv, char **envp)
+{
+    size_t n = 0;
+    while (envp[n])
+        n++;
+    return argc == 2 ? PLACE != 0 : (int) n;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    "place",
+    [
+        "argv[argc + MORE]",
+        "envp[n + MORE]",
+        "environ[n + MORE]",
+        "envp[1][strlen(environ[1]) + MORE]",
+        'getenv("HOME")[strlen(getenv("HOME")) + MORE]',
+    ],
+)
+def test_so_is_a_read_behind_the_arguments_and_the_environment(place: str, tmp_path: Path) -> None:
+    for name, more in (("old", "0"), ("new", "argc - 1")):
+        (tmp_path / f"{name}.c").write_text(ENDS.replace("PLACE", place.replace("MORE", more)))
+    words = "build old.c new.c --sym-args 0 1 1 --no-native --time 20"
+    done = csgtest(*words.split(), folder=tmp_path)
+    assert done.code == 1, done
+    assert {len(test["input"]["args"]) for test in done.differing} == {1}
+    shown = {(test["class"], test["new"]["sanitizer"]) for test in done.differing}
+    assert shown == {("regression", "heap-buffer-overflow")}
+    counters = done.report["counters"]
+    assert (counters["mispredicted"], counters["branch_mismatches"]) == (0, 0)
 
 
 PEEK = r"""

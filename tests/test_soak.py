@@ -18,6 +18,7 @@ from benchmarks.soak.results import DOCUMENT, Records, document
 from benchmarks.soak.subjects import Grid, OutOfBounds
 from benchmarks.soak.units import Outcome, named
 from symexec.testcases import TestInput
+from symexec.triage.examine import HIDDEN
 from tests.symexec.generated.truth import Ran
 
 GRID = {(n,): (Ran("0", b""), Ran(str(int(n == 2)), b"")) for n in range(4)}
@@ -79,6 +80,8 @@ WRONG: list[tuple[str, Grid, Done, str]] = [
      replace(SAME, report=report("no-difference-found")), "nothing says why"),
     ("a self-accusation", DIFFERENT,
      replace(RIGHT, report=report("different", shows(2), mispredicted=1)), "mispredicted: 1"),
+    ("what forks hide", DIFFERENT,
+     replace(RIGHT, report=report("different", {**shows(2), "notes": [HIDDEN]})), "execve alone"),
     ("control characters", DIFFERENT, replace(RIGHT, out="\x1b[2J"), "move a cursor"),
     ("a budget that does not hold", DIFFERENT, replace(RIGHT, cpu=99.0), "s of CPU time"),
     ("a secret", DIFFERENT, replace(RIGHT, out="the secret"), "'secret' is shown"),

@@ -51,3 +51,40 @@ def test_home_is_an_empty_folder(mode: str, tmp_path: Path) -> None:
     assert done.report["counters"]["mispredicted"] == 0
     assert done.report["counters"]["branch_mismatches"] == 0
     assert done.report["notes"] == []
+
+
+COUNTS = r"""
+#include <stdlib.h>
+#include <string.h>
+extern char **environ;
+static int counted(char **list)
+{
+    int n = 0;
+    while (list[n])
+        n++;
+    return n;
+}
+int main(int argc, char **argv, char **envp)
+{
+    char *first = strtok(getenv("PATH"), ":"); /* which writes to it */
+    if (argc == 2 && argv[1][0] == 'x')
+        return counted(LIST) + !strcmp(first, "/usr/bin");
+    return argc;
+}
+"""
+
+
+@pytest.mark.parametrize(("new", "code"), [("environ", 0), ("envp + (counted(envp) == 5)", 1)])
+def test_main_is_given_the_environment_and_nothing_of_ours(
+    new: str, code: int, tmp_path: Path
+) -> None:
+    """What builds are told in variables of their own has gone when the program looks."""
+    (tmp_path / "old.c").write_text(COUNTS.replace("LIST", "envp"))
+    (tmp_path / "new.c").write_text(COUNTS.replace("LIST", new))
+    words = "build old.c new.c --sym-args 0 1 1 --no-native --time 20"
+    done = csgtest(*words.split(), folder=tmp_path)
+    assert done.code == code, done
+    assert {(test["old"]["exit"], test["new"]["exit"]) for test in done.differing} <= {(6, 5)}
+    counters = done.report["counters"]
+    assert (counters["mispredicted"], counters["branch_mismatches"]) == (0, 0)
+    assert counters["branches_compared"] or not code

@@ -19,6 +19,7 @@ from benchmarks.soak.subjects import OutOfBounds, Truth
 from csg.errors import LINES, CsgtestError
 from symexec.testcases import TestCase
 from symexec.testcases.testcase import from_json
+from symexec.triage.examine import HIDDEN
 from symexec.triage.undefined import UNINITIALISED
 
 SAME, DIFFERENT, TROUBLE, INTERRUPTED = 0, 1, 2, 130
@@ -165,6 +166,9 @@ def _blameless(report: Any) -> Iterator[str]:
     for name in ("mispredicted", "branch_mismatches"):
         if counters[name]:
             yield f"{name}: {counters[name]} {counters.get('refused') or ''}".rstrip()
+    yield from (
+        f"{each['id']}: {HIDDEN}" for each in report["tests"] if HIDDEN in each.get("notes", ())
+    )
 
 
 def _verdict_of(report: Any, truth: Truth, opinion: Opinion, unjudged: bool) -> Iterator[str]:

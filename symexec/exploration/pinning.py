@@ -33,7 +33,7 @@ from symexec.runtime.filesystem.nodes import FILE, Contents, Node, disk, standar
 from symexec.runtime.library import registry
 from symexec.solver import build_solver
 from symexec.state.endings import Exit, MemoryFault, row
-from symexec.state.inputs import Address, Cell, Input, Seed, Start, StartObject, Values
+from symexec.state.inputs import Address, Cell, Environ, Input, Seed, Start, StartObject, Values
 from symexec.state.state import Chain, Outcome, State
 from symexec.testcases import Divergence, Scalar, TestInput, Value
 from symexec.testcases.inputs import Json, is_part
@@ -247,6 +247,9 @@ def _concrete(start: Start, known: Known, test: TestInput) -> Start:
     def fixed(value: Operand | Address) -> Operand | Address:
         return value if isinstance(value, Address) else _value(value, known)
 
+    def passed(value: Operand | Address | Environ) -> Operand | Address | Environ:
+        return value if isinstance(value, Environ) else fixed(value)
+
     def whole(item: StartObject) -> StartObject:
         extent = None if item.extent is None else _value(item.extent, known)
         return replace(item, cells=cells(item.cells), extent=extent)
@@ -258,7 +261,7 @@ def _concrete(start: Start, known: Known, test: TestInput) -> Start:
     stdin = Contents(tuple(test.stdin), len(test.stdin))
     return replace(
         start,
-        arguments=tuple(fixed(argument) for argument in start.arguments),
+        arguments=tuple(map(passed, start.arguments)),
         objects=tuple(map(whole, start.objects)),
         globals={name: cells(given) for name, given in start.globals.items()},
         conditions=(),

@@ -15,7 +15,7 @@ from symexec.memory import BOTH, address_of
 from symexec.replay.sandbox import environment_below
 from symexec.runtime import library
 from symexec.solver import EMPTY, PathCondition
-from symexec.state.inputs import Address, Cell, Start
+from symexec.state.inputs import Address, Cell, Environ, Start
 from symexec.state.state import State
 
 WATCHED = "objects that the caller sees"
@@ -76,8 +76,8 @@ def fresh_state(engine: Engine) -> State:
 
 
 def command_line(engine: Engine, state: State, words: Sequence[bytes]) -> tuple[Data, ...]:
-    """argc, argv and an empty environ for ``main``. The words stand one behind the other, and
-    before the environment, as the system puts them."""
+    """argc, argv and environ for ``main``. The words stand one behind the other, and before the
+    environment, as the system puts them."""
     memory = state.memory
     text = b"".join(word + b"\0" for word in (*words, *environment_below("/tmp")))
     strings = memory.allocate(len(text), "input", "the command line")
@@ -87,8 +87,16 @@ def command_line(engine: Engine, state: State, words: Sequence[bytes]) -> tuple[
     for place, word in enumerate(words):
         argv.store(8 * place, 8, address, state.mode)
         address += len(word) + 1
-    environ = memory.allocate(8, "input", "environ")
-    return (len(words), address_of(argv.number), address_of(environ.number))
+    return (len(words), address_of(argv.number), _environ(engine, state))
+
+
+def _environ(engine: Engine, state: State) -> Operand:
+    """What the object of this name points to; a null pointer where the program has none."""
+    address = engine.machine.addresses.get(library.ENVIRON, 0)
+    item = state.memory.find(address >> 32) if address else None
+    if item is None:
+        return 0
+    return new_half(item.load(0, 8, BOTH))
 
 
 def begin(engine: Engine, start: Start) -> State:
@@ -143,7 +151,10 @@ def begin(engine: Engine, start: Start) -> State:
         where = program.functions[program.entry].location
         state.note("approximated", f"zero in every input: {', '.join(start.left_out)}", where)
     state.origin = Origin(start, state.path, engine.table)
-    arguments = tuple(known(argument) for argument in start.arguments)
+    arguments = tuple(
+        _environ(engine, state) if isinstance(each, Environ) else known(each)
+        for each in start.arguments
+    )
     engine.machine.enter(state, library.start(engine.program), arguments, None)
     return state
 

@@ -49,7 +49,7 @@ from symexec.options import InputOptions, SymbolicArguments, SymbolicFiles
 from symexec.runtime.filesystem.nodes import FILE, Contents, Node, disk, standard_input
 from symexec.runtime.operands import calculated, plain, widened
 from symexec.runtime.process import SHAPED
-from symexec.state.inputs import Address, Cell, Input, Line, Start, StartObject, Word
+from symexec.state.inputs import Address, Cell, Environ, Input, Line, Start, StartObject, Word
 
 DEFAULT_ARGUMENTS = SymbolicArguments(0, 4, 6)
 LEVELS = (4, 12, 48, 160)  # bytes of standard input, and of a file, where the user does not say
@@ -370,7 +370,7 @@ class _Builder:
     # ------------------------------------------------------------------ main
 
     def add_command_line(self, words: Line, parameters: int) -> None:
-        """argc, argv and an empty environment, as many as main takes."""
+        """argc, argv and the environment, as many as main takes."""
         base, count = len(self._start.objects), len(words)
         objects = [StartObject("argv[0]", len(PROGRAM) + 1, _text(PROGRAM))]
         for index, word in enumerate(words, 1):
@@ -381,9 +381,7 @@ class _Builder:
             objects.append(StartObject(name, len(terms), cells, extent=extent, least=least))
         pointers = tuple(Cell(8 * i, 8, Address(base + i), 64) for i in range(count + 1))
         objects.append(StartObject("argv", 8 * (count + 2), pointers))
-        objects.append(StartObject("environ", 8, ()))
-        argv = Address(base + count + 1)
-        given = (count + 1, argv, Address(base + count + 2))[:parameters]
+        given = (count + 1, Address(base + count + 1), Environ())[:parameters]
         self._start = replace(
             self._start, objects=(*self._start.objects, *objects), arguments=given
         )

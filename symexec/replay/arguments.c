@@ -5,7 +5,8 @@
  *
  * The system puts all texts one behind the other, and the pointers to the environment behind those to
  * the arguments: a sanitizer sees no end of any. Copies are made before main; leaks.c, which has a
- * main of its own, asks for them. */
+ * main of its own, asks for them. What is told to the sanitizers and to us in this way, and has been
+ * read by then, is no part of the environment any more. */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +17,12 @@ extern char **environ;
 extern int __real_main(int, char **, char **) WEAK;
 
 static char **roots[2]; /* what is copied stays known, whatever the program makes of its arguments */
+
+static int is_ours(const char *text)
+{
+    return !strncmp(text, "ASAN_OPTIONS=", 13) || !strncmp(text, "UBSAN_OPTIONS=", 14)
+           || !strncmp(text, "CSGTEST_LEAKS=", 14);
+}
 
 /* A list of texts that ends with NULL, copied; as it is where there is no memory for it. */
 static char **guarded(char **list, char ***root)
@@ -41,7 +48,14 @@ static char **guarded(char **list, char ***root)
 
 char **csgtest_guarded(char **argv)
 {
-    environ = guarded(environ, &roots[0]);
+    char **kept = environ;
+    if (environ) {
+        for (char **each = environ; *each; each++)
+            if (!is_ours(*each))
+                *kept++ = *each;
+        *kept = NULL;
+        environ = guarded(environ, &roots[0]);
+    }
     return guarded(argv, &roots[1]);
 }
 

@@ -295,6 +295,7 @@ NAMED_START = "__csgtest_named_start"
 HOOKED_START = "__csgtest_hooked_start"
 ENDINGS = frozenset({"atexit", "on_exit"})  # what makes returning from main more than returning
 NAMED = frozenset({"program_invocation_name", "__progname"})  # told before main by NAMED_START
+ENVIRON = "environ"  # what it points to is main's third argument
 
 
 def complete(program: Program, archive: Archive | None = None) -> None:
@@ -307,7 +308,11 @@ def complete(program: Program, archive: Archive | None = None) -> None:
         _call_all(program, "__csgtest_before_main", program.before_main)
         _call_all(program, "__csgtest_after_main", program.after_main)
     seen: set[str] = set()
+    main = program.functions.get("main")
+    if program.entry == "main" and main is not None and len(main.parameters) > 2:
+        program.undefined.add(ENVIRON)
     _complete(program, kept, seen)
+    program.undefined.discard(ENVIRON)
     named = program.entry == "main" and not NAMED.isdisjoint(program.globals)
     if named and NAMED_START not in program.functions:
         program.undefined.add(NAMED_START)

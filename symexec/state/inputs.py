@@ -148,6 +148,11 @@ class Address:
 
 
 @record
+class Environ:
+    """What the program's own ``environ`` points to."""
+
+
+@record
 class Cell:
     """``size`` bytes at ``offset``. The value has ``width`` bits (8 * size but for _Bool)."""
 
@@ -192,7 +197,7 @@ class Start:
     are inputs of those paths alone that look at them. ``left_out``: parts of objects that are zero
     although they could be anything. ``result``: where a structure is returned to."""
 
-    arguments: tuple[Operand | Address, ...] = ()
+    arguments: tuple[Operand | Address | Environ, ...] = ()
     objects: tuple[StartObject, ...] = ()
     globals: Mapping[str, tuple[Cell, ...]] = field(default_factory=dict)
     inputs: tuple[Input, ...] = ()

@@ -72,9 +72,15 @@ _MASK = """\
 static unsigned char csgtest_mask[%(count)d];
 __attribute__((constructor(101))) static void csgtest_read_mask(void)
 {
-    extern char *getenv(const char *);
+    extern char *getenv(const char *), **__environ;
     const char *text = getenv("CSGTEST_MASK");
+    char **from = __environ, **to = __environ;
     int at;
+    for (; text && *from; from++)
+        if (*from + sizeof "CSGTEST_MASK" != text)
+            *to++ = *from;
+    if (text)
+        *to = 0;
     for (at = 1; at < %(count)d; at++)
         csgtest_mask[at] = !text || (*text && *text++ == '1');
 }

@@ -19,9 +19,10 @@ extern void *malloc(size_t n);
 
 enum { INVALID = 22 };
 
-static char *at_start[] = {
-    (char *) "LC_ALL=C",        (char *) "TZ=UTC",          (char *) "PATH=/usr/bin:/bin",
-    (char *) "HOME=/tmp/home", (char *) "TMPDIR=/tmp/tmp", 0};
+/* As the system hands them over: whoever asks for one may write to it. */
+static char locale[] = "LC_ALL=C", zone[] = "TZ=UTC", path[] = "PATH=/usr/bin:/bin",
+            home[] = "HOME=/tmp/home", temporary[] = "TMPDIR=/tmp/tmp";
+static char *at_start[] = {locale, zone, path, home, temporary, 0};
 
 char **environ = at_start;
 
