@@ -5,6 +5,7 @@ What two runs show comes on one line each, so that a reader sees where they diff
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -28,6 +29,8 @@ _LISTED, _NODES = 8, 8  # changes below a table, nodes of a sequence in it
 _ALONE, _PAIRED = 46, 25  # characters of a text below a table
 _STEPS = 7  # changes at the beginning and at the end of a way
 _MEETINGS, _OUTPUTS = 3, 2  # on a way
+_DRIVER = re.compile(r"/\S*/drivers/[0-9a-f]{32,}/")
+_KINDS = 2  # of structures that only a library makes
 _RUN = 3  # changes that are named one by one where they follow each other
 _TEXT = 160  # characters of a statement
 
@@ -176,11 +179,17 @@ def _in_runs(changes: Iterable[int]) -> Iterator[str]:
 
 def short_paths(text: str, report: Report) -> str:
     """``csgtest-out/versions/new/a.c:3`` is ``new a.c:3``: of revisions they are copies, and where
-    those lie says nothing."""
+    those lie says nothing. Others are seen from the folder that both versions lie in; what csgtest
+    wrote around an entry function (symexec/testcases/driver.py) is its driver."""
+    text = _DRIVER.sub("driver of ", text)
     for side, folder in (("old", report.old), ("new", report.new)):
         if folder.endswith(f"versions/{side}"):
             text = text.replace(f"{folder}/", f"{side} ")
-    return text
+    tops = [os.path.dirname(each) for each in (report.old, report.new)]
+    if not all(tops) or tops[0].startswith("/") != tops[1].startswith("/"):
+        return text
+    top = os.path.commonpath(tops)
+    return re.sub(rf"(?<![\w./-]){re.escape(top)}/(?=\w)", "", text) if top.strip("/") else text
 
 
 def headline(report: Report) -> str:
@@ -295,9 +304,9 @@ def why_internal(report: Report) -> str:
     """Why no caller comes to an internal difference by himself; "" where any can."""
     if report.internal is None:
         return ""
-    kinds = dict.fromkeys(each.element for each in report.hidden_parts)
-    made = f"only the library makes a {', '.join(kinds)}: no public header lays it out"
-    return report.internal.reason or made
+    kinds = [*dict.fromkeys(each.element for each in report.hidden_parts)]
+    more = ", .." if len(kinds) > _KINDS else ""
+    return report.internal.reason or f"only the library makes a {', '.join(kinds[:_KINDS])}{more}"
 
 
 def reached_from(report: Report, each: Group) -> str:
@@ -459,6 +468,19 @@ def _cut_paths(report: Report) -> Iterator[str]:
 def expectations(report: Report) -> list[str]:
     """What every input keeps to, and where that comes from."""
     return [f"expected of callers: {each}" for each in report.preconditions]
+
+
+def listed_expectations(report: Report, width: int) -> list[str]:
+    """The same in no more than so many columns, where names are not too long for that."""
+    whole = [short_paths(each, report) for each in expectations(report)]
+    if all(len(each) <= width for each in whole):
+        return whole
+    lines = ["expected of callers:"]
+    for each in report.preconditions:
+        told = f"  {short_paths(str(each), report)}"
+        why = short_paths(f"    {each.file}:{each.line}: {each.reason}", report)
+        lines += [told] if len(told) <= width else [f"  {each.text}", why]
+    return lines
 
 
 def _masked(report: Report) -> list[str]:

@@ -115,7 +115,8 @@ def test_lengths_that_no_caller_may_pass(tmp_path: Path, kind: str, old: str, ne
     assert (done.code, done.differing) == (0, []), done.out
     each, _ = done.report["preconditions"]
     assert each["text"] == f"len <= {'bytes' if 'char' in kind else 'elements'} of buf"
-    assert f"expected of callers: {each['text']} (new.c:" in done.out
+    assert f"expected of callers:\n    {each['text']} (new.c:" in done.out
+    assert all(len(line) <= 80 for line in done.out.splitlines() if "new.c:" in line)
     without = run(tmp_path, kind, old, new, "--no-preconditions")
     assert without.code == 1 and "preconditions" in without.report
     assert not without.report["preconditions"] and "expected of callers" not in without.out

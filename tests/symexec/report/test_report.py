@@ -23,7 +23,7 @@ from symexec.report.page import highlights, page
 from symexec.report.replaying import load_report, replay_folder
 from symexec.report.session import LiveReport, finish
 from symexec.report.table import aligned, fitted, print_report, print_tests
-from symexec.report.words import contrasted, reservations
+from symexec.report.words import contrasted, reservations, short_paths
 from symexec.state.state import Event
 from symexec.testcases import (
     Blame,
@@ -563,3 +563,25 @@ def test_a_path_that_was_left_where_nothing_differs_was_followed() -> None:
     assert nothing_followed(Counters(unsupported=1), events) is not None
     for counters in (Counters(dropped=6), Counters(pruned=1), Counters(paths=1)):
         assert nothing_followed(counters, events) is None
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told", "shown"),
+    [
+        (
+            "/a/b/old.c",
+            "/a/b/new.c",
+            "/a/b/new.c:3: /a/b/x.h /c/a/b/y.h",
+            "new.c:3: x.h /c/a/b/y.h",
+        ),
+        ("p/v1", "p/v2", "p/v1/a.c:1 and p/v2/a.c:1", "v1/a.c:1 and v2/a.c:1"),
+        ("o/versions/old", "o/versions/new", "o/versions/new/a.c:1", "new a.c:1"),
+        ("old.c", "new.c", "src/new.c:1", "src/new.c:1"),
+        ("old.c", "new.c", f"/c/drivers/{'0f' * 20}/new.c:9: why", "driver of new.c:9: why"),
+        ("/old.c", "/x/new.c", "/x/new.c:1", "/x/new.c:1"),
+    ],
+)
+def test_paths_are_seen_from_where_both_versions_lie(
+    old: str, new: str, told: str, shown: str
+) -> None:
+    assert short_paths(told, Report(old, new)) == shown
