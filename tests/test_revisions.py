@@ -485,6 +485,31 @@ def test_cmake_is_configured_by_us(repository: Repository, tmp_path: Path) -> No
     assert sources(found.subjects[0].versions)["new"] == ["lib/number.c", "src/sum.c"]
 
 
+@pytest.mark.parametrize("built", [True, False])
+def test_a_header_that_only_tests_include_is_a_library(tmp_path: Path, built: bool) -> None:
+    """Its functions may be behind a name that the file defines which is to have them."""
+    (tmp_path / "checkout").mkdir()
+    repository = Repository(tmp_path / "checkout", {"README": "half\n"})
+    repository.write(
+        "half.h",
+        "#ifndef HALF_H\n#define HALF_H\nint half(int x);\n#endif\n#ifdef HALF_IMPLEMENTATION\n"
+        "static int odd(int x) { return x & 1; }\n"
+        "int half(int x) { return odd(x) ? -1 : x / 2; }\n#endif\n",
+    )
+    for name in ("one", "two"):
+        text = '#define HALF_IMPLEMENTATION\n#include "../half.h"\n'
+        repository.write(f"tests/{name}.c", text + "int main(void) { return half(7); }\n")
+    if built:
+        repository.write("Makefile", "tests/one: tests/one.c half.h\n\tcc -o $@ $<\n")
+    repository.commit("a header")
+    repository.edit("half.h", "? -1", "? -2")
+    done = csgtest("build", "--time", "5", "--no-native", folder=repository.folder)
+    assert done.code == 1, done.err
+    assert "half.h, which tests alone include, is one" in done.err or not built
+    (group,) = done.report["groups"]
+    assert group["class"] == "difference" and done.report["entry"] == "half"
+
+
 def test_a_library_that_only_tests_are_made_of_is_tested(repository: Repository) -> None:
     repository.write("lib/unused.c", "int unused(int x) { return x > 3; } /* main (thing) */\n")
     repository.write(

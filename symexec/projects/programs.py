@@ -27,7 +27,7 @@ from csg.records import record
 from csg.toolchain import preprocess_noting
 from symexec.projects.building import PLACE, Enclosure, NothingMadeError
 from symexec.projects.linking import Compiled, Link, Products, read_calls
-from symexec.projects.unbuilt import BEGINS
+from symexec.projects.unbuilt import BEGINS, include_in_file
 
 # Where meson and cmake leave programs of their own.
 _PROBES = re.compile(r"(?:.*/)?(?:meson-private|CMakeFiles/(?:[^/]*/CompilerIdC|CMake\w+))(?:/.*)?")
@@ -227,6 +227,28 @@ def adopt_unbuilt(old: BuiltVersion, new: BuiltVersion, ignored: Sequence[str]) 
             for version, compiled in zip((old, new), objects, strict=True):
                 version.products.objects[f"{source}.o"] = compiled
             adopted.append(source)
+    return adopted
+
+
+def adopt_headers(old: BuiltVersion, new: BuiltVersion, ignored: Sequence[str]) -> list[str]:
+    """A header that differs and that nothing but tests and examples includes is a library: a file
+    that includes it becomes an object of both versions, compiled as its neighbour is."""
+    adopted = []
+    for header in differing_files(old, new):
+        if not header.endswith(".h") or is_aside(header) or matches(header, ignored):
+            continue
+        if not all((version.tree / header).is_file() for version in (old, new)):
+            continue
+        sources = [include_in_file(version.tree, header) for version in (old, new)]
+        both = [
+            _as_its_neighbour(version, source)
+            for version, source in zip((old, new), sources, strict=True)
+        ]
+        objects = [each for each in both if each is not None]
+        if len(objects) == 2:
+            for version, compiled in zip((old, new), objects, strict=True):
+                version.products.objects[f"{compiled.source}.o"] = compiled
+            adopted.append(header)
     return adopted
 
 

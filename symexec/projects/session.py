@@ -50,6 +50,7 @@ from symexec.projects.programs import (
     BuiltVersion,
     Target,
     add_library,
+    adopt_headers,
     adopt_unbuilt,
     build_version,
     copy_target,
@@ -332,9 +333,12 @@ def _choice(
     adopted = [] if targets or asked.targets else adopt_unbuilt(*built, ignored)
     if adopted:
         notes.append(f"no build compiles {_some(adopted)}: compiled as the files around")
+    headers = [] if proper or adopted or asked.targets else adopt_headers(*built, ignored)
     if not proper and not asked.targets and add_library(*built, name, ignored):
         proper = [Target(name, False, (), 1)]
         made = sorted(Path(each.source).name for each in built[1].sources(name))
+        if headers:
+            made = [f"{each}, which tests alone include," for each in headers]
         notes.append(f"what differs is in no program and no library: {_some(made)} is one")
     if notes and not targets and not proper:
         raise UsageError(

@@ -3,6 +3,7 @@
 versions = unbuilt_versions(revisions, trees, flags, out / "versions", None)
 versions.flags        ("-Iinclude" below the new tree,), for what is included by another name
 versions.ignored      ("tests/check.c",) where nothing but tests and examples has a main
+include_in_file(tree, "list.h")    "list.h.c", where the library is a header that only tests include
 """
 
 from __future__ import annotations
@@ -25,6 +26,8 @@ from csg.programs import (
 from symexec.projects.revisions import Revisions
 
 BEGINS = re.compile(rb"^[\w\s*]*\bmain\s*\(", re.M)  # a definition of main, no comment about it
+# The functions of a header that is a library stand behind such a name, which one file defines.
+_HOLDS = re.compile(r"^\s*#\s*if(?:def|\s+defined)\s*\(?\s*(\w*IMPL\w*)", re.M)
 _INCLUDED = re.compile(rb'^\s*#\s*include\s*[<"]([^<>"\n]+)[>"]', re.M)
 
 
@@ -48,7 +51,15 @@ def unbuilt_versions(
         before, after = (_moved(known, revisions.repository, tree) for tree in (old, new))
         return Versions(old, new, flags, old_build=before, new_build=after, ignored=tuple(ignored))
     named = tuple(f"-I{folder}" for folder in _include_folders(new))
-    aside = _around_a_library([*_files(old, ignored), *_files(new, ignored)])
+    files = [*_files(old, ignored), *_files(new, ignored)]
+    aside = _around_a_library(files)
+    tests = {name for name, _ in files if is_aside(name)}
+    if len(tests) == len({name for name, _ in files}):
+        headers = [each for each in _headers(new) if _differs(old / each, new / each)]
+        for header in headers:
+            for tree in (old, new):
+                include_in_file(tree, header)
+        aside = sorted(tests) if headers else []
     return Versions(old, new, (*flags, *named), ignored=(*ignored, *aside))
 
 
@@ -72,6 +83,25 @@ def _files(tree: Path, ignored: Sequence[str]) -> Iterator[tuple[str, bytes]]:
         name = file.relative_to(tree).as_posix()
         if file.is_file() and not matches(name, ignored):
             yield name, file.read_bytes()
+
+
+def _headers(tree: Path) -> list[str]:
+    names = sorted(each.relative_to(tree).as_posix() for each in tree.rglob("*.h"))
+    return [name for name in names if not is_aside(name)]
+
+
+def _differs(old: Path, new: Path) -> bool:
+    return old.is_file() and old.read_bytes() != new.read_bytes()
+
+
+def include_in_file(tree: Path, header: str) -> str:
+    """A file beside a header that includes it and nothing else: its name. What the header wants to
+    be defined by the file that has its functions is defined."""
+    text = (tree / header).read_text(errors="surrogateescape")
+    defined = [f"#define {name}\n" for name in dict.fromkeys(_HOLDS.findall(text))]
+    name = f"{header}.c"
+    (tree / name).write_text(f'{"".join(defined)}#include "{PurePosixPath(header).name}"\n')
+    return name
 
 
 def _around_a_library(files: Iterable[tuple[str, bytes]]) -> list[str]:
