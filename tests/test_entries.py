@@ -138,6 +138,7 @@ def public(found: tuple[Entry, ...]) -> list[str]:
     return [name for name, inner in entries(found) if not inner]
 
 
+BOX = "union box { int n; float f; };\nstatic int bounded(union box b)"
 TEXT = """\
 static int inner(int x) { return x + {0}; }
 int near(int x) { return inner(x) * 2; }
@@ -340,3 +341,20 @@ def test_the_search_from_a_public_entry_begins_at_the_changes_that_nothing_confi
         assert places == [7] and targets.start != prepared.targets(Aim.SEQUENCES).start
     finally:
         job.close()
+
+
+def test_an_inner_function_that_no_test_can_call_is_left_to_its_callers(
+    library: Repository,
+) -> None:
+    file = "src/table.c"
+    library.edit(file, "static int bounded(int n)", BOX)
+    library.edit(file, "return n + 3;", "return b.n + 3;")
+    library.edit(file, "bounded(n);", "bounded((union box){n});")
+    library.edit(file, "bounded(n & 7);", "bounded((union box){n & 7});")
+    library.commit("union")
+    library.edit(file, "return b.n + 3;", "return b.n + 3 + (b.n == 5);")
+    done = csgtest("build", "HEAD", "--time", "4", folder=library.folder)
+    assert done.code == 1 and "csgtest: not tested by itself: " in done.err
+    assert "table_any:" in done.out and "internal" not in done.out
+    library.edit(file, "(b.n == 5)", "0")
+    assert csgtest("build", "HEAD", "--time", "4", folder=library.folder).code == 0

@@ -148,6 +148,13 @@ class Run:
     report: Report | None = None
 
     @property
+    def spare(self) -> bool:
+        """Is it an inner entry, beside public ones that reach the same changes?"""
+        inner = self.options.internal
+        public = any(not (each.internal and each.internal.reason) for each in self.subject.entries)
+        return inner is not None and bool(inner.reason) and public
+
+    @property
     def waits(self) -> bool:
         """Is a difference internal, which another entry may confirm?"""
         return self.report is not None and any(each.internal for each in self.report.groups)
