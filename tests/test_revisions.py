@@ -485,6 +485,16 @@ def test_cmake_is_configured_by_us(repository: Repository, tmp_path: Path) -> No
     assert sources(found.subjects[0].versions)["new"] == ["lib/number.c", "src/sum.c"]
 
 
+def test_what_no_compiler_sees_of_a_library_is_told(repository: Repository) -> None:
+    repository.write("Makefile", "libone.a: lib/number.o\n\tar rc $@ $^\n")
+    repository.edit("lib/number.c", "return", "\n#ifdef CHECKED\n    ;\n#endif\n    return")
+    repository.commit("a library")
+    repository.edit("lib/number.c", "    ;\n", "    ;;\n")
+    done = csgtest("build", folder=repository.folder)
+    assert done.code == 0 and "Nothing that is compiled differs." in done.out
+    assert "libone.a: the compiler sees no difference in lib/number.c: " in done.err
+
+
 @pytest.mark.parametrize("built", [True, False])
 def test_a_header_that_only_tests_include_is_a_library(tmp_path: Path, built: bool) -> None:
     """Its functions may be behind a name that the file defines which is to have them."""

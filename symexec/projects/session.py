@@ -22,6 +22,7 @@ from csg.programs import (
     Flags,
     Versions,
     find_commands,
+    is_aside,
     matches,
     moved_flags,
     read_commands,
@@ -123,7 +124,11 @@ def read_project(
             _say(quiet, note)
         own = {each.name: each.flags for each in asked.own}
         subjects = _subjects(chosen, built, _FlagsOfTargets(top, flags, own), out)
-        return Project(revisions, tuple(subjects))
+        found = tuple(subjects)
+        for each in found:
+            if not each.entries:
+                _say(quiet, _why_nothing(each, differing_files(*built)))
+        return Project(revisions, found)
 
 
 @dataclass(slots=True)
@@ -424,6 +429,17 @@ class _FlagsOfTargets:
     def of(self, target: str, tree: Path) -> Flags:
         named = self.own.get(target, self.own.get(PurePosixPath(target).name, self.all))
         return moved_flags(named, os.path.realpath(self.repository), str(tree))
+
+
+def _why_nothing(subject: Subject, files: Sequence[str]) -> str:
+    """Why no function of a library is tested although it is reached."""
+    where = _some([file for file in files if not is_aside(file)])
+    if subject.readings.unify(subject.versions.pairs(), "").changes:
+        return f"{subject.name}: no function that comes to what differs in {where} can be called"
+    return (
+        f"{subject.name}: the compiler sees no difference in {where}: comments, or lines that "
+        "#if leaves out (flags for both versions stand after --: -- -DNAME)"
+    )
 
 
 def _subjects(
