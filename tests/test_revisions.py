@@ -17,8 +17,7 @@ import pytest
 from csg.errors import UsageError
 from csg.programs import Versions
 from symexec.options import RevisionOptions
-from symexec.projects.building import PLACE, Enclosure, ToolCall
-from symexec.projects.linking import read_calls
+from symexec.projects.building import PLACE, Enclosure, ToolCall, read_calls
 from symexec.projects.programs import Target
 from symexec.projects.session import Project, read_project
 from tests.command_line import csgtest

@@ -11,9 +11,8 @@ several files come in by ``pairs``.
 """
 
 from csg.unify.compiled import unify_compiled
-from csg.unify.output.checking import check
 from csg.unify.output.printing import printed
-from csg.unify.unified import ChangeRecord, Fallback, Unified
+from csg.unify.unified import ChangeRecord, Fallback, Unified, check
 from csg.unify.unifier import unify
 
 __all__ = ["ChangeRecord", "Fallback", "Unified", "check", "printed", "unify", "unify_compiled"]

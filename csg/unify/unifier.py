@@ -25,8 +25,7 @@ from csg.unify.merging.declarations import CannotUnify
 from csg.unify.merging.edits import Edits, Splits
 from csg.unify.merging.expressions import Expressions, unify_initializers
 from csg.unify.merging.functions import Functions, copy_symbol, dispatcher
-from csg.unify.output.checking import check
-from csg.unify.unified import Fallback, Unified
+from csg.unify.unified import Fallback, Unified, check
 
 # --------------------------------------------------------------------------------------------- once
 # Unify two translation units, once: types, names of file scope, objects, functions, numbers.

@@ -29,8 +29,7 @@ from csg.unify import Unified
 from csg.unify.pairs import Readings
 from symexec.campaign.builds import differing_plainly, files_to_build, golden_files
 from symexec.campaign.fuzzing_worker import Fuzzing, FuzzingProcess
-from symexec.campaign.generation import Collected, TestGeneration
-from symexec.campaign.shrinking import Shrinker, share_of
+from symexec.campaign.generation import Collected, Shrinker, TestGeneration, share_of
 from symexec.campaign.verification import Verifier, spare
 from symexec.counters import CANDIDATE, PATIENT, Counters, WorkClock
 from symexec.exploration.following import ALONG, Examples, are_drawn
@@ -63,7 +62,7 @@ from symexec.state.state import Chain, Event, State
 from symexec.testcases import EntrySignature, TestCase, TestInput
 from symexec.testcases.inputs import Json
 from symexec.triage import Requirements, repeating, told_apart
-from symexec.validation.trace_validation import TraceValidation
+from symexec.validation import TraceValidation
 from symexec.watchdog import Spent, Watchdog
 from symexec.worker import WorkerProcess
 

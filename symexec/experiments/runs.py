@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 from symexec.campaign.building import BuildJob, switches
-from symexec.campaign.shrinking import SOURCE as MINIMISED
+from symexec.campaign.generation import SOURCE as MINIMISED
 from symexec.exploration.pinning import Tracer
 from symexec.fuzzing.candidates import Candidates, Domain, FunctionDomain
 from symexec.fuzzing.option_table import option_table, vocabulary

@@ -40,8 +40,8 @@ from symexec.exploration.start import definition
 from symexec.expr import TermTable
 from symexec.fuzzing.option_table import Vocabulary, option_table, vocabulary
 from symexec.fuzzing.usage import Usage, usage_of
+from symexec.inputs.assumptions import within_bounds
 from symexec.inputs.plan import plan
-from symexec.inputs.preconditions import within_bounds
 from symexec.inputs.structures import compared_with_null
 from symexec.memory import BOTH
 from symexec.options import BuildOptions, Globals, InputOptions, versions_of

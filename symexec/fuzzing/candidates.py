@@ -18,7 +18,7 @@ from typing import Protocol
 
 from symexec.fuzzing.option_table import Vocabulary
 from symexec.fuzzing.values import Values, growing
-from symexec.inputs.preconditions import range_of
+from symexec.inputs.assumptions import range_of
 from symexec.options import InputOptions
 from symexec.testcases import TestInput, Value
 from symexec.testcases.signature import EntrySignature, Parameter

@@ -30,8 +30,7 @@ from csg.language.types import (
 )
 from csg.records import record
 from symexec.expr import Data, Operand, Shadowed, TermTable, compare, extract, ite
-from symexec.inputs.assumptions import Named, assumption, range_conditions
-from symexec.inputs.preconditions import conditions
+from symexec.inputs.assumptions import Named, assumption, conditions, range_conditions
 from symexec.inputs.structures import (
     Member,
     Place,

@@ -25,8 +25,15 @@ from csg.frontend.files import OTHER_LAYOUTS
 from csg.programs import is_aside, matches, write_commands
 from csg.records import record
 from csg.toolchain import preprocess_noting
-from symexec.projects.building import PLACE, Enclosure, NothingMadeError
-from symexec.projects.linking import Compiled, Link, Products, read_calls
+from symexec.projects.building import (
+    PLACE,
+    Compiled,
+    Enclosure,
+    Link,
+    NothingMadeError,
+    Products,
+    read_calls,
+)
 from symexec.projects.unbuilt import BEGINS, include_in_file
 
 # Where meson and cmake leave programs of their own.

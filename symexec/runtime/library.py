@@ -37,11 +37,10 @@ from csg.ir import (
 from csg.ir.library_effects import ERRNO
 from csg.lower import link, lower
 from csg.programs import SourceFile
-from symexec.runtime import host_library, intrinsics, memory, process
+from symexec.runtime import host_library, intrinsics, memory, process, regex
 from symexec.runtime.contract import ModelEntry
 from symexec.runtime.filesystem import descriptors, folders, paths, status
 from symexec.runtime.formats import float_reading
-from symexec.runtime.regex import matching
 from symexec.runtime.stdio import opening, printing, streams
 
 FAMILIES = (
@@ -55,7 +54,7 @@ FAMILIES = (
     paths,
     printing,
     process,
-    matching,
+    regex,
     status,
     streams,
 )

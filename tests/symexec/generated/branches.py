@@ -19,7 +19,7 @@ from symexec.exploration.searching import Search
 from symexec.replay import NativeReplay
 from symexec.state.state import State
 from symexec.testcases import decode
-from symexec.validation.trace_validation import TraceValidation
+from symexec.validation import TraceValidation
 from tests.symexec.generated.checking import Recording
 
 

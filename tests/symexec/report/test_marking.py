@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from symexec.report.marking import marked
+from symexec.report.page import marked
 
 
 def told(old: str, new: str) -> tuple[str, str]:

@@ -12,12 +12,12 @@ from pathlib import Path
 
 import pytest
 
+from symexec import validation as package
 from symexec.options import BuildOptions, InputOptions, Range, SearchOptions
 from symexec.replay import LITERAL
 from symexec.testcases import TestInput
-from symexec.validation import trace_validation as campaign_validation
+from symexec.validation import TraceValidation
 from symexec.validation.expected_traces import ExpectedTrace
-from symexec.validation.trace_validation import TraceValidation
 from tests.symexec.generated.branches import Promising
 
 LOOPS = (
@@ -45,7 +45,7 @@ def explored(
 ) -> Iterator[TraceValidation]:
     """The search is over, nothing has been compared, and a snapshot can be taken at once."""
     monkeypatch.setattr("tempfile.tempdir", str(temporary))
-    monkeypatch.setattr(campaign_validation, "FIRST", SOON)
+    monkeypatch.setattr(package, "FIRST", SOON)
     files = []
     for name, limit in (("old.c", "0"), ("new.c", "1")):
         files.append(tmp_path / name)

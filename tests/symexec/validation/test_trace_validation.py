@@ -26,8 +26,8 @@ from symexec.replay import Decided, decision, hashed
 from symexec.runtime.contract import Arguments, Context, Model, ModelEntry
 from symexec.runtime.library import registry
 from symexec.testcases import TestInput
+from symexec.validation import TraceValidation
 from symexec.validation.expected_traces import ExpectedTrace, Predicted, first_difference
-from symexec.validation.trace_validation import TraceValidation
 from tests.symexec.generated.branches import Promising
 
 HEAD = "#include <stdlib.h>\n#include <setjmp.h>\n#include <string.h>\n#include <stdio.h>\n"
