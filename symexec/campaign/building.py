@@ -23,7 +23,7 @@ from dataclasses import replace
 from itertools import count
 from typing import TypeVar
 
-from csg.errors import Location
+from csg.errors import Location, UsageError
 from csg.records import record
 from csg.unify import Unified
 from csg.unify.pairs import Readings
@@ -129,6 +129,9 @@ class BuildJob:
     def prepare(self) -> None:
         """Read both versions; start their native builds; build the program and its graph."""
         options = self.options
+        missing = next((each for each in options.inputs.examples if not each.exists()), None)
+        if missing is not None:
+            raise UsageError(f"there is no '{missing}'", hint="--examples takes files and folders")
         if options.replay:
             self._verifying = spare()
             if options.native and not self._deterministic:

@@ -32,6 +32,7 @@ from symexec.exploration.paths import Finding
 from symexec.exploration.pinning import PATIENCE, Trace, Tracer
 from symexec.exploration.preparation import Prepared
 from symexec.fuzzing.candidates import Candidates, Domain, FunctionDomain, Offspring
+from symexec.fuzzing.examples import Examples, read_examples
 from symexec.fuzzing.growing import (
     Flag,
     FunctionInputs,
@@ -85,6 +86,7 @@ class Commission:
     seed: int = 0
     share: float = 1.0
     changes: frozenset[int] = frozenset()
+    examples: Examples = Examples()
 
 
 @record
@@ -180,9 +182,10 @@ class FuzzingLoop:
             grown = LineInputs(inputs, takes_arguments, files)
         if all(each.kind >= Kind.NUMBER or not each.most for each in grown.fields):
             return None
-        words = [*words_of(commission.words, takes_arguments)]
+        words = [*words_of(commission.words, takes_arguments), *commission.examples.words]
         found = Growing(self._replay, grown, words, commission.seed)
         found.give(islice(Candidates(domain, commission.seed), BEGINNINGS))
+        found.give_texts(commission.examples.texts)
         return found
 
     def listen(self, requests: BinaryIO) -> None:
@@ -488,6 +491,7 @@ class Fuzzing:
             self._options.search.seed,
             1.0 if len(os.sched_getaffinity(0)) > 1 else ALONE,
             self._probed(),
+            read_examples(inputs.examples),
         )
 
     def _probed(self) -> frozenset[int]:

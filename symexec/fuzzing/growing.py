@@ -75,6 +75,7 @@ class Flag(IntFlag):
     OPENS = 64  # it comes to code that none before came to
     COMPOSED = 128  # each word has been tried at each place
     CUT = 256  # it does not end in time
+    EXAMPLE = 512  # somebody wrote it: it stays, and stays as it is
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +119,9 @@ class Inputs(Protocol):
         """None for one that has no such fields."""
 
     def test(self, values: Values_) -> TestInput: ...
+
+    def holding(self, text: bytes) -> Iterator[Values_]:
+        """Inputs with this text, in each place that has room for it."""
 
     def fixed(self, replay: NativeReplay) -> bytes | None:
         """The lines of every run, for the harness; None where there is no harness."""
@@ -171,6 +175,19 @@ class FunctionInputs:
         for (place, each), data in zip(self._grown, values, strict=True):
             row[place] = _value(each.parameter, data)
         return self._domain.test(tuple(row))
+
+    def holding(self, text: bytes) -> Iterator[Values_]:
+        base = self.values(self._base)
+        for place, field in enumerate(self.fields if base is not None else ()):
+            if field.kind >= Kind.NUMBER or field.step != 1 or len(text) > field.most:
+                continue
+            values = [*(base or ())]
+            values[place] = text.split(b"\0")[0] if field.kind is Kind.TEXT else text
+            for at, number in enumerate(self.fields):
+                if number.size_of is not None and number.size_of[0] == place:
+                    count = len(text) // number.size_of[1]
+                    values[at] = count.to_bytes(number.step, "little")
+            yield tuple(values)
 
     def fixed(self, replay: NativeReplay) -> bytes | None:
         changing = {each.parameter.name for _, each in self._grown}
@@ -285,6 +302,16 @@ class LineInputs:
             files=tuple((name, data) for name, data in given if data is not None),
         )
 
+    def holding(self, text: bytes) -> Iterator[Values_]:
+        argument = text.split(b"\0")[0]
+        tests = [TestInput(stdin=text)] if len(text) <= self.fields[self._count].most else []
+        if self._count and 0 < len(argument) <= self.fields[0].most:
+            tests.append(TestInput(args=(argument,)))
+        for name, field in zip(self._files, self.fields[self._count + 1 :], strict=True):
+            if self._count and len(text) <= field.most:
+                tests.append(TestInput(args=(name.encode(),), files=((name, text),)))
+        yield from filter(None, map(self.values, tests))
+
     def fixed(self, replay: NativeReplay) -> bytes | None:
         return replay.control(TestInput())
 
@@ -328,13 +355,20 @@ class Growing:
         self._given: set[Values_] = set()
         self._fixed: bytes | None = None
 
-    def give(self, tests: Iterable[TestInput]) -> None:
+    def give_texts(self, texts: Iterable[bytes]) -> None:
+        """The same of inputs that hold them."""
+        self.give(
+            (self._inputs.test(each) for text in texts for each in self._inputs.holding(text)),
+            Flag.EXAMPLE,
+        )
+
+    def give(self, tests: Iterable[TestInput], more: Flag = Flag.GIVEN) -> None:
         """To make others of, those aside that are known."""
         for test in tests:
             values = self._inputs.values(test)
             if values is not None and values not in self._given:
                 self._given.add(values)
-                self._entries.append(Entry(values, Flag.GIVEN))
+                self._entries.append(Entry(values, Flag.GIVEN | more))
 
     @property
     def fertile(self) -> bool:
@@ -408,7 +442,7 @@ class Growing:
 def _most_promising(entries: list[Entry], best: set[int]) -> dict[int, int]:
     """The numbers of as many as are kept, each with its new one: those that come by a change, those
     that are the smallest to come to some code, and the last."""
-    wanted = Flag.COVERS | Flag.GIVEN
+    wanted = Flag.COVERS | Flag.GIVEN | Flag.EXAMPLE
     numbers = [at for at, entry in enumerate(entries, 1) if entry.flags & wanted]
     if len(numbers) > KEPT:
 

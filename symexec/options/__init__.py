@@ -190,6 +190,7 @@ class InputOptions:
     level: int = 0  # how often what is read, where nobody says how much, has grown
     inferred: bool = True  # what both versions expect of callers of the entry function holds
     preconditions: tuple[Precondition, ...] = ()  # the same, as it was found
+    examples: tuple[Path, ...] = ()  # of inputs: files, and folders of them
 
     @property
     def restricted(self) -> bool:

@@ -127,6 +127,7 @@ def _inputs(given: argparse.Namespace) -> InputOptions:
         named_files=tuple(given.sym_file),
         array_length=given.array_len,
         inferred=not getattr(given, "no_preconditions", False),
+        examples=tuple(getattr(given, "examples", ())),
     )
 
 

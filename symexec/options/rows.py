@@ -131,6 +131,16 @@ ENTRY = row(
 CALLED = under(
     "which inputs",
     row(
+        "--examples",
+        example=["tests"],
+        metavar="PATH",
+        type=Path,
+        action="append",
+        default=[],
+        help="a file or folder of inputs or of tests, whose texts inputs are made of natively; may "
+        "be repeated (default: in a checkout, what its names say holds tests)",
+    ),
+    row(
         "--no-preconditions",
         action="store_true",
         help="for F: try inputs too that break what the code of both versions expects of callers, "

@@ -30,6 +30,7 @@ from csg.programs import (
 )
 from csg.records import record
 from csg.unify.pairs import Readings
+from symexec.fuzzing.examples import places_of_tests
 from symexec.options import (
     BuildOptions,
     CompareOptions,
@@ -188,10 +189,15 @@ class Session:
             spent = _Time(own.search.time, 0) if "time" in keys else together
             spent.calls += len(entries)
             calls += [(each, own, entry, len(entries) > 1, spent) for entry in entries]
+        tests = places_of_tests(project.revisions.repository)
         for each, own, entry, several, spent in calls:
             call = replace(
                 _about(own, each),
-                inputs=replace(own.inputs, entry=own.inputs.entry or entry.name or None),
+                inputs=replace(
+                    own.inputs,
+                    entry=own.inputs.entry or entry.name or None,
+                    examples=own.inputs.examples or tests,
+                ),
                 search=replace(own.search, time=spent.share()),
                 out=each.folder / entry.name if several else each.folder,
                 internal=entry.internal,

@@ -44,7 +44,7 @@ enum { TICK_US = 100000, MOST_TICKS = 6, MOST_NAMES = 512, ROUNDS = 1000 };
 enum { COMPOSED_WORDS = 96, COMPOSED_PLACES = 10 };
 enum { TRIMS = 80, WATCHED_RUNS = 600, KINDS = 4096, FIRST_FILE = 200, WATCH_EVERY = 16 };
 enum flags { COVERS = 1, TOUCHES = 2, DIFFERS = 4, WATCHED = 8, ENDS_BADLY = 16, GIVEN = 32, OPENS = 64,
-             COMPOSED = 128, CUT = 256 };
+             COMPOSED = 128, CUT = 256, EXAMPLE = 512 };
 
 /* What a run leaves behind for us. */
 struct pair {
@@ -980,7 +980,8 @@ static void compose(struct entry *entry)
 /* The smaller, the sooner. */
 static uint64_t cost(const struct entry *entry)
 {
-    uint64_t found = (entry->picked + 1) * (64 + size_of(entry)) * (entry->best ? 1 : 16);
+    uint64_t found = (entry->picked + 1) * (64 + size_of(entry)) * (entry->best || entry->flags & EXAMPLE ? 1 : 16);
+    found /= entry->flags & EXAMPLE ? 4 : 1;
     found *= entry->flags & CUT ? 64 : entry->flags & ENDS_BADLY ? 8 : 1;
     return entry->flags & DIFFERS ? found : entry->flags & TOUCHES ? found / 6 : found;
 }
@@ -996,23 +997,35 @@ static struct entry *chosen_entry(void)
     return best;
 }
 
+/* What another one is made of, too: mostly what comes by a change, where there is such. */
+static struct entry *another_entry(void)
+{
+    struct entry *other = &entries[below(entry_count)];
+    for (int i = 0; i < 4 && !(other->flags & TOUCHES); i++)
+        other = &entries[below(entry_count)];
+    return other;
+}
+
 static void grow(void)
 {
     for (uint32_t i = 0; i < given_count && !over(); i++)
         if (entries[i].flags & GIVEN) {
             uint32_t flags = tried(entries[i].values);
-            entries[i].flags = flags & COVERS ? flags : flags | WATCHED | COMPOSED;
+            uint32_t example = entries[i].flags & EXAMPLE;
+            entries[i].flags = example | flags | (flags & COVERS || example ? 0 : WATCHED | COMPOSED);
             if (flags & COVERS)
                 rank(i);
         }
     for (uint32_t turn = 0; entry_count && !over(); turn++) {
         struct entry *entry = chosen_entry();
-        if ((entry->flags & (OPENS | WATCHED)) == OPENS) {
-            trim(entry);
+        int worthy = entry->flags & (OPENS | EXAMPLE);
+        if (worthy && !(entry->flags & WATCHED)) {
+            if (!(entry->flags & EXAMPLE)) /* of which more counts than the code it comes to */
+                trim(entry);
             watch(entry);
             continue;
         }
-        if ((entry->flags & (OPENS | COMPOSED)) == OPENS && turn % 2) {
+        if (worthy && !(entry->flags & COMPOSED) && turn % 2) {
             compose(entry);
             continue;
         }
@@ -1023,7 +1036,7 @@ static void grow(void)
             if (!values)
                 return;
             memcpy(values, entry->values, field_count * sizeof *values);
-            edit(values, entry->values, entries[below(entry_count)].values);
+            edit(values, entry->values, another_entry()->values);
             uint32_t count = entry_count;
             if (!consider(values))
                 return;
