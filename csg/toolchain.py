@@ -156,11 +156,13 @@ def compile_program(
     flags: Sequence[str] = (),
     compiler: str | None = None,
     cancelled: threading.Event | None = None,
+    within: Sequence[str] = (),
 ) -> None:
-    """Compile and link ``sources`` to ``output``; flags that name libraries may stand last."""
+    """Compile and link ``sources`` to ``output``; flags that name libraries may stand last.
+    ``within``: words of a command that runs the compiler."""
     command = _words(compiler or find_compiler())
     command += [*_CLOCK, *sources, "-o", output, *flags]
-    _run(command, cancelled=cancelled, temporary=os.path.dirname(output))
+    _run(command, cancelled=cancelled, temporary=os.path.dirname(output), within=within)
 
 
 def relevant_flags(flags: Sequence[str]) -> list[str]:
@@ -240,6 +242,7 @@ def _run(
     handles: Sequence[int] = (),
     cancelled: threading.Event | None = None,
     temporary: str = "",
+    within: Sequence[str] = (),
 ) -> bytes:
     """What it writes; ``temporary`` is the folder for the files that a compiler leaves when it is
     killed. The processes of a compiler are a group: none goes on when it is given up,
@@ -248,7 +251,7 @@ def _run(
         raise _given_up(command)
     try:
         process = subprocess.Popen(
-            command,
+            [*within, *command],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

@@ -16,6 +16,7 @@ import pytest
 import cli
 from csg.cache import cache_folder
 from csg.toolchain import first_doubtful_flag
+from symexec.replay import sandbox
 from tests.command_line import CSGTEST, csgtest, pair
 
 HARMLESS = """-DX -DX=1 -UX -Iinc -I inc -std=gnu17 -O2 -g -g3 -Wall -Wno-error=format -include a.h
@@ -92,6 +93,43 @@ def test_a_flag_that_a_stranger_chose_does_not_come_to_the_compiler(
     code, told = call(with_flags(flag), "--trust")
     assert code == 2 and flag in told
     assert not (tmp_path / "made").exists()
+
+
+TOUCHES = """#!/bin/sh
+case " $* " in
+*new-sanitized*) touch {made} 2>/dev/null ;;
+esac
+exec cc "$@"
+"""
+
+
+def test_a_stranger_s_files_are_compiled_behind_walls(
+    finished: Path,
+    call: Callable[..., tuple[int, str]],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Whatever a compiler can be made to do, it writes nothing beside the builds."""
+    made, compiler = tmp_path / "made", tmp_path / "compiler"
+    compiler.write_text(TOUCHES.format(made=made))
+    compiler.chmod(0o755)
+    monkeypatch.setenv("CC", str(compiler))
+    assert cli.main(["replay", str(finished)]) == 1 and made.exists()
+    made.unlink()
+    assert call(lambda value: None, "--trust") == (1, "")
+    assert not made.exists()
+
+
+def test_without_walls_for_a_compiler_a_stranger_s_files_are_refused(
+    call: Callable[..., tuple[int, str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    without = tmp_path / "enclosure"
+    without.write_text("#!/bin/sh\necho unshare: Operation not permitted >&2\nexit 125\n")
+    without.chmod(0o755)
+    monkeypatch.setattr(sandbox, "build_enclosure", lambda *given: without)
+    code, told = call(lambda value: None, "--trust")
+    assert code == 2 and "unprotected (unshare: Operation not permitted)" in told
+    assert call(lambda value: None, "--trust", "--unprotected-replay") == (1, "")
 
 
 @pytest.mark.parametrize("path", ["@FILE", "-fplugin=FILE", "/dev/zero", "."])

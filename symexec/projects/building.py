@@ -22,9 +22,9 @@ from csg.programs import kept_flags
 from csg.records import record
 from csg.toolchain import compile_program, find_compiler
 from symexec.replay.leftovers import OwnFolder
+from symexec.replay.sandbox import REFUSED, build_enclosure
 
-PLACE = "/tmp/src"  # of the tree while it is built
-REFUSED = 125  # exit code of enclosure.c where the machine has no such layers
+ROOT, PLACE = "/tmp", "/tmp/src"  # of the folder, and of the tree, while it is built
 LONGEST = 900.0  # seconds for the build of one version
 _COMPILERS = ("cc", "gcc", "clang", "c99", "c89", "ar", "ld", "gcc-ar", "llvm-ar")
 _SAID = 6  # lines of a failed build that are shown
@@ -128,7 +128,8 @@ class Enclosure:
     def run(self, command: str, log: Path) -> int:
         """A shell command in the tree. UsageError where it would run unprotected."""
         with log.open("ab") as output:
-            code = self._ran([str(self._helper("enclosure")), str(self._base)], command, output)
+            layers = [str(build_enclosure(self._own.path)), str(self._base), ROOT, PLACE]
+            code = self._ran(layers, command, output)
         if code == REFUSED:
             raise UsageError(
                 "this machine has no user namespaces: the build would run unprotected ("

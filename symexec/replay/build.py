@@ -31,7 +31,13 @@ from csg.toolchain import CompilerPool, compile_program, flags_after_preprocessi
 from symexec.replay.control import CONTROL
 from symexec.replay.harness import harness_text
 from symexec.replay.leftovers import OwnFolder, sweep
-from symexec.replay.sandbox import build_runner, cached_build, kept_build, write_executable
+from symexec.replay.sandbox import (
+    build_runner,
+    cached_build,
+    enclosing,
+    kept_build,
+    write_executable,
+)
 from symexec.testcases.signature import EntrySignature
 
 SANITIZED, PLAIN = "sanitized", "plain"
@@ -148,9 +154,12 @@ class FinishedBuilds:
 
 
 class Builds:
-    """``close`` removes the executables."""
+    """``close`` removes the executables. ``foreign``: a stranger chose the files, and the compiler
+    reads them behind walls."""
 
-    def __init__(self, programs: dict[str, Program], leaks: bool = False) -> None:
+    def __init__(
+        self, programs: dict[str, Program], leaks: bool = False, foreign: bool = False
+    ) -> None:
         self._own = OwnFolder("builds")
         self.folder = self._own.path
         if os.geteuid() == 0:  # programs run as nobody
@@ -165,6 +174,9 @@ class Builds:
         self._looks_for_leaks = leaks
         try:
             self._runner = self._pool.submit(build_runner, self.folder, self._pool.cancelled)
+            self._walls: Future[tuple[str, ...]] | None = None
+            if foreign:
+                self._walls = self._pool.submit(enclosing, self.folder, self._pool.cancelled)
             self._pool.submit(sweep)
         except BaseException:
             self.close()
@@ -283,6 +295,7 @@ class Builds:
         if program.signature is not None:
             flags += _FREED_FLAGS
         renamed = ("-Dmain=csgtest_user_main",) if program.signature is not None else ()
+        within = self._within() if name != CONTROL else ()
 
         def make(more: Sequence[str]) -> None:
             try:
@@ -303,6 +316,7 @@ class Builds:
                 output,
                 [*flags, *more, *entry, "-lm"],
                 cancelled=self._pool.cancelled,
+                within=within,
             )
 
         if style == UNDEFINED:
@@ -341,8 +355,14 @@ class Builds:
     def _compile(self, source: Source, flags: tuple[str, ...], output: str) -> str:
         file = str(self._file(source))
         every = ["-c", *_flags(source, ""), *flags]
-        compile_program([file], output, every, cancelled=self._compilers.cancelled)
+        compile_program(
+            [file], output, every, cancelled=self._compilers.cancelled, within=self._within()
+        )
         return output
+
+    def _within(self) -> tuple[str, ...]:
+        """The walls around the compiler of a stranger's files; none around that of our own."""
+        return self._walls.result() if self._walls is not None else ()
 
     def _reads_recorded_input(self, program: Program) -> bool:
         """Whether a source names one of the functions that recorded_inputs.c defines."""

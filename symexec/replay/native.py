@@ -85,6 +85,7 @@ class ReplayPlan:
     layers: int = ALL_LAYERS
     steady: bool = False  # of a run that does not end nothing else is told
     leaks: bool = False  # look for them where a run ends by itself
+    foreign: bool = False  # a stranger chose the files: they are compiled behind walls as well
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +135,7 @@ class NativeReplay:
         self.plan = plan
         self._scratch = scratch
         self._builds: Builds | FinishedBuilds | AwaitedBuilds
-        self._builds = builds or Builds(_programs(plan), plan.leaks)
+        self._builds = builds or Builds(_programs(plan), plan.leaks, plan.foreign)
         self._level = ""  # as another process found it
         self._starts: dict[object, bytes] = {}
         self._given: dict[object, tuple[TestInput | None, bytes]] = {}  # the last; by what it needs

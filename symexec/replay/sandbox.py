@@ -52,6 +52,7 @@ _SOURCES = tuple(
     f"runner{part}.c" for part in ("", "_walls", "_box", "_wire", "_process", "_servers")
 )
 _HEADERS = ("runner.h", "fork_server.h", "fork_block.h", "bare.h", "growing_inputs.h")
+REFUSED = 125  # exit code of enclosure.c where the machine has no such layers
 _STARTS = 3  # tries to run one job, each with a runner of its own
 _AHEAD = 32 * 1024  # bytes of requests on their way: less than a pipe holds
 _MOST_AHEAD = 64  # requests
@@ -124,6 +125,27 @@ def build_runner(private: Path, cancelled: Event | None = None) -> Path:
         return cached_build("runner", sources, ("-O2", "-static"), private, cancelled)
     except ToolchainError:  # no static C library here
         return cached_build("runner-dynamic", sources, ("-O2",), private, cancelled)
+
+
+def build_enclosure(private: Path, cancelled: Event | None = None) -> Path:
+    """What runs a build behind walls (enclosure.c). It ends with REFUSED where there are none."""
+    source = Path(__file__).parent / "enclosure.c"
+    return cached_build("enclosure", [source], ("-O1",), private, cancelled)
+
+
+def enclosing(folder: Path, cancelled: Event | None = None) -> tuple[str, ...]:
+    """The words before a command that may write to ``folder`` alone. UsageError where it would run
+    unprotected."""
+    here = os.getcwd()
+    words = (str(build_enclosure(folder, cancelled)), str(folder), str(folder), here)
+    tried = subprocess.run([*words, "true"], capture_output=True, text=True, check=False)
+    if tried.returncode:
+        raise UsageError(
+            "this machine has no user namespaces: the compiler would read a stranger's files "
+            f"unprotected ({tried.stderr.strip()})",
+            hint="use --unprotected-replay if they are harmless",
+        )
+    return words
 
 
 def level_name(layers: int) -> str:

@@ -100,6 +100,7 @@ class Report:
     signature: EntrySignature | None = None
     name: str = "program"
     directory: str = ""
+    foreign: bool = False  # read back, and not sealed by us
     finished: bool = False
     identities: dict[int, Identity] = field(default_factory=dict)  # of the changes
     patch: Patch = field(default_factory=Patch)

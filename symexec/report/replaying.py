@@ -96,6 +96,7 @@ def trusted_report(folder: Path, trusts: Callable[[str], bool]) -> Report:
         if not trusts(reason):
             raise UsageError(reason, hint="--trust compiles and runs the programs that it names")
         _check(report)
+        report.foreign = True
     return report
 
 
@@ -157,6 +158,7 @@ def plan_of(report: Report, unsandboxed: bool) -> ReplayPlan:
         signature=report.signature,
         name=report.name,
         unsandboxed=unsandboxed,
+        foreign=report.foreign and not unsandboxed,
         leaks=any(
             seen.leaks is not None for case in report.tests for seen in (case.old, case.new) if seen
         ),

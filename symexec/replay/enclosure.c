@@ -1,11 +1,11 @@
-/* Runs the build of a program that nobody has vouched for.
+/* Runs the build of a program, or a compiler on a text, that nobody has vouched for.
  *
- *     enclosure FOLDER COMMAND...
+ *     enclosure FOLDER PLACE WORKING COMMAND...
  *
- * Own user, mount, network, process, IPC and host name spaces: FOLDER is /tmp, every other mount is
- * read-only, there is no network device. The working folder is /tmp/src. All processes end with the
- * command, or with whoever started this. Exit status: the command's; 125 where the machine allows
- * no such name spaces, with the reason on standard error. */
+ * Own user, mount, network, process, IPC and host name spaces: FOLDER stands at PLACE, every other
+ * mount is read-only, there is no network device. WORKING is the working folder. All processes end
+ * with the command, or with whoever started this. Exit status: the command's; 125 where the machine
+ * allows no such name spaces, with the reason on standard error. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -50,7 +50,7 @@ static void change_mounts(const char *path, unsigned flags, uint64_t set, uint64
         refuse("mount_setattr");
 }
 
-static void enter(const char *folder)
+static void enter(const char *folder, const char *place)
 {
     char map[64];
     uid_t user = geteuid();
@@ -65,14 +65,14 @@ static void enter(const char *folder)
     snprintf(map, sizeof map, "%u %u 1\n", group, group);
     write_text("/proc/self/gid_map", map);
     if (mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0
-        || mount(folder, "/tmp", NULL, MS_BIND, NULL) != 0)
+        || mount(folder, place, NULL, MS_BIND, NULL) != 0)
         refuse("mount");
     change_mounts("/", RECURSIVE, READ_ONLY | NO_SETUID, 0);
-    change_mounts("/tmp", 0, 0, READ_ONLY);
+    change_mounts(place, 0, 0, READ_ONLY);
 }
 
 /* The first process of its name space: reaps what others leave; when it ends, all end. */
-static int serve(char **command)
+static int serve(const char *working, char **command)
 {
     int status = 0;
     prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -81,8 +81,8 @@ static int serve(char **command)
     if (child < 0)
         refuse("fork");
     if (child == 0) {
-        if (chdir("/tmp/src") != 0)
-            refuse("/tmp/src");
+        if (chdir(working) != 0)
+            refuse(working);
         execvp(command[0], command);
         fprintf(stderr, "%s: %s\n", command[0], strerror(errno));
         _exit(127);
@@ -96,17 +96,17 @@ static int serve(char **command)
 int main(int count, char **words)
 {
     int status;
-    if (count < 3) {
-        fputs("usage: enclosure FOLDER COMMAND...\n", stderr);
+    if (count < 5) {
+        fputs("usage: enclosure FOLDER PLACE WORKING COMMAND...\n", stderr);
         return REFUSED;
     }
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    enter(words[1]);
+    enter(words[1], words[2]);
     pid_t first = fork();
     if (first < 0)
         refuse("fork");
     if (first == 0)
-        _exit(serve(words + 2));
+        _exit(serve(words[3], words + 4));
     while (waitpid(first, &status, 0) < 0)
         if (errno != EINTR)
             refuse("waitpid");
