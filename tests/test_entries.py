@@ -120,7 +120,7 @@ def versions(folder: Path, text: str, **more: str) -> Versions:
     """Two folders that differ in ``{0}``."""
     for side, value in (("old", 1), ("new", 2)):
         for name, content in {"a.c": text, **more}.items():
-            file = folder / side / name.replace("__", "/").replace("_h", ".h")
+            file = folder / side / name
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(content.replace("{0}", str(value)))
     return Versions(folder / "old", folder / "new")
@@ -156,18 +156,17 @@ def test_without_a_header_whatever_is_not_static_is_public(tmp_path: Path) -> No
 
 def test_what_a_header_declares_is_public(tmp_path: Path) -> None:
     own = '#include "a.h"\n' + TEXT
-    found = chosen(versions(tmp_path, own, a_h="int far(int);\nint other(int);\n"))
+    found = chosen(versions(tmp_path, own, **{"a.h": "int far(int);\nint other(int);\n"}))
     assert public(found) == ["far"]
 
 
 @pytest.mark.parametrize(
-    "private", ["a_internal_h", "private__a_h", "src__a_h"], ids=["name", "folder", "beside"]
+    "private", ["a_internal.h", "private/a.h", "src/a.h"], ids=["name", "folder", "beside"]
 )
 def test_headers_of_the_library_itself_offer_nothing(tmp_path: Path, private: str) -> None:
-    name = private.replace("__", "/").replace("_h", ".h")
-    own = f'#include "{name}"\n#include "include/b.h"\n' + TEXT
+    own = f'#include "{private}"\n#include "include/b.h"\n' + TEXT
     found = chosen(
-        versions(tmp_path, own, **{private: "int near(int);\n", "include__b_h": "int far(int);\n"})
+        versions(tmp_path, own, **{private: "int near(int);\n", "include/b.h": "int far(int);\n"})
     )
     assert public(found) == ["far"]
 
@@ -195,7 +194,7 @@ def test_build_files_say_which_headers_are_installed(tmp_path: Path, name: str, 
 
 def test_what_is_installed_is_public(tmp_path: Path) -> None:
     own = '#include "a.h"\n#include "b.h"\n' + TEXT
-    given = versions(tmp_path, own, a_h="int far(int);\n", b_h="int near(int);\n")
+    given = versions(tmp_path, own, **{"a.h": "int far(int);\n"}, **{"b.h": "int near(int);\n"})
     assert public(chosen(given)) == ["near", "far"]
     assert public(entries_of(given, Readings(), frozenset({"a.h"}))) == ["far"]
 
@@ -204,7 +203,7 @@ def test_inner_functions_are_entries_where_no_other_reaches_the_change(tmp_path:
     text = (
         'int f(int);\n#include "a.h"\nint f(int x) { return x + {0}; }\nint g(void) { return 1; }\n'
     )
-    found = chosen(versions(tmp_path, text, a_h="int g(void);\n"))
+    found = chosen(versions(tmp_path, text, **{"a.h": "int g(void);\n"}))
     assert entries(found) == [("f", "f is declared in no header (a.c:3)")]
 
 
@@ -267,6 +266,25 @@ def test_an_inner_difference_is_confirmed_by_an_entry_that_callers_have(
     assert f"reachable from API {reached['entry']} with {reached['call']}" in said
     assert f"reachable from API {reached['entry']} with" in (place / "report.html").read_text()
     assert said.index("table_any:") < said.rindex("bounded:")  # told when all is known
+
+
+def test_a_failure_is_not_confirmed_by_what_fails_nowhere(library: Repository) -> None:
+    """The same change shows at the public entry, but none of its callers meets the failure."""
+    worse = "return n == 70 ? *(int *)0 : n + 3 + (n == 5);"
+    library.edit("src/table.c", "return n + 3;", worse)
+    code, said, reports = built(library, "--fail-on", "regression")
+    groups = {each["class"]: each["internal"]["reached"] for each in reports["bounded"]["groups"]}
+    assert groups.keys() == {"internal-failure", "internal-difference"}
+    assert groups["internal-failure"]["kind"] == "difference"
+    assert "not confirmed from the API within the bounds; another class at API table_" in said
+    assert "change 1: reachable from API table_" in said
+    assert code == 0
+
+
+def test_of_two_static_functions_of_one_name_one_is_an_entry(tmp_path: Path) -> None:
+    one = "static int inner(int x) {{ return x + {{0}}; }}\nint {0}(int x) {{ return inner(x); }}\n"
+    given = versions(tmp_path, one.format("f"), **{"b.c": one.format("g")})
+    assert [each.name for each in chosen(given)] == ["inner", "f", "g"]
 
 
 def test_an_inner_difference_that_callers_guard_against_is_not_confirmed(

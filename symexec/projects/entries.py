@@ -86,13 +86,14 @@ def entries_of(
     ``installed``: names of headers."""
     files = versions.pairs()
     pair = readings.read(files)
-    if "main" in {*_names(pair.old)} & {*_names(pair.new)}:
+    named = {*_names(pair.old)} & {*_names(pair.new)}  # before unifying calls one otherwise
+    if "main" in named:
         return (Entry(""),)
     headers = headers_of(pair, os.path.abspath(versions.new), installed)
     unified = readings.unify(files, "")
     changed = {change.function for change in unified.changes}
     functions = {each.symbol.name: each.symbol for unit in unified.units for each in unit.functions}
-    shared = {*_names(pair.old)} & {*_names(pair.new)} & functions.keys()
+    shared = named & functions.keys()
     if not changed or not shared:
         return ()
     calls = call_graph_of(program_of(unified, min(shared)))
@@ -268,14 +269,19 @@ def unconfirmed(found: Sequence[tuple[Path, Report]], entries: Collection[str]) 
         for _, report in found
         if report.entry.removeprefix(PREFIX) in entries
         for each, case in _groups(report)
-        if each.internal and case.id not in report.reached
+        if each.internal and not _is_confirmed(report, each)
         for change in _cause(report, case, each).changes
     }
 
 
+def _is_confirmed(report: Report, each: Group) -> bool:
+    reached = report.reached.get(each.witness)
+    return reached is not None and reached.confirms(each)
+
+
 def confirm(found: Sequence[tuple[Path, Report]]) -> list[tuple[Path, Report]]:
     """Notes at each internal difference of finished reports, and their folders, the public one
-    that confirms it. Those where something is noted."""
+    that goes back to the same changes and is most like it. Those where something is noted."""
     public = [
         (_cause(report, case, each), folder, report, case)
         for folder, report in found
@@ -292,7 +298,7 @@ def confirm(found: Sequence[tuple[Path, Report]]) -> list[tuple[Path, Report]]:
             _, place, other, shown = next(one for one in public if mine.likeness(one[0]) == best)
             beside = os.path.relpath(place, folder)
             call = rendered(shown.input, f"./{other.name}", other.entry, other.signature)
-            report.reached[case.id] = Reached(other.entry, _cut(call), shown.id, beside)
+            report.reached[case.id] = Reached(other.entry, _cut(call), shown.id, beside, shown.kind)
             if (folder, report) not in noted:
                 noted.append((folder, report))
     return noted

@@ -62,13 +62,19 @@ class Expected:
 
 @dataclass(frozen=True, slots=True)
 class Reached:
-    """Where a difference that is internal shows at a public entry: a test of the report in
-    ``folder``, as seen from the folder of the internal one."""
+    """Where the changes behind an internal difference show at a public entry, in a difference of
+    class ``kind``: a test of the report in ``folder``, as seen from the folder of the internal
+    one."""
 
     entry: str
     call: str
     test: str
     folder: str
+    kind: str
+
+    def confirms(self, each: Group) -> bool:
+        """Is it the same that callers meet there? A failure, or a fix, is one there as well."""
+        return each.kind in (self.kind, "difference")
 
 
 @dataclass(slots=True)

@@ -30,6 +30,7 @@ _ALONE, _PAIRED = 46, 25  # characters of a text below a table
 _STEPS = 7  # changes at the beginning and at the end of a way
 _MEETINGS, _OUTPUTS = 3, 2  # on a way
 _DRIVER = re.compile(r"/\S*/drivers/[0-9a-f]{32,}/")
+_UNCONFIRMED = "not confirmed from the API within the bounds"
 _KINDS = 2  # of structures that only a library makes
 _RUN = 3  # changes that are named one by one where they follow each other
 _TEXT = 160  # characters of a statement
@@ -313,8 +314,11 @@ def reached_from(report: Report, each: Group) -> str:
     """From where callers come to an internal difference, as far as that is known."""
     found = report.reached.get(each.witness)
     if found is None:
-        return "not confirmed from the API within the bounds"
-    return f"reachable from API {found.entry} with {found.call} (test {found.test} of it)"
+        return _UNCONFIRMED
+    shown = f"{found.entry} with {found.call} (test {found.test} of it)"
+    if found.confirms(each):
+        return f"reachable from API {shown}"
+    return f"{_UNCONFIRMED}; another class at API {shown}: {class_named(found.kind)}"
 
 
 def told_of_internal(report: Report) -> list[str]:
