@@ -207,7 +207,7 @@ def test_the_document_tells_what_is_missing() -> None:
     }  # fmt: skip
     golden = {"error": "cut-v1v2-v3", "golden": {"judged": 7, "disagreeing": ["t0003: wrong"]}}
     text = document([json.loads(json.dumps(run)), golden], "Here.")
-    assert "| build | 0 | 1 of 6 | 1 of 2 | 2.5 | 0.5 |" in text
+    assert "| build | 0 | 1 of 6 | 1 of 2 | 2.5 | 0 | 0.5 |" in text
     assert (
         "| 0 | 30 | 9 / 4 / 3 | 2.5 | native | yes (no) | c1, c2 | cut.c:9 | function | 2 "
         '| `cut "-b0"` |' in text
