@@ -270,7 +270,7 @@ def table(rows: Sequence[Row], clang: str | None) -> str:
         "",
         "A pair *holds* when both projections of the unified program are the originals, when it",
         f"compiles as old, as new and with a mask (gcc{second}), and when all of these builds do",
-        f"on {INPUTS} random command lines what the originals do, behind the walls of the replay.",
+        f"on {INPUTS} random command lines what the originals do, in the sandbox of the replay.",
         "*sites*: places in the program that carry a change. *kept twice*: functions of which",
         "each version has its own copy. Seconds of the processor are for reading and unifying.",
         "",

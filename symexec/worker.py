@@ -240,7 +240,7 @@ class WorkerProcess:
 def forked(serve: Serve) -> WorkerProcess:
     """It must not touch what other threads of this process may hold at the moment, nor any open
     file: it has none but its pipes. ToolchainError when the system has no room for it."""
-    folder = OwnFolder("box")
+    folder = OwnFolder("sandbox")
     ends: list[int] = []
     try:
         ends += os.pipe()

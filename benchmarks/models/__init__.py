@@ -8,6 +8,6 @@
 A model is tried by calls of it in C. The engine runs each with arguments that are symbols: *forced*
 to drawn values by the path condition, so that the symbolic code of the model runs; and *free* in
 ranges, where a value is taken from each path and at random. gcc's builds (-O0, -O2, sanitized) get
-the same values behind the walls of replay. What is compared: result, errno, the arguments' objects,
+the same values in the sandbox of replay. What is compared: result, errno, the arguments' objects,
 files, standard output and error, and how the call ends.
 """

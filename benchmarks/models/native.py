@@ -1,4 +1,4 @@
-"""Cases compiled by gcc, and what they do natively, behind the walls of replay.
+"""Cases compiled by gcc, and what they do natively, in the sandbox of replay.
 
 with Natives(text, folder) as natives:
     natives.run(case, b"abc\\0...")["-O2"]     Seen("returned", seen=b"...", inputs=b"...", ...)

@@ -4,7 +4,7 @@ judged(done, truth, Expects.RIGHT)    ->  Opinion("different", checks=14, compla
 
 equivalent-within-bounds, but 3 of 96 inputs differ             a wrong verdict
 exit code 2, and no message                                     silence
-process /tmp/csgtest-box-7/... is left                          a leftover
+process /tmp/csgtest-sandbox-7/... is left                          a leftover
 """
 
 from __future__ import annotations

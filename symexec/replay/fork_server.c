@@ -12,7 +12,7 @@
  * and so is what it forks (CLONE_PARENT). runner_servers.c is the other side.
  *
  * Each process that goes on proves to the runner that it does (PROOF): by then the dynamic linker and
- * the sanitizers are ready, which may fail for want of memory, or where the walls are in the way.
+ * the sanitizers are ready, which may fail for want of memory, or where the sandbox is in the way.
  *
  * Nothing here may leave a trace in the program: system calls are made directly, no SSE register is
  * used, and the server has a stack of its own. */

@@ -1,6 +1,6 @@
 /* Linked to sanitized builds when leaks are looked for: which objects does nothing point to at the
- * end? As LeakSanitizer defines it, but without tracing the process from outside, which the walls
- * forbid. Roots are the writable data of all modules, thread-local variables, the environment, and
+ * end? As LeakSanitizer defines it, but without tracing the process from outside, which the sandbox
+ * forbids. Roots are the writable data of all modules, thread-local variables, the environment, and
  * of the stack what is alive: nothing of main once it has returned.
  *
  *     $CSGTEST_LEAKS names the report:     lost 2 objects, 24 bytes

@@ -1,12 +1,12 @@
 /* Executes programs that nobody has vouched for, one after another, and says what each did.
  *
- *     runner BOX BUILDS WALLS
+ *     runner SCRATCH BUILDS LAYERS
  *
- * BOX is a private folder, BUILDS where the programs lie, WALLS the set of walls to try (7: all).
- * First it answers with the folder that programs may write to and the walls that hold. Then for
- * each request (wire.py has the layout): clean the box, place the files, run (as a fork of a server
- * where that can be), kill whatever the program left running, answer. It ends when its standard
- * input ends. */
+ * SCRATCH is a private folder, BUILDS where the programs lie, LAYERS those to try (7: all).
+ * First it answers with the folder that programs may write to and the layers that hold. Then for
+ * each request (wire.py has the layout): clean the scratch folder, place the files, run (as a fork
+ * of a server where that can be), kill whatever the program left running, answer. It ends when its
+ * standard input ends. */
 #include "runner.h"
 
 #include <errno.h>
@@ -22,8 +22,8 @@
 /* Where programs run, and what stands around it. */
 struct place {
     char base[4096], keep[256];
-    struct walls walls;
-    struct box box;
+    struct sandbox sandbox;
+    struct scratch scratch;
     struct servers servers;
 };
 
@@ -88,32 +88,32 @@ static void read_job(struct reader *request, struct job *job)
     job->control = read_bytes(request);
 }
 
-static int place_files(struct reader *request, const char *base, const struct walls *walls)
+static int place_files(struct reader *request, const char *base, const struct sandbox *sandbox)
 {
     int failed = 0;
     for (uint32_t left = read_u32(request); left > 0; left--) {
         struct bytes name = read_bytes(request), content = read_bytes(request);
-        failed |= place_file(base, name, content, read_u32(request), walls);
+        failed |= place_file(base, name, content, read_u32(request), sandbox);
     }
     return failed;
 }
 
-/* In a clean box; nonzero when that is the result. */
+/* In a clean scratch folder; nonzero when that is the result. */
 static int attempt(struct reader *request, const struct job *job, struct place *place,
                    struct server *server, int files[4], struct result *result)
 {
     struct bytes nothing = {NULL, 0};
     *result = (struct result){-1, 0, 0, 0, 0, 0};
-    if (clean_box(place->base, place->keep, &place->walls, &place->box) != 0
-        || place_files(request, place->base, &place->walls) != 0)
+    if (clean_scratch(place->base, place->keep, &place->sandbox, &place->scratch) != 0
+        || place_files(request, place->base, &place->sandbox) != 0)
         result->flags |= BAD_SCRATCH;
-    place->box.clean = 0; /* until somebody looks */
+    place->scratch.clean = 0; /* until somebody looks */
     files[0] = piped(job->input);
     files[1] = memory_file("stdout", nothing);
     files[2] = memory_file("stderr", nothing);
     files[3] = job->flags & FLAG_CONTROL ? memory_file("control", job->control) : -1;
     return (result->flags & BAD_SCRATCH)
-           || run(job, &place->walls, place->base, files, &place->servers, server, result);
+           || run(job, &place->sandbox, place->base, files, &place->servers, server, result);
 }
 
 static void close_all(const int files[4])
@@ -130,9 +130,9 @@ static void serve(struct reader *request, struct writer *answer, struct place *p
     read_job(request, &job);
     size_t position = request->position;
     unsigned started = place->servers.started;
-    struct server *server = server_for(&place->servers, &job, &place->walls, place->base);
+    struct server *server = server_for(&place->servers, &job, &place->sandbox, place->base);
     if (place->servers.started != started)
-        place->box.clean = 0; /* what made no server may have done anything */
+        place->scratch.clean = 0; /* what made no server may have done anything */
     while (!attempt(request, &job, place, server, files, &result)) {
         close_all(files);
         request->position = position;
@@ -146,7 +146,7 @@ static void serve(struct reader *request, struct writer *answer, struct place *p
     write_u64(answer, result.cpu_us);
     for (int i = 1; i < 4; i++)
         write_captured(answer, files[i], job.capture);
-    if (is_clean(place->base, &place->box)) {
+    if (is_clean(place->base, &place->scratch)) {
         write_u32(answer, 0); /* no files, no reports */
         write_u32(answer, 0);
     } else {
@@ -159,7 +159,7 @@ static void serve(struct reader *request, struct writer *answer, struct place *p
     free(job.environment);
 }
 
-/* The first folder of `builds` below /tmp stays when the box is cleaned. */
+/* The first folder of `builds` below /tmp stays when the scratch folder is cleaned. */
 static void kept_name(char *keep, size_t size, const char *base, const char *builds)
 {
     size_t length = strlen(base);
@@ -184,11 +184,11 @@ int main(int argc, char **argv)
         if ((file = open("/dev/null", O_RDWR | O_CLOEXEC)) < 0)
             fail("/dev/null");
     ask_for_short_turns();
-    raise_walls(&place.walls, atoi(argv[3]), argv[1], argv[2], place.base, sizeof place.base);
+    make_sandbox(&place.sandbox, atoi(argv[3]), argv[1], argv[2], place.base, sizeof place.base);
     kept_name(place.keep, sizeof place.keep, place.base, argv[2]);
     prepare_processes();
     write_bytes(&answer, place.base, strlen(place.base));
-    write_u32(&answer, (uint32_t) place.walls.present);
+    write_u32(&answer, (uint32_t) place.sandbox.present);
     write_frame(&answer);
     while (read_frame(&request))
         serve(&request, &answer, &place);

@@ -1,5 +1,5 @@
 /* What the parts of the runner share. The runner executes untrusted programs, one after another,
- * each in the same clean place behind the same walls (see runner.c). */
+ * each in the same clean place in the same sandbox (see runner.c). */
 #ifndef CSGTEST_RUNNER_H
 #define CSGTEST_RUNNER_H
 
@@ -37,9 +37,9 @@ size_t write_summary(struct writer *frame, int file, const struct stat *status, 
                      size_t *read);
 void write_frame(struct writer *frame); /* sends it, sooner or later, and empties it */
 
-/* walls.c */
-enum { WALL_NAMESPACES = 1, WALL_LANDLOCK = 2, WALL_SECCOMP = 4 };
-struct walls {
+/* sandbox.c */
+enum { LAYER_NAMESPACES = 1, LAYER_LANDLOCK = 2, LAYER_SECCOMP = 4 };
+struct sandbox {
     int present;        /* which of the above hold */
     int landlock;       /* descriptor of the ruleset, or -1 */
     uid_t user;         /* who runs the programs */
@@ -49,17 +49,17 @@ struct walls {
     int queues;         /* the folder of message queues, or -1 */
     struct stat unused; /* that folder, when there was none */
 };
-/* Returns in a process that stands behind the walls, with *base the folder that programs may write
- * to. `allowed` is a set of WALL_*; `box` a private folder, `builds` where the programs lie. */
-void raise_walls(struct walls *walls, int allowed, const char *box, const char *builds,
+/* Returns in a process that runs in the sandbox, with *base the folder that programs may write
+ * to. `allowed` is a set of LAYER_*; `scratch` a private folder, `builds` that of the programs. */
+void make_sandbox(struct sandbox *sandbox, int allowed, const char *scratch, const char *builds,
                  char *base, size_t base_size);
-void prepare_landlock(struct walls *walls, const char *base);
+void prepare_landlock(struct sandbox *sandbox, const char *base);
 /* Has anybody made a message queue, a semaphore or shared memory? These outlive who made them. */
-int used_ipc(const struct walls *walls);
-void renew_ipc(struct walls *walls); /* all are gone, when the last process that saw them is */
+int used_ipc(const struct sandbox *sandbox);
+void renew_ipc(struct sandbox *sandbox); /* all are gone, when the last process that saw them is */
 uint64_t shared_memory(void); /* bytes that are filled */
 /* In the process that becomes the program; `crowded`: there are servers. */
-void enter_walls(const struct walls *walls, int crowded);
+void enter_sandbox(const struct sandbox *sandbox, int crowded);
 
 /* runner.c */
 /* request: descriptor 3 is wanted; servers may be used; the program proves that it runs; the system
@@ -93,11 +93,11 @@ struct servers {
     unsigned clock, started;
 };
 struct server *server_for(struct servers *servers, const struct job *job,
-                          const struct walls *walls, const char *base);
+                          const struct sandbox *sandbox, const char *base);
 enum { FORK_MS = 2000, NO_ANSWER = -2 };
 int answer_of(const struct server *server, int patience);
 int fork_from(const struct server *server, const struct servers *servers, const struct job *job,
-              const struct walls *walls, const char *work, const int files[4]);
+              const struct sandbox *sandbox, const char *work, const int files[4]);
 void lose_servers(struct servers *servers, struct server *guilty);
 
 /* process.c: one run */
@@ -108,22 +108,23 @@ struct limit {
 };
 void ask_for_short_turns(void);
 void prepare_processes(void);
-void limits_of(const struct job *job, const struct walls *walls, struct limit limits[LIMITS]);
-void become_program(const struct job *job, const struct walls *walls, const char *work,
+void limits_of(const struct job *job, const struct sandbox *sandbox, struct limit limits[LIMITS]);
+void become_program(const struct job *job, const struct sandbox *sandbox, const char *work,
                     const int files[4], int socket, int crowded) __attribute__((noreturn));
-int run(const struct job *job, struct walls *walls, const char *base, const int files[4],
+int run(const struct job *job, struct sandbox *sandbox, const char *base, const int files[4],
        struct servers *servers, struct server *server, struct result *result);
 
-/* box.c: the folder that a program may write to */
+/* scratch.c: the folder that a program may write to */
 enum { FOLDERS = 4 };
-struct box {
+struct scratch {
     int in_memory, clean; /* clean: as it was when somebody last looked */
     struct stat folders[FOLDERS]; /* when it had been cleaned */
 };
-int clean_box(const char *base, const char *keep, const struct walls *walls, struct box *box);
-int is_clean(const char *base, struct box *box); /* is it still? */
+int clean_scratch(const char *base, const char *keep, const struct sandbox *sandbox,
+                  struct scratch *scratch);
+int is_clean(const char *base, struct scratch *scratch); /* is it still? */
 int place_file(const char *base, struct bytes name, struct bytes content, uint32_t mode,
-               const struct walls *walls);
+               const struct sandbox *sandbox);
 void collect_files(struct writer *frame, const char *base);
 void collect_reports(struct writer *frame, const char *base);
 

@@ -71,11 +71,11 @@ static uint64_t now_us(void)
 }
 
 /* What the hard limits allow of what is wanted. */
-void limits_of(const struct job *job, const struct walls *walls, struct limit limits[LIMITS])
+void limits_of(const struct job *job, const struct sandbox *sandbox, struct limit limits[LIMITS])
 {
     const struct limit wanted[LIMITS] = {
         [LIMIT_CPU] = {RLIMIT_CPU, job->wall_ms / 1000 + 2},
-        [LIMIT_NPROC] = {RLIMIT_NPROC, job->processes + (uint64_t) walls->process_limit},
+        [LIMIT_NPROC] = {RLIMIT_NPROC, job->processes + (uint64_t) sandbox->process_limit},
         {RLIMIT_CORE, 0},
         {RLIMIT_FSIZE, job->file_size},
         {RLIMIT_NOFILE, 256},
@@ -92,10 +92,10 @@ void limits_of(const struct job *job, const struct walls *walls, struct limit li
     }
 }
 
-static void set_limits(const struct job *job, const struct walls *walls, int serves)
+static void set_limits(const struct job *job, const struct sandbox *sandbox, int serves)
 {
     struct limit limits[LIMITS];
-    limits_of(job, walls, limits);
+    limits_of(job, sandbox, limits);
     for (int i = 0; i < LIMITS; i++) {
         struct rlimit both = {limits[i].value, limits[i].value};
         if (!serves || i != LIMIT_CPU) /* a server's jobs have one of their own */
@@ -104,7 +104,7 @@ static void set_limits(const struct job *job, const struct walls *walls, int ser
 }
 
 /* `socket`: -1, or a server's. `crowded`: there are servers. */
-void become_program(const struct job *job, const struct walls *walls, const char *work,
+void become_program(const struct job *job, const struct sandbox *sandbox, const char *work,
                     const int files[4], int socket, int crowded)
 {
     sigset_t none;
@@ -125,17 +125,17 @@ void become_program(const struct job *job, const struct walls *walls, const char
         || ((job->flags & FLAG_PROVES) && dup2(proof[1], PROOF) < 0))
         _exit(NOT_READY);
     personality(job->flags & FLAG_ANYWHERE ? 0 : ADDR_NO_RANDOMIZE);
-    set_limits(job, walls, socket >= 0);
-    enter_walls(walls, crowded);
+    set_limits(job, sandbox, socket >= 0);
+    enter_sandbox(sandbox, crowded);
     execve(job->program, job->arguments, job->environment);
     *start_error = errno;
     _exit(127);
 }
 
 /* Kill all that the program left behind, and all servers. As process 1 we see nobody else. */
-static void kill_all(const struct walls *walls)
+static void kill_all(const struct sandbox *sandbox)
 {
-    if (walls->present & WALL_NAMESPACES) {
+    if (sandbox->present & LAYER_NAMESPACES) {
         kill(-1, SIGKILL);
     } else {
         for (int round = 0; round < 1000; round++) { /* strays become our children */
@@ -207,9 +207,9 @@ static uint64_t resident_pages(pid_t process)
 }
 
 /* Bytes that all processes of a run have filled: those of the child, and as process 1 we see all. */
-static uint64_t filled(pid_t child, const struct walls *walls, const struct servers *servers)
+static uint64_t filled(pid_t child, const struct sandbox *sandbox, const struct servers *servers)
 {
-    int sees_all = walls->present & WALL_NAMESPACES;
+    int sees_all = sandbox->present & LAYER_NAMESPACES;
     DIR *all = sees_all ? opendir("/proc") : NULL;
     uint64_t pages = all ? 0 : resident_pages(child);
     for (struct dirent *entry; all && (entry = readdir(all)) != NULL;) {
@@ -243,7 +243,7 @@ static uint64_t cpu_of(pid_t child)
  * some; one that gets none waits for something. One that fills more memory than the job may is over at
  * once (*overdrawn). */
 static int wait_for(pid_t *child, const struct server *server, const struct job *job,
-                    const struct walls *walls, const struct servers *servers, uint64_t start,
+                    const struct sandbox *sandbox, const struct servers *servers, uint64_t start,
                     int *overdrawn)
 {
     uint64_t limit = (uint64_t) job->wall_ms * 1000;
@@ -270,7 +270,7 @@ static int wait_for(pid_t *child, const struct server *server, const struct job 
         else if (now >= deadline)
             return 0;
         if (job->memory && *child > 0 && now - start >= WATCH
-            && filled(*child, walls, servers) > job->memory) {
+            && filled(*child, sandbox, servers) > job->memory) {
             *overdrawn = 1;
             return 0;
         }
@@ -296,7 +296,7 @@ static void reap(pid_t child, struct result *result)
 
 /* Ends with no process but servers left. `server` may be NULL. 0: as a server was damaged, what was
  * seen may be due to there being one; none is left. */
-int run(const struct job *job, struct walls *walls, const char *base, const int files[4],
+int run(const struct job *job, struct sandbox *sandbox, const char *base, const int files[4],
          struct servers *servers, struct server *server, struct result *result)
 {
     char work[4096];
@@ -305,14 +305,14 @@ int run(const struct job *job, struct walls *walls, const char *base, const int 
     *start_error = 0;
     proved();
     int crowded = living(servers) > 0;
-    int forks = server && fork_from(server, servers, job, walls, work, files);
+    int forks = server && fork_from(server, servers, job, sandbox, work, files);
     pid_t child = forks ? 0 : fork();
     if (child < 0)
         fail("fork");
     if (child == 0 && !forks)
-        become_program(job, walls, work, files, -1, crowded);
+        become_program(job, sandbox, work, files, -1, crowded);
     int overdrawn = 0;
-    int ended = wait_for(&child, server, job, walls, servers, start, &overdrawn);
+    int ended = wait_for(&child, server, job, sandbox, servers, start, &overdrawn);
     if (ended >= 0) {
         result->flags |= (ended ? 0 : overdrawn ? OVERDRAWN : TIMED_OUT) | (forks ? FORKED : 0);
         kill(-child, SIGKILL); /* before it is reaped: the number is still its own */
@@ -327,14 +327,14 @@ int run(const struct job *job, struct walls *walls, const char *base, const int 
     if (!runs)
         result->flags |= UNPROVEN;
     if (ended < 0 || (forks && !runs) || (forks && result->exit == NOT_READY) || (crowded && result->signal == SIGSYS))
-        found |= DEAD_SERVER; /* or in the way: see enter_walls */
-    int used = used_ipc(walls);
+        found |= DEAD_SERVER; /* or in the way: see enter_sandbox */
+    int used = used_ipc(sandbox);
     if (found || used) {
-        kill_all(walls);
+        kill_all(sandbox);
         lose_servers(servers, found ? server : NULL);
     }
     if (used)
-        renew_ipc(walls);
+        renew_ipc(sandbox);
     result->wall_us = now_us() - start;
     result->error = *start_error;
     if (result->error)

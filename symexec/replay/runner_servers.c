@@ -59,8 +59,8 @@ static void end_server(struct server *server)
     server->pid = 0;
 }
 
-static void start_server(struct server *server, const struct job *job, const struct walls *walls,
-                         const char *base)
+static void start_server(struct server *server, const struct job *job,
+                         const struct sandbox *sandbox, const char *base)
 {
     int ends[2];
     struct job first = *job;
@@ -77,7 +77,7 @@ static void start_server(struct server *server, const struct job *job, const str
     if (server->pid < 0)
         fail("fork");
     if (server->pid == 0)
-        become_program(&first, walls, base, files, theirs, 1);
+        become_program(&first, sandbox, base, files, theirs, 1);
     close(theirs);
     close(null);
     server->socket = ours;
@@ -89,11 +89,11 @@ static void start_server(struct server *server, const struct job *job, const str
 
 /* The server for such jobs, started if there is none; NULL: the job is executed. */
 struct server *server_for(struct servers *servers, const struct job *job,
-                          const struct walls *walls, const char *base)
+                          const struct sandbox *sandbox, const char *base)
 {
     struct server *found = NULL, *oldest = servers->each;
     servers->key.size = 0;
-    if (!(job->flags & FLAG_FORK) || !(walls->present & WALL_SECCOMP) || !job->arguments[0])
+    if (!(job->flags & FLAG_FORK) || !(sandbox->present & LAYER_SECCOMP) || !job->arguments[0])
         return NULL;
     write_key(&servers->key, job);
     for (struct server *each = servers->each; each < servers->each + SERVERS && !found; each++) {
@@ -113,7 +113,7 @@ struct server *server_for(struct servers *servers, const struct job *job,
     found->used = ++servers->clock;
     if (found->pid == 0 && found->lost < MOST_LOST) {
         servers->started++;
-        start_server(found, job, walls, base);
+        start_server(found, job, sandbox, base);
     }
     return found->pid > 0 ? found : NULL;
 }
@@ -147,7 +147,7 @@ static char *put_texts(char *to, const char *end, char **texts, uint32_t *count)
 
 /* Ask it for a process that runs the job, and that it will tell the number of; 0: too large. */
 int fork_from(const struct server *server, const struct servers *servers, const struct job *job,
-                const struct walls *walls, const char *work, const int files[4])
+                const struct sandbox *sandbox, const char *work, const int files[4])
 {
     static union {
         struct fork_job job;
@@ -158,7 +158,7 @@ int fork_from(const struct server *server, const struct servers *servers, const 
     for (const struct server *each = servers->each; each < servers->each + SERVERS; each++)
         own.processes += each->pid > 0; /* they count as well */
     struct limit limits[LIMITS];
-    limits_of(&own, walls, limits);
+    limits_of(&own, sandbox, limits);
     message.job.seconds = limits[LIMIT_CPU].value;
     message.job.processes = limits[LIMIT_NPROC].value;
     char *texts = put_text(message.job.texts, end, work);

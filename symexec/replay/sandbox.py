@@ -5,7 +5,7 @@
         sandbox.level                     # "namespaces+landlock+seccomp"
 
 One runner process (runner.c, compiled once a machine) executes one run after another; it stands
-behind every wall that the machine allows.
+in every layer of the sandbox that the machine allows.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ NAMESPACES, LANDLOCK, SECCOMP = 1, 2, 4
 ALL_LAYERS = NAMESPACES | LANDLOCK | SECCOMP
 _NAMES = ((NAMESPACES, "namespaces"), (LANDLOCK, "landlock"), (SECCOMP, "seccomp"))
 _SOURCES = tuple(
-    f"runner{part}.c" for part in ("", "_walls", "_box", "_wire", "_process", "_servers")
+    f"runner{part}.c" for part in ("", "_sandbox", "_scratch", "_wire", "_process", "_servers")
 )
 _HEADERS = ("runner.h", "fork_server.h", "fork_block.h", "bare.h", "growing_inputs.h")
 REFUSED = 125  # exit code of enclosure.c where the machine has no such layers
@@ -229,7 +229,7 @@ class Sandbox:
 
     def __post_init__(self) -> None:
         if self.private is None:
-            self._own = OwnFolder("box")
+            self._own = OwnFolder("sandbox")
             self._private = self._own.path
         else:
             self._own, self._private = None, self.private

@@ -35,7 +35,7 @@ static int fails(int number)
 
 static int others(unsigned id) { return id + 1 > 0 && id != USER; }
 
-/* Behind walls the kernel may not know a number at all: EINVAL. */
+/* In a sandbox the kernel may not know a number at all: EINVAL. */
 static int change(unsigned a, unsigned b, unsigned c)
 {
     if (!(others(a) | others(b) | others(c)))

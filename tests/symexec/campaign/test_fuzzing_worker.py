@@ -138,7 +138,7 @@ def long_run(tmp_path: Path) -> Iterator[subprocess.Popen[bytes]]:
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )
-    wait_until(lambda: len(list((tmp_path / "tmp").glob("csgtest-box-*"))) == 3)
+    wait_until(lambda: len(list((tmp_path / "tmp").glob("csgtest-sandbox-*"))) == 3)
     yield process
     process.kill()
     process.wait()
@@ -157,7 +157,7 @@ def test_the_native_phase_ends_with_a_campaign_that_is_killed(
     long_run.kill()
     long_run.wait()
     # Its own folder it removes by itself, the others were those of the process that was killed.
-    wait_until(lambda: len(list((tmp_path / "tmp").glob("csgtest-box-*"))) == 1, 5.0)
+    wait_until(lambda: len(list((tmp_path / "tmp").glob("csgtest-sandbox-*"))) == 1, 5.0)
 
 
 def test_the_native_phase_ends_when_the_campaign_is_interrupted(

@@ -257,8 +257,8 @@ def test_it_ends_in_the_midst_of_a_run_and_leaves_nothing(
     assert drained(verifying)
     verifying.submit(case(1000), (1, 0))
     time.sleep(0.3)
-    boxes = list(tmp_path.glob("csgtest-box-*"))
+    boxes = list(tmp_path.glob("csgtest-sandbox-*"))
     began = time.monotonic()
     verifying.close()
     assert time.monotonic() - began < 2.0
-    assert len(list(tmp_path.glob("csgtest-box-*"))) == len(boxes) - 1
+    assert len(list(tmp_path.glob("csgtest-sandbox-*"))) == len(boxes) - 1

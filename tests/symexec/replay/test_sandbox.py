@@ -20,7 +20,7 @@ from symexec import replay
 from symexec.replay.sandbox import LANDLOCK, NAMESPACES, SECCOMP, Sandbox
 from symexec.replay.wire import Job, RawResult
 
-WALLS = {
+LAYERS = {
     "all": NAMESPACES | LANDLOCK | SECCOMP,
     "namespaces": NAMESPACES,
     "landlock": LANDLOCK | SECCOMP,
@@ -61,14 +61,14 @@ def builds() -> Iterator[Path]:
 
 
 @pytest.fixture(
-    params=[(layers, start) for layers in sorted(WALLS) for start in STARTS], ids="-".join
+    params=[(layers, start) for layers in sorted(LAYERS) for start in STARTS], ids="-".join
 )
 def sandbox(request: pytest.FixtureRequest, builds: Path) -> Iterator[Sandbox]:
     """Programs of the folder "forked" are linked with fork_server.c."""
     layers, start = request.param
     folder = builds / start
     folder.mkdir(exist_ok=True)
-    with Sandbox(folder, layers=WALLS[layers]) as found:
+    with Sandbox(folder, layers=LAYERS[layers]) as found:
         try:
             level = found.level
         except UsageError:
@@ -98,7 +98,7 @@ def test_the_level_is_told(builds: Path) -> None:
         assert sandbox.level == "landlock"
 
 
-def test_no_walls_need_a_word_of_the_user(builds: Path) -> None:
+def test_no_sandbox_needs_a_word_of_the_user(builds: Path) -> None:
     with Sandbox(builds, layers=0) as sandbox, pytest.raises(UsageError, match="unprotected"):
         sandbox.run(Job("/bin/true", (b"true",), ()))
     with Sandbox(builds, layers=0, unsandboxed=True) as sandbox:

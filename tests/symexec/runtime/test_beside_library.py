@@ -27,7 +27,7 @@ ALWAYS = (
     "mblen", "mbtowc", "iswdigit", "iswctype", "putenv", "setitimer", "strptime",
 )  # fmt: skip
 OTHERS = 30
-# Whole families, whose answers are those of a process behind replay's walls.
+# Whole families, whose answers are those of a process in replay's sandbox.
 FAMILIES = (
     r"tc\w+|ttyname\w*|ctermid|getpass|cf(get|set|make)\w+",
     r"set\w*id|set(groups|pgrp)|getpg\w+|getsid|chroot|u?mount2?|acct|swapo\w+|vhangup"

@@ -33,7 +33,7 @@ def never() -> bool:
 
 @pytest.fixture
 def temporary() -> Iterator[Path]:
-    """A folder that programs may be run in without walls."""
+    """A folder that programs may be run in without a sandbox."""
     with tempfile.TemporaryDirectory() as name:
         Path(name).chmod(0o755)
         yield Path(name)

@@ -1,8 +1,8 @@
-/* Walls around programs that nobody has vouched for.
+/* A sandbox around programs that nobody has vouched for.
  *
  *   namespaces  own user, mount, network, process, IPC and host name space: every mount read-only,
  *               a fresh /tmp in memory, no network device, the runner is process 1
- *   landlock    no write outside the box, no TCP, no signal or abstract socket to the outside
+ *   landlock    no write outside the scratch folder, no TCP, no signal or abstract socket outwards
  *   seccomp     no sockets, no tracing, no mounts, no new namespaces
  *
  * A name space for IPC in which a run has made something that outlives it is replaced by a new one.
@@ -95,38 +95,39 @@ static int make_folders(char *path, size_t from)
 }
 
 /* A fresh /tmp in memory that still shows `builds` when that lies below the old one. */
-static int mount_box(const char *box, const char *builds)
+static int mount_scratch(const char *scratch, const char *builds)
 {
-    if (mount("tmpfs", box, "tmpfs", MS_NOSUID | MS_NODEV, "size=64m,nr_inodes=8k,mode=1777") != 0)
+    if (mount("tmpfs", scratch, "tmpfs", MS_NOSUID | MS_NODEV, "size=64m,nr_inodes=8k,mode=1777")
+        != 0)
         return -1;
     if (strncmp(builds, "/tmp/", 5) == 0) {
         char inside[4096];
-        int length = snprintf(inside, sizeof inside, "%s/%s", box, builds + 5);
+        int length = snprintf(inside, sizeof inside, "%s/%s", scratch, builds + 5);
         if (length < 0 || (size_t) length >= sizeof inside
-            || make_folders(inside, strlen(box) + 1) != 0
+            || make_folders(inside, strlen(scratch) + 1) != 0
             || mount(builds, inside, NULL, MS_BIND, NULL) != 0)
             return -1;
     }
-    return mount(box, "/tmp", NULL, MS_MOVE, NULL);
+    return mount(scratch, "/tmp", NULL, MS_MOVE, NULL);
 }
 
 /* The folder of message queues of this IPC name space, which nobody else sees. */
-static void open_queues(struct walls *walls, const char *place)
+static void open_queues(struct sandbox *sandbox, const char *place)
 {
-    if (walls->queues >= 0)
-        close(walls->queues);
-    walls->queues = -1;
+    if (sandbox->queues >= 0)
+        close(sandbox->queues);
+    sandbox->queues = -1;
     if (mount("mqueue", place, "mqueue", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL) != 0)
         return;
     int folder = open(place, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     umount2(place, MNT_DETACH);
-    walls->queues = fcntl(folder, F_DUPFD_CLOEXEC, 10);
+    sandbox->queues = fcntl(folder, F_DUPFD_CLOEXEC, 10);
     close(folder);
-    if (fstat(walls->queues, &walls->unused) != 0)
+    if (fstat(sandbox->queues, &sandbox->unused) != 0)
         fail("fstat");
 }
 
-int used_ipc(const struct walls *walls)
+int used_ipc(const struct sandbox *sandbox)
 {
     struct shm_info memory = {0};
     struct msginfo messages = {0};
@@ -136,23 +137,23 @@ int used_ipc(const struct walls *walls)
         int value;
         struct seminfo *info;
     } all = {.info = &semaphores};
-    if (!(walls->present & WALL_NAMESPACES))
+    if (!(sandbox->present & LAYER_NAMESPACES))
         return 0; /* what there is belongs to others: see enter_seccomp */
     shmctl(0, SHM_INFO, (struct shmid_ds *) &memory);
     msgctl(0, MSG_INFO, (struct msqid_ds *) &messages);
     semctl(0, 0, SEM_INFO, all);
     return memory.used_ids > 0 || messages.msgpool > 0 || semaphores.semusz > 0
-           || (walls->queues >= 0 && fstat(walls->queues, &queues) == 0
-               && (queues.st_size != walls->unused.st_size
-                   || queues.st_ctim.tv_sec != walls->unused.st_ctim.tv_sec
-                   || queues.st_ctim.tv_nsec != walls->unused.st_ctim.tv_nsec));
+           || (sandbox->queues >= 0 && fstat(sandbox->queues, &queues) == 0
+               && (queues.st_size != sandbox->unused.st_size
+                   || queues.st_ctim.tv_sec != sandbox->unused.st_ctim.tv_sec
+                   || queues.st_ctim.tv_nsec != sandbox->unused.st_ctim.tv_nsec));
 }
 
-void renew_ipc(struct walls *walls)
+void renew_ipc(struct sandbox *sandbox)
 {
     if (unshare(CLONE_NEWIPC) != 0)
         fail("unshare"); /* another runner begins anew */
-    open_queues(walls, "/tmp");
+    open_queues(sandbox, "/tmp");
 }
 
 uint64_t shared_memory(void)
@@ -162,15 +163,15 @@ uint64_t shared_memory(void)
     return (uint64_t) memory.shm_rss * 4096;
 }
 
-static int furnish(struct walls *walls, const char *box, const char *builds)
+static int furnish(struct sandbox *sandbox, const char *scratch, const char *builds)
 {
     if (mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0)
         return -1;
     if (mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL) != 0)
         errno = 0; /* refused in some containers: the old /proc stays, read-only */
-    if (close_mounts() != 0 || mount_box(box, builds) != 0)
+    if (close_mounts() != 0 || mount_scratch(scratch, builds) != 0)
         return -1;
-    open_queues(walls, "/tmp");
+    open_queues(sandbox, "/tmp");
     return 0;
 }
 
@@ -183,8 +184,8 @@ static void relay_end(pid_t child)
     _exit(WIFEXITED(status) ? WEXITSTATUS(status) : 3);
 }
 
-/* 1: we are process 1 behind the walls. 0: no such walls here, nothing has happened. */
-static int enter_namespaces(struct walls *walls, const char *box, const char *builds)
+/* 1: we are process 1 in the namespaces. 0: there are none here, nothing has happened. */
+static int enter_namespaces(struct sandbox *sandbox, const char *scratch, const char *builds)
 {
     int go[2], ready[2];
     if (pipe(go) != 0 || pipe(ready) != 0)
@@ -209,9 +210,9 @@ static int enter_namespaces(struct walls *walls, const char *box, const char *bu
         relay_end(child);
     }
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (read(go[0], &answer, 1) != 1 || furnish(walls, box, builds) != 0)
+    if (read(go[0], &answer, 1) != 1 || furnish(sandbox, scratch, builds) != 0)
         _exit(3);
-    walls->change_user = answer == 2;
+    sandbox->change_user = answer == 2;
     if (answer == 2 && (setresgid(0, 0, 0) != 0 || setresuid(0, 0, 0) != 0))
         _exit(3);
     if (write(ready[1], &answer, 1) != 1)
@@ -241,8 +242,8 @@ static int allow_below(int ruleset, const char *path, uint64_t access)
     return failed ? -1 : 0;
 }
 
-/* Reading and executing stay free; writing, making and removing are for the box only. */
-void prepare_landlock(struct walls *walls, const char *base)
+/* Reading and executing stay free; writing, making and removing are for the scratch folder only. */
+void prepare_landlock(struct sandbox *sandbox, const char *base)
 {
     struct {
         uint64_t files, network, scoped;
@@ -271,9 +272,9 @@ void prepare_landlock(struct walls *walls, const char *base)
     const char *devices[] = {"/dev/null", "/dev/zero", "/dev/full", "/dev/tty"};
     for (size_t i = 0; i < sizeof devices / sizeof *devices; i++)
         allow_below(ruleset, devices[i], write_file);
-    walls->landlock = fcntl(ruleset, F_DUPFD_CLOEXEC, 10); /* programs lose those below */
+    sandbox->landlock = fcntl(ruleset, F_DUPFD_CLOEXEC, 10); /* programs lose those below */
     close(ruleset);
-    walls->present |= WALL_LANDLOCK;
+    sandbox->present |= LAYER_LANDLOCK;
 }
 
 /* ---------------------------------------------------------------------------- seccomp */
@@ -301,7 +302,7 @@ void prepare_landlock(struct walls *walls, const char *base)
     BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (call), 0, LIMIT - 1), LOAD(args[index]),                \
         BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (value), 1, 0),                                      \
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS), LOAD(nr)
-#define TO_ALL (9 * LIMIT) /* what would be done to servers as well: see enter_walls */
+#define TO_ALL (9 * LIMIT) /* what would be done to servers as well: see enter_sandbox */
 
 static int enter_seccomp(int namespaces, int crowded)
 {
@@ -392,48 +393,48 @@ static long existing_processes(void)
     return total;
 }
 
-void raise_walls(struct walls *walls, int allowed, const char *box, const char *builds,
+void make_sandbox(struct sandbox *sandbox, int allowed, const char *scratch, const char *builds,
                  char *base, size_t base_size)
 {
-    walls->landlock = walls->queues = -1;
-    walls->user = geteuid();
-    walls->group = getegid();
+    sandbox->landlock = sandbox->queues = -1;
+    sandbox->user = geteuid();
+    sandbox->group = getegid();
     write_text("/proc/self/oom_score_adj", "900"); /* rather we than the user's editor */
-    snprintf(base, base_size, "%s", box);
-    if ((allowed & WALL_NAMESPACES) && enter_namespaces(walls, box, builds)) {
-        walls->present |= WALL_NAMESPACES;
+    snprintf(base, base_size, "%s", scratch);
+    if ((allowed & LAYER_NAMESPACES) && enter_namespaces(sandbox, scratch, builds)) {
+        sandbox->present |= LAYER_NAMESPACES;
         snprintf(base, base_size, "/tmp");
     } else {
-        walls->change_user = geteuid() == 0;
-        walls->process_limit = existing_processes();
+        sandbox->change_user = geteuid() == 0;
+        sandbox->process_limit = existing_processes();
         prctl(PR_SET_CHILD_SUBREAPER, 1);
         prctl(PR_SET_PDEATHSIG, SIGKILL);
     }
-    if (walls->change_user)
-        walls->user = walls->group = NOBODY;
+    if (sandbox->change_user)
+        sandbox->user = sandbox->group = NOBODY;
     prctl(PR_SET_DUMPABLE, 0);
     for (int right = 0; prctl(PR_CAPBSET_READ, right) >= 0; right++)
         prctl(PR_CAPBSET_DROP, right); /* not even root regains a right by execve */
-    if (allowed & WALL_LANDLOCK)
-        prepare_landlock(walls, base);
-    if ((allowed & WALL_SECCOMP) && seccomp_works())
-        walls->present |= WALL_SECCOMP;
+    if (allowed & LAYER_LANDLOCK)
+        prepare_landlock(sandbox, base);
+    if ((allowed & LAYER_SECCOMP) && seccomp_works())
+        sandbox->present |= LAYER_SECCOMP;
 }
 
 /* A program that signals to all, or sets the priority or the processors of others, would find the
  * servers, which should not be there: it is ended, and runs again alone. */
-void enter_walls(const struct walls *walls, int crowded)
+void enter_sandbox(const struct sandbox *sandbox, int crowded)
 {
-    if (walls->change_user
-        && (setgroups(0, NULL) != 0 || setresgid(walls->group, walls->group, walls->group) != 0
-            || setresuid(walls->user, walls->user, walls->user) != 0))
+    if (sandbox->change_user
+        && (setgroups(0, NULL) != 0 || setresgid(sandbox->group, sandbox->group, sandbox->group)
+            || setresuid(sandbox->user, sandbox->user, sandbox->user) != 0))
         _exit(126);
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
         _exit(126);
-    if ((walls->present & WALL_LANDLOCK)
-        && syscall(SYS_landlock_restrict_self, walls->landlock, 0) != 0)
+    if ((sandbox->present & LAYER_LANDLOCK)
+        && syscall(SYS_landlock_restrict_self, sandbox->landlock, 0) != 0)
         _exit(126);
-    if ((walls->present & WALL_SECCOMP)
-        && enter_seccomp(walls->present & WALL_NAMESPACES, crowded) != 0)
+    if ((sandbox->present & LAYER_SECCOMP)
+        && enter_seccomp(sandbox->present & LAYER_NAMESPACES, crowded) != 0)
         _exit(126);
 }

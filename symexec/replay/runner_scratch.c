@@ -65,12 +65,12 @@ static int remove_tree(int parent, const char *name, int depth)
     return failed ? -1 : unlinkat(parent, name, AT_REMOVEDIR);
 }
 
-static int make_folder(int parent, const char *name, const struct walls *walls)
+static int make_folder(int parent, const char *name, const struct sandbox *sandbox)
 {
     if (mkdirat(parent, name, 0755) != 0)
         return -1;
-    if (walls->change_user)
-        return fchownat(parent, name, walls->user, walls->group, AT_SYMLINK_NOFOLLOW);
+    if (sandbox->change_user)
+        return fchownat(parent, name, sandbox->user, sandbox->group, AT_SYMLINK_NOFOLLOW);
     return 0;
 }
 
@@ -85,30 +85,31 @@ static int look(const char *base, struct stat folders[FOLDERS])
     return 0;
 }
 
-/* Has nobody written to the box since it was cleaned? In memory the size of a folder counts its
+/* Has nobody written to the folder since it was cleaned? In memory the size of a folder counts its
  * entries, so all is empty where it should be, whatever the grain of the clock is. */
-int is_clean(const char *base, struct box *box)
+int is_clean(const char *base, struct scratch *scratch)
 {
     struct stat now[FOLDERS];
-    box->clean = box->in_memory && look(base, now) == 0;
-    if (!box->clean)
+    scratch->clean = scratch->in_memory && look(base, now) == 0;
+    if (!scratch->clean)
         return 0;
     for (int i = 0; i < FOLDERS; i++) {
-        const struct stat *then = &box->folders[i];
+        const struct stat *then = &scratch->folders[i];
         if (now[i].st_ino != then->st_ino || now[i].st_mode != then->st_mode
             || now[i].st_uid != then->st_uid || now[i].st_nlink != then->st_nlink
             || now[i].st_size != then->st_size || now[i].st_ctim.tv_sec != then->st_ctim.tv_sec
             || now[i].st_ctim.tv_nsec != then->st_ctim.tv_nsec)
-            box->clean = 0;
+            scratch->clean = 0;
     }
-    return box->clean;
+    return scratch->clean;
 }
 
 /* Empty BASE (but for `keep`) and make its three folders; 0 when all is clean. */
-int clean_box(const char *base, const char *keep, const struct walls *walls, struct box *box)
+int clean_scratch(const char *base, const char *keep, const struct sandbox *sandbox,
+                  struct scratch *scratch)
 {
     struct statfs system;
-    if (box->clean)
+    if (scratch->clean)
         return 0;
     DIR *entries = open_folder(AT_FDCWD, base);
     if (!entries)
@@ -117,17 +118,17 @@ int clean_box(const char *base, const char *keep, const struct walls *walls, str
     for (struct dirent *entry; (entry = readdir(entries)) != NULL;)
         if (!is_dot(entry->d_name) && strcmp(entry->d_name, keep) != 0)
             failed |= remove_tree(here, entry->d_name, 0);
-    failed |= make_folder(here, "work", walls);
-    failed |= make_folder(here, "home", walls);
-    failed |= make_folder(here, "tmp", walls);
-    box->in_memory = fstatfs(here, &system) == 0 && system.f_type == TMPFS_MAGIC;
+    failed |= make_folder(here, "work", sandbox);
+    failed |= make_folder(here, "home", sandbox);
+    failed |= make_folder(here, "tmp", sandbox);
+    scratch->in_memory = fstatfs(here, &system) == 0 && system.f_type == TMPFS_MAGIC;
     closedir(entries);
-    return failed ? failed : look(base, box->folders);
+    return failed ? failed : look(base, scratch->folders);
 }
 
 /* `name` is relative and without "..": the sender has seen to it. Missing folders are made. */
 int place_file(const char *base, struct bytes name, struct bytes content, uint32_t mode,
-               const struct walls *walls)
+               const struct sandbox *sandbox)
 {
     char path[4096];
     int length = snprintf(path, sizeof path, "%s/work/%s", base, name.data);
@@ -135,8 +136,8 @@ int place_file(const char *base, struct bytes name, struct bytes content, uint32
         return -1;
     for (char *slash = path + strlen(base) + 6; (slash = strchr(slash, '/')) != NULL; slash++) {
         *slash = '\0';
-        if (mkdir(path, 0755) == 0 && walls->change_user
-            && chown(path, walls->user, walls->group) != 0)
+        if (mkdir(path, 0755) == 0 && sandbox->change_user
+            && chown(path, sandbox->user, sandbox->group) != 0)
             return -1;
         *slash = '/';
     }
@@ -144,8 +145,8 @@ int place_file(const char *base, struct bytes name, struct bytes content, uint32
     if (file < 0)
         return -1;
     int failed = write(file, content.data, content.size) != (ssize_t) content.size;
-    if (walls->change_user)
-        failed |= fchown(file, walls->user, walls->group);
+    if (sandbox->change_user)
+        failed |= fchown(file, sandbox->user, sandbox->group);
     failed |= fchmod(file, mode & 0777);
     close(file);
     return failed ? -1 : 0;
