@@ -95,14 +95,15 @@ _MIRROR = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "==": "==", "!=": "!="}
 
 @record
 class Counted:
-    """So many elements of ``unit`` bytes are behind a pointer; ``why`` in C's words. The code tells
-    numbers below ``least`` from others. ``sure``: whatever the number is called."""
+    """So many elements of ``unit`` bytes are behind a pointer, or ``less``; ``why`` in C's words.
+    The code tells numbers below ``least`` from others. ``sure``: whatever the number is called."""
 
     unit: int
     why: str
     location: Location
     least: int = 0
     sure: bool = False
+    less: int = 0
 
 
 def counted(functions: Functions, entry: FunctionDefinition) -> dict[Pair, Counted]:
@@ -237,6 +238,7 @@ class _Bound:
 
     by: Symbol | str
     places: range
+    beyond: int = 0  # it is below the sum of both
 
 
 class _Uses:
@@ -419,19 +421,22 @@ class _Uses:
     def _is_bounded(self, name: Symbol | str) -> bool:
         return any(self._here in places for places in self._bounded.get(name, ()))
 
-    def _above(self, of: Symbol | str) -> set[str]:
-        """The numbers that bound one here, by way of variables too."""
-        found: set[str] = set()
-        waiting, seen = [of], {of}
-        for each in waiting:
+    def _above(self, of: Symbol | str) -> dict[str, int]:
+        """The numbers that bound one here, by way of variables too, and how far beyond them it is
+        bounded."""
+        found: dict[str, int] = {}
+        waiting: list[tuple[Symbol | str, int]] = [(of, 0)]
+        seen = {of}
+        for each, sum_ in waiting:
             for bound in self._below.get(each, ()) if not self._is_bounded(each) else ():
-                if self._here not in bound.places or bound.by in seen:
+                by, beyond = bound.by, sum_ + bound.beyond
+                if self._here not in bound.places or by in seen:
                     continue
-                if isinstance(bound.by, str):
-                    found.add(bound.by)
+                if isinstance(by, str):
+                    found[by] = min(beyond, found.get(by, beyond))
                 else:
-                    seen.add(bound.by)
-                    waiting.append(bound.by)
+                    seen.add(by)
+                    waiting.append((by, beyond))
         return found
 
     def _directly_above(self, of: Symbol | str) -> set[str]:
@@ -557,17 +562,22 @@ class _Uses:
             return
         variables = self._variables(left)
         above = self._numbers(right) | (self._variables(right, subtracted=False) - variables)
+        beyond = _added(right) - _added(left) + (operator == "<=")
         for each in variables:
-            self._is_below(each, above, places)
+            self._is_below(each, above, places, beyond)
         inner = without_casts(right)
         if operator != "!=" and isinstance(inner, Binary) and inner.operator == "-":
             for each in self._variables(inner.right):
                 self._is_below(each, self._numbers(inner.left), places)
 
     def _is_below(
-        self, name: Symbol | str, above: AbstractSet[Symbol | str], places: range
+        self,
+        name: Symbol | str,
+        above: AbstractSet[Symbol | str],
+        places: range,
+        beyond: int = 0,
     ) -> None:
-        self._below.setdefault(name, []).extend(_Bound(each, places) for each in above)
+        self._below.setdefault(name, []).extend(_Bound(each, places, beyond) for each in above)
 
     # -------------------------------------------------------------- texts
 
@@ -654,14 +664,16 @@ class _Uses:
         number that bounds it: no certainty, unless it is ``written`` there."""
         for variable in self._free(index):
             direct = self._directly_above(variable)
-            for number in self._above(variable):
+            for number, beyond in self._above(variable).items():
                 why = f"{self._word(name)}[{variable.name}] stands below {self._word(number)}"
                 where = self._found if written or number in direct else self._hinted
                 sure = written or name not in self._judged
-                self._note(where, name, number, kind, why, place, sure=sure)
+                less = -_added(index) - beyond
+                self._note(where, name, number, kind, why, place, sure=sure, less=less)
         for number in self._numbers(index):
             why = f"{self._word(name)} is used up to {self._word(number)}"
-            self._note(self._hinted, name, number, kind, why, place)
+            less = -_added(index) - 1
+            self._note(self._hinted, name, number, kind, why, place, less=less)
             for above in self._directly_above(number):
                 why = f"{self._word(name)}[{self._word(number)}] stands below {self._word(above)}"
                 self._note(self._found, name, above, kind, why, place)
@@ -692,12 +704,14 @@ class _Uses:
         for number in self._numbers(arguments[by]):
             for each in (number, *sorted(self._directly_above(number))):
                 why = f"{name} takes {self._word(each)} of {self._word(base)}"
-                self._note(self._taken, base, each, unit, why, place, sure=True)
+                less = -_added(arguments[by]) if each == number else 0
+                self._note(self._taken, base, each, unit, why, place, sure=True, less=less)
         if at == _WRITES.get(name):
             for variable in self._variables(arguments[by]):
-                for each in self._above(variable):
+                for each, beyond in self._above(variable).items():
                     why = f"{name} takes no more than {self._word(each)} of {self._word(base)}"
-                    self._note(self._found, base, each, unit, why, place)
+                    less = -_added(arguments[by]) - beyond + 1
+                    self._note(self._found, base, each, unit, why, place, less=less)
 
     def _loop(self, node: Tree) -> None:
         """Pointers that go on while a number counts."""
@@ -709,6 +723,7 @@ class _Uses:
             case _:
                 return
         numbers = self._counted_down(condition)
+        less = _rounds_left_out(condition)
         for left, operator, right in _comparisons(condition):
             if operator in ("<", "<=", "!=") and self._free(left):
                 numbers |= self._numbers(right)
@@ -720,7 +735,7 @@ class _Uses:
                         continue
                     for number in numbers:
                         why = f"a loop goes along {self._word(name)} by {self._word(number)}"
-                        self._note(self._found, name, number, kind, why, each.location)
+                        self._note(self._found, name, number, kind, why, each.location, less=less)
                 case _:
                     pass
 
@@ -745,6 +760,7 @@ class _Uses:
         why: str,
         place: Location,
         sure: bool = False,
+        less: int = 0,
     ) -> None:
         if not pointer or not number or self._is_bounded(number):
             return
@@ -753,9 +769,11 @@ class _Uses:
             unit = kind.target if isinstance(kind, Pointer) else 1
         size = unit if isinstance(unit, int) else _size(unit)
         known = where.get((pointer, number))
+        less = max(less, 0) if known is None else max(0, min(less, known.less))
+        sure = sure or (known is not None and known.sure)
         if known is None or size < known.unit:
-            known = Counted(size, why, place, sure=sure or (known is not None and known.sure))
-        where[pointer, number] = replace(known, sure=known.sure or sure)
+            known = Counted(size, why, place)
+        where[pointer, number] = replace(known, sure=sure, less=less)
         self._said.setdefault((pointer, number), set()).add(self._here)
 
     def _word(self, name: str) -> str:
@@ -776,9 +794,10 @@ class _Uses:
             number = self._chosen(pointer, found)
             if number and not self._means_more(pointer, number):
                 pair = pointer, number
-                each = found.get(pair) or self._hinted[pair]
-                least = max(each.least, self._least.get(number, 0))
-                chosen[pair] = replace(each, least=least)
+                said = [where[pair] for where in (found, self._hinted) if pair in where]
+                least = max(said[0].least, self._least.get(number, 0))
+                less = min(each.less for each in said)
+                chosen[pair] = replace(said[0], least=least, less=less)
         return chosen
 
     def _passed_on(
@@ -799,7 +818,8 @@ class _Uses:
                     self._said.setdefault((first, second), set()).add(self._here)
                     why = f"{name} takes {self._word(first)} and {self._word(second)}"
                     sure = each.sure and self._passed(argument) == second
-                    yield (first, second), Counted(each.unit, why, place, each.least, sure)
+                    less = max(0, each.less - (_added(argument) if argument is not None else 0))
+                    yield (first, second), Counted(each.unit, why, place, each.least, sure, less)
 
     def _passed(self, argument: Expression | None) -> str:
         return "" if argument is None else place_of(argument, self._parameters)
@@ -954,6 +974,37 @@ def _extents(nodes: Sequence[Tree]) -> dict[int, range]:
         stop = max((extents[id(each)].stop for each in children(nodes[at])), default=at + 1)
         extents[id(nodes[at])] = range(at, stop)
     return extents
+
+
+def _added(expression: Expression) -> int:
+    """The constant that a sum has: -1 of ``n - 1``, also of ``(n - 1) * sizeof *a``."""
+    total, waiting = 0, [(expression, 1)]
+    while waiting:
+        node, sign = waiting.pop()
+        match without_casts(node):
+            case Binary(operator="+" | "-" as operator, left=left, right=right):
+                waiting += [(left, sign), (right, sign if operator == "+" else -sign)]
+            case Binary(operator="*", left=left, right=right) if node is expression:
+                if constant_of(left) is not None or constant_of(right) is not None:
+                    waiting.append((left if constant_of(left) is None else right, sign))
+            case inner:
+                total += sign * (constant_of(inner) or 0)
+    return total
+
+
+def _rounds_left_out(condition: Expression) -> int:
+    """``while (--n)``, ``n-- > 1``, ``i < n - 1``: a loop has one round less than a number says."""
+    left_out = sum(
+        isinstance(node, Increment) and node.operator == "--" and node.prefix
+        for node in walk(condition)
+    )
+    for left, operator, right in _comparisons(condition):
+        value = constant_of(right)
+        if value is not None and value > 0 and operator in (">", ">="):
+            left_out += value - (operator == ">=")
+        elif value is None and operator in ("<", "<=") and constant_of(left) is None:
+            left_out += max(0, _added(left) - _added(right) - (operator == "<="))
+    return left_out
 
 
 def _alternatives(expression: Expression) -> Iterator[Expression]:

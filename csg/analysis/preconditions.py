@@ -83,13 +83,18 @@ MOST_NAMED = 4  # enumerators that a text names
 
 @record
 class Length:
-    """There are ``number`` times ``unit`` bytes behind ``pointer``, if it is not null; the code
-    tells numbers below ``least`` from others."""
+    """There are ``number`` times ``unit`` bytes behind ``pointer``, if it is not null, or as many
+    for a number that is so much ``less``; the code tells numbers below ``least`` from others."""
 
     pointer: str
     number: str
     unit: int
     least: int = 0
+    less: int = 0
+
+    def most(self, size: int) -> int:
+        """What the number can be beside so many bytes."""
+        return size // self.unit + self.less
 
 
 @record
@@ -214,13 +219,15 @@ def _lengths(old: _Version, new: _Version, parameters: Sequence[Symbol]) -> Iter
         each = after[pair]
         unit = min(each.unit, before[pair].unit)
         pointer, number = (_named(name, parameters) for name in pair)
-        text = f"{number} <= bytes of {pointer}"
+        less = max(each.less, before[pair].less)
+        shown = f"{number} - {less}" if less else number
+        text = f"{shown} <= bytes of {pointer}"
         if unit != 1:
-            text = f"{unit} * {text}"
+            text = f"{unit} * ({shown}) <= bytes of {pointer}" if less else f"{unit} * {text}"
             kind = parameters[int(root_of(pair[0]))].type
             if pair[0].isdigit() and isinstance(kind, Pointer) and _size(kind) == unit:
-                text = f"{number} <= elements of {pointer}"
-        claim = Length(pointer, number, unit, max(each.least, before[pair].least))
+                text = f"{shown} <= elements of {pointer}"
+        claim = Length(pointer, number, unit, max(each.least, before[pair].least), less)
         yield Precondition(claim, text, each.why, each.location)
 
 

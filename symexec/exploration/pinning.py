@@ -128,13 +128,13 @@ def _fits(start: Start, preconditions: Sequence[Precondition], test: TestInput) 
     given, inputs = dict(test.parameters), {each.name: each for each in start.inputs}
     for each in preconditions:
         match each.claim:
-            case Length(pointer=pointer, number=number, unit=unit):
+            case Length(pointer=pointer, number=number) as claim:
                 there, count = given.get(pointer), given.get(number)
                 if isinstance(there, bytes | tuple) and isinstance(count, int):
                     known = inputs[pointer]
                     if known.terms:
                         held = len(there) + isinstance(there, bytes)
-                        if count * unit > held * ((known.width + 7) // 8):
+                        if count > claim.most(held * ((known.width + 7) // 8)):
                             return False
             case NonNull(pointer=pointer) if given.get(pointer, ()) is None:
                 return False

@@ -299,10 +299,10 @@ def conditions(
     never null are null in no start."""
     for each in given:
         match each.claim:
-            case Length(pointer=pointer, number=number, unit=unit):
+            case Length(pointer=pointer, number=number) as claim:
                 known = named.get(number)
                 if pointer in sizes and known is not None and known.scalar and known.terms:
-                    yield _at_most(known.terms[0], known.element, sizes[pointer] // unit)
+                    yield _at_most(known.terms[0], known.element, claim.most(sizes[pointer]))
             case OneOf(name=name, values=values):
                 known = named[name]
                 width = value_bits(known.element)
@@ -327,7 +327,7 @@ def within_bounds(
     for each in given:
         claim = each.claim
         if isinstance(claim, Length):
-            kind, needed = types.get(claim.pointer), claim.least * claim.unit
+            kind, needed = types.get(claim.pointer), (claim.least - claim.less) * claim.unit
             target = kind.target if isinstance(kind, Pointer) else None
             if isinstance(target, Record):
                 if needed > size_of(target):
@@ -344,6 +344,17 @@ def within_bounds(
     return replace(options, preconditions=tuple(kept), level=level)
 
 
+def elements_of(name: str, options: InputOptions) -> int:
+    """As many as arrays have, or fewer where that is enough for the number that says how many: what
+    is used behind them is found."""
+    less = [
+        each.claim.less
+        for each in options.preconditions
+        if isinstance(each.claim, Length) and each.claim.pointer == name
+    ]
+    return max(1, options.elements - min(less, default=0))
+
+
 def _at_most(term: Operand, kind: Type, bound: int) -> Operand:
     if not is_integer(kind):
         return 1
@@ -358,9 +369,9 @@ def range_of(name: str, options: InputOptions, sizes: Mapping[str, int]) -> Rang
     found = options.range_of(name)
     for each in options.preconditions:
         match each.claim:
-            case Length(pointer=pointer, number=number, unit=unit) if number == name:
+            case Length(pointer=pointer, number=number) as claim if number == name:
                 if pointer in sizes:
-                    bound = sizes[pointer] // unit
+                    bound = claim.most(sizes[pointer])
                     low, high = (found.low, found.high) if found else (-(1 << 127), bound)
                     found = Range(name, low, min(high, bound))
             case OneOf(name=own, values=values) if own == name:

@@ -30,7 +30,7 @@ from csg.language.types import (
 )
 from csg.records import record
 from symexec.expr import Data, Operand, Shadowed, TermTable, compare, extract, ite
-from symexec.inputs.assumptions import Named, assumption, conditions, range_conditions
+from symexec.inputs.assumptions import Named, assumption, conditions, elements_of, range_conditions
 from symexec.inputs.structures import (
     Member,
     Place,
@@ -259,7 +259,7 @@ class _Builder:
         """An object of its own; strings end with a 0 that stays."""
         element = element_of(target)
         kind = "string" if is_text(target) else "array"
-        made = self._made(kind, name, element, self._options.elements)
+        made = self._made(kind, name, element, elements_of(name, self._options))
         cells = _cells(made.terms, element)
         return self._object(StartObject(name, len(made.terms) * size_of(element), cells))
 

@@ -169,3 +169,37 @@ def test_a_constant_bound_anywhere_leaves_no_pair() -> None:
         )
         functions = {each.symbol.name: each for each in parse_text(text).functions}
         assert counted(functions, functions["f"]) == {}, text
+
+
+LESS = [  # how many elements fewer than the number says
+    ("for (i = 0; i < n; i++) d[i] = 1;", 0),
+    ("for (i = 0; i < n - 1; i++) d[i] = 1;", 1),
+    ("for (i = 0; i <= n - 1; i++) d[i] = 1;", 0),
+    ("for (i = 0; i <= n - 3; i++) d[i] = 1;", 2),
+    ("for (i = 0; i + 1 < n; i++) d[i] = 1;", 1),
+    ("for (i = 0; i + 1 < n; i++) d[i + 1] = 1;", 0),
+    ("for (i = 1; i < n; i++) d[i - 1] = 1;", 1),
+    ("for (i = 0; i <= n; i++) d[i] = 1;", 0),
+    ("for (i = 0; i < n; i++) if (i < n - 1) d[i] = 1;", 1),
+    ("for (i = 0; i < n; i++) s += i; for (i = 0; i < n - 1; i++) d[i] = 1;", 1),
+    ("for (i = 0; i < n - 1; i++) d[i] = 1; d[n - 1] = 0;", 0),
+    ("for (i = 0; i < n - 2; i++) d[i] = 1; d[n - 2] = 0;", 1),
+    ("while (--n > 0) *d++ = 1;", 1),
+    ("while (n-- > 1) *d++ = 1;", 1),
+    ("while (n-- > 0) *d++ = 1;", 0),
+    ("int *end = d + n - 1; while (d <= end) *d++ = 1;", 0),
+    ("memcpy(d, &i, (n - 1) * sizeof *d);", 1),
+    ("last(d, n + 1);", 0),
+    ("last(d, n);", 1),
+    ("last(d, n - 1);", 2),
+]
+
+
+@pytest.mark.parametrize(("body", "less"), LESS, ids=[row[0] for row in LESS])
+def test_fewer_elements_than_the_number_says(body: str, less: int) -> None:
+    """What writes to n - 1 elements asks for no more."""
+    inner = "static void last(int *d, int n) { int i; for (i = 0; i < n - 1; i++) d[i] = 1; }"
+    text = f"{SUM} {inner} int f(int *d, int n) {{ int s = 0, i; {body} return s; }}"
+    functions = {each.symbol.name: each for each in parse_text(text).functions}
+    ((pair, each),) = counted(functions, functions["f"]).items()
+    assert (pair, each.less) == (("0", "1"), less)

@@ -331,3 +331,22 @@ def test_a_number_that_one_branch_alone_counts_by_hides_nothing(tmp_path: Path) 
     done = csgtest("build", "old.c", "new.c", *words, folder=tmp_path)
     assert done.code == 1 and "elements of" not in done.out
     assert all(abs(each["input"]["parameters"]["n"]) >= 1000 for each in done.differing)
+
+
+def test_writing_to_one_element_more_than_there_has_to_be_is_found(tmp_path: Path) -> None:
+    """n - 1 differences of n numbers: a caller has room for no more."""
+    program = """
+        void f(const int *a, int n, int *d)
+        {
+            int i;
+            for (i = 0; i < n - 1; i++)
+                d[i] = a[i + 1] - a[i];
+            ADDED
+        }
+    """
+    for name, added in (("old.c", ""), ("new.c", "if (n > 0) d[n - 1] = 0;")):
+        (tmp_path / name).write_text(program.replace("ADDED", added))
+    done = csgtest("build", "old.c", "new.c", "--entry", "f", "--time", "8", folder=tmp_path)
+    told = {each["text"] for each in done.report["preconditions"]}
+    assert {"n <= elements of a", "n - 1 <= elements of d"} <= told
+    assert "regression" in {each["class"] for each in done.report["groups"]}, done.out
