@@ -237,9 +237,9 @@ def _with_databases(options: Options, silent: bool) -> Options:
 
 
 def _tell_of_cache() -> None:
-    from csg.cache import cache_trouble
+    from csg.cache import cache_error
 
-    trouble = cache_trouble()
+    trouble = cache_error()
     if trouble:
         print(f"csgtest: {trouble}", file=sys.stderr)
 

@@ -183,7 +183,7 @@ def tried(step: Step, clang: str | None) -> Row:
     wrong = [str(each) for each in check(unified, thorough=True)]
     compilers = ["gcc", *([clang] if clang else [])]
     for compiler in compilers:
-        trouble = Confirmation(text, BUILDS, compiler, step.package.flags).trouble()
+        trouble = Confirmation(text, BUILDS, compiler, step.package.flags).error()
         if trouble is not None:
             wrong.append(f"{compiler}: {trouble[1]}")
     runs, different = compared(step, unified, text)

@@ -8,7 +8,7 @@
 
 Several runs may use it at a time. Every entry carries a checksum of its name and content: one that
 is damaged, another one's, or not the user's own, is missing. The folder is the user's and nobody
-else's (``cache_trouble``), or nothing is kept; one that cannot be written is no trouble. When there
+else's (``cache_error``), or nothing is kept; one that cannot be written is no error. When there
 is too much, what was not used for longest goes.
 
 A frozen record is loaded by setting its slots, and equal parts of chosen classes are one object.
@@ -104,7 +104,7 @@ def cache_folder() -> Path:
     return base / "csgtest"
 
 
-def cache_trouble() -> str:
+def cache_error() -> str:
     """Why the cache folder is not used; "" when it is, or is not there yet. What others could write
     there would be believed, and run."""
     folder = cache_folder()
@@ -184,7 +184,7 @@ class Cache:
 
     def _content(self, file: Path) -> bytes | None:
         """Used now. None of a file that is not ours alone."""
-        if cache_trouble():
+        if cache_error():
             return None
         try:
             handle = os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
@@ -207,7 +207,7 @@ class Cache:
         for folder in (root, self.folder):
             with suppress(FileExistsError):
                 folder.mkdir(mode=0o700)
-        if cache_trouble() or self.folder.is_symlink():
+        if cache_error() or self.folder.is_symlink():
             raise PermissionError
         if root.stat().st_mode & 0o077:
             root.chmod(0o700)

@@ -63,13 +63,13 @@ def read_commands(build: Path) -> Commands:
             directory = str(entry["directory"])
             file = os.path.realpath(os.path.join(directory, str(entry["file"])))
             known.setdefault(file, tuple(kept_flags(_words(entry), directory)))
-    except OSError as trouble:
+    except OSError as error:
         raise UsageError(
-            f"{database} cannot be read: {trouble.strerror}",
+            f"{database} cannot be read: {error.strerror}",
             hint=f"name the folder of a build that wrote {NAME}",
         ) from None
-    except (ValueError, KeyError, TypeError) as trouble:
-        raise UsageError(f"{database} is no database of compile commands ({trouble})") from None
+    except (ValueError, KeyError, TypeError) as error:
+        raise UsageError(f"{database} is no database of compile commands ({error})") from None
     return Commands(database, known)
 
 

@@ -145,7 +145,7 @@ def parse_file(
 
 
 def parse_files(files: Sequence[SourceFile], compiler: str | None = None) -> list[TranslationUnit]:
-    """Read several files; the first one's trouble is reported first. One of several may define
+    """Read several files; the first one's error is reported first. One of several may define
     nothing."""
     return parse_texts(preprocess_files(files, compiler), may_be_empty=len(files) > 1)
 
@@ -228,7 +228,7 @@ WORTH_A_PROCESS = 400_000  # characters that another process is started for
 
 
 def kept_units(texts: Sequence[Preprocessed], may_be_empty: bool) -> list[TranslationUnit]:
-    """The first file's trouble is reported first."""
+    """The first file's error is reported first."""
     cache = Cache("units")
     package = Path(csg.__file__).parent
     own = source_digest([package, *(package / part for part in MAKERS)])

@@ -1,7 +1,7 @@
 """Let the C compiler confirm that a unified program is C; what is not is kept in coarser pieces.
 
     with Confirmation(text, MASKED) as confirmation:
-        confirmed(unified, confirmation.trouble())
+        confirmed(unified, confirmation.error())
 
 A projection can be right where the text is not: a region may hold a declaration that the other
 version needs, too. The compiler only checks, beside whatever else is being done. The function that
@@ -53,7 +53,7 @@ class Confirmation:
     def __exit__(self, *reason: object) -> None:
         self._pool.close()
 
-    def trouble(self) -> tuple[int, str] | None:
+    def error(self) -> tuple[int, str] | None:
         """The line of an error, and what it says; waits."""
         found = [each.result() for each in self._answers]
         return next((each for each in found if each is not None), None)
@@ -88,13 +88,13 @@ def unify_compiled(
 def confirmed(
     unified: Unified,
     entry: str = "main",
-    trouble: tuple[str, str] | None = None,
+    error: tuple[str, str] | None = None,
     compiler: str | None = None,
     annotation: Annotation = BY_TREES,
 ) -> Unified:
-    """``unified``, or what compiles in its place. ``trouble`` is what is known already: the
+    """``unified``, or what compiles in its place. ``error`` is what is known already: the
     function (or "") that an error stands in, and what it says."""
-    found = trouble or compile_trouble(unified, compiler)
+    found = error or compile_error(unified, compiler)
     old, new, shared = unified.old, unified.new, unified.shared
     whole: frozenset[str] = frozenset()
     reasons: list[Fallback] = []
@@ -109,26 +109,26 @@ def confirmed(
         reasons.append(Fallback(function, f"its unified form does not compile: {message}"))
         unified = unify(old, new, entry, whole, by_lines=annotation.by_lines)
         unified = published(unified) if annotation.published else unified
-        found = compile_trouble(unified, compiler)
+        found = compile_error(unified, compiler)
     others = [each for each in unified.fallbacks if each.region not in whole]
     unified.fallbacks[:] = [*others, *reasons]
     unified.shared = shared
     return unified
 
 
-def compile_trouble(unified: Unified, compiler: str | None = None) -> tuple[str, str] | None:
+def compile_error(unified: Unified, compiler: str | None = None) -> tuple[str, str] | None:
     """The function (or "") that the compiler's first error stands in, and what it says."""
     text = printed(unified, ids=True)
     with Confirmation(text, BUILDS, compiler) as confirmation:
-        return located(unified, text, confirmation.trouble())
+        return located(unified, text, confirmation.error())
 
 
-def located(unified: Unified, text: str, trouble: tuple[int, str] | None) -> tuple[str, str] | None:
+def located(unified: Unified, text: str, error: tuple[int, str] | None) -> tuple[str, str] | None:
     """The function of the unified program whose text holds the line; copies count as what they are
     copies of."""
-    if trouble is None:
+    if error is None:
         return None
-    line, message = trouble
+    line, message = error
     return _function_at(text, line, unified), message
 
 

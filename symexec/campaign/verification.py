@@ -114,9 +114,9 @@ class Checked:
 
 @record
 class Failure:
-    """``trouble``, for a defect of ours in words, with the lines that it comes from."""
+    """``error``, for a defect of ours in words, with the lines that it comes from."""
 
-    trouble: Exception
+    error: Exception
     lines: str
 
 
@@ -338,13 +338,13 @@ class Verification:
                 return case, bool(unlikely), hurried
             self._put_off.append((case, bool(unlikely)))
 
-    def fail(self, trouble: Exception) -> None:
+    def fail(self, error: Exception) -> None:
         if self.over.is_set():  # it was stopped in the midst of a run
             return
         lines = traceback.format_exc()
-        if not isinstance(trouble, CsgtestError):  # what a defect raises need not be picklable
-            trouble = RuntimeError(repr(trouble))
-        self._say(Failure(trouble, lines))
+        if not isinstance(error, CsgtestError):  # what a defect raises need not be picklable
+            error = RuntimeError(repr(error))
+        self._say(Failure(error, lines))
 
     def _want(self, build: str, style: str) -> None:
         self._say(Wanted(build, style))
@@ -368,8 +368,8 @@ def serve(requests: BinaryIO, answers: BinaryIO, scratch: Path) -> None:
             verification.run()
         except BrokenPipeError:
             raise
-        except Exception as trouble:
-            verification.fail(trouble)
+        except Exception as error:
+            verification.fail(error)
 
 
 _GLANCE = 60.0  # seconds at most between two looks at the process
@@ -402,7 +402,7 @@ class Verifier:
         self._most = most
         self._submitted = 0
         self._returned = 0
-        self._trouble: Exception | None = None
+        self._error: Exception | None = None
         self._process = process or spare()
         plan, folder, names = replay.lent_early()
         task = Task(
@@ -424,7 +424,7 @@ class Verifier:
 
     @property
     def busy(self) -> bool:
-        return self._returned < self._submitted and self._trouble is None
+        return self._returned < self._submitted and self._error is None
 
     def finished(self) -> Iterator[TestCase]:
         """What has been verified since the last call."""
@@ -442,13 +442,13 @@ class Verifier:
                     self._lend(build, style)
                 case SandboxLevel(level=level):
                     self._replay.learn(level)
-                case Failure(trouble=trouble, lines=lines):
-                    trouble.add_note(lines)
-                    self._trouble = trouble
-        if self._process.left and self._trouble is None:
-            self._trouble = ToolchainError("the process that replays tests has died")
-        if self._trouble is not None:
-            raise self._trouble
+                case Failure(error=error, lines=lines):
+                    error.add_note(lines)
+                    self._error = error
+        if self._process.left and self._error is None:
+            self._error = ToolchainError("the process that replays tests has died")
+        if self._error is not None:
+            raise self._error
 
     def drain(self) -> Iterator[TestCase]:
         """Wait for all that is waiting, or for the deadline."""

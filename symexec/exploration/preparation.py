@@ -363,7 +363,7 @@ def _lowered(
     signature = _signature(unified, entry, options.inputs) if entry != "main" else None
     with Confirmation(text, MASKED if confirms else (), flags=options.flags) as confirmation:
         lowered = Lowered(unified, text, program_of(unified, entry), signature)
-        return lowered, confirmation.trouble()
+        return lowered, confirmation.error()
 
 
 def _signature(unified: Unified, entry: str, inputs: InputOptions) -> EntrySignature:

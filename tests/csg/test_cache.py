@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from csg.cache import Cache, cache_trouble, key_of, source_digest
+from csg.cache import Cache, cache_error, key_of, source_digest
 
 
 @pytest.fixture
@@ -108,9 +108,9 @@ def test_a_folder_that_is_not_ours_alone_is_left_alone_and_that_is_told(
     spoil: Callable[[Path], None], told: str, cache: Cache
 ) -> None:
     cache.keep({"a": b"content"})
-    assert cache_trouble() == ""
+    assert cache_error() == ""
     spoil(cache.folder.parent)
-    assert told in cache_trouble()
+    assert told in cache_error()
     assert cache.find("a") is None
     cache.keep({"b": b"content"})
     assert not (cache.folder / "b").exists()

@@ -83,7 +83,7 @@ def test_a_real_program_twice(name: str) -> None:
     path = str(PROGRAMS / f"{name}.c")
     unified = everything_twice(parse_file(path), parse_file(path))
     assert check(unified, thorough=True) == []
-    assert compiling.compile_trouble(unified) is None
+    assert compiling.compile_error(unified) is None
 
 
 def test_a_lost_statement_is_noticed() -> None:
@@ -114,14 +114,14 @@ def test_a_region_of_the_wrong_version_is_noticed() -> None:
 
 def test_what_does_not_compile_becomes_two_copies(monkeypatch: pytest.MonkeyPatch) -> None:
     answers = iter([("h", "'t' undeclared"), None])
-    monkeypatch.setattr(compiling, "compile_trouble", lambda unified, compiler: next(answers))
+    monkeypatch.setattr(compiling, "compile_error", lambda unified, compiler: next(answers))
     unified = unify_compiled(parse_text(OLD), parse_text(NEW))
     assert [each.region for each in unified.fallbacks] == ["h"]
     assert "does not compile: 't' undeclared" in unified.fallbacks[-1].reason
 
 
 def test_a_program_that_is_run_twice_is_one_reason(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(compiling, "compile_trouble", lambda unified, compiler: ("", "no"))
+    monkeypatch.setattr(compiling, "compile_error", lambda unified, compiler: ("", "no"))
     unified = unify_compiled(parse_text(OLD), parse_text(NEW))
     assert [(each.region, each.reason) for each in unified.fallbacks] == [
         ("program", "its unified form does not compile: no")
@@ -134,7 +134,7 @@ def test_the_compiler_s_error_names_the_function(tmp_path: Path) -> None:
     without = Compound(function.body.items[1:])
     body = Compound((replace(without, items=(*without.items, *_undeclared())),))
     unified.unit.functions[0] = replace(function, body=body)
-    trouble = compiling.compile_trouble(unified)
+    trouble = compiling.compile_error(unified)
     assert trouble is not None
     assert trouble[0] == "h"
     assert "undeclared" in trouble[1]

@@ -33,7 +33,7 @@ def test_both_compilers_take_the_patterns(compiler: str) -> None:
     for name, (old, new, _) in PATTERNS.items():
         unified = unify(parse_text(HEAD + old + TAIL), parse_text(HEAD + new + TAIL))
         asked.append((name, Confirmation(printed(unified, ids=True), BUILDS, compiler)))
-    assert [(name, found) for name, each in asked if (found := each.trouble())] == []
+    assert [(name, found) for name, each in asked if (found := each.error())] == []
 
 
 @pytest.mark.parametrize("compiler", COMPILERS)
@@ -41,14 +41,14 @@ def test_both_compilers_take_the_samples(compiler: str) -> None:
     for new in sorted(SAMPLES.glob("*/*new.c")):
         old = new.with_name(new.name.replace("new", "old"))
         unified = unify(parse_file(str(old)), parse_file(str(new)))
-        assert Confirmation(printed(unified, ids=True), BUILDS, compiler).trouble() is None, new
+        assert Confirmation(printed(unified, ids=True), BUILDS, compiler).error() is None, new
 
 
 def test_a_program_of_an_old_standard(tmp_path: Path) -> None:
     old = "int main() { int n; n = 3; return n; }"
     unified = unify(parse_text(old), parse_text(old.replace("3", "4")))
     confirmation = Confirmation(printed(unified, ids=True), flags=["-O2", "-std=c90", "-DX"])
-    assert confirmation.trouble() is None
+    assert confirmation.error() is None
 
 
 PROGRAM = """\
