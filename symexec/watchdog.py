@@ -36,6 +36,7 @@ PREPARATION, PREPARATION_FACTOR = 120.0, 10.0  # seconds, or so many times those
 USUAL = 0.75  # of the memory that is free
 LEAST = 256 << 20  # bytes that are always allowed: the program itself takes a part of them
 DRAWING = 1.0  # seconds for the pictures of a report
+PAGE = 10.0  # seconds for the page itself, which takes one at most where nobody else works
 _PAGE = resource.getpagesize()
 _GROWN = 32  # one part in so many of the memory: growth after which states are dropped again
 _GROUPS = Path("/sys/fs/cgroup")

@@ -103,6 +103,7 @@ class BuildJob:
         self.builds = ReplayPlan((), ())
         self.entry = "main"
         self.notes: tuple[str, ...] = ()  # for the report, known before the search
+        self.plainly_asked = True  # False: there was no time to ask plain builds (builds.py)
         self.prepared: Prepared | None = None
         self.replay: NativeReplay | None = None
         self.unified: Unified | None = None
@@ -476,12 +477,14 @@ class BuildJob:
         alike = [case for case in self.found if case.observed == "same"]
         inputs, seed = self.options.inputs, self.options.search.seed
         met = [f"{e.location}: {e.text}" for e in self.events if e.kind == "undefined"]
+        self.plainly_asked = False
         shown = differing_plainly(prepared, self.signature, inputs, alike, self.replay, seed, met)
         for test, case in shown:
             name = case.id or self.tests.name(test)
             found = replace(case, id=name, found_s=case.found_s or self._seconds())
             self.tests.keep(found)
             yield found
+        self.plainly_asked = True
 
     def _tell(
         self, progress: Progress, search: Search, deadline: float, doing: str = SEARCHING

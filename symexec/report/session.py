@@ -34,7 +34,7 @@ from symexec.report.words import readable_test
 from symexec.testcases import OutputFolder, TestCase
 from symexec.testcases.store import refuse_foreign
 from symexec.triage.accepted import switched
-from symexec.watchdog import DRAWING, Spent
+from symexec.watchdog import DRAWING, PAGE, Spent, Watchdog
 
 MOST_NAMED = 10  # seeds that could not be used
 
@@ -280,6 +280,11 @@ def _conclude(report: Report, job: BuildJob, folder: OutputFolder, finished: boo
     report.notes += [*_seed_notes(job), *_branch_notes(job), *event_notes(job.events)]
     if job.tests.left_out:
         report.notes.append(f"{job.tests.left_out} tests that are like many others were left out")
+    if not job.plainly_asked:
+        told = (
+            "not asked, as the time was over: what gcc makes of undefined behaviour without -fwrapv"
+        )
+        report.notes.append(told)
     if job.fuzzing is not None and job.fuzzing.trouble:
         report.notes.append(f"the native phase ended early: {job.fuzzing.trouble}")
     if job.validation is not None and job.validation.trouble:
@@ -377,5 +382,16 @@ def finish(
     report.finished = finished
     for case in report.differing:
         folder.write_test(case, readable_test(case, report))
-    folder.write_text("report.html", page(report, svg))
+    folder.write_text("report.html", _page_in_time(report, svg))
     folder.write_json("report.json", report_to_json(report))
+
+
+def _page_in_time(report: Report, svg: str | None) -> str:
+    watchdog = Watchdog()
+    try:
+        with watchdog.until(time.monotonic() + PAGE), watchdog.guard(memory=False):
+            return page(report, svg)
+    except Spent:
+        told = f"the page takes longer than {PAGE:.0f} s: report.json has everything"
+        report.notes.append(told)
+        return f"<!DOCTYPE html>\n<title>csgtest</title>\n<p>{told}</p>\n"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import json
 import sys
 import time
 from collections.abc import Callable
@@ -14,8 +15,9 @@ import pytest
 from csg.errors import UsageError
 from symexec.exploration.single_program import ExploreJob
 from symexec.expr import TermTable
-from symexec.options import ExploreOptions, InputOptions, SearchOptions
+from symexec.options import BuildOptions, ExploreOptions, InputOptions, SearchOptions
 from symexec.progress import Silence
+from symexec.report.session import build
 from symexec.solver import PathCondition, build_solver
 from symexec.state.state import State
 from symexec.watchdog import LATE, TICK, Spent, Watchdog, What, taken_memory, usual_memory
@@ -112,6 +114,42 @@ def test_preparing_may_take_long_and_not_for_ever(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr("symexec.watchdog.PREPARATION", 0.1)
     with pytest.raises(UsageError, match="takes longer than"), Watchdog().preparing(0.001):
         for_ever()
+
+
+STRETCHES = ["read_versions", "lower", "files_to_build", "golden_files", "analysed", "with_lasting"]
+
+
+@pytest.mark.parametrize("stretch", STRETCHES)
+def test_no_stretch_of_preparation_goes_on_for_ever(
+    stretch: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("PREPARATION", "PREPARATION_FACTOR"):
+        monkeypatch.setattr(f"symexec.watchdog.{name}", 2.0)
+    monkeypatch.setattr(f"symexec.campaign.building.{stretch}", lambda *given: for_ever())
+    with pytest.raises(UsageError, match="takes longer than 2 s"):
+        build(small_build(tmp_path), Silence())
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("stretch", ["csg.render.sequence_picture", "symexec.report.session.page"])
+def test_the_report_is_written_whatever_a_part_of_it_takes(
+    stretch: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("symexec.report.session.PAGE", 0.2)
+    monkeypatch.setattr("symexec.report.session.DRAWING", 0.2)
+    monkeypatch.setattr(stretch, lambda *given, **named: for_ever())
+    report = build(small_build(tmp_path), Silence())
+    assert report.finished and any("in time" in n or "takes longer" in n for n in report.notes)
+    assert json.loads((tmp_path / "out" / "report.json").read_text())["finished"]
+    assert (tmp_path / "out" / "report.html").read_text().startswith("<!DOCTYPE html>")
+
+
+def small_build(folder: Path) -> BuildOptions:
+    for name, result in (("old", "x"), ("new", "x + 1")):
+        (folder / f"{name}.c").write_text(f"int f(int x) {{ return {result}; }}\n")
+    files = folder / "old.c", folder / "new.c"
+    search = SearchOptions(time=0.2)
+    return BuildOptions(*files, search=search, out=folder / "out", replay=False)
 
 
 # ---------------------------------------------------------------------- searches

@@ -21,6 +21,9 @@ WIDTHS = {"hh": 8, "h": 16, "": 32, "l": 64, "ll": 64, "q": 64, "j": 64, "z": 64
 FLOATS = "eEfFgGaA"
 SIGNED = "di"
 UNSIGNED = "ouxX"
+MOST_PRINTED = 1 << 20  # bytes by one directive: what is longer ends the path
+MOST_ARGUMENTS = 4096  # NL_ARGMAX
+_DIGITS = 12  # of a width, that say how large it is
 
 _DIRECTIVE = re.compile(
     rb"%(?:(?P<position>\d+)\$)?(?P<flags>[-+ #0'I]*)"
@@ -62,6 +65,13 @@ class Conversion:
         if self.letter == "c":
             return 32
         return WIDTHS.get(self.length, 64)
+
+    @property
+    def least(self) -> int:
+        """Bytes that it prints at least."""
+        assert not isinstance(self.width, Star) and not isinstance(self.precision, Star)
+        digits = 0 if self.letter in "sc" else self.precision or 0
+        return max(self.width, digits)
 
     @property
     def floating(self) -> bool:
@@ -114,29 +124,41 @@ def _part(found: re.Match[bytes]) -> Part:
     letter = found["letter"].decode()
     if letter == "%":
         return b"%"
-    position = found["position"]
+    position = _position(found["position"], found)
     length = (found["length"] or b"").decode()
     if letter in "CS":
         letter, length = letter.lower(), "l"
     return Conversion(
         "".join(sorted(set(found["flags"].decode()))),
-        _amount(found["width"]) or 0,
-        _amount(found["precision"]),
+        _amount(found["width"], found) or 0,
+        _amount(found["precision"], found),
         length,
         letter,
-        int(position) if position else None,
+        position,
         found.group(),
     )
 
 
-def _amount(text: bytes | None) -> int | Star | None:
+def _position(digits: bytes | None, found: re.Match[bytes]) -> int | None:
+    position = _number(digits) if digits else None
+    if position is not None and not 0 < position <= MOST_ARGUMENTS:
+        raise BadFormat(found.group().decode("latin-1"))
+    return position
+
+
+def _amount(text: bytes | None, found: re.Match[bytes]) -> int | Star | None:
     if text is None:
         return None
     if text.startswith(b"*"):
-        return Star(int(text[1:-1]) if len(text) > 1 else None)
+        return Star(_position(text[1:-1], found))
     if text.startswith(b"-"):
         return None  # a negative precision counts as none
-    return int(text or b"0")
+    return _number(text)
+
+
+def _number(digits: bytes) -> int:
+    """Of very many digits the first say that it is too large."""
+    return int(digits.lstrip(b"0")[:_DIGITS] or b"0")
 
 
 def with_amounts(conversion: Conversion, width: int | None, precision: int | None) -> Conversion:

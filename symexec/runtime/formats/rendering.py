@@ -17,6 +17,7 @@ from symexec.expr import Operand, Term
 from symexec.runtime.contract import Context, End
 from symexec.runtime.formats.directives import (
     BASES,
+    MOST_PRINTED,
     SIGNED,
     BadFormat,
     Conversion,
@@ -160,6 +161,8 @@ def text_of(
             else:
                 amounts.append(None)
         conversion = with_amounts(part, amounts[0], amounts[1])
+        if conversion.least > MOST_PRINTED:
+            yield End(Unsupported(f"a text of {conversion.least} bytes in print"))
         value_given = 0 if part.letter == "m" else argument(part.position)
         yield from _convert(context, text, conversion, value_given, whole)
     return text

@@ -17,11 +17,13 @@ STOPS = {
     "a large object": "free(malloc(n));",
     "a long loop": "for (unsigned i = 0; i < n; i++) g = 0;",
     "no model": "unmodelled(&g);",
+    "a model that refuses": "pause();",
     "machine code": '__asm__ volatile ("nop" : "+r" (g));',
     "an assumption": "__VERIFIER_assume(n > 7);",
 }
 TEXT = """
 #include <stdlib.h>
+#include <unistd.h>
 void unmodelled(int *);
 void __VERIFIER_assume(int);
 int f(unsigned n, int x)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, fields
+from html import unescape
 
 import pytest
 
@@ -16,12 +17,14 @@ from symexec.options import (
     ShadowOptions,
     SymbolicArguments,
 )
+from symexec.replay import told_flags
 from symexec.report.facts import bounds, inputs_within, named
 from symexec.report.model import Report
+from symexec.report.page import page
 from symexec.report.words import headline, looked_for
 from symexec.testcases import EntrySignature, Parameter
 
-NO_BOUNDS = {"symbolic_globals", "leaks", "entry", "inferred"}
+NO_BOUNDS = {"symbolic_globals", "leaks", "entry", "inferred", "examples"}
 CALLED = {
     "time": "time_s",
     "arguments": "sym_args",
@@ -44,6 +47,15 @@ def test_each_option_that_bounds_a_search_is_named() -> None:
         for options in (InputOptions, SearchOptions, MemoryOptions):
             names = {each.name for each in fields(options)} - NO_BOUNDS - WHERE_GIVEN - others
             assert {CALLED.get(name, name) for name in names} <= found.keys(), entry
+
+
+@pytest.mark.parametrize("entry", ["main", "f"])
+def test_the_page_names_each_and_says_how_the_builds_are_compiled(entry: str) -> None:
+    found = bounds(entry, InputOptions(), SearchOptions(), MemoryOptions(), ShadowOptions(), ["g"])
+    shown = unescape(page(Report("old.c", "new.c", entry, bounds=found, compiled=told_flags(""))))
+    for name, value in named(found):
+        assert name in shown and value in shown, name
+    assert "-O0 -fwrapv" in shown
 
 
 def test_the_defaults_of_main_are_told() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import struct
+import time
 
 import pytest
 from hypothesis import given, settings
@@ -11,8 +12,9 @@ from hypothesis import strategies as st
 
 from symexec.expr import Operand
 from symexec.runtime.formats.directives import BadFormat, Conversion, parse
+from symexec.state.endings import Unsupported
 from symexec.state.state import Formatted
-from tests.reference.context import ReferenceContext
+from tests.reference.context import Ended, ReferenceContext
 from tests.reference.native_models import shared_library
 
 MANY = settings(max_examples=400, deadline=None)
@@ -170,7 +172,7 @@ def test_long_doubles(host: ctypes.CDLL, directive: str, a: int, b: int, value: 
 
 @MANY
 @given(
-    directive=directives(["", "hh", "h", "l"], "diouxX"),
+    directive=st.one_of(directives(["", "hh", "h", "l"], "diouxX"), directives([""], "p")),
     a=STAR,
     b=STAR,
     value=st.one_of(st.integers(-20, 300), st.integers(-(2**31), 2**31 - 1)),
@@ -179,7 +181,7 @@ def test_a_symbolic_integer_is_written_as_its_value_is(
     directive: str, a: int, b: int, value: int
 ) -> None:
     stars = bits(star_values(directive, a, b))
-    width = 64 if "l" in directive else 32
+    width = 64 if "l" in directive or "p" in directive else 32
     known = value & ((1 << width) - 1)
     wanted = printed(directive, (*stars, known))
     world = ReferenceContext()
@@ -228,6 +230,7 @@ def test_arguments_of_a_va_list_are_put_back_for_the_next_time() -> None:
         (b"100%%", (), b"100%"),
         (b"%s", (0,), b"(null)"),
         (b"%.3s", (0,), b""),
+        (b"%.2147483647s.%.00000000000000002d", (0, 7), b"(null).07"),
         (b"%lc", (65,), b"A"),
     ],
 )
@@ -235,6 +238,23 @@ def test_special_directives(text: bytes, arguments: tuple[int, ...], shown: byte
     world = ReferenceContext()
     world.run("printf", world.text(text), *arguments)
     assert bytes(world.output[1]) == shown  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "directive",
+    ["%2000000000d", "%-*d", "%.2000000000x", "%.99999999999999999999f", f"%{'9' * 9999}s",
+     "%2000000000p", "%2000000000$d", "%1$2000000000c", f"%{'9' * 9999}$d"],
+)  # fmt: skip
+@pytest.mark.parametrize("function", ["printf", "sprintf"])
+def test_a_text_that_is_too_long_ends_the_path_at_once(function: str, directive: str) -> None:
+    world = ReferenceContext()
+    buffer = (world.place(bytes(9)),) if function == "sprintf" else ()
+    given = (2_000_000_000, 5) if "*" in directive else (5, 5)
+    began = time.process_time()
+    with pytest.raises(Ended) as ended:
+        world.run(function, *buffer, world.text(directive.encode()), *given)
+    assert isinstance(ended.value.ending, Unsupported)
+    assert time.process_time() - began < 0.5
 
 
 def test_counts_are_stored_behind_what_is_written() -> None:
