@@ -366,19 +366,25 @@ def sequence_named(nodes: Sequence[str]) -> str:
 
 
 def sequences_covered(report: Report) -> list[str]:
-    """How much of the change sequence graph tests come by: a line, or none without a search."""
+    """How much of the change sequence graph tests come by: a line, or none without a search; and
+    what a verdict is worth for which nothing that changed has run."""
     coverage = report.csg.get("coverage") if isinstance(report.csg, dict) else None
     if not isinstance(coverage, dict):
         return []
     parts = []
+    met = 0
     for what in ("nodes", "edges"):
         kinds = coverage[what]
         assert isinstance(kinds, dict)
         witnessed, infeasible = kinds["witnessed"], kinds["infeasible"]
         assert isinstance(witnessed, list) and isinstance(infeasible, list)
         never = f" ({len(infeasible)} infeasible)" if infeasible else ""
+        met += len(witnessed)
         parts.append(f"{len(witnessed)} of {kinds['all']} {what}{never}")
-    return [f"change sequence graph: tests come by {', '.join(parts)}"]
+    said = [f"change sequence graph: tests come by {', '.join(parts)}"]
+    if not met and report.verdict in ("equivalent-within-bounds", "no-difference-found"):
+        said.append("nothing that changed has run: no input that was tried comes by a change")
+    return said
 
 
 def reservations(report: Report) -> list[str]:

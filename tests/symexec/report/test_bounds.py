@@ -21,7 +21,7 @@ from symexec.replay import told_flags
 from symexec.report.facts import bounds, inputs_within, named
 from symexec.report.model import Report
 from symexec.report.page import page
-from symexec.report.words import headline, looked_for
+from symexec.report.words import headline, looked_for, sequences_covered
 from symexec.testcases import EntrySignature, Parameter
 
 NO_BOUNDS = {"symbolic_globals", "leaks", "entry", "inferred", "examples"}
@@ -114,6 +114,25 @@ def test_the_verdict_names_its_bounds(report: Report, sentence: str) -> None:
     assert looked_for(report) == f"Looked for in {sentence}; all paths were followed."
     report.counters["cuts"] = 1
     assert looked_for(report) == f"Looked for in {sentence}; not all paths were followed."
+
+
+@pytest.mark.parametrize(
+    ("verdict", "met", "said"),
+    [
+        ("equivalent-within-bounds", [], True),
+        ("no-difference-found", [], True),
+        ("equivalent-within-bounds", ["c1"], False),
+        ("different", [], False),
+    ],
+)
+def test_where_nothing_that_changed_has_run_a_verdict_says_so(
+    verdict: str, met: list[str], said: bool
+) -> None:
+    report = Report("old.c", "new.c", verdict=verdict)
+    kinds = {"witnessed": met, "infeasible": [], "all": 2}
+    report.csg = {"coverage": {"nodes": kinds, "edges": {**kinds, "witnessed": []}}}
+    lines = sequences_covered(report)
+    assert any("nothing that changed has run" in each for each in lines) == said
 
 
 def test_no_key_is_shown_to_anybody() -> None:
