@@ -34,7 +34,7 @@ from symexec.projects.building import (
     Products,
     read_calls,
 )
-from symexec.projects.unbuilt import BEGINS, include_in_file
+from symexec.projects.revisions import BEGINS, include_in_file
 
 # Where meson and cmake leave programs of their own.
 _PROBES = re.compile(r"(?:.*/)?(?:meson-private|CMakeFiles/(?:[^/]*/CompilerIdC|CMake\w+))(?:/.*)?")

@@ -61,8 +61,7 @@ from symexec.projects.programs import (
     reached_targets,
     unused_files,
 )
-from symexec.projects.revisions import Revisions, read_revisions
-from symexec.projects.unbuilt import unbuilt_versions
+from symexec.projects.revisions import Revisions, read_revisions, unbuilt_versions
 from symexec.report.model import Report
 from symexec.report.session import tell_again
 from symexec.testcases import OutputFolder

@@ -174,9 +174,9 @@ class Builds:
         self._looks_for_leaks = leaks
         try:
             self._runner = self._pool.submit(build_runner, self.folder, self._pool.cancelled)
-            self._walls: Future[tuple[str, ...]] | None = None
+            self._sandboxed: Future[tuple[str, ...]] | None = None
             if foreign:
-                self._walls = self._pool.submit(enclosing, self.folder, self._pool.cancelled)
+                self._sandboxed = self._pool.submit(enclosing, self.folder, self._pool.cancelled)
             self._pool.submit(sweep)
         except BaseException:
             self.close()
@@ -362,7 +362,7 @@ class Builds:
 
     def _within(self) -> tuple[str, ...]:
         """The walls around the compiler of a stranger's files; none around that of our own."""
-        return self._walls.result() if self._walls is not None else ()
+        return self._sandboxed.result() if self._sandboxed is not None else ()
 
     def _reads_recorded_input(self, program: Program) -> bool:
         """Whether a source names one of the functions that recorded_inputs.c defines."""
