@@ -14,8 +14,9 @@ from collections.abc import Sequence
 
 from csg.records import record
 from symexec.expr import float_compare, float_unary
-from symexec.runtime.contract import Arguments, Context, Model, Registry
-from symexec.runtime.operands import choice, pin, place, plain
+from symexec.runtime.contract import Arguments, Context, End, Model, Registry
+from symexec.runtime.operands import choice, pin, place, plain, signed
+from symexec.state.endings import Unsupported
 
 LIBRARY = "libm.so.6"
 
@@ -89,6 +90,7 @@ models = Registry()
 ERRNO = "__csgtest_errno"
 SIGN_OF_GAMMA = "signgam"
 OUT_OF_DOMAIN = 33
+MOST_STEPS = 1 << 20  # the library takes one for each order of a Bessel function
 WIDTHS = {"": 64, "f": 32, "l": 80}
 SHAPES = (  # as host_library.py reads them
     (
@@ -106,8 +108,6 @@ SHAPES = (  # as host_library.py reads them
 def _calculated(
     context: Context, name: str, width: int, shape: str, values: list[int], targets: list[int]
 ) -> int:
-    from symexec.runtime.host_library import call  # it needs ctypes, most programs do not
-
     answer = call(name, width, shape, values)
     for target, written in zip(targets, answer.written, strict=True):
         context.store(target, 4, written & 0xFFFFFFFF)
@@ -126,8 +126,10 @@ def _register(name: str, width: int, shape: str) -> None:
         for letter, argument in zip(shape, arguments, strict=False):
             if letter == "I":
                 targets.append((yield from place(argument)))
-            else:
-                values.append((yield from pin(argument, f"an argument of {name}")))
+                continue
+            values.append((yield from pin(argument, f"an argument of {name}")))
+            if letter == "i" and abs(signed(values[-1], 32)) > MOST_STEPS:
+                yield End(Unsupported(f"{name} of so high an order: {signed(values[-1], 32)}"))
         return _calculated(context, name, width, shape, values, targets)
 
 

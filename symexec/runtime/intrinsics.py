@@ -32,9 +32,9 @@ def make_symbolic(context: Context, arguments: Arguments) -> Model:
     address = yield from place(arguments[0])
     size = yield from pin(arguments[1], "the size given to klee_make_symbolic")
     name = yield from _name(context, arguments[2])
-    scalars = context.scalars(address, size)
+    scalars = context.scalars(address, min(size, context.room(address) + 1))  # one more: a fault
     if len(scalars) == 1:
-        context.store(address, size, _fresh(context, name, size))
+        context.store(address, scalars[0], _fresh(context, name, scalars[0]))
         return None
     order, label = _numbered(context, name)
     terms = []

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import gc
 import json
+import resource
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from itertools import repeat
 from pathlib import Path
+from random import Random
 
 import pytest
 
@@ -18,9 +21,11 @@ from symexec.expr import TermTable
 from symexec.options import BuildOptions, ExploreOptions, InputOptions, SearchOptions
 from symexec.progress import Silence
 from symexec.report.session import build
+from symexec.runtime.library import registry
 from symexec.solver import PathCondition, build_solver
 from symexec.state.state import State
 from symexec.watchdog import LATE, TICK, Spent, Watchdog, What, taken_memory, usual_memory
+from tests.reference.context import ReferenceContext
 
 SLACK = 1.5  # seconds: of a machine that is busy with other tests
 MEGABYTE = 1 << 20
@@ -150,6 +155,43 @@ def small_build(folder: Path) -> BuildOptions:
     files = folder / "old.c", folder / "new.c"
     search = SearchOptions(time=0.2)
     return BuildOptions(*files, search=search, out=folder / "out", replay=False)
+
+
+NUMBERS = (0, 1, 4096, 1 << 20, 2_000_000_000, (1 << 31) - 1, 1 << 31, 1 << 40, 1 << 63)
+INTERNAL = {"__csgtest_stream_room"}  # which models in C give the size of an object
+
+
+@contextmanager
+def addresses_for(size: int) -> Iterator[None]:
+    """No more than that is allocated from here on."""
+    before = resource.getrlimit(resource.RLIMIT_AS)
+    taken = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+    resource.setrlimit(resource.RLIMIT_AS, (taken + size, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, before)
+
+
+def test_no_model_takes_much_for_huge_numbers() -> None:
+    """What a model in Python does in one step, nobody can end: it has to be little. What it makes
+    of arguments that are of other types than its own is not looked at."""
+    chance = Random(1)
+    for name in sorted(registry().keys() - INTERNAL):
+        for _ in range(5):
+            world = ReferenceContext()
+            places = world.text(b"%*d%s.5"), world.place(bytes(64))
+            drawn = [chance.choice((*NUMBERS, *places * 5)) for _ in range(6)]
+            watchdog, began = Watchdog(1 << 50), time.process_time()
+            with addresses_for(512 * MEGABYTE), watchdog.until(time.monotonic() + 5):
+                try:
+                    with watchdog.guard():
+                        world.run(name, *drawn[: chance.randint(1, 6)])
+                except MemoryError:
+                    raise AssertionError(f"{name}{drawn} takes more memory") from None
+                except Exception:
+                    pass
+            assert time.process_time() - began < 0.5, (name, drawn)
 
 
 # ---------------------------------------------------------------------- searches
