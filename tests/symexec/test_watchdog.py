@@ -16,6 +16,8 @@ from random import Random
 import pytest
 
 from csg.errors import UsageError
+from symexec.campaign.building import BuildJob
+from symexec.exploration.following import Following
 from symexec.exploration.single_program import ExploreJob
 from symexec.expr import TermTable
 from symexec.options import BuildOptions, ExploreOptions, InputOptions, SearchOptions
@@ -24,6 +26,7 @@ from symexec.report.session import build
 from symexec.runtime.library import registry
 from symexec.solver import PathCondition, build_solver
 from symexec.state.state import State
+from symexec.testcases import TestInput
 from symexec.watchdog import LATE, TICK, Spent, Watchdog, What, taken_memory, usual_memory
 from tests.reference.context import ReferenceContext
 
@@ -258,6 +261,26 @@ def test_the_time_holds_within_one_step(kind: str, tmp_path: Path) -> None:
     job = explored(LONG[kind], tmp_path, SearchOptions(time=0.5))
     assert job.counters.wall_s < 0.5 + 2.0, time.monotonic() - began
     assert job.counters.cuts and not job.exhausted
+
+
+def test_a_native_input_is_followed_for_a_moment_whatever_it_says(tmp_path: Path) -> None:
+    """It gives the size of what is written byte by byte, four million times."""
+    for name, result in (("old", 1), ("new", 2)):
+        (tmp_path / f"{name}.c").write_text(
+            "#include <string.h>\nchar a[1 << 22];\nint f(unsigned n, int x) {\n"
+            "    for (unsigned i = 0; i < n; i++) { memset(a, x, n); a[i] = 0; }\n"
+            f"    return a[x & 9] + {result};\n}}\n"
+        )
+    options = BuildOptions(tmp_path / "old.c", tmp_path / "new.c", replay=False)
+    job = BuildJob(options)
+    job.prepare()
+    assert job.prepared is not None
+    began = time.monotonic()
+    following = Following(job.prepared, options, began + 60, job.watchdog)
+    following.give(TestInput(parameters=(("n", 1 << 22), ("x", 5))), (0,))
+    with job.watchdog.until(began + 60):
+        list(following.slice(0.2))
+    assert following.followed == 1 and time.monotonic() - began < 1.0 + LATE + TICK + 2 * SLACK
 
 
 def test_the_time_holds_for_inputs_without_an_end(tmp_path: Path) -> None:
