@@ -52,6 +52,19 @@ def test_a_full_disk_is_one_message_and_the_next_run_works(
     assert done.code == 1, done
 
 
+def test_temporary_files_that_fill_a_disk_are_one_message_and_the_next_run_works(
+    small: Path, tmp_path: Path
+) -> None:
+    """There is room for a beginning, so that the folder is taken, and not for the builds."""
+    with (small / "filling").open("r+b") as filling:
+        filling.truncate(900 << 10)
+    done = csgtest(*WORDS, folder=tmp_path, environment={"TMPDIR": str(small)})
+    assert done.code == 2, done
+    assert "Traceback" not in done.err and done.err.count("error: ") == 1
+    assert [each.name for each in small.iterdir()] == ["filling"]
+    assert csgtest(*WORDS, folder=tmp_path, environment={}).code == 1
+
+
 def test_a_full_cache_is_no_trouble(small: Path, tmp_path: Path) -> None:
     done = csgtest(*WORDS, folder=tmp_path, environment={"XDG_CACHE_HOME": str(small)})
     assert (done.code, done.err) == (1, "")
