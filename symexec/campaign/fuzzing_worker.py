@@ -137,7 +137,7 @@ TALLY = 0.25  # seconds between two tallies
 IDLE = 0.1  # seconds between two looks for tests to mutate when nothing else is left
 LINES = 256  # tests of the search that are mutated at most
 GROWING = 1.5  # times that of tests for inputs that grow
-GROWING_LINES = 0.25  # .. where options and operands are known, and candidates made of them
+GROWING_LINES = 0.1  # .. where options and operands are known, and candidates made of them
 GROWN_IN = 0.3  # in turns of so many seconds
 BEGINNINGS = 64  # inputs that these begin with
 
