@@ -224,15 +224,11 @@ def adopt_unbuilt(old: BuiltVersion, new: BuiltVersion, ignored: Sequence[str]) 
     for source in unused_files(old, new):
         if not source.endswith(".c"):
             continue
-        both = [
-            _as_its_neighbour(version, source)
+        both = all(
+            (version.tree / source).is_file() and _is_of_a_library(version, source, ignored)
             for version in (old, new)
-            if (version.tree / source).is_file() and _is_of_a_library(version, source, ignored)
-        ]
-        objects = [each for each in both if each is not None]
-        if len(objects) == 2:
-            for version, compiled in zip((old, new), objects, strict=True):
-                version.products.objects[f"{source}.o"] = compiled
+        )
+        if both and _adopted((old, source), (new, source)):
             adopted.append(source)
     return adopted
 
@@ -246,17 +242,22 @@ def adopt_headers(old: BuiltVersion, new: BuiltVersion, ignored: Sequence[str]) 
             continue
         if not all((version.tree / header).is_file() for version in (old, new)):
             continue
-        sources = [include_in_file(version.tree, header) for version in (old, new)]
-        both = [
-            _as_its_neighbour(version, source)
-            for version, source in zip((old, new), sources, strict=True)
-        ]
-        objects = [each for each in both if each is not None]
-        if len(objects) == 2:
-            for version, compiled in zip((old, new), objects, strict=True):
-                version.products.objects[f"{compiled.source}.o"] = compiled
+        files = [(version, include_in_file(version.tree, header)) for version in (old, new)]
+        if _adopted(*files):
             adopted.append(header)
     return adopted
+
+
+def _adopted(*files: tuple[BuiltVersion, str]) -> bool:
+    """Have these files, one of each version, become objects? Not where a compiler cannot read one
+    of them."""
+    objects = [_as_its_neighbour(version, source) for version, source in files]
+    if None in objects:
+        return False
+    for (version, source), compiled in zip(files, objects, strict=True):
+        assert compiled is not None
+        version.products.objects[f"{source}.o"] = compiled
+    return True
 
 
 def _as_its_neighbour(version: BuiltVersion, source: str) -> Compiled | None:
