@@ -88,6 +88,10 @@ class Commission:
     changes: frozenset[int] = frozenset()
     examples: Examples = Examples()
 
+    @property
+    def takes_arguments(self) -> bool:
+        return self.signature is None and bool(self.entry.parameters)
+
 
 @record
 class Keep:
@@ -166,14 +170,13 @@ class FuzzingLoop:
             self.over.is_set,
             touched=self._touched,
         )
-        takes_arguments = commission.signature is None and bool(commission.entry.parameters)
-        self._growing_share = GROWING_LINES if takes_arguments else GROWING
+        self._growing_share = GROWING_LINES if commission.takes_arguments else GROWING
         self._growing = self._grown() if commission.changes and not self._domain.finite else None
 
     def _grown(self) -> Growing | None:
         """Where the program reads anything that can grow."""
         commission, domain, inputs = self._commission, self._domain, self._commission.inputs
-        takes_arguments = commission.signature is None and bool(commission.entry.parameters)
+        takes_arguments = commission.takes_arguments
         grown: Inputs
         if isinstance(domain, FunctionDomain):
             grown = FunctionInputs(domain, inputs)
@@ -279,8 +282,7 @@ def domain_of(commission: Commission) -> Domain:
     words, inputs = commission.words, commission.inputs
     if commission.signature is not None:
         return FunctionDomain(commission.signature, words, inputs)
-    takes_arguments = bool(commission.entry.parameters)
-    return command_lines(commission.usage, words, inputs, takes_arguments, strict=True)
+    return command_lines(commission.usage, words, inputs, commission.takes_arguments, strict=True)
 
 
 def _admits(commission: Commission) -> Callable[[TestInput], bool] | None:
