@@ -980,8 +980,11 @@ static void compose(struct entry *entry)
 /* The smaller, the sooner. */
 static uint64_t cost(const struct entry *entry)
 {
-    uint64_t found = (entry->picked + 1) * (64 + size_of(entry)) * (entry->best || entry->flags & EXAMPLE ? 1 : 16);
-    found /= entry->flags & EXAMPLE ? 4 : 1;
+    uint64_t found = (entry->picked + 1) * (64 + size_of(entry));
+    if (entry->flags & EXAMPLE)
+        found /= 4;
+    else if (!entry->best)
+        found *= 16;
     found *= entry->flags & CUT ? 64 : entry->flags & ENDS_BADLY ? 8 : 1;
     return entry->flags & DIFFERS ? found : entry->flags & TOUCHES ? found / 6 : found;
 }
