@@ -34,7 +34,6 @@ from csg.language.types import (
     ULONG,
     VOID,
     Array,
-    Enumeration,
     Floating,
     Function,
     Integer,
@@ -126,15 +125,6 @@ def _float_to_integer(builder: FunctionBuilder, value: Value, width: int, negati
     if width == 32 and not negative:
         return builder.resize(builder.convert_float(value, 64, "float", "signed"), width, True)
     return builder.convert_float(value, width, "float", "signed" if negative else "unsigned")
-
-
-def is_floating(kind: Type) -> bool:
-    return isinstance(kind, Floating)
-
-
-def integer_of(kind: Type) -> Type:
-    """An enumerated type as the integer type it behaves as."""
-    return kind.underlying if isinstance(kind, Enumeration) else kind
 
 
 # -------------------------------------------------------------------------------------- expressions

@@ -27,7 +27,6 @@ from csg.language.types import (
     Pointer,
     Type,
     VaList,
-    Void,
     alignment_of,
     size_of,
     value_bits,
@@ -152,7 +151,3 @@ def _compound_literal(lowering: Lowering, expression: CompoundLiteral) -> Place:
         return where
     lowering.define_static(symbol, expression.initializer)
     return symbol_place(lowering, symbol)
-
-
-def is_void(kind: Type) -> bool:
-    return isinstance(kind, Void)
