@@ -361,7 +361,7 @@ class Builds:
         return output
 
     def _within(self) -> tuple[str, ...]:
-        """The walls around the compiler of a stranger's files; none around that of our own."""
+        """The sandbox of the compiler of a stranger's files; none for that of our own."""
         return self._sandboxed.result() if self._sandboxed is not None else ()
 
     def _reads_recorded_input(self, program: Program) -> bool:

@@ -85,7 +85,7 @@ class ReplayPlan:
     layers: int = ALL_LAYERS
     steady: bool = False  # of a run that does not end nothing else is told
     leaks: bool = False  # look for them where a run ends by itself
-    foreign: bool = False  # a stranger chose the files: they are compiled behind walls as well
+    foreign: bool = False  # a stranger chose the files: they are compiled in the sandbox as well
 
 
 @dataclass(frozen=True, slots=True)

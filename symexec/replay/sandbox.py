@@ -128,7 +128,7 @@ def build_runner(private: Path, cancelled: Event | None = None) -> Path:
 
 
 def build_enclosure(private: Path, cancelled: Event | None = None) -> Path:
-    """What runs a build behind walls (enclosure.c). It ends with REFUSED where there are none."""
+    """What runs a build in a sandbox (enclosure.c). It ends with REFUSED where there is none."""
     source = Path(__file__).parent / "enclosure.c"
     return cached_build("enclosure", [source], ("-O1",), private, cancelled)
 
