@@ -142,6 +142,7 @@ IDLE = 0.1  # seconds between two looks for tests to mutate when nothing else is
 LINES = 256  # tests of the search that are mutated at most
 GROWING = 1.5  # times that of tests for inputs that grow
 GROWING_LINES = 0.1  # .. where options and operands are known, and candidates made of them
+SELDOM = 8  # .. and so many times less where nothing new comes
 GROWN_IN = 0.3  # in turns of so many seconds
 BEGINNINGS = 64  # inputs that these begin with
 
@@ -240,7 +241,7 @@ class FuzzingLoop:
         growing = self._growing
         if growing is None or growing.trouble or self.over.is_set():
             return
-        self._credit += tested * (self._growing_share if growing.fertile else GROWING / 8)
+        self._credit += tested * self._growing_share / (1 if growing.fertile else SELDOM)
         if self._credit < GROWN_IN:
             return
         self._credit -= GROWN_IN
