@@ -301,11 +301,12 @@ void prepare_landlock(struct sandbox *sandbox, const char *base)
 #define ITSELF(call, index, value)                                                              \
     BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (call), 0, LIMIT - 1), LOAD(args[index]),                \
         BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (value), 1, 0),                                      \
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS), LOAD(nr)
-#define TO_ALL (9 * LIMIT) /* what would be done to servers as well: see enter_sandbox */
+        BPF_STMT(BPF_RET | BPF_K, to_others), LOAD(nr)
+#define TO_ALL (9 * LIMIT) /* what would be done to other processes as well: see enter_sandbox */
 
 static int enter_seccomp(int namespaces, int crowded)
 {
+    uint32_t to_others = crowded ? SECCOMP_RET_KILL_PROCESS : SECCOMP_RET_ERRNO | EPERM;
     struct sock_filter filter[] = {
         LOAD(arch),
         BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, THIS_ARCHITECTURE, 1, 0),
@@ -333,11 +334,11 @@ static int enter_seccomp(int namespaces, int crowded)
         BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0, 1, 0),
         REFUSE(EPERM),
         LOAD(nr),
-        BPF_STMT(BPF_JMP | BPF_JA, crowded ? 0 : TO_ALL),
+        BPF_STMT(BPF_JMP | BPF_JA, crowded || !namespaces ? 0 : TO_ALL),
         BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_kill, 0, LIMIT - 1),
         LOAD(args[0]),
         BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0xffffffff, 0, 1),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+        BPF_STMT(BPF_RET | BPF_K, to_others),
         LOAD(nr),
         ITSELF(SYS_setpriority, 0, 0 /* PRIO_PROCESS */),
         ITSELF(SYS_setpriority, 1, 0),
@@ -422,7 +423,8 @@ void make_sandbox(struct sandbox *sandbox, int allowed, const char *scratch, con
 }
 
 /* A program that signals to all, or sets the priority or the processors of others, would find the
- * servers, which should not be there: it is ended, and runs again alone. */
+ * servers, which should not be there: it is ended, and runs again alone. Where no namespace hides the
+ * processes of this machine, it may not reach them at all. */
 void enter_sandbox(const struct sandbox *sandbox, int crowded)
 {
     if (sandbox->change_user

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import tempfile
 import time
@@ -17,6 +18,7 @@ from symexec.replay.sandbox import LANDLOCK, NAMESPACES, SECCOMP, Sandbox
 from symexec.replay.wire import Job, RawResult
 from symexec.testcases import TestInput
 
+NOBODY = 65534
 SERVER = Path(replay.__file__).parent / "fork_server.c"
 # Each act returns 0 where nothing of it was there before, and leaves something behind.
 ACTS = """
@@ -134,6 +136,18 @@ def test_each_run_finds_what_the_first_one_found(layers: int, forks: bool, acts:
                 again = sandbox.run(job)
                 assert (again.stdout, again.exit) == (first.stdout, 0), name
     assert not any("77" in line.split()[:1] for line in _segments())
+
+
+@pytest.mark.parametrize("layers", [NAMESPACES | LANDLOCK | SECCOMP, LANDLOCK | SECCOMP])
+def test_processes_of_the_same_user_keep_their_priority(layers: int, acts: Path) -> None:
+    user = NOBODY if os.geteuid() == 0 else os.geteuid()
+    with subprocess.Popen(["sleep", "60"], user=user) as bystander:
+        before = os.getpriority(os.PRIO_PROCESS, bystander.pid)
+        with Sandbox(acts.parent, layers) as sandbox:
+            result = sandbox.run(Job(str(acts), (b"acts", b"priority"), ()))
+        assert (result.exit, result.signal) == (0, 0)
+        assert os.getpriority(os.PRIO_PROCESS, bystander.pid) == before
+        bystander.kill()
 
 
 def test_the_name_of_a_socket_is_free_again(acts: Path) -> None:
