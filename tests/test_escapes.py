@@ -16,7 +16,7 @@ from csg.errors import LINES, CsgtestError, Location, printable
 from csg.ir import ChangeInfo
 from symexec.report.model import Report
 from symexec.report.page import page
-from symexec.report.table import print_report, print_tests
+from symexec.report.table import print_report
 from symexec.report.words import readable_test
 from symexec.testcases import Observation, TestCase, TestInput
 from tests.command_line import CSGTEST
@@ -69,7 +69,6 @@ def report() -> Report:
 def test_reports_are_harmless() -> None:
     told = io.StringIO()
     print_report(report(), told)
-    print_tests(report(), told)
     assert "\\x1b[2J" in told.getvalue() and is_harmless(told.getvalue())
     text = readable_test(report().tests[0], report())
     assert "\\u202egnp" in text and is_harmless(text)

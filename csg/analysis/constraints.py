@@ -14,7 +14,7 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from csg.analysis.objects import ANYWHERE, MemoryObject, Objects, bits, is_flat
+from csg.analysis.objects import ANYWHERE, Objects, bits, is_flat
 from csg.ir import (
     Allocate,
     Binary,
@@ -509,9 +509,6 @@ class PointsTo:
     def names(self, function: str, value: Value) -> list[str]:
         """The same for people: ``["buffer", "options+8"]``."""
         return [self._name(location) for location in bits(self.locations(function, value))]
-
-    def object_at(self, location: int) -> MemoryObject:
-        return self.objects.objects[self.objects.locations[location][0]]
 
     def _name(self, location: int) -> str:
         number, offset = self.objects.locations[location]

@@ -80,7 +80,6 @@ class Lowering(ABC):
         self.result_address: Register | None = None
         self.registers: dict[Symbol, Register] = {}
         self.slots: dict[Symbol, int] = {}
-        self.variable_arrays: dict[Symbol, Register] = {}
         self.array_sizes: dict[int, tuple[Array, Register]] = {}  # by identity of the type
         self.breaks: list[Block] = []
         self.continues: list[Block] = []

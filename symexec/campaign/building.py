@@ -32,7 +32,7 @@ from symexec.campaign.fuzzing_worker import Fuzzing, FuzzingProcess
 from symexec.campaign.generation import Collected, Shrinker, TestGeneration, share_of
 from symexec.campaign.verification import Verifier, spare
 from symexec.counters import CANDIDATE, PATIENT, Counters, WorkClock
-from symexec.exploration.following import ALONG, Examples, are_drawn
+from symexec.exploration.following import USAGE, UsageLines, are_drawn
 from symexec.exploration.paths import PAUSE
 from symexec.exploration.pinning import Seeding
 from symexec.exploration.preparation import (
@@ -111,7 +111,7 @@ class BuildJob:
         self.signature: EntrySignature | None = None
         self.seeding: Seeding | None = None
         self.fuzzing: Fuzzing | None = None
-        self.examples: Examples | None = None
+        self.usage_lines: UsageLines | None = None
         self.tests = Collected()
         self.validation: TraceValidation | None = None
         # Which changes are those of differences that somebody has accepted.
@@ -217,7 +217,7 @@ class BuildJob:
             search = self._search = self._begun_in_time(prepared, deadline)
             if search is None:
                 return
-            self.examples = self._examples(prepared, deadline)
+            self.usage_lines = self._usage_lines(prepared, deadline)
             if replay is not None:
                 self.validation = TraceValidation(
                     prepared,
@@ -351,9 +351,9 @@ class BuildJob:
             elif self.fuzzing is not None:
                 found = self._bounded(self.fuzzing.step())
                 yield from generation.found_by_fuzzing(found)
-            elif self.examples is not None:
-                for along in self._bounded(self.examples.step(self.clock() - begun)):
-                    yield from generation.found(along, ALONG)
+            elif self.usage_lines is not None:
+                for along in self._bounded(self.usage_lines.step(self.clock() - begun)):
+                    yield from generation.found(along, USAGE)
             if verifier is not None:
                 yield from self._verified(verifier.finished())
             if self.validation is not None and not self.watchdog.half_taken:
@@ -424,12 +424,12 @@ class BuildJob:
             found.keep(seed)
         return found
 
-    def _examples(self, prepared: Prepared, deadline: float) -> Examples | None:
+    def _usage_lines(self, prepared: Prepared, deadline: float) -> UsageLines | None:
         """Where no native phase tries such inputs, and no user gives others."""
-        wanted = self.search.has("examples") and self.seeding is None and self.fuzzing is None
+        wanted = self.search.has("usage") and self.seeding is None and self.fuzzing is None
         if not wanted or not are_drawn(prepared, self.options):
             return None
-        return Examples(prepared, self.options, deadline, self.watchdog)
+        return UsageLines(prepared, self.options, deadline, self.watchdog)
 
     def _compared(self, verifier: Verifier, deadline: float) -> Iterator[TestCase]:
         """Compare branches while tests are still being verified, and for a share of the time that
@@ -572,7 +572,7 @@ class BuildJob:
     @property
     def states(self) -> int:
         """All that were made so far, those along examples too."""
-        along = self.examples.following.counters.states if self.examples is not None else 0
+        along = self.usage_lines.following.counters.states if self.usage_lines is not None else 0
         return self.counters.states + along
 
     @property

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from symexec.campaign.fuzzing_worker import SEEDED, Fuzzing
 from symexec.campaign.verification import Verifier
-from symexec.exploration.following import ALONG
+from symexec.exploration.following import USAGE
 from symexec.exploration.paths import Finding
 from symexec.exploration.pinning import Trace, Tracer
 from symexec.exploration.preparation import Prepared
@@ -155,7 +155,7 @@ class Collected:
 # (Collected).
 
 
-SERIES = {SEEDED: "s", ALONG: "e"}  # how tests are called that the search did not make
+SERIES = {SEEDED: "s", USAGE: "e"}  # how tests are called that the search did not make
 ENOUGH = 3  # tests beside native inputs that are alike
 FIRST = 2  # tests of a kind that are mutated natively
 

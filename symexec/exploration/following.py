@@ -146,11 +146,11 @@ class Following:
         return build_searcher(self._search, context, along)
 
 
-# --------------------------------------------------------------------------------------- examples
+# ------------------------------------------------------------------------------------ usage lines
 # Symbolic execution along ordinary command lines, in turns with the search from all of them.
 #
-#     examples = Examples(prepared, options, deadline, watchdog)
-#     for finding in examples.step(elapsed): ...       seq -w 1 .5 10, cut -f2- with -d:, ...
+#     lines = UsageLines(prepared, options, deadline, watchdog)
+#     for finding in lines.step(elapsed): ...       seq -w 1 .5 10, cut -f2- with -d:, ...
 #
 # A line that a user could have typed combines an option with several valid values, to which a
 # search that decides byte for byte comes late. Whoever follows it symbolically sees what the
@@ -158,7 +158,7 @@ class Following:
 # (following.py). Lines that brought something new are drawn from again.
 
 
-ALONG = "example"  # found along one
+USAGE = "example"  # found along one
 SHARE, SLICE = 0.6, 0.1  # of the time, in slices of so many seconds
 BRIEF, LONG, OFTEN = 0.05, 0.4, 8  # seconds for a line; for one of so many
 FEW = 2  # findings of one kind after which a line that brings another is not drawn from
@@ -171,7 +171,7 @@ def are_drawn(prepared: Prepared, options: BuildOptions) -> bool:
     return takes and shapes_lines(options.inputs)
 
 
-class Examples:
+class UsageLines:
     """``following`` says how many lines were followed."""
 
     def __init__(

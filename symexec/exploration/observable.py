@@ -359,7 +359,6 @@ def _byte(state: State, address: int, mode: int) -> Data | None:
 
 
 MOST_INPUTS = 32  # scalars that are inputs though nobody named them
-MOST_PARTS = 1000  # that are compared; harness_support.c has room for so many objects
 _NUMBER = re.compile(r"\.\d+$")
 
 Named = dict[str, list[Symbol]]

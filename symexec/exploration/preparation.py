@@ -24,7 +24,7 @@ from csg.analysis.preconditions import NonNull, Precondition, preconditions
 from csg.errors import CsgtestError, UsageError
 from csg.graphs import SequenceGraph
 from csg.graphs.program_graphs import control_graph
-from csg.ir import Call, FunctionCode, Program
+from csg.ir import DRIVEN, Call, FunctionCode, Program
 from csg.ir.instructions import successors
 from csg.language.printer import complete_records
 from csg.language.syntax import FunctionDefinition, Symbol, TranslationUnit
@@ -51,7 +51,7 @@ from symexec.search.registry import Aim
 from symexec.search.targets import Frontier, Targets
 from symexec.state.state import State
 from symexec.testcases import EntrySignature, called_with, differing_part, signature_of
-from symexec.testcases.driver import PREFIX, driven_files
+from symexec.testcases.driver import driven_files
 
 if TYPE_CHECKING:
     from csg.unify import Unified
@@ -301,7 +301,7 @@ def read_versions(options: BuildOptions, readings: Readings | None = None) -> Re
     entry, nowhere = _entry(pair.old, pair.new, options.inputs.entry)
     driven = driven_files(files, pair, entry) if nowhere is None else None
     if driven is not None:
-        files, entry = driven, PREFIX + entry
+        files, entry = driven, DRIVEN + entry
         pair = read_pair(files)
     if driven is not None or readings is None:
         unified = unify_pair(pair, entry, options.annotation)

@@ -20,7 +20,6 @@ from symexec.expr import concrete
 Operand = Union[int, "Term"]
 Rule = Callable[["Terms", int, Operand, Operand], Operand]
 
-LEAVES = ("const", "symbol")
 FLOAT_OPERATIONS = {"fadd", "fsub", "fmul", "fdiv", "fsqrt", "feq", "flt", "fle"} | {
     "f_to_f",
     "f_to_int",

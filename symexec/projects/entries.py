@@ -22,6 +22,7 @@ import networkx
 from csg.frontend.files import Preprocessed
 from csg.frontend.prune import declared_in_headers, declared_names, without_attributes
 from csg.frontend.sources import Segment, segments
+from csg.ir import DRIVEN
 from csg.language.syntax import Symbol, TranslationUnit
 from csg.pipeline import call_graph_of, program_of
 from csg.programs import Versions
@@ -31,7 +32,6 @@ from csg.unify.pairs import ProgramPair, Readings
 from symexec.options import Internal
 from symexec.report.model import Reached, Report
 from symexec.testcases import TestCase, rendered
-from symexec.testcases.driver import PREFIX
 from symexec.triage import Group
 
 MOST = 4  # programs, or functions of a library, that are looked at
@@ -267,7 +267,7 @@ def unconfirmed(found: Sequence[tuple[Path, Report]], entries: Collection[str]) 
     return {
         change
         for _, report in found
-        if report.entry.removeprefix(PREFIX) in entries
+        if report.entry.removeprefix(DRIVEN) in entries
         for each, case in _groups(report)
         if each.internal and not _is_confirmed(report, each)
         for change in _cause(report, case, each).changes

@@ -451,11 +451,3 @@ def signal_name(number: int) -> str:
         return signal.Signals(number).name
     except ValueError:
         return f"SIG{number}"
-
-
-def measure(sandbox: Sandbox, job: Job, count: int = 200) -> float:
-    """Milliseconds of one run of ``job``, over ``count`` runs (for benchmarks)."""
-    start = time.perf_counter()
-    for _ in sandbox.run_all([job] * count):
-        pass
-    return (time.perf_counter() - start) / count * 1000

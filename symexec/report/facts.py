@@ -11,13 +11,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 
 from csg.errors import UnsupportedError
+from csg.ir import DRIVEN
 from symexec.counters import Counters
 from symexec.inputs.plan import MOST_ELEMENTS, shapes_lines, with_defaults
 from symexec.inputs.structures import DEEPEST, MOST_CHOICES, MOST_MEMBERS, MOST_PLACES
 from symexec.options import InputOptions, MemoryOptions, SearchOptions, Shadow, ShadowOptions
 from symexec.report.model import Report
 from symexec.state.state import Event
-from symexec.testcases.driver import PREFIX, driven_within
+from symexec.testcases.driver import driven_within
 from symexec.testcases.inputs import Json
 
 STRUCTURES: dict[str, Json] = {  # that parameters lead to
@@ -170,7 +171,7 @@ def _of_function(report: Report) -> Iterator[str]:
         yield f"arrays of up to {found.get('array_length')} elements"
     if "structure" in kinds:
         yield f"structures up to {found.get('structure_depth')} pointers deep"
-    if str(report.entry).startswith(PREFIX):
+    if str(report.entry).startswith(DRIVEN):
         yield from driven_within([each.name for each in signature.parameters])
 
 

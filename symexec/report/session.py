@@ -247,8 +247,8 @@ def _update(report: Report, job: BuildJob) -> None:
             {"bytes": each.size, "exhausted": each.exhausted, "states": each.states}
             for each in job.deeper
         ]
-    if job.examples is not None:
-        report.counters["examples"] = job.examples.following.followed
+    if job.usage_lines is not None:
+        report.counters["examples"] = job.usage_lines.following.followed
     report.verdict = job.verdict
     coverage = job.graph_coverage()
     if coverage is not None and isinstance(report.csg, dict):

@@ -124,12 +124,6 @@ def print_exploration(report: Report, stream: TextIO | None = None) -> None:
     _print_lines([f"  {text}" for text in lines], out)
 
 
-def print_tests(report: Report, stream: TextIO | None = None) -> None:
-    """One row a test."""
-    rows = [(case.id, *_cells(case, report)) for case in report.tests]
-    _print_rows(("test", "class", "input", "old", "new"), rows, stream or sys.stdout)
-
-
 def group_rows(report: Report) -> list[Row]:
     by_id = {case.id: case for case in report.tests}
     rows = []

@@ -73,11 +73,6 @@ def widened(value: Operand, source: int, width: int, signed: bool = False) -> Op
     return plain(extend(value, source, width, signed))
 
 
-def byte_of(value: Operand, index: int) -> Operand:
-    """Byte ``index`` of a little-endian value."""
-    return plain(extract(value, 8 * index, 8))
-
-
 def joined(elements: list[Operand]) -> Operand:
     """Bytes, lowest first, as one value."""
     value = elements[0]

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 from symexec.expr import Operand, Term
 from symexec.solver import domains
 from symexec.solver.domains import Intervals
-from symexec.solver.path import Assignment, Facts, Group, PathCondition
+from symexec.solver.path import Facts, Group, PathCondition
 
 # ----------------------------------------------------------------------------------------- answer
 # What a solver says, and what a backend can do.
@@ -241,13 +241,3 @@ class _Minimizer:
             return self._path.assuming(table.compare("eq", width, name, low))
         path = self._path.assuming(table.compare("ule", width, low, name))
         return path.assuming(table.compare("ule", width, name, high))
-
-
-def check_model(facts: Facts, values: dict[Term, int]) -> bool:
-    """Does a model satisfy every literal? (For tests and the self-check.)"""
-    assignment = Assignment(values)
-    return all(
-        assignment.holds(literal)
-        for group in set(facts.groups.values())
-        for literal in group.literals
-    )

@@ -45,7 +45,6 @@ from csg.language.types import (
 from csg.programs import FilePair, SourceFile
 from csg.unify.pairs import ProgramPair
 
-PREFIX = DRIVEN
 _STREAM = "_IO_FILE"  # the tag behind FILE
 _LONGEST = 4096  # bytes of a callback's text that are output
 MOST = 3  # arguments behind the named ones
@@ -192,7 +191,7 @@ def driver_text(function: FunctionDefinition, kinds: Sequence[str] = ()) -> str 
         name = function.symbol.name
     chosen = "".join(f"more_kinds == {at} ? {each} : " for at, each in enumerate(calls[:-1]))
     body = [*before, *_call(chosen + calls[-1], kind.result)]
-    driver = _defined(PREFIX + name, kind.result, declared, body)
+    driver = _defined(DRIVEN + name, kind.result, declared, body)
     return "\n".join(["#include <stdarg.h>", "#include <stdio.h>", *stubs, driver])
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import field, fields
+from dataclasses import field
 
 from csg.errors import UsageError
 from csg.records import record
@@ -110,11 +110,6 @@ def observation_from_json(value: Json) -> Observation:
         leaks=value.get("leaks"),
         cpu_s=value.get("cpu_s"),
     )
-
-
-COMPONENTS = tuple(
-    each.name for each in fields(Observation) if each.name not in ("report", "cpu_s")
-)
 
 
 # --------------------------------------------------------------------------------------- testcase

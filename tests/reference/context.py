@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import NoReturn
 
 from csg.errors import NOWHERE, Location
-from symexec.expr import Data, Operand, Shadowed, Term, TermTable, evaluate
+from symexec.expr import Data, Operand, Shadowed, Term, TermTable, evaluate, extract
 from symexec.runtime.contract import (
     Concretize,
     Context,
@@ -24,7 +24,7 @@ from symexec.runtime.contract import (
     Suggest,
 )
 from symexec.runtime.library import registry
-from symexec.runtime.operands import byte_of, joined
+from symexec.runtime.operands import joined, plain
 from symexec.state.endings import MemoryFault, PathEnding
 from symexec.state.inputs import Input
 from symexec.state.state import Formatted, OutputItem
@@ -67,7 +67,7 @@ class ReferenceContext:
         assert not isinstance(value, Shadowed)
         data = self._object(address, size, "write")
         start = address & 0xFFFFFFFF
-        data[start : start + size] = [byte_of(value, index) for index in range(size)]
+        data[start : start + size] = [plain(extract(value, 8 * index, 8)) for index in range(size)]
 
     def copy(self, destination: int, source: int, size: Operand) -> None:
         size = self.value(size)

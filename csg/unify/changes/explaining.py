@@ -72,14 +72,13 @@ SHOWN = 90  # characters of a site's text
 @record
 class Site:
     """``role``: value, clause, guard, condition, argument, region, statement (of a region),
-    declaration, label, function or copies. ``as_type`` is the type of a value."""
+    declaration, label, function or copies."""
 
     change: int
     role: str
     location: Location
     text: str
     why: str
-    as_type: Type | None = None
     escapes: bool = False
     may_trap: bool = False
     pure: bool = True
@@ -208,7 +207,6 @@ def _value(node: Change, parent: Tree | None) -> Site:
         node.location,
         _short(ExpressionText(READABLE, _no_statements).of(node)),
         why,
-        node.type,
         isinstance(parent, If) and role == "guard" and escapes(parent.then),
         may_trap(node.old) or may_trap(node.new),
         is_pure(node.old) and is_pure(node.new),

@@ -297,12 +297,10 @@ _INCLUDE = re.compile(r"\s*#\s*include\b")
 
 @record
 class Unseen:
-    """Lines ``old_lines`` (first, behind the last) became ``new_lines``; ``location`` is in the new
-    version, or where a deletion would stand."""
+    """An edit of the text that no tree shows; ``location`` is in the new version, or where a
+    deletion would stand."""
 
     location: Location
-    old_lines: tuple[int, int]
-    new_lines: tuple[int, int]
     why: str
 
 
@@ -369,9 +367,7 @@ def _between(
         seen |= {(new.name, line) for line in range(c + 1, d + 1)}
         if not seen & touched:
             why = _why(old, new, (a, b), (c, d), left_out)
-            yield Unseen(
-                Location(new.name, min(c + 1, max(len(new.lines), 1))), (a, b), (c, d), why
-            )
+            yield Unseen(Location(new.name, min(c + 1, max(len(new.lines), 1))), why)
 
 
 def _why(

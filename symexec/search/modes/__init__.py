@@ -32,7 +32,7 @@ STRATEGIES = (
     "masks",
     "uniform",
     "continuation",
-    "examples",
+    "usage",
     "divergences",
     "opposites",
     "rest",

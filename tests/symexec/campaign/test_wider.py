@@ -51,7 +51,7 @@ def written(folder: Path, text: str, old: str, new: str) -> tuple[str, ...]:
     """What to ask for; the versions are there."""
     for name, value in (("old.c", old), ("new.c", new)):
         (folder / name).write_text(text.replace("MARK", value).replace("TWICE", value))
-    return ("build", "old.c", "new.c", "--no-native", "--without", "examples")
+    return ("build", "old.c", "new.c", "--no-native", "--without", "usage")
 
 
 def built(folder: Path, text: str, old: str, new: str, *words: str) -> Done:

@@ -22,7 +22,7 @@ from symexec.report.model import Interaction, Report, report_to_json
 from symexec.report.page import highlights, page
 from symexec.report.replaying import load_report, replay_folder
 from symexec.report.session import LiveReport, finish
-from symexec.report.table import aligned, fitted, print_report, print_tests
+from symexec.report.table import aligned, fitted, print_report
 from symexec.report.words import contrasted, reservations, short_paths
 from symexec.state.state import Event
 from symexec.testcases import (
@@ -144,13 +144,12 @@ def test_a_wide_table_tells_who_was_first_where_it_was_not_always_the_search(
     lines = out.getvalue().splitlines()
     assert lines[1] == "Looked for in every input; not all paths were followed."
     assert lines[2].endswith("new      first found by") and lines[4].endswith("native, 2.0 s")
-    for left_out in (print_report, print_tests):
-        alone = io.StringIO()
-        left_out(found_by("guided", "guided"), alone)
-        assert "first found by" not in alone.getvalue()
-        narrow = io.StringIO()
-        left_out(found_by("guided", "native"), narrow)
-        assert max(map(len, narrow.getvalue().splitlines()[:6])) <= 80
+    alone = io.StringIO()
+    print_report(found_by("guided", "guided"), alone)
+    assert "first found by" not in alone.getvalue()
+    narrow = io.StringIO()
+    print_report(found_by("guided", "native"), narrow)
+    assert max(map(len, narrow.getvalue().splitlines()[:6])) <= 80
 
 
 @pytest.mark.parametrize("count", [0, 2])
@@ -391,12 +390,6 @@ def test_on_a_terminal_there_are_colours(monkeypatch: pytest.MonkeyPatch) -> Non
     out = Terminal()
     print_report(report(), out)
     assert "\x1b[" in out.getvalue() and "regression" in out.getvalue()
-
-
-def test_every_test_has_a_row() -> None:
-    out = io.StringIO()
-    print_tests(report(), out)
-    assert [line.split()[0] for line in out.getvalue().splitlines()] == ["test", "t1", "t2", "t3"]
 
 
 def test_a_table_is_never_wider_than_its_terminal() -> None:

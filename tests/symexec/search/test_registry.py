@@ -33,7 +33,7 @@ ROOT = Path(__file__).parents[3]
 EVERYWHERE = ("bounds", "turns", "speculations", "divergences", "opposites", "pruning")
 GUIDED = (
     "bounds", "reachable", "turns", "speculations", "guards", "masks", "uniform", "continuation",
-    "examples", "divergences", "opposites", "rest", "pruning",
+    "usage", "divergences", "opposites", "rest", "pruning",
 )  # fmt: skip
 
 
@@ -68,7 +68,7 @@ def test_what_the_help_text_says_of_them() -> None:
         "uncovered (states that look for a node without a test, three turns of four); "
         "uniform (in every second turn any state, each equally likely); "
         "continuation (go on behind an output, to differences that show later on the path); "
-        "examples (along ordinary command lines too, most of the time without a native phase); "
+        "usage (along ordinary command lines too, most of the time without a native phase); "
         "divergences (a test at once where the versions part for the first time); "
         "opposites (and one on the other side of zero); "
         "rest (where no input decides anything more: a test at once, and last in the queue); "
@@ -104,7 +104,7 @@ def test_what_is_registered(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_the_campaign_heeds_what_wraps_no_searcher() -> None:
     heeded = {name for name, each in strategies().items() if each.wrap is None}
-    assert heeded == {"continuation", "examples", "divergences", "opposites", "rest", "pruning"}
+    assert heeded == {"continuation", "usage", "divergences", "opposites", "rest", "pruning"}
 
 
 def test_strategies_are_loaded_when_they_are_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -134,8 +134,8 @@ def test_a_strategy_is_added_next_to_the_search_s_own_searcher() -> None:
 
 SEARCHES = "searches: breadth-first, depth-first, guided, isolated, published, undirected"
 STRATEGIES = (
-    "strategies: all, bounds, continuation, divergences, examples, guards, masks, opposites, "
-    "pruning, reachable, rest, speculations, turns, uncovered, uniform"
+    "strategies: all, bounds, continuation, divergences, guards, masks, opposites, "
+    "pruning, reachable, rest, speculations, turns, uncovered, uniform, usage"
 )
 
 

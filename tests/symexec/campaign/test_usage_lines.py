@@ -99,14 +99,14 @@ def test_an_option_and_three_valid_numbers_are_soon_together(files: tuple[Path, 
 
 
 def test_without_them_it_takes_longer(files: tuple[Path, Path]) -> None:
-    job, found = searched(files, SearchOptions(time=3, without=("examples",)))
-    assert found is None and job.examples is None
+    job, found = searched(files, SearchOptions(time=3, without=("usage",)))
+    assert found is None and job.usage_lines is None
 
 
 def test_the_user_s_own_words_about_the_command_line_stand(files: tuple[Path, Path]) -> None:
     inputs = InputOptions(arguments=SymbolicArguments(0, 1, 1))
     job, found = searched(files, SearchOptions(time=60), inputs)
-    assert found is None and job.exhausted and job.examples is None
+    assert found is None and job.exhausted and job.usage_lines is None
 
 
 def test_work_instead_of_seconds_follows_the_same_ones(files: tuple[Path, Path]) -> None:
@@ -117,7 +117,7 @@ def test_work_instead_of_seconds_follows_the_same_ones(files: tuple[Path, Path])
         try:
             job.prepare()
             found = [case.input for case in islice(job.cases(Silence()), 2)]
-            assert job.examples is not None and job.examples.following.followed
+            assert job.usage_lines is not None and job.usage_lines.following.followed
             return found
         finally:
             job.close()
