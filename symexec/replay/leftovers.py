@@ -10,6 +10,7 @@ another container that shares /tmp.
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import os
 import shutil
@@ -24,7 +25,8 @@ from csg.errors import ToolchainError
 PREFIX = "csgtest-"
 LEAST = 16 << 20  # bytes that have to be free
 _LOCK = ".csgtest-alive"
-_ATTEMPTS, _PAUSE = 200, 0.02  # to remove a folder; seconds between them
+_PATIENCE = 20.0  # seconds to remove a folder to which processes that were killed may still write
+_PAUSE, _LONGEST_PAUSE = 0.02, 0.5  # seconds between two attempts
 
 
 class OwnFolder:
@@ -45,19 +47,37 @@ class OwnFolder:
             raise
 
     def remove(self) -> None:
-        """May be called twice. A process that was killed may have children that end just now."""
+        """May be called twice. Processes of ours that were killed may end just now, and that takes
+        long where every processor has work. The lock goes last: what stays is swept later."""
         if self._lock >= 0:
             os.close(self._lock)
             self._lock = -1
-        with suppress(OSError):  # what is nearly empty goes without opening a file
-            for name in (_LOCK, f"{_LOCK}.new"):
-                (self.path / name).unlink(missing_ok=True)
-            self.path.rmdir()
-        for attempt in range(_ATTEMPTS):
-            if not self.path.exists():
+        end, pause = time.monotonic() + _PATIENCE, _PAUSE
+        while self.path.exists():
+            _remove_tree(self.path)
+            if not self.path.exists() or time.monotonic() > end:
                 break
-            time.sleep(_PAUSE if attempt else 0.0)
-            shutil.rmtree(self.path, ignore_errors=True)
+            time.sleep(pause)
+            pause = min(2 * pause, _LONGEST_PAUSE)
+
+
+def _remove_tree(path: Path) -> None:
+    """As much of a folder as goes, its lock and itself only if all the rest went."""
+    locks = (path / _LOCK, path / f"{_LOCK}.new")
+    try:
+        for entry in list(path.iterdir()):
+            if entry.is_dir() and not entry.is_symlink():
+                shutil.rmtree(entry, ignore_errors=True)
+            elif entry not in locks:
+                entry.unlink(missing_ok=True)
+        bare = all(entry in locks for entry in path.iterdir())
+    except OSError as error:  # where no file may be opened, there is little in it
+        bare = error.errno in (errno.EMFILE, errno.ENFILE)
+    if bare:
+        with suppress(OSError):
+            for lock in locks:
+                lock.unlink(missing_ok=True)
+            path.rmdir()
 
 
 def _require_room(folder: Path) -> None:
@@ -75,8 +95,9 @@ def sweep(folder: Path | None = None) -> list[Path]:
     removed = []
     for path in sorted((folder or Path(tempfile.gettempdir())).glob(f"{PREFIX}*-*")):
         if _abandoned(path):
-            shutil.rmtree(path, ignore_errors=True)
-            removed.append(path)
+            _remove_tree(path)
+            if not path.exists():
+                removed.append(path)
     return removed
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -11,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from symexec.replay import leftovers
 from symexec.replay.leftovers import OwnFolder, sweep
 
 ROOT = Path(__file__).parents[3]
@@ -53,3 +55,19 @@ def test_what_is_in_use_or_not_ours_stays(temporary: Path) -> None:
     used.remove()
     used.remove()
     assert not used.path.exists()
+
+
+def test_what_could_not_be_removed_is_swept_later(
+    temporary: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As where processes that were killed still write to it."""
+    folder = OwnFolder("sandbox")
+    (folder.path / "work").mkdir()
+    with monkeypatch.context() as stubborn:
+        stubborn.setattr(leftovers, "_PATIENCE", 0.0)
+        stubborn.setattr(shutil, "rmtree", lambda path, ignore_errors: None)
+        folder.remove()
+        assert folder.path.exists()
+        assert sweep() == []
+    assert sweep() == [folder.path]
+    assert not folder.path.exists()
