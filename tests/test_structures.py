@@ -7,6 +7,7 @@ test must come out natively as predicted, branch by branch.
 from __future__ import annotations
 
 from pathlib import Path
+from random import Random
 
 import pytest
 
@@ -193,6 +194,72 @@ ROWS = {
     ),
 }
 
+# Pointers that lead to several structures, or pointers: arrays of them.
+SEVERAL = {
+    "several, the last is zero": (
+        "struct word { int kind; const char *text; };"
+        "int f(struct word *i) { int n = 0; for (; i->kind; i++) n += i->text && *i->text == 'x';"
+        " return n > 1; }",
+        ("n > 1", "n > 2"),
+        ["f((struct word[", '[1].text = "x', "the last of i is zero"],
+    ),
+    "several, as many as a number says": (
+        "int f(const point *p, int n) { int s = 0; for (int k = 0; k < n; k++) s += p[k].y == 3;"
+        " return s; }",
+        ("return s;", "return s == 3 ? 9 : s;"),
+        ["f((typeof(*p)[", "returns 3", "returns 9", "n <= elements of p"],
+    ),
+    "several behind a member, with their number": (
+        "struct box { point *at; unsigned n; };"
+        "static int is(const point *p) { return p->x == 5 && p->y == 6; }"
+        "int f(struct box *b) { for (unsigned i = 0; i < b->n; i++) if (is(b->at + i)) return i;"
+        " return -1; }",
+        ("== 6", "== 7"),
+        [".at = (typeof(*b->at)[", "8 * b->n <= bytes of b->at"],
+    ),
+    "several behind a member, stepped by a callee": (
+        "struct word { int kind, rank; };"
+        "struct box { const struct word *all; int wanted; };"
+        "static const struct word *find(const struct word *i, int kind)"
+        "{ while (i->kind && i->kind != kind) i++; return i->kind ? i : NULL; }"
+        "int f(struct box *b) { const struct word *i = find(b->all, b->wanted);"
+        " return i && i != b->all ? i->rank == 4 : -1; }",
+        ("== 4", "== 5"),
+        [".all = (struct word[", "].rank = 4", "the last of b->all is zero"],
+    ),
+    "several behind each of several": (
+        "struct group { point *at; int n; };"
+        "int f(const struct group *g, int n) { int s = 0; for (int i = 0; i < n; i++)"
+        " for (int k = 0; k < g[i].n; k++) s += i == 1 && k == 1 && g[i].at[k].x == 8; return s; }",
+        ("== 8", "== 9"),
+        ["(struct group[", "[1].at = (typeof(*g[1].at)["],
+    ),
+    "several texts": (
+        'int f(const char **words) { int n = 0; while (*words) n += !strcmp(*words++, "ab");'
+        " return n; }",
+        ("return n;", "return n == 2 ? 5 : n;"),
+        ["f((const char *[", '{[0] = "ab", [1] = "ab"}', "the last of words is null"],
+    ),
+    "several that are written to": (
+        "void f(point *p, unsigned n, int x) { for (unsigned k = 0; k < n; k++) p[k].y = x > 3; }",
+        ("= x > 3", "= x > 3 + (k == 1)"),
+        ["p[1].y: 1", "p[1].y: 0"],
+    ),
+    "several that a pointer moves along": (
+        "int f(const point **at) { int n = 0; while ((*at)->x) n += (*at)++->y == 2; return n; }",
+        ("return n;", "return n > 1 ? 1 : n;"),
+        ["f(&(typeof(*at)) {(typeof(**at)[", "returns 2", "the last of *at is zero"],
+    ),
+    "several in a global": (
+        "struct word { int kind, rank; }; static struct word *table;"
+        "static int count(void) { int n = 0; while (table[n].kind) n++; return n; }"
+        "int f(struct word *i) { table = i; return count(); }",
+        ("return n;", "return n > 2 ? 2 : n;"),
+        ["f((struct word[", "returns 3", "returns 2"],
+    ),
+}
+ROWS |= SEVERAL
+
 
 @pytest.mark.parametrize("name", ROWS)
 def test_the_difference_is_found_and_shown(name: str, tmp_path: Path) -> None:
@@ -208,7 +275,61 @@ def test_the_difference_is_found_and_shown(name: str, tmp_path: Path) -> None:
     assert (counters["mispredicted"], counters["branch_mismatches"]) == (0, 0), done.out
 
 
-@pytest.mark.parametrize("name", sorted(ROWS)[::4])
+KINDS = {  # of members: declaration, what is computed of one, what is written to it
+    "int": ("int {0};", "{1}.{0} > {2}", "{1}.{0} ^= {2};"),
+    "char": ("signed char {0};", "{1}.{0} * {2}", "{1}.{0} = -{1}.{0};"),
+    "bits": ("unsigned {0} : 5;", "{1}.{0} == {2}", "{1}.{0} += {2};"),
+    "array": ("short {0}[3];", "{1}.{0}[1] - {1}.{0}[2]", "{1}.{0}[2] = {2};"),
+    "text": ("char *{0};", "({1}.{0} && *{1}.{0} == 'a' + {2})", "{1}.{0} = 0;"),
+    "inner": ("struct {{ long low, high; }} {0};", "({1}.{0}.high > {2})", "{1}.{0}.low = {2};"),
+    "one": ("struct pair *{0};", "({1}.{0} ? {1}.{0}->y : {2})", "{1}.{0} = 0;"),
+    "several": (
+        "struct pair *{0}; unsigned {0}_n;",
+        "counted({1}.{0}, {1}.{0}_n)",
+        "if ({1}.{0}_n > 1) {1}.{0}[1].x = {2};",
+    ),
+}
+
+
+def random_program(chance: Random) -> str:
+    """A function along random structures: by a number, to the one that is zero, or by a member of a
+    structure that leads to them."""
+    kinds = [chance.choice(sorted(KINDS)) for _ in range(chance.randint(1, 3))]
+    members = [KINDS[kind][0].format(f"m{at}") for at, kind in enumerate(kinds)]
+    walked = chance.choice(("counted", "ended", "behind"))
+    item = {"counted": "p[i]", "ended": "(*p)", "behind": "b->all[i]"}[walked]
+    told = [KINDS[kind][1].format(f"m{at}", item, at + 2) for at, kind in enumerate(kinds)]
+    at = chance.randrange(len(kinds))
+    written = KINDS[kinds[at]][2].format(f"m{at}", item, chance.randint(1, 9))
+    head, loop = {
+        "counted": ("struct item *p, unsigned n", "for (unsigned i = 0; i < n; i++)"),
+        "ended": ("struct item *p", "for (; p->kind; p++)"),
+        "behind": ("struct box *b", "for (int i = 0; i < b->count; i++)"),
+    }[walked]
+    return (
+        "struct pair { int x, y; };"
+        f"struct item {{ int kind; {' '.join(members)} }};"
+        "struct box { int count; struct item *all; };"
+        "static int counted(const struct pair *p, unsigned n)"
+        "{ int s = 0; for (unsigned k = 0; k < n; k++) s += p[k].x > 4; return s; }"
+        f"long f({head}) {{ long s = 0; {loop} {{ s = 3 * s + {' + '.join(told)};"
+        f" if ({item}.kind == 7) {{ {written} s++; }} }} return s; }}\n"
+    )
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_random_structures_run_natively_as_predicted(seed: int, tmp_path: Path) -> None:
+    text = random_program(Random(seed))
+    (tmp_path / "old.c").write_text(text)
+    (tmp_path / "new.c").write_text(text.replace("s++; }", "s += 2; }"))
+    words = ("--entry", "f", "--time", "6", "--no-native")
+    done = csgtest("build", "old.c", "new.c", *words, folder=tmp_path)
+    assert done.code == 1, (text, done)
+    counters = done.report["counters"]
+    assert (counters["mispredicted"], counters["branch_mismatches"]) == (0, 0), (text, done.out)
+
+
+@pytest.mark.parametrize("name", [*sorted(ROWS)[::4], "several, as many as a number says"])
 def test_native_testing_makes_up_such_inputs(name: str, tmp_path: Path) -> None:
     """They are followed symbolically, replayed and read back from the report as others are."""
     text, (before, after), _ = ROWS[name]

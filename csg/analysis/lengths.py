@@ -72,7 +72,7 @@ _LENGTH = re.compile(
     re.IGNORECASE,
 )
 # Of the C library: (pointer, number, size of an element), by the places of the arguments.
-_TAKES: Mapping[str, tuple[tuple[int, int, int | None], ...]] = {
+TAKES: Mapping[str, tuple[tuple[int, int, int | None], ...]] = {
     **dict.fromkeys(("memcpy", "memmove", "mempcpy"), ((0, 2, None), (1, 2, None))),
     **dict.fromkeys(("memcmp", "bcmp"), ((0, 2, None), (1, 2, None))),
     **dict.fromkeys(("memset", "memchr", "strncpy", "stpncpy"), ((0, 2, None),)),
@@ -682,10 +682,10 @@ class _Uses:
         name, arguments = called_name(node), node.arguments
         if name in self._functions:
             return
-        for at, by, element in _TAKES.get(name, ()) if not _looks_for_an_end(node) else ():
+        for at, by, element in TAKES.get(name, ()) if not _looks_for_an_end(node) else ():
             if max(at, by, element or 0) < len(arguments):
                 self._take(name, arguments, at, by, element)
-        if name in _TAKES or _looks_for_an_end(node) or _OF_TEXTS.match(name):
+        if name in TAKES or _looks_for_an_end(node) or _OF_TEXTS.match(name):
             return
         for pointer, number in pairwise(arguments):
             for each in self._numbers(number) if is_integer(number.type) else ():

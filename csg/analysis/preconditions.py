@@ -115,7 +115,14 @@ class Asserted:
     expression: Expression
 
 
-Claim = Length | NonNull | OneOf | Asserted
+@record
+class Ended:
+    """Nothing says how many structures there are behind ``pointer``; the last one is zero."""
+
+    pointer: str
+
+
+Claim = Length | NonNull | OneOf | Asserted | Ended
 
 
 @record

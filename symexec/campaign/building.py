@@ -594,7 +594,8 @@ def levels(signature: EntrySignature | None, inputs: InputOptions) -> Sequence[i
         return LEVELS if shapes_lines(inputs) else ()
     given = (*signature.parameters, *signature.globals)
     longer = any(
-        each.kind in ("string", "pointer", "array") and not each.embedded for each in given
+        (each.kind in ("string", "pointer", "array") and not each.embedded) or each.elements > 1
+        for each in given
     )
     return ARRAYS if longer and inputs.array_length is None else ()
 

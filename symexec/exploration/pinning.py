@@ -18,6 +18,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from csg.analysis.preconditions import Length, NonNull, Precondition
+from csg.analysis.several import ALONE
 from csg.errors import UsageError
 from csg.language.syntax import FunctionDefinition, Symbol
 from symexec.counters import Counters
@@ -36,10 +37,12 @@ from symexec.state.endings import Exit, MemoryFault, row
 from symexec.state.inputs import Address, Cell, Environ, Input, Seed, Start, StartObject, Values
 from symexec.state.state import Chain, Outcome, State
 from symexec.testcases import Divergence, Scalar, TestInput, Value
-from symexec.testcases.inputs import Json, is_part
+from symexec.testcases.inputs import Elements, Json, is_part
 from symexec.testcases.seeds import SeedInput, Unusable, read_seeds
+from symexec.testcases.signature import counts_in
 
 Known = dict[Term, int]
+_Shape = tuple[int, int, int, int, frozenset[str], tuple[tuple[str, int], ...]]
 
 
 class Pins:
@@ -56,8 +59,8 @@ class Pins:
         self._symbols = symbols
         self._options = options
         self.table = table
-        self._starts: dict[tuple[int, int, int, int, frozenset[str]], Start] = {}
-        self._nullable = _pointers(entry)
+        self._starts: dict[_Shape, Start] = {}
+        self._nullable = _pointers(entry, options)
 
     def admits(self, test: TestInput) -> bool:
         """Do all ranges, assumptions and preconditions hold?"""
@@ -89,11 +92,13 @@ class Pins:
             stdin = max(stdin, self._options.stdin or 0)
         given = dict(test.parameters)
         null = frozenset(name for name in self._nullable if given.get(name) is None)
-        shape = (len(test.args), words, stdin, largest, null)
+        counts = counts_in(given)
+        rows = tuple(counts.items())
+        shape = (len(test.args), words, stdin, largest, null, rows)
         length = self._options.elements
         if self._entry.symbol.name != "main":
             length = max([length, *map(len, arrays)])
-            shape = (length, 0, stdin, largest, null)
+            shape = (length, 0, stdin, largest, null, rows)
         if shape not in self._starts:
             arguments = SymbolicArguments(len(test.args), len(test.args), max(1, words))
             files, named = self._options.files, self._options.named_files
@@ -111,21 +116,25 @@ class Pins:
             if self._entry.symbol.name == "main":
                 (self._starts[shape],) = planned.starts(self.table)
             else:
-                self._starts[shape] = planned.start(self.table, null)
+                self._starts[shape] = planned.start(self.table, null, counts)
         return self._starts[shape]
 
 
-def _pointers(entry: FunctionDefinition) -> tuple[str, ...]:
+def _pointers(entry: FunctionDefinition, options: InputOptions) -> tuple[str, ...]:
     """Those that an input of the entry function may make null."""
     if entry.symbol.name == "main":
         return ()
     everyone = frozenset(symbol.name for symbol in entry.parameters)
-    return tuple(each.name for each in nullable_pointers(entry.parameters, everyone))
+    found = nullable_pointers(entry.parameters, everyone, options.several or ALONE)
+    return tuple(each.name for each in found)
 
 
 def _fits(start: Start, preconditions: Sequence[Precondition], test: TestInput) -> bool:
-    """Are there as many bytes behind each pointer as a number says, where there have to be any?"""
+    """Are there as many bytes behind each pointer as a number says, where there have to be any?
+    What is no input of this start is zero."""
     given, inputs = dict(test.parameters), {each.name: each for each in start.inputs}
+    if any(value not in _ZERO for name, value in given.items() if name not in inputs):
+        return False
     for each in preconditions:
         match each.claim:
             case Length(pointer=pointer, number=number) as claim:
@@ -141,6 +150,9 @@ def _fits(start: Start, preconditions: Sequence[Precondition], test: TestInput) 
             case _:
                 pass
     return True
+
+
+_ZERO: tuple[Value, ...] = (None, 0)
 
 
 def holds(conditions: Iterable[Operand], known: Known) -> bool:
@@ -206,7 +218,7 @@ def _pieces(item: Input, data: bytes) -> Iterator[int]:
 def _patterns(item: Input, value: Value) -> Iterator[int] | None:
     """The bits of each element."""
     match value:
-        case None:
+        case None | Elements():
             return None
         case bytes():
             return iter(value) if item.width == 8 else _pieces(item, value)

@@ -21,6 +21,7 @@ from csg.analysis import (
     guards,
 )
 from csg.analysis.preconditions import NonNull, Precondition, preconditions
+from csg.analysis.several import ALONE, Several, several
 from csg.errors import CsgtestError, UsageError
 from csg.graphs import SequenceGraph
 from csg.graphs.program_graphs import control_graph
@@ -40,7 +41,7 @@ from symexec.exploration.start import definition
 from symexec.expr import TermTable
 from symexec.fuzzing.option_table import Vocabulary, option_table, vocabulary
 from symexec.fuzzing.usage import Usage, usage_of
-from symexec.inputs.assumptions import within_bounds
+from symexec.inputs.assumptions import ended, within_bounds
 from symexec.inputs.plan import plan
 from symexec.inputs.structures import compared_with_null
 from symexec.memory import BOTH
@@ -73,6 +74,7 @@ class Prepared:
     guarding: frozenset[str] = frozenset()  # names of what guards the changes
     outliving: Outliving = NOTHING_OUTLIVES
     expected: tuple[Precondition, ...] | None = ()  # of callers; None: nothing is
+    several: Several = ALONE
 
     @property
     def symbols(self) -> list[Symbol]:
@@ -369,11 +371,15 @@ def _lowered(
 def _signature(unified: Unified, entry: str, inputs: InputOptions) -> EntrySignature:
     """UsageError where the versions are not called in the same way."""
 
-    def of(units: Sequence[TranslationUnit], asked: frozenset[str] = frozenset()) -> EntrySignature:
+    def of(
+        units: Sequence[TranslationUnit],
+        asked: frozenset[str] = frozenset(),
+        stepped: Several = ALONE,
+    ) -> EntrySignature:
         complete_records(units)
         declared = [each.symbol for unit in units for each in unit.declarations]
         symbols = {each.name: each for each in declared if each.name in inputs.symbolic_globals}
-        return signature_of(definition(units, entry), list(symbols.values()), asked)
+        return signature_of(definition(units, entry), list(symbols.values()), asked, stepped)
 
     before, after = ((unit, *unified.shared) for unit in (unified.old, unified.new))
     old, new = of(before), of(after)
@@ -385,7 +391,9 @@ def _signature(unified: Unified, entry: str, inputs: InputOptions) -> EntrySigna
             definition(after, entry).location,
             hint="choose another function with --entry, or write a wrapper that both have",
         )
-    return of(unified.units, asked_for_null(unified, definition(unified.units, entry)))
+    function = definition(unified.units, entry)
+    stepped = several(unified.units, function)
+    return of(unified.units, asked_for_null(unified, function), stepped)
 
 
 # ---------------------------------------------------------------------- what a search needs
@@ -401,20 +409,23 @@ def analysed(lowered: Lowered, options: BuildOptions) -> Prepared:
     barring = guards(dependences, outputs)
     names = guard_names(dependences, barring)
     found = _outliving(unified, program, dependences)
-    expected = _expected(unified, program.entry, options.inputs)
+    entry = program.entry
+    stepped = several(unified.units, definition(unified.units, entry)) if entry != "main" else ALONE
+    expected = _expected(unified, entry, options.inputs, stepped)
     return Prepared(
-        unified, program, graph, dependences, distances, barring, names, found, expected
+        unified, program, graph, dependences, distances, barring, names, found, expected, stepped
     )
 
 
 def _expected(
-    unified: Unified, entry: str, inputs: InputOptions
+    unified: Unified, entry: str, inputs: InputOptions, stepped: Several
 ) -> tuple[Precondition, ...] | None:
     """What both versions expect of the callers of their entry function."""
     if entry == "main" or not inputs.inferred:
         return () if inputs.inferred else None
     function = definition(unified.units, entry)
-    return preconditions(unified, function, asked_for_null(unified, function))
+    found = preconditions(unified, function, asked_for_null(unified, function))
+    return (*found, *ended(found, function.parameters, stepped))
 
 
 def _outliving(unified: Unified, program: Program, dependences: DependenceGraph) -> Outliving:
@@ -430,11 +441,13 @@ def with_lasting(
     """The objects that outlive a call are compared after it, and inputs of it, which keep to what
     is expected of callers."""
     found = prepared.outliving
-    inputs = within_bounds(prepared.expected or (), prepared.entry.parameters, options.inputs)
+    inputs = replace(options.inputs, several=prepared.several)
+    inputs = within_bounds(prepared.expected or (), prepared.entry.parameters, inputs)
     if inputs.globals is Globals.ANY:
         named = dict.fromkeys((*inputs.symbolic_globals, *found.inputs))
         inputs = replace(inputs, symbolic_globals=tuple(named))
     known = {symbol.name: symbol for symbol in prepared.symbols}
     symbols = [known[name] for name in inputs.symbolic_globals if name in known]
-    signature = replace(signature_of(prepared.entry, symbols, prepared.asked), lasting=found.parts)
+    signature = signature_of(prepared.entry, symbols, prepared.asked, prepared.several)
+    signature = replace(signature, lasting=found.parts)
     return replace(options, inputs=inputs), signature

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from csg.analysis.several import several
 from csg.ir import Block, Program
 from csg.language.printer import complete_records
 from csg.language.syntax import TranslationUnit
@@ -215,7 +216,8 @@ class ExploreJob:
         lines = shaped(self._units, (), options.inputs)
         places = compared_with_null(entry)
         asked = frozenset(entry.parameters[at].name for at in places)
-        starts = plan(entry, symbols, options.inputs, lines, asked).starts(table)
+        inputs = replace(options.inputs, several=several(self._units, entry))
+        starts = plan(entry, symbols, inputs, lines, asked).starts(table)
         initial = [begin(engine, start) for start in starts]
         possible = [s for s in initial if engine.solver.check(s.path) is not Answer.UNSAT]
         if not possible:

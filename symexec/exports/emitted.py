@@ -36,6 +36,8 @@ from symexec.testcases import (
     Value,
 )
 from symexec.testcases.command_text import printf_command
+from symexec.testcases.inputs import Elements
+from symexec.testcases.signature import counts_in, parts_there
 from symexec.testcases.testcase import MOST_KEPT
 
 SKIP = 77
@@ -170,7 +172,7 @@ def _check_recorded(test: Test) -> None:
 def _inputs(signature: EntrySignature, given: TestInput) -> Iterator[str]:
     """Declarations in0, in1, .. in the order of the parameters and their parts."""
     values, known = dict(given.parameters), _variables(signature)
-    for each in signature.parameters:
+    for each in parts_there(signature.parameters, counts_in(values)):
         value, name = values.get(each.name), known[each.name]
         note = f"  /* {printable(each.name).replace('*/', '* /')} */"
         inside = each.owner and (each.kind == "scalar" or each.embedded)
@@ -209,6 +211,8 @@ def _object(each: Parameter, value: Value, there: bool) -> str:
             return f"csgtest_object({_c_string(value)}, {size})" if each.size == 1 else _wide()
         case tuple() if each.kind == "structure":
             return f"csgtest_object(NULL, {each.size})" if there else "NULL"
+        case Elements(count=count):
+            return f"csgtest_object(NULL, {count} * {each.size})"
         case tuple() if value:
             numbers = ", ".join(_number(item, each) for item in value)
             most = f"{len(value)} * sizeof ({each.element})"
@@ -231,7 +235,7 @@ def _put(place: str, each: Parameter, value: Value) -> str:
         case bytes():
             size = min(len(value) + 1, each.room or len(value) + 1)
             return f"memcpy({place}, {_c_string(value)}, {size});"
-        case None | ():
+        case None | () | Elements():
             return ""
         case tuple():
             numbers = ", ".join(_number(item, each) for item in value)
@@ -275,7 +279,7 @@ def _left(signature: EntrySignature, given: TestInput, seen: Observation) -> Ite
     known, values = _variables(signature), dict(given.parameters)
     after = dict(seen.memory)
     freed = {name for name, value in after.items() if value == FREED}
-    for each in signature.parameters:
+    for each in parts_there(signature.parameters, counts_in(values)):
         value = after.get(each.name)
         root = each.owner or each.name
         if each.name not in after or root in freed or each.bits is not None or value is None:
@@ -300,8 +304,8 @@ def _left(signature: EntrySignature, given: TestInput, seen: Observation) -> Ite
         yield f"csgtest_check({_c_string(each.name.encode())}, {holds});"
 
 
-def _is_nan(value: Scalar) -> bool:
-    return isinstance(value, LongDouble) or math.isnan(value)
+def _is_nan(value: Scalar | Elements) -> bool:
+    return isinstance(value, LongDouble) or (isinstance(value, float) and math.isnan(value))
 
 
 def _read_number(text: str, kind: Parameter) -> Scalar:

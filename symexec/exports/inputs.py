@@ -25,6 +25,7 @@ from symexec.exports.finished import Finished, write_folder
 from symexec.options import Form
 from symexec.replay.harness import memory_of
 from symexec.testcases import EntrySignature, LongDouble, Parameter, Scalar, TestCase, Value
+from symexec.testcases.inputs import Elements
 from symexec.testcases.seeds import LARGEST
 
 _NAME = re.compile(r"[A-Za-z0-9][\w.+-]*", re.ASCII)
@@ -185,7 +186,8 @@ def _of_parameters(signature: EntrySignature | None, case: TestCase) -> Objects:
                 continue
             value = values[each.name]
             if each.kind == "structure" and value is not None:
-                structures[each.name] = bytearray(each.size)
+                count = value.count if isinstance(value, Elements) else each.elements
+                structures[each.name] = bytearray(each.size * count)
                 found.append((each.name, b""))
             elif each.owner in structures and (each.kind == "scalar" or each.embedded):
                 _put(structures[each.owner], each, value)

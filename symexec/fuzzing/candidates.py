@@ -11,17 +11,17 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import zip_longest
 from random import Random
 from typing import Protocol
 
 from symexec.fuzzing.option_table import Vocabulary
 from symexec.fuzzing.values import Values, growing
-from symexec.inputs.assumptions import range_of
+from symexec.inputs.assumptions import elements_of, is_ended, range_of
 from symexec.options import InputOptions
 from symexec.testcases import TestInput, Value
-from symexec.testcases.signature import EntrySignature, Parameter
+from symexec.testcases.signature import EntrySignature, Parameter, counts_in, parts_there
 
 CORPUS = 512  # inputs kept for mutation; beyond, a random one makes room
 TELLING = 0.3  # share of the mutations that begin with one that differed
@@ -150,14 +150,35 @@ class FunctionDomain:
     enumerates, mutates = 0.5, 0.375
 
     def __init__(self, signature: EntrySignature, words: Vocabulary, options: InputOptions) -> None:
-        parameters = [each for each in signature.parameters if each.kind != "opaque"]
+        rows = _rows(signature.parameters, options)
+        self._ended = {name for name in rows if is_ended(name, options)}
+        parameters = [
+            each
+            for each in parts_there(signature.parameters, self._inputs(rows))
+            if each.kind != "opaque"
+        ]
         self._count = len(parameters)
-        sizes = {each.name: _bytes(each, options.elements) for each in parameters}
+        sizes = {each.name: _bytes(each, options.elements, rows) for each in parameters}
         self._values = [
-            Values(each, words, options.elements, range_of(each.name, options, sizes))
+            Values(
+                each,
+                words,
+                options.elements,
+                range_of(each.name, options, sizes),
+                self._counts(each.name, rows),
+            )
             for each in (*parameters, *signature.globals)
         ]
         self.finite = all(each.complete for each in self._values)
+
+    def _inputs(self, counts: Mapping[str, int]) -> dict[str, int]:
+        """Of how many elements the parts are inputs: not of the last one where it is zero."""
+        return {name: count - (name in self._ended) for name, count in counts.items()}
+
+    def _counts(self, name: str, rows: Mapping[str, int]) -> Sequence[int]:
+        """As many as there can be, and fewer where nothing else says how many there are."""
+        most = rows.get(name, 0)
+        return (most, *range(1, most)) if name in self._ended else (most,) if most else ()
 
     @property
     def parameters(self) -> list[Values]:
@@ -214,15 +235,24 @@ class FunctionDomain:
             if value is None:
                 absent.add(parameter.name)
             named[parameter.name] = value
+        counts = self._inputs(counts_in(named))
+        parts = [each.parameter for each in self._values[: self._count]]
+        there = {each.name for each in parts_there(parts, counts)}
         rest = zip(self._values[self._count :], row[self._count :], strict=True)
         return TestInput(
-            parameters=tuple(named.items()),
+            parameters=tuple(each for each in named.items() if each[0] in there),
             globals=tuple((each.parameter.name, value) for each, value in rest),
         )
 
 
-def _bytes(parameter: Parameter, length: int) -> int:
+def _rows(parameters: Sequence[Parameter], options: InputOptions) -> dict[str, int]:
+    """The elements of each array of structures."""
+    several = [each for each in parameters if each.kind == "structure" and each.elements > 1]
+    return {each.name: min(each.elements, elements_of(each.name, options)) for each in several}
+
+
+def _bytes(parameter: Parameter, length: int, rows: Mapping[str, int]) -> int:
     """Of the largest object that a pointer leads to in an input."""
     if parameter.kind == "structure":
-        return parameter.size
+        return parameter.size * rows.get(parameter.name, 1)
     return parameter.size * (length + (parameter.kind in ("string", "pointer")))

@@ -26,7 +26,7 @@ from typing import Protocol
 from csg.analysis.preconditions import Length
 from symexec.fuzzing.candidates import FunctionDomain
 from symexec.fuzzing.option_table import Vocabulary
-from symexec.fuzzing.values import limits_of
+from symexec.fuzzing.values import Values, limits_of
 from symexec.options import InputOptions
 from symexec.replay import NativeReplay
 from symexec.replay.harness import memory_of
@@ -146,8 +146,7 @@ class FunctionInputs:
         ]
         sizes = self._sizes(options)
         self.fields = [
-            _field(each.parameter, options, sizes.get(each.parameter.name))
-            for _, each in self._grown
+            _field(each, options, sizes.get(each.parameter.name)) for _, each in self._grown
         ]
 
     def _sizes(self, options: InputOptions) -> dict[str, tuple[int, int]]:
@@ -173,7 +172,7 @@ class FunctionInputs:
     def test(self, values: Values_) -> TestInput:
         row = list(self._row)
         for (place, each), data in zip(self._grown, values, strict=True):
-            row[place] = _value(each.parameter, data)
+            row[place] = _value(each, data)
         return self._domain.test(tuple(row))
 
     def holding(self, text: bytes) -> Iterator[Values_]:
@@ -199,11 +198,14 @@ def _grows(parameter: Parameter) -> bool:
     return parameter.size <= 8 or parameter.kind == "structure"
 
 
-def _field(parameter: Parameter, options: InputOptions, size_of: tuple[int, int] | None) -> Field:
-    bound = options.array_length
+def _field(values: Values, options: InputOptions, size_of: tuple[int, int] | None) -> Field:
+    """Of several structures there are as many as there can be."""
+    parameter, bound = values.parameter, options.array_length
     name = parameter.name.encode()
     prefix, null = b"p " + name + b" i ", b"p " + name + b" n"
     low, high = -(1 << 63), (1 << 63) - 1
+    if parameter.elements > 1:
+        prefix += (memory_of(parameter, values.there) or b"").hex().encode()
     if not parameter.floating and parameter.kind != "structure":
         limits = limits_of(parameter, options.range_of(parameter.name))
         low, high = (max(low, min(high, limit)) for limit in limits)
@@ -228,9 +230,10 @@ def _without_end(data: bytes | None, field: Field) -> bytes | None:
     return data[: len(data) - field.step].split(b"\0")[0]
 
 
-def _value(parameter: Parameter, data: bytes | None) -> Value:
+def _value(values: Values, data: bytes | None) -> Value:
+    parameter = values.parameter
     if parameter.kind == "structure":
-        return None if data is None else ()
+        return None if data is None else values.there
     if data is None:
         return None
     match parameter.kind:

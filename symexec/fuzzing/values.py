@@ -25,6 +25,7 @@ from symexec.fuzzing.option_table import Vocabulary
 from symexec.fuzzing.usage import Kind, Slot
 from symexec.options import Range
 from symexec.testcases import Scalar, Value
+from symexec.testcases.inputs import Elements
 from symexec.testcases.signature import Parameter
 
 Item = TypeVar("Item")
@@ -37,12 +38,19 @@ _FLOATS = (0.0, 1.0, -1.0, 0.5, 2.0, -0.0, 1e9, -1e9, 1e-9, 1e300, float("inf"),
 
 
 class Values:
-    """What one parameter can be. ``pool`` is enumerated, ``drawn`` draws from everything."""
+    """What one parameter can be. ``pool`` is enumerated, ``drawn`` draws from everything.
+    ``counts``: how many structures there are behind a pointer that leads to several."""
 
     def __init__(
-        self, parameter: Parameter, words: Vocabulary, length: int, bounds: Range | None
+        self,
+        parameter: Parameter,
+        words: Vocabulary,
+        length: int,
+        bounds: Range | None,
+        counts: Sequence[int] = (),
     ) -> None:
         self.parameter = parameter
+        self._there: list[Value] = [Elements(each) for each in counts] or [()]
         self._words = words
         self._length = _length(parameter, length)
         self._bounds = bounds
@@ -56,6 +64,11 @@ class Values:
         self.pool: list[Value] = self._pool()
         # The pool is all there is.
         self.complete = parameter.kind == "scalar" and not parameter.floating and self._few()
+
+    @property
+    def there(self) -> Value:
+        """A structure, or as many as there can be."""
+        return self._there[0]
 
     @property
     def telling(self) -> list[Value]:
@@ -97,8 +110,10 @@ class Values:
 
     def _pool(self) -> list[Value]:
         if self.parameter.kind == "structure":  # null, or there; its parts have values of their own
-            further = bool(self.parameter.owner)
-            return [None, ()] if further else [(), None] if self.parameter.nullable else [()]
+            there = self._there
+            if self.parameter.owner and there == [()]:
+                return [None, ()]
+            return [*there, None] if self.parameter.nullable else there
         found = self._plain_pool()
         return [*found[:1], None, *found[1:]] if self.parameter.nullable else found
 

@@ -8,11 +8,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import assert_never
 
-from csg.analysis.preconditions import Asserted, Length, NonNull, OneOf, Precondition
+from csg.analysis.preconditions import Asserted, Ended, Length, NonNull, OneOf, Precondition
+from csg.analysis.several import Several
 from csg.errors import CsgtestError, UnsupportedError, UsageError
 from csg.frontend import parse_expression
 from csg.language.syntax import (
@@ -49,6 +51,7 @@ from csg.language.types import (
 )
 from csg.records import record
 from symexec.expr import Operand, disjunction, extract, unary
+from symexec.inputs.structures import Count, Place, parameter_places
 from symexec.options import ARRAYS, InputOptions, Range
 from symexec.runtime.operands import calculated, choice, holds, plain, widened
 
@@ -299,10 +302,12 @@ def conditions(
     never null are null in no start."""
     for each in given:
         match each.claim:
-            case Length(pointer=pointer, number=number) as claim:
-                known = named.get(number)
-                if pointer in sizes and known is not None and known.scalar and known.terms:
-                    yield _at_most(known.terms[0], known.element, claim.most(sizes[pointer]))
+            case Length() as claim:
+                for pointer, number in pairs(claim, sizes):
+                    counts = named.get(number)
+                    if counts is not None and counts.scalar and counts.terms:
+                        most = claim.most(sizes[pointer])
+                        yield _at_most(counts.terms[0], counts.element, most)
             case OneOf(name=name, values=values):
                 known = named[name]
                 width = value_bits(known.element)
@@ -310,10 +315,53 @@ def conditions(
                 yield plain(disjunction(holds("eq", width, term, v % (1 << width)) for v in values))
             case Asserted(expression=expression):
                 yield condition(expression, named, each.text)
-            case NonNull():
+            case NonNull() | Ended():
                 pass
             case _:
                 assert_never(each.claim)
+
+
+def pairs(claim: Length, pointers: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Pointers that the claim speaks of, each with its number: what is said of ``b->at`` and
+    ``b->n`` holds of ``b[1].at`` and ``b[1].n`` as well."""
+    start = ""
+    for step in re.findall(r".*?(?:->|\.)", claim.pointer):
+        if not claim.number.startswith(start + step):
+            break
+        start += step
+    tail, number = claim.pointer[len(start) :], claim.number[len(start) :]
+    for pointer in pointers:
+        before = pointer.removesuffix(tail)
+        if pointer.endswith(tail) and of_first(before) == start:
+            yield pointer, before + number
+
+
+def of_first(name: str) -> str:
+    """What a part of an element of an array is called in the first one: ``b->n`` of ``b[1].n``."""
+    return re.sub(r"\[\d+\]\.", "->", name)
+
+
+def is_ended(name: str, options: InputOptions) -> bool:
+    """Is the last structure behind the pointer zero?"""
+    claims = (each.claim for each in options.preconditions)
+    return any(isinstance(each, Ended) and each.pointer == of_first(name) for each in claims)
+
+
+def ended(
+    given: Sequence[Precondition], parameters: Sequence[Symbol], several: Several
+) -> Iterator[Precondition]:
+    """Of the pointers that lead to several structures, or pointers, and that no length is for."""
+    lengths = {each.claim.pointer for each in given if isinstance(each.claim, Length)}
+    told: set[str] = set()
+    for symbol in parameters:
+        for place in parameter_places(symbol, several):
+            name = of_first(place.name)
+            if not place.several or name in lengths or name in told:
+                continue
+            told.add(name)
+            what = "null" if isinstance(place.type, Pointer) else "zero"
+            why = "code steps through it, and nothing says how many there are"
+            yield Precondition(Ended(name), f"the last of {name} is {what}", why, symbol.location)
 
 
 def within_bounds(
@@ -323,13 +371,14 @@ def within_bounds(
     what the code tells apart, and where they cannot be nothing is said of their length."""
     types = {each.name: each.type for each in parameters}
     longest = ARRAYS[-1] if options.array_length is None else options.array_length
+    stepped = options.several.parameters if options.several is not None else frozenset()
     kept, least = [], 0
     for each in given:
         claim = each.claim
         if isinstance(claim, Length):
             kind, needed = types.get(claim.pointer), (claim.least - claim.less) * claim.unit
             target = kind.target if isinstance(kind, Pointer) else None
-            if isinstance(target, Record):
+            if isinstance(target, Record) and claim.pointer not in stepped:
                 if needed > size_of(target):
                     continue
             else:
@@ -350,9 +399,23 @@ def elements_of(name: str, options: InputOptions) -> int:
     less = [
         each.claim.less
         for each in options.preconditions
-        if isinstance(each.claim, Length) and each.claim.pointer == name
+        if isinstance(each.claim, Length) and each.claim.pointer == of_first(name)
     ]
     return max(1, options.elements - min(less, default=0))
+
+
+def count_of(options: InputOptions, given: Mapping[str, int]) -> Count:
+    """How many elements an object has: as many as arrays have, or as are ``given`` for its name.
+    The last one is no input where it is to be zero."""
+
+    def count(place: Place) -> tuple[int, int]:
+        if not place.several:
+            return 1, 1
+        there = given.get(place.name, elements_of(place.name, options))
+        there = min(there, place.elements)
+        return there, max(0, there - is_ended(place.name, options))
+
+    return count
 
 
 def _at_most(term: Operand, kind: Type, bound: int) -> Operand:
@@ -369,11 +432,12 @@ def range_of(name: str, options: InputOptions, sizes: Mapping[str, int]) -> Rang
     found = options.range_of(name)
     for each in options.preconditions:
         match each.claim:
-            case Length(pointer=pointer, number=number) as claim if number == name:
-                if pointer in sizes:
-                    bound = claim.most(sizes[pointer])
-                    low, high = (found.low, found.high) if found else (-(1 << 127), bound)
-                    found = Range(name, low, min(high, bound))
+            case Length() as claim:
+                for pointer, number in pairs(claim, sizes):
+                    if number == name:
+                        bound = claim.most(sizes[pointer])
+                        low, high = (found.low, found.high) if found else (-(1 << 127), bound)
+                        found = Range(name, low, min(high, bound))
             case OneOf(name=own, values=values) if own == name:
                 low, high = (found.low, found.high) if found else (values[0], values[-1])
                 found = Range(name, max(low, values[0]), min(high, values[-1]))

@@ -11,6 +11,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from csg.analysis.several import ALONE
 from csg.errors import UsageError
 from csg.language.syntax import FunctionDefinition, Symbol
 from csg.language.types import (
@@ -30,7 +31,14 @@ from csg.language.types import (
 )
 from csg.records import record
 from symexec.expr import Data, Operand, Shadowed, TermTable, compare, extract, ite
-from symexec.inputs.assumptions import Named, assumption, conditions, elements_of, range_conditions
+from symexec.inputs.assumptions import (
+    Named,
+    assumption,
+    conditions,
+    count_of,
+    elements_of,
+    range_conditions,
+)
 from symexec.inputs.structures import (
     Member,
     Place,
@@ -41,8 +49,7 @@ from symexec.inputs.structures import (
     leads_to_places,
     nullable_pointers,
     number_of_bits,
-    object_places,
-    places,
+    parameter_places,
 )
 from symexec.options import InputOptions, SymbolicArguments, SymbolicFiles
 from symexec.runtime.filesystem.nodes import FILE, Contents, Node, disk, standard_input
@@ -92,15 +99,22 @@ class InputPlan:
         if self.entry.symbol.name == "main":
             yield from self._command_lines(self._builder(table))
             return
-        for null in choices(nullable_pointers(self.entry.parameters, self.asked)):
+        several, count = self.options.several or ALONE, count_of(self.options, {})
+        nullable = nullable_pointers(self.entry.parameters, self.asked, several, count)
+        for null in choices(nullable):
             yield self.start(table, null)
 
-    def start(self, table: TermTable, null: frozenset[str]) -> Start:
-        """That of a function, where these pointers are null."""
+    def start(
+        self, table: TermTable, null: frozenset[str], counts: Mapping[str, int] | None = None
+    ) -> Start:
+        """That of a function, where these pointers are null. ``counts``: how many structures there
+        are where a pointer leads to several."""
         builder = self._builder(table)
         builder.add_result(self.entry.symbol.type)
+        count = count_of(self.options, counts or {})
         for symbol in self.entry.parameters:
-            builder.add_parameter(symbol, null)
+            found = parameter_places(symbol, self.options.several or ALONE, count)
+            builder.add_parameter(symbol, found, null)
         builder.add_stdin(self.options.stdin or 0)
         builder.add_files(self.options)
         return builder.finished()
@@ -219,22 +233,18 @@ class _Builder:
             self._start = replace(self._start, result=made)
             self._argument(made)
 
-    def add_parameter(self, symbol: Symbol, null: frozenset[str]) -> None:
+    def add_parameter(self, symbol: Symbol, found: Sequence[Place], null: frozenset[str]) -> None:
+        """``found``: the objects that it is or leads to."""
         kind = symbol.type
-        if isinstance(kind, Record) and can_be_passed(kind):
+        for place in found:
             self._named[symbol.name] = Named(kind, (), True)
-            found = object_places(symbol.name, kind)
-            for place in found:
-                self._parts.update(place.names)
+            self._parts.update(place.names)
+        if isinstance(kind, Record) and can_be_passed(kind):
             self._argument(Address(len(self._start.objects)))
             self._places(found, null, seen=False)
             return
         if isinstance(kind, Pointer):
             self._parts.add(symbol.name)
-            if leads_to_places(kind):
-                self._named[symbol.name] = Named(kind, (), True)
-                for place in places(symbol.name, kind.target):
-                    self._parts.update(place.names)
         match kind:
             case Integer() | Enumeration() | Floating() as kind:
                 made = self._made("parameter", symbol.name, kind, 1, scalar=True)
@@ -242,17 +252,17 @@ class _Builder:
             case Pointer() if symbol.name in null:
                 self._note("null", symbol.name)
                 self._argument(0)
-            case Pointer(target=target) as kind if leads_to_places(kind):
+            case Pointer() as kind if leads_to_places(kind):
                 self._argument(Address(len(self._start.objects)))
-                self._places(places(symbol.name, target), null)
+                self._places(found, null)
             case Pointer(target=Void() | Integer() | Enumeration() | Floating() as target):
                 self._argument(self._buffer(symbol.name, target))
             case _:
                 raise _refused(symbol)
 
-    def _note(self, kind: str, name: str) -> None:
+    def _note(self, kind: str, name: str, count: tuple[Operand, ...] = ()) -> None:
         """A pointer that is null, or leads to an object whose parts are inputs of their own."""
-        noted = Input(kind, name, "", 0, ())
+        noted = Input(kind, name, "", 0, count)
         self._start = replace(self._start, inputs=(*self._start.inputs, noted))
 
     def _buffer(self, name: str, target: Type) -> Address:
@@ -273,7 +283,7 @@ class _Builder:
         by_name = {place.name: place for place in found}
         waiting: list[tuple[Place, Address | None, int]] = [(found[0], None, 0)]
         for place, owner, offset in waiting:
-            self._note("structure", place.name)
+            self._note("structure", place.name, (place.elements,) if place.several else ())
             left_out = dict.fromkeys((*self._start.left_out, *place.left_out))
             self._start = replace(self._start, left_out=tuple(left_out))
             whole = [member for member in place.members if member.bit_width is None]

@@ -6,6 +6,8 @@ and the pointers in them.
                            Place("l->next", 24 bytes, members (l->next->n), ...)
     g(char **out)          Place("out", 8 bytes, links (*out))
     struct list first;     Place("first", 24 bytes, members (first.n), links (first.name, ...))
+    h(struct pair *p)      Place("p", 16 elements of 8 bytes, members (p->x, p->y, p[1].x, ...)),
+                           if code steps p
 
 A tree of objects ends after a few. In an input every link leads to an object of its own or is null;
 ``choices`` says which combinations are tried: all texts and arrays there and no further structure,
@@ -14,11 +16,12 @@ everything, then each the other way round, and each two; what is near to the par
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Iterator, Sequence
+import heapq
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations
 
+from csg.analysis.several import ALONE, Several, record_key
 from csg.language.syntax import (
     Binary,
     Cast,
@@ -53,6 +56,7 @@ MOST_PLACES = 16  # objects that one parameter leads to
 DEEPEST = 3  # pointers from structure to structure that are followed
 MOST_CHOICES = 64  # combinations of pointers that are null
 MOST_MEMBERS = 256  # scalars of one object that are inputs
+MOST_IN_A_ROW = 16  # structures, or pointers, that one pointer leads to
 _OWN_OF_THE_SYSTEM = ("__", "_I", "_G")  # FILE, DIR: tags that are the implementation's
 
 
@@ -69,17 +73,19 @@ class Member:
 
 @record
 class Link:
-    """A pointer that can lead to something; ``name`` is what it leads to."""
+    """A pointer that can lead to something; ``name`` is what it leads to, one or ``several``."""
 
     name: str
     offset: int
     target: Type
+    several: bool = False
 
 
 @record
 class Place:
     """An object with members. ``pointers`` are the offsets of all pointers in it, ``opaque`` those
-    that no input can make lead anywhere (to functions), ``left_out`` what stays zero."""
+    that no input can make lead anywhere (to functions), ``left_out`` what stays zero. ``elements``:
+    so many of ``type`` one behind the other."""
 
     name: str
     type: Type
@@ -89,6 +95,8 @@ class Place:
     pointers: tuple[int, ...]
     left_out: tuple[str, ...] = ()
     opaque: tuple[Link, ...] = ()
+    elements: int = 1
+    several: bool = False  # also if one is left of them
 
     @property
     def names(self) -> set[str]:
@@ -148,30 +156,77 @@ def is_text(kind: Type) -> bool:
             return False
 
 
-def places(name: str, target: Type) -> list[Place]:
+def places(name: str, target: Type, several: Several = ALONE) -> list[Place]:
     """The objects that a pointer to ``target`` leads to, nearest first."""
-    return _tree(_place(name, target, f"*{name}"))
+    whole = f"*{name}"
+    root = _place(name, target, whole, several, name in several.parameters)
+    if whole in several.parameters:  # the pointer that is pointed to is stepped
+        root = replace(root, links=tuple(replace(each, several=True) for each in root.links))
+    return _tree(root, several)
 
 
-def object_places(name: str, kind: Type) -> list[Place]:
+def object_places(name: str, kind: Type, several: Several = ALONE) -> list[Place]:
     """An object by its name, and those that the pointers in it lead to. What a pointer leads to is
     called as the pointer is, so the pointer itself is ``&name``."""
-    root = _place(name, kind, name)
-    return _tree(replace(root, name=f"&{name}") if isinstance(kind, Pointer) else root)
+    root = _place(name, kind, name, several)
+    root = replace(root, name=f"&{name}") if isinstance(kind, Pointer) else root
+    return _tree(root, several)
 
 
-def _tree(root: Place) -> list[Place]:
+Count = Callable[[Place], tuple[int, int]]  # elements that there are, and how many are inputs
+
+
+def parameter_places(
+    symbol: Symbol, several: Several = ALONE, count: Count | None = None
+) -> list[Place]:
+    """The objects that a parameter is or leads to; none of a plain one. Without a ``count`` of each
+    there are as many elements as there can be."""
+    kind, found = symbol.type, []
+    if can_be_passed(kind):
+        found = object_places(symbol.name, kind, several)
+    elif isinstance(kind, Pointer) and leads_to_places(kind):
+        found = places(symbol.name, kind.target, several)
+    return found if count is None else _cut(found, count)
+
+
+def _cut(found: Sequence[Place], count: Count) -> list[Place]:
+    """Without the elements that there are not, and what they lead to; the last ones may be there
+    and no inputs."""
+    kept: list[Place] = []
+    known: set[str] = set()
+    for place in found:
+        if kept and place.name not in known:
+            continue
+        there, inputs = count(place)
+        stride = place.size // place.elements
+        size, end = there * stride, inputs * stride
+        cut = replace(
+            place,
+            size=size,
+            elements=there,
+            members=tuple(each for each in place.members if each.offset < end),
+            links=tuple(each for each in place.links if each.offset < end),
+            pointers=tuple(each for each in place.pointers if each < size),
+        )
+        kept.append(cut if place.several else place)
+        known.update(link.name for link in kept[-1].links)
+    return kept
+
+
+def _tree(root: Place, several: Several) -> list[Place]:
+    """What is behind few pointers, and behind the first of several, is near."""
     found: list[Place] = []
-    waiting = deque([(root, 0)])
+    order = 0
+    waiting = [(0, order, root, 0)]
     while waiting and len(found) < MOST_PLACES:
-        place, depth = waiting.popleft()
+        far, _, place, depth = heapq.heappop(waiting)
         found.append(place)
-        if depth < DEEPEST:
-            waiting.extend(
-                (_place(link.name, link.target, f"*{link.name}"), depth + 1)
-                for link in place.links
-                if leads_to_places(Pointer(link.target))
-            )
+        for link in place.links if depth < DEEPEST else ():
+            if leads_to_places(Pointer(link.target)):
+                order += 1
+                at = far + 1 + link.offset * place.elements // place.size
+                made = _place(link.name, link.target, f"*{link.name}", several, link.several)
+                heapq.heappush(waiting, (at, order, made, depth + 1))
     known = {place.name for place in found}
     return [_without_further(place, known) for place in found]
 
@@ -185,82 +240,99 @@ def _without_further(place: Place, known: set[str]) -> Place:
     return replace(place, links=kept)
 
 
-def _place(name: str, target: Type, whole: str) -> Place:
-    """``whole``: C for the object itself, ``name`` or ``*name``."""
-    collected = _Collected()
-    prefix = ""
-    if isinstance(target, Record):
-        pointer = f"({name})" if name.startswith("*") else name
-        prefix = f"{name}." if whole == name else f"{pointer}->"
-        collected.record(target, prefix, 0)
-    else:
-        collected.entry(whole, 0, target)
+def _place(
+    name: str, target: Type, whole: str, several: Several, is_several: bool = False
+) -> Place:
+    """``whole``: C for the object itself, ``name`` or ``*name``; for the first one if there are
+    several."""
+    size, pointer = size_of(target), f"({name})" if name.startswith("*") else name
+    prefix = f"{name}." if whole == name else f"{pointer}->"
+    first = _Collected(several)
+    first.object(target, whole, prefix, 0)
+    parts, count = [first], 1
+    if is_several:
+        count = max(1, min(MOST_IN_A_ROW, MOST_MEMBERS // max(1, first.scalars)))
+    for place in range(1, count):
+        parts.append(_Collected(several))
+        parts[-1].object(target, f"{pointer}[{place}]", f"{pointer}[{place}].", place * size)
     return Place(
         name,
         target,
-        size_of(target),
-        tuple(collected.members),
-        tuple(collected.links),
-        tuple(collected.pointers),
-        tuple(f"{each.removeprefix(prefix)} of {target}" for each in collected.left_out),
-        tuple(collected.opaque),
+        size * count,
+        tuple(member for each in parts for member in each.members),
+        tuple(link for each in parts for link in each.links),
+        tuple(offset for each in parts for offset in each.pointers),
+        tuple(f"{each.removeprefix(prefix)} of {target}" for each in first.left_out),
+        tuple(link for each in parts for link in each.opaque),
+        count,
+        count > 1,
     )
 
 
 class _Collected:
     """The parts of one object, those of records and arrays in it included."""
 
-    def __init__(self) -> None:
+    def __init__(self, several: Several) -> None:
         self.members: list[Member] = []
         self.links: list[Link] = []
         self.opaque: list[Link] = []
         self.pointers: list[int] = []
         self.left_out: list[str] = []
-        self._scalars = 0
+        self.scalars = 0
+        self._several = several
 
-    def record(self, kind: Record, prefix: str, start: int) -> None:
+    def object(self, kind: Type, whole: str, prefix: str, start: int) -> None:
+        """``whole``: C for it; what its members are called begins with ``prefix``."""
+        if isinstance(kind, Record):
+            self._record(kind, prefix, start)
+        else:
+            self._entry(whole, start, kind)
+
+    def _record(self, kind: Record, prefix: str, start: int) -> None:
         fields = kind.fields or ()
         if kind.kind == "union" and fields:
             largest = max(fields, key=lambda member: size_of(member.type))
             self.left_out += [prefix + each.name for each in fields if each is not largest]
             fields = (largest,)
         for member in fields:
-            self._field(member, prefix, start)
+            self._field(member, prefix, start, record_key(kind))
 
-    def _field(self, member: Field, prefix: str, start: int) -> None:
+    def _field(self, member: Field, prefix: str, start: int, owner: str) -> None:
         offset = start + member.offset
         if member.bit_width is not None:
             if member.name:
-                self._scalars += 1
+                self.scalars += 1
                 name = prefix + member.name
                 bits = (member.bit_offset, member.bit_width)
                 self.members.append(Member(name, offset, member.type, *bits))
         elif member.name:
-            self.entry(prefix + member.name, offset, member.type)
+            several = (owner, member.name) in self._several.members
+            self._entry(prefix + member.name, offset, member.type, several)
         elif isinstance(member.type, Record):
-            self.record(member.type, prefix, offset)
+            self._record(member.type, prefix, offset)
 
-    def entry(self, name: str, offset: int, kind: Type) -> None:
+    def _entry(self, name: str, offset: int, kind: Type, several: bool = False) -> None:
         match kind:
-            case _ if self._scalars >= MOST_MEMBERS:
+            case _ if self.scalars >= MOST_MEMBERS:
                 self.left_out.append(name)
             case Integer() | Enumeration() | Floating():
-                self._scalars += 1
+                self.scalars += 1
                 self.members.append(Member(name, offset, kind))
             case Array(element=Integer() | Enumeration() | Floating(), length=int(length)):
                 if length:
-                    self._scalars += 1
+                    self.scalars += 1
                     self.members.append(Member(name, offset, kind))
             case Array(element=element, length=int(length)):
                 for index in range(min(length, MOST_MEMBERS)):
-                    self.entry(f"{name}[{index}]", offset + index * size_of(element), element)
+                    place = offset + index * size_of(element)
+                    self._entry(f"{name}[{index}]", place, element, several)
             case Record():
-                self.record(kind, f"{name}.", offset)
+                self._record(kind, f"{name}.", offset)
             case Pointer(target=target):
-                self._scalars += 1
+                self.scalars += 1
                 self.pointers.append(offset)
                 if can_be_given(target):
-                    self.links.append(Link(name, offset, target))
+                    self.links.append(Link(name, offset, target, several))
                 else:
                     self.opaque.append(Link(name, offset, target))
                     self.left_out.append(name)
@@ -297,19 +369,19 @@ def number_of_bits(member: Member) -> Integer:
 # ------------------------------------------------------------------ which pointers are null
 
 
-def nullable_pointers(symbols: Sequence[Symbol], asked: frozenset[str]) -> list[Nullable]:
+def nullable_pointers(
+    symbols: Sequence[Symbol],
+    asked: frozenset[str],
+    several: Several = ALONE,
+    count: Count | None = None,
+) -> list[Nullable]:
     """Of an entry function's parameters; ``asked``: those that it compares with null."""
     found: list[Nullable] = []
     for symbol in symbols:
-        kind = symbol.type
-        if can_be_passed(kind):
-            found += _links(object_places(symbol.name, kind))
-        if not isinstance(kind, Pointer):
-            continue
-        if symbol.name in asked:
+        if isinstance(symbol.type, Pointer) and symbol.name in asked:
             found.append(Nullable(symbol.name, True, ()))
-        if leads_to_places(kind):
-            found += _links(places(symbol.name, kind.target))
+        if tree := parameter_places(symbol, several, count):
+            found += _links(tree)
     return found
 
 

@@ -22,6 +22,7 @@ from csg.records import record
 
 if TYPE_CHECKING:
     from csg.analysis.preconditions import Precondition
+    from csg.analysis.several import Several
     from csg.unify.changes.identities import Identity
 
 
@@ -191,6 +192,7 @@ class InputOptions:
     inferred: bool = True  # what both versions expect of callers of the entry function holds
     preconditions: tuple[Precondition, ...] = ()  # the same, as it was found
     examples: tuple[Path, ...] = ()  # of inputs: files, and folders of them
+    several: Several | None = None  # pointers that lead to several structures, as it was found
 
     @property
     def restricted(self) -> bool:

@@ -6,7 +6,7 @@
                                   csgtest_returned(&result, sizeof result);
                                   csgtest_finished();
 
-    int len(struct list *l)       void *csgtest_0 = csgtest_object("l", 16);
+    int len(struct list *l)       void *csgtest_0 = csgtest_object("l", 16, 1);
                                   csgtest_member("l->n", csgtest_0, 0, 4);
                                   ...
 
@@ -25,7 +25,7 @@ from dataclasses import dataclass
 
 from csg.errors import ToolchainError, UsageError
 from symexec.replay.symbols import Symbols
-from symexec.testcases.inputs import LongDouble, Scalar, TestInput, Value
+from symexec.testcases.inputs import Elements, LongDouble, Scalar, TestInput, Value
 from symexec.testcases.signature import EntrySignature, Parameter
 
 FREED = b"[freed]"  # in the place of what the program gave back
@@ -36,7 +36,7 @@ extern void csgtest_set(const char *, void *, unsigned long);
 extern void csgtest_set_objects(void);
 extern void csgtest_objects_left(void);
 extern void *csgtest_array(const char *, unsigned long *);
-extern void *csgtest_object(const char *, unsigned long);
+extern void *csgtest_object(const char *, unsigned long, unsigned long);
 extern void *csgtest_value(const char *, unsigned long);
 extern void csgtest_link(void *, unsigned long, void *);
 extern void csgtest_member(const char *, void *, unsigned long, unsigned long);
@@ -122,7 +122,7 @@ def _declared(parameter: Parameter, name: str, owner: str) -> str:
         return f"{_member('', parameter, owner)};"
     linked = f"\ncsgtest_link({owner}, {parameter.offset}, {name});" if owner else ""
     if parameter.kind == "structure":
-        made = f'csgtest_object("{parameter.name}", {parameter.size})'
+        made = f'csgtest_object("{parameter.name}", {parameter.size}, {parameter.elements})'
         if not _by_value(parameter):
             return f"void *{name} = {made};{linked}"
         made = f'csgtest_value("{parameter.name}", {parameter.size})'
@@ -275,8 +275,8 @@ def _packed(parameter: Parameter, value: Value) -> str:
 
 
 def memory_of(parameter: Parameter, value: Value) -> bytes | None:
-    """What lies in memory where the parameter leads to, or is; None for a null pointer. UsageError
-    for a long double, whose bytes no test records."""
+    """What lies in memory where the parameter leads to, or is; how many structures there are; None
+    for a null pointer. UsageError for a long double, whose bytes no test records."""
     match value:
         case None:
             return None
@@ -284,6 +284,8 @@ def memory_of(parameter: Parameter, value: Value) -> bytes | None:
             return value + b"\0" * parameter.size
         case tuple():
             return b"".join(_element_bytes(parameter, each) for each in value)
+        case Elements(count=count):
+            return count.to_bytes(4, "little")
         case _:
             return _element_bytes(parameter, value)
 

@@ -4,6 +4,7 @@
  *     in:   p NAME i HEX      bytes of a parameter's or global's value, as in memory
  *           p NAME f TEXT     a floating value, as strtold reads it
  *           p NAME n          a null pointer
+ *           p NAME i [HEX]    an object with members; how many of them, if there are several
  *           s PLACE SIZE i HEX | f TEXT      bytes of a global object, set before the call
  *           w o PLACE SIZE    look at a global object after the call; objects are counted from 0
  *           w f OBJECT OFFSET SIZE           at what a pointer in an object leads to, one more
@@ -21,6 +22,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -157,7 +159,7 @@ void csgtest_set(const char *name, void *value, unsigned long size)
         store_value(kind, value, size);
 }
 
-#define MOST_OBJECTS 64
+#define MOST_OBJECTS 1024
 #define LONGEST_TEXT 4096
 
 static struct {
@@ -231,22 +233,36 @@ void *csgtest_array(const char *name, unsigned long *size)
 
 /* ------------------------------------------------------------------ objects with members */
 
-/* An object of zeros, or NULL if the test says nothing of it. */
-void *csgtest_object(const char *name, unsigned long size)
+/* An object of zeros, or as many as the test says, `most` if it does not; NULL if it says nothing of
+ * them. */
+void *csgtest_object(const char *name, unsigned long size, unsigned long most)
 {
     char *kind = find(name);
     if (!kind || kind[0] != 'i')
         return NULL;
-    void *object = calloc(1, size ? size : 1);
+    uint32_t count = (uint32_t) most;
+    if (most > 1)
+        unhex(kind + 2, (unsigned char *) &count, sizeof count);
+    size *= count < most ? count : most;
+    void *object = calloc(1, most > 1 || size ? size : 1);
     if (!object)
         give_up();
     return known(name, object, size);
 }
 
+/* Does an object reach so far? One that is not the test's own does. */
+static int reaches(const void *object, unsigned long end)
+{
+    for (int i = objects; object && i-- > 0;)
+        if (given[i].start == object)
+            return end <= given[i].size;
+    return object != NULL;
+}
+
 /* One that is passed by value: zeros if the test says nothing of it. */
 void *csgtest_value(const char *name, unsigned long size)
 {
-    void *object = csgtest_object(name, size);
+    void *object = csgtest_object(name, size, 1);
     if (!object && !(object = calloc(1, size ? size : 1)))
         give_up();
     return object;
@@ -254,13 +270,13 @@ void *csgtest_value(const char *name, unsigned long size)
 
 void csgtest_link(void *owner, unsigned long offset, void *target)
 {
-    if (owner)
+    if (reaches(owner, offset + sizeof target))
         memcpy((char *) owner + offset, &target, sizeof target);
 }
 
 void csgtest_member(const char *name, void *owner, unsigned long offset, unsigned long size)
 {
-    if (owner)
+    if (reaches(owner, offset + size))
         csgtest_set(name, (char *) owner + offset, size);
 }
 
@@ -268,8 +284,10 @@ void csgtest_member(const char *name, void *owner, unsigned long offset, unsigne
 void csgtest_bits(const char *name, void *owner, unsigned long offset, unsigned up, unsigned width)
 {
     unsigned long value = 0;
+    if (!reaches(owner, offset + (up + width + 7) / 8))
+        return;
     csgtest_set(name, &value, sizeof value);
-    for (unsigned bit = 0; owner && bit < width; bit++) {
+    for (unsigned bit = 0; bit < width; bit++) {
         unsigned char *byte = (unsigned char *) owner + offset + (up + bit) / 8;
         unsigned char mask = (unsigned char) (1u << (up + bit) % 8);
         *byte = value >> bit & 1 ? *byte | mask : *byte & (unsigned char) ~mask;
@@ -338,7 +356,7 @@ void csgtest_object_left(const char *name, const void *object)
 void csgtest_member_left(const char *name, const void *owner, unsigned long offset,
                          unsigned long size)
 {
-    if (owner && !is_freed(owner))
+    if (reaches(owner, offset + size) && !is_freed(owner))
         say_memory(name, (const char *) owner + offset, size);
 }
 
@@ -346,7 +364,7 @@ void csgtest_bits_left(const char *name, const void *owner, unsigned long offset
                        unsigned width)
 {
     unsigned long value = 0;
-    if (!owner || is_freed(owner))
+    if (!reaches(owner, offset + (up + width + 7) / 8) || is_freed(owner))
         return;
     for (unsigned bit = 0; bit < width; bit++) {
         const unsigned char *byte = (const unsigned char *) owner + offset + (up + bit) / 8;
@@ -412,7 +430,7 @@ static long text_length(const char *text)
 void csgtest_link_left(const char *name, const void *owner, unsigned long offset, int text)
 {
     char *target;
-    if (!owner || is_freed(owner))
+    if (!reaches(owner, offset + sizeof target) || is_freed(owner))
         return;
     memcpy(&target, (const char *) owner + offset, sizeof target);
     say("link ", 5);

@@ -14,7 +14,13 @@ from csg.errors import UnsupportedError
 from csg.ir import DRIVEN
 from symexec.counters import Counters
 from symexec.inputs.plan import MOST_ELEMENTS, shapes_lines, with_defaults
-from symexec.inputs.structures import DEEPEST, MOST_CHOICES, MOST_MEMBERS, MOST_PLACES
+from symexec.inputs.structures import (
+    DEEPEST,
+    MOST_CHOICES,
+    MOST_IN_A_ROW,
+    MOST_MEMBERS,
+    MOST_PLACES,
+)
 from symexec.options import InputOptions, MemoryOptions, SearchOptions, Shadow, ShadowOptions
 from symexec.report.model import Report
 from symexec.state.state import Event
@@ -26,6 +32,7 @@ STRUCTURES: dict[str, Json] = {  # that parameters lead to
     "structure_objects": MOST_PLACES,
     "structure_members": MOST_MEMBERS,
     "structure_elements": MOST_ELEMENTS,
+    "structures_in_a_row": MOST_IN_A_ROW,
     "structure_null_choices": MOST_CHOICES,
 }
 
@@ -171,6 +178,9 @@ def _of_function(report: Report) -> Iterator[str]:
         yield f"arrays of up to {found.get('array_length')} elements"
     if "structure" in kinds:
         yield f"structures up to {found.get('structure_depth')} pointers deep"
+    most = max((each.elements for each in signature.parameters), default=1)
+    if most > 1:
+        yield f"up to {min(most, found.get('array_length', most))} of them in a row"
     if str(report.entry).startswith(DRIVEN):
         yield from driven_within([each.name for each in signature.parameters])
 
@@ -205,6 +215,7 @@ _NAMES = {
     "structure_objects": "Objects that a parameter leads to",
     "structure_members": "Members of those objects",
     "structure_elements": "Elements of an array in them",
+    "structures_in_a_row": "Structures that one pointer leads to",
     "structure_null_choices": "Ways in which pointers are null",
     "preconditions": "Expected of callers",
     "ranges": "Ranges",

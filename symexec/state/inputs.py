@@ -20,9 +20,10 @@ class Input:
 
     ``kind``: parameter, string, array, global, argument (bytes, ended by the first 0), stdin
     (bytes; ``size`` says how many there are), object (klee_make_symbolic; bytes or one whole
-    value), nondet; null and structure tell where a pointer leads, and have no terms. ``type`` is
-    the C text of an element. ``order`` numbers objects and nondet values as the program asks for
-    them. ``scalar``: the value is the element, not a list of one.
+    value), nondet; null and structure tell where a pointer leads, and have no terms, but
+    that of how many elements there are of several. ``type`` is the C text of an element. ``order``
+    numbers objects and nondet values as the program asks for them. ``scalar``: the value is the
+    element, not a list of one.
     """
 
     kind: str

@@ -18,7 +18,7 @@ from typing import Final
 
 from csg.errors import UsageError
 from csg.records import record
-from symexec.testcases.inputs import LongDouble, Scalar, TestInput, Value
+from symexec.testcases.inputs import Elements, LongDouble, Scalar, TestInput, Value
 from symexec.testcases.signature import EntrySignature, Parameter
 
 _PLAIN = re.compile(rb"[\x20-\x7e]*")
@@ -80,29 +80,38 @@ def c_call(test: TestInput, entry: str, signature: EntrySignature | None = None)
 
 def _arguments(values: dict[str, Value], parameters: Sequence[Parameter]) -> list[str]:
     """Parts come after what they belong to, so that going backwards every object is complete."""
+    known = {each.name: each for each in parameters}
     inside: dict[str, list[str]] = {}
     arguments: list[str] = []
     for each in reversed(parameters):
         value = values.get(each.name, None if each.kind != "scalar" else 0)
         if each.kind == "structure" and value is not None:
-            parts = ", ".join(reversed(inside.get(each.name, [])))
-            address = "" if each.embedded else "&"
-            text = f"{address}({each.element}) {{{parts or '0'}}}"
+            there = inside.get(each.name, [])[::-1]
+            if each.elements > 1:
+                there.sort(key=lambda part: int(part[1 : part.index("]")]))
+            parts = ", ".join(there)
+            address = "" if each.embedded or each.elements > 1 else "&"
+            count = f"[{value.count}]" if isinstance(value, Elements) else ""
+            text = f"{address}({each.element}{count}) {{{parts or '0'}}}"
         else:
             text = _typed(each, value)
         if not each.owner:
             arguments.append(text)
         elif not _is_zero(value) and not (each.embedded and value == b""):
-            member = member_of(each)
-            inside.setdefault(each.owner, []).append(f".{member} = {text}" if member else text)
+            member = _designator(each, known[each.owner])
+            inside.setdefault(each.owner, []).append(f"{member} = {text}" if member else text)
     return arguments[::-1]
 
 
-def member_of(part: Parameter) -> str:
-    """What a part is called in its structure; empty for what a pointer to a pointer leads to."""
-    if part.name == f"*{part.owner}":
-        return ""
-    return part.name.removeprefix(f"({part.owner})").removeprefix(part.owner).lstrip("->.")
+def _designator(part: Parameter, owner: Parameter) -> str:
+    """What a part is called in its structure, or in which of several; empty for what a pointer to a
+    pointer leads to."""
+    inner = part.name.removeprefix(f"({owner.name})").removeprefix(owner.name)
+    if part.name == f"*{owner.name}":
+        inner = ""
+    if owner.elements == 1:
+        return inner and f".{inner.lstrip('->.')}"
+    return inner if inner.startswith("[") else f"[0]{inner.replace('->', '.', 1)}"
 
 
 def _typed(parameter: Parameter, value: Value) -> str:
@@ -121,7 +130,7 @@ def _is_zero(value: Value) -> bool:
             return False
         case tuple():
             return bool(value) and all(map(_is_zero, value))
-        case LongDouble():
+        case LongDouble() | Elements():
             return False
         case _:
             return value == 0 and math.copysign(1, value) > 0
@@ -146,6 +155,8 @@ def c_value(value: Value) -> str:
         case tuple():
             kind = "int" if all(isinstance(element, int) for element in value) else "double"
             return f"({kind}[]) {{{', '.join(map(_number, value))}}}"
+        case Elements(count=count):
+            return f"{count} elements"
         case _:
             return _number(value)
 

@@ -9,6 +9,7 @@ become text where they are UTF-8, base64 elsewhere:
     b"a-b"        "a-b"                          7           7
     b"\xff"       {"base64": "/w=="}             (1, 2)      [1, 2]
     None          null (a null pointer)          inf         {"float": "inf"}
+    Elements(3)   {"elements": 3}
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from typing import Any
 from csg.errors import UsageError
 from csg.records import record
 from symexec.expr import Model, Operand, evaluate
+from symexec.inputs.structures import MOST_IN_A_ROW
 from symexec.state.inputs import Input
 
 
@@ -34,8 +36,16 @@ class LongDouble:
     text: str
 
 
+@record
+class Elements:
+    """So many structures, or pointers, stand one behind the other; what is in them has values of
+    its own."""
+
+    count: int
+
+
 Scalar = int | float | LongDouble
-Value = Scalar | bytes | tuple[Scalar, ...] | None
+Value = Scalar | bytes | tuple[Scalar, ...] | Elements | None
 
 Json = Any  # what the json module reads and writes
 
@@ -66,6 +76,8 @@ def value_to_json(value: Value) -> Json:
             return [value_to_json(element) for element in value]
         case LongDouble(text=text):
             return {"float": text}
+        case Elements(count=count):
+            return {"elements": count}
         case float() if not math.isfinite(value):
             return {"float": str(value)}  # JSON has no spelling for these
         case _:
@@ -80,6 +92,8 @@ def value_from_json(value: Json) -> Value:
             return bytes_from_json(value)
         case None:
             return None
+        case {"elements": int(count)} if 0 <= count <= MOST_IN_A_ROW:
+            return Elements(count)
         case _:
             return _scalar_from_json(value)
 
@@ -126,8 +140,8 @@ class TestInput:
 
 
 def is_part(name: str) -> bool:
-    """Of an object that a parameter leads to, or is: l->next, *out, point.x."""
-    return "->" in name or "." in name or name.startswith("*")
+    """Of an object that a parameter leads to, or is: l->next, *out, out[1], point.x."""
+    return "->" in name or "." in name or name.startswith("*") or name.endswith("]")
 
 
 def _weight(value: Value) -> int:
@@ -138,6 +152,8 @@ def _weight(value: Value) -> int:
             return 2 * len(value)
         case tuple():
             return len(value) + sum(_weight(element) for element in value)
+        case Elements(count=count):
+            return max(0, count - 1)
         case int():
             return value.bit_length() + (value < 0)
         case float():
@@ -259,7 +275,8 @@ def decode(inputs: Iterable[Input], model: Model) -> TestInput:
             case "null":
                 parameters.append((each.name, None))
             case "structure":
-                parameters.append((each.name, ()))
+                there = Elements(value(each.terms[0])) if each.terms else ()
+                parameters.append((each.name, there))
             case _:
                 parameters.append((each.name, _value(each, value)))
     return TestInput(

@@ -9,9 +9,10 @@ int len(struct list l)                  (l: embedded structure, l.n: scalar of l
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 
+from csg.analysis.several import ALONE, Several
 from csg.errors import Location, UsageError
 from csg.language.syntax import FunctionDefinition, Symbol
 from csg.language.type_text import declaration_text
@@ -36,12 +37,12 @@ from symexec.inputs.structures import (
     can_be_passed,
     is_followed,
     is_text,
-    leads_to_places,
     number_of_bits,
     object_places,
+    parameter_places,
     places,
 )
-from symexec.testcases.inputs import Json
+from symexec.testcases.inputs import Elements, Json, Value
 
 RESULT = "result"  # what names of parts of the returned object begin with
 SUPPORTED = (
@@ -61,7 +62,8 @@ class Parameter:
     structure, that is passed or kept itself and not by a pointer.
 
     A part of an object has its ``owner``; it lies ``offset`` bytes into it, ``bits`` up if it is a
-    bit-field, and an embedded array has ``room`` bytes. ``nullable``: it is null in some inputs.
+    bit-field, and an embedded array has ``room`` bytes. ``nullable``: it is null in some inputs. A
+    structure of several ``elements`` at most is an array of them, each of ``size`` bytes.
     """
 
     name: str
@@ -77,6 +79,7 @@ class Parameter:
     bits: int | None = None
     room: int = 0
     nullable: bool = False
+    elements: int = 1
 
 
 @record
@@ -95,13 +98,32 @@ class EntrySignature:
     lasting: tuple[Parameter, ...] = ()
 
 
+def parts_there(parameters: Sequence[Parameter], counts: Mapping[str, int]) -> Iterator[Parameter]:
+    """Those that there are beside so many elements: without the parts of others, and what these
+    lead to."""
+    ends: dict[str, int] = {}
+    for each in parameters:
+        if each.owner and each.offset >= ends.get(each.owner, each.offset + 1):
+            ends[each.name] = 0
+            continue
+        if each.name in counts and each.elements > 1:
+            ends[each.name] = counts[each.name] * each.size
+        yield each
+
+
+def counts_in(values: Mapping[str, Value]) -> dict[str, int]:
+    """How many structures there are, where an input says it."""
+    return {name: each.count for name, each in values.items() if isinstance(each, Elements)}
+
+
 def signature_of(
     definition: FunctionDefinition,
     symbols: Sequence[Symbol] = (),
     asked: frozenset[str] = frozenset(),
+    several: Several = ALONE,
 ) -> EntrySignature:
     """``symbols`` are the global objects to set before and to show after the call; ``asked`` the
-    parameters that may be null."""
+    parameters that may be null; ``several`` the pointers that lead to more than one."""
     place = definition.location
     kind = definition.symbol.type
     result = getattr(kind, "result", None)
@@ -111,7 +133,7 @@ def signature_of(
         tuple(
             part
             for symbol in definition.parameters
-            for part in _parts(symbol, place, symbol.name in asked)
+            for part in _parts(symbol, place, symbol.name in asked, several)
         ),
         tuple(parameter_of(symbol.name, symbol.type, symbol.location) for symbol in symbols),
         _returned(result, place),
@@ -156,13 +178,14 @@ def _nameless(part: Parameter) -> Parameter:
     return replace(part, name=part.name[root.end() :], owner="", nullable=False)
 
 
-def _parts(symbol: Symbol, place: Location, nullable: bool) -> Iterator[Parameter]:
+def _parts(
+    symbol: Symbol, place: Location, nullable: bool, several: Several
+) -> Iterator[Parameter]:
     """A parameter, and the parts of the objects that it is or leads to."""
     kind = symbol.type
-    if can_be_passed(kind):
-        yield from _tree(object_places(symbol.name, kind), place, False, embedded=True)
-    elif isinstance(kind, Pointer) and leads_to_places(kind):
-        yield from _tree(places(symbol.name, kind.target), place, nullable)
+    if found := parameter_places(symbol, several):
+        passed = can_be_passed(kind)
+        yield from _tree(found, place, nullable and not passed, embedded=passed)
     else:
         yield replace(parameter_of(symbol.name, kind, place), nullable=nullable)
 
@@ -180,12 +203,13 @@ def _tree(
             each.name,
             "structure",
             _type_text(each.name, each.type, embedded and root),
-            each.size,
+            each.size // each.elements,
             8,
             embedded=embedded and root,
             owner=owner,
             offset=offset,
             nullable=nullable if root else True,
+            elements=each.elements,
         )
         yield from (_member(member, each.name, place) for member in each.members)
         for link in each.links:

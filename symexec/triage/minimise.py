@@ -5,13 +5,14 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import TypeVar
 
 from symexec.testcases import LongDouble, Scalar, TestInput, Value
-from symexec.testcases.inputs import is_part, odd_bytes
+from symexec.testcases.inputs import Elements, is_part, odd_bytes
 
 _PLAIN = (b"a", b"0", b",", b" ")  # what takes the place of a byte that cannot be printed
 Item = TypeVar("Item")
@@ -56,8 +57,11 @@ def smaller(test: TestInput) -> Iterator[TestInput]:
             yield replace(test, files=_put(test.files, i, (name, content)))
     yield from _simpler_parts(test)
     for name, value in test.parameters:
-        if is_part(name) and isinstance(value, bytes | tuple):
+        if is_part(name) and isinstance(value, bytes | tuple | Elements):
             yield replace(test, parameters=_without(test.parameters, name))
+        if isinstance(value, Elements):
+            for count, kept in _fewer(value.count):
+                yield replace(test, parameters=_of_so_many(test.parameters, name, count, kept))
     for i, (name, value) in enumerate(test.parameters):
         for less in _smaller_value(value):
             yield replace(test, parameters=_put(test.parameters, i, (name, less)))
@@ -95,9 +99,43 @@ def _simpler_parts(test: TestInput) -> Iterator[TestInput]:
             count //= 2
 
 
+def _fewer(count: int) -> Iterator[tuple[int, int]]:
+    """Numbers of elements, and how many of them are not zero: the last one may have to be."""
+    for fewer in dict.fromkeys((1, count // 2, count - 1)):
+        if 0 < fewer < count:
+            yield from ((fewer, fewer), (fewer, fewer - 1))
+
+
+def _of_so_many(
+    named: tuple[tuple[str, Value], ...], array: str, count: int, kept: int
+) -> tuple[tuple[str, Value], ...]:
+    """An array of so many structures, of which the first ones are as they were."""
+    found = ((name, value, _element_of(name, array)) for name, value in named)
+    return tuple(
+        (name, Elements(count) if name == array else value)
+        for name, value, element in found
+        if element is None or element < kept
+    )
+
+
+def _element_of(name: str, array: str) -> int | None:
+    """In which element of an array a part lies: 1 of p[1].x, 0 of p->x; None for other parts."""
+    stem, inner = array.lstrip("(*"), name.lstrip("(*")
+    rest = inner.removeprefix(stem)
+    if name == array or rest == inner:
+        return None
+    if rest.startswith(")") != array.startswith("*"):
+        return 0 if rest.startswith(")") else None
+    rest = rest.removeprefix(")")
+    numbered = re.match(r"\[(\d+)\]", rest)
+    if numbered is not None:
+        return int(numbered[1])
+    return 0 if rest.startswith("->") or not rest else None
+
+
 def _zero(value: Value) -> Value:
     match value:
-        case None | ():
+        case None | () | Elements():
             return value
         case bytes():
             return b""
@@ -115,7 +153,7 @@ def _null(value: Value) -> Value:
 
 def _without(named: tuple[tuple[str, Value], ...], gone: str) -> tuple[tuple[str, Value], ...]:
     """A null pointer in the place of a part, and nothing behind it."""
-    behind = (f"{gone}->", f"*{gone}", f"({gone})->")
+    behind = (f"{gone}->", f"*{gone}", f"({gone})->", f"{gone}[", f"({gone})[")
     left = [each for each in named if not each[0].startswith(behind)]
     return tuple((name, None if name == gone else value) for name, value in left)
 
@@ -176,7 +214,7 @@ def _smaller_bytes(data: bytes) -> Iterator[bytes]:
 
 def _smaller_value(value: Value) -> Iterator[Value]:
     match value:
-        case None:
+        case None | Elements():
             return
         case bytes():
             yield from _smaller_bytes(value)

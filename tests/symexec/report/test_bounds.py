@@ -24,7 +24,7 @@ from symexec.report.page import page
 from symexec.report.words import headline, looked_for, sequences_covered
 from symexec.testcases import EntrySignature, Parameter
 
-NO_BOUNDS = {"symbolic_globals", "leaks", "entry", "inferred", "examples"}
+NO_BOUNDS = {"symbolic_globals", "leaks", "entry", "inferred", "examples", "several"}
 CALLED = {
     "time": "time_s",
     "arguments": "sym_args",

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from symexec.testcases import LongDouble, TestInput
-from symexec.triage.minimise import minimise, smaller
+from symexec.testcases.inputs import Elements
+from symexec.triage.minimise import _element_of, minimise, smaller
 
 scalars = st.one_of(st.integers(-(2**10), 2**31), st.floats(allow_nan=False, allow_infinity=False))
-values = st.one_of(scalars, st.binary(max_size=5), st.lists(scalars, max_size=3).map(tuple))
+values = st.one_of(
+    scalars,
+    st.binary(max_size=5),
+    st.lists(scalars, max_size=3).map(tuple),
+    st.builds(Elements, st.integers(0, 16)),
+)
 inputs = st.builds(
     TestInput,
     args=st.lists(st.binary(max_size=5), max_size=3).map(tuple),
@@ -87,3 +94,43 @@ def test_members_become_zero_together() -> None:
     told = {name: value for name, value in found.parameters if value not in (0, None)}
     assert told == {"l": (), "l->m70": 71}
     assert len(tried) < 60
+
+
+def test_arrays_of_structures_lose_elements() -> None:
+    """The last one is zero where it has to be: then one element more stays."""
+    named = [("b", ()), ("b->at", Elements(8))]
+    named += [("b->at->n", 3), *((f"b->at[{i}].n", 3) for i in range(1, 7)), ("b->n", 2)]
+    test = TestInput(parameters=tuple(named))
+
+    def keeps(candidate: TestInput) -> bool:
+        given = dict(candidate.parameters)
+        count = given.get("b->at")
+        last = count.count - 1 if isinstance(count, Elements) else 0
+        ended = last > 0 and not given.get(f"b->at[{last}].n", 0)
+        return ended and given.get("b->at[1].n", 0) != 0
+
+    found = dict(minimise(test, keeps, clock=lambda: 0.0).parameters)
+    assert found["b->at"] == Elements(3)
+    assert found["b->at[1].n"] == 1
+    assert not found.get("b->at[2].n") and "b->at[3].n" not in found
+
+
+@pytest.mark.parametrize(
+    ("name", "array", "element"),
+    [
+        ("p->x", "p", 0),
+        ("p[2].x", "p", 2),
+        ("p[2].next->x", "p", 2),
+        ("p", "p", None),
+        ("pp[1].x", "p", None),
+        ("*words", "words", 0),
+        ("words[3]", "words", 3),
+        ("(*items)->x", "items", 0),
+        ("(*at)[1].x", "*at", 1),
+        ("(*at)->x", "*at", 0),
+        ("at[1]->x", "*at", None),
+        ("*b[1].words", "b", 1),
+    ],
+)
+def test_the_element_that_a_part_is_in(name: str, array: str, element: int | None) -> None:
+    assert _element_of(name, array) == element

@@ -1,0 +1,226 @@
+"""Which pointers lead to several structures, one behind the other.
+
+    for (; o->type; o++) ..                the parameter o, and whatever is passed to it as o
+    skip(self->options)                    the member options of struct parser, if skip steps
+    tokens[parser->next++].size = 0;       tokens
+    while (*(*words)++ != NULL) ..         *words: what the pointer leads to that is pointed to
+
+A pointer leads to several where code steps it, adds to it, or takes an element that is not the
+first, and so do all pointers whose values come there: by assignments, arguments and results.
+Members count once for a structure, whichever object they lie in, and nothing is said of the order
+of statements (field-based and flow-insensitive, as Heintze and Tardieu, PLDI 2001).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from csg.analysis.lengths import TAKES, called_name, constant_of
+from csg.language.syntax import (
+    AddressOf,
+    Assign,
+    Binary,
+    Call,
+    Cast,
+    Change,
+    Comma,
+    CompoundAssign,
+    Conditional,
+    Declaration,
+    Dereference,
+    Expression,
+    FunctionDefinition,
+    Increment,
+    Index,
+    InitializerEntry,
+    InitializerList,
+    Member,
+    Name,
+    Return,
+    Symbol,
+    TranslationUnit,
+)
+from csg.language.traversal import Tree, walk
+from csg.language.types import Array, Pointer, Record, Type
+from csg.records import record
+
+_Root = Symbol | tuple[str, str]  # an object of its own, a member, or the result of a function
+_Node = tuple[_Root, int]  # the value of a pointer, or of one that it leads to: so many steps away
+_DEEPEST = 2
+
+
+@record
+class Several:
+    """``parameters`` of a function by their names, ``members`` by ``record_key`` and name; with a
+    ``*`` before the name it is the pointer that is led to."""
+
+    parameters: frozenset[str] = frozenset()
+    members: frozenset[tuple[str, str]] = frozenset()
+
+
+ALONE = Several()
+
+
+def record_key(kind: Record) -> str:
+    """The same for a structure in all files: its tag, or what is in it."""
+    if kind.tag.isidentifier():
+        return kind.tag
+    return "{" + ",".join(each.name for each in kind.fields or ()) + "}"
+
+
+def several(units: Sequence[TranslationUnit], entry: FunctionDefinition) -> Several:
+    """Of the parameters of ``entry``, and of all members. ``units`` are those of the program, or of
+    both versions as one: what a version steps leads to several for both."""
+    if not any(isinstance(each.type, Pointer | Record) for each in entry.parameters):
+        return ALONE
+    found = _Flow(units).stepped()
+    return Several(
+        frozenset(
+            "*" * depth + each.name
+            for each in entry.parameters
+            for depth in range(_DEEPEST)
+            if (each, depth) in found
+        ),
+        frozenset(
+            (root[0], "*" * depth + root[1])
+            for root, depth in found
+            if not isinstance(root, Symbol) and root[1]
+        ),
+    )
+
+
+class _Flow:
+    """From where the values of pointers come, and which are stepped."""
+
+    def __init__(self, units: Sequence[TranslationUnit]) -> None:
+        self._definitions: dict[str, list[FunctionDefinition]] = {}
+        self._from: dict[_Node, set[_Node]] = {}
+        self._stepped: set[_Node] = set()
+        for unit in units:
+            for each in unit.functions:
+                self._definitions.setdefault(each.symbol.name, []).append(each)
+        for unit in units:
+            for declaration in unit.declarations:
+                for node in walk(declaration):
+                    self._look_at(node)
+            for function in unit.functions:
+                for node in walk(function.body):
+                    if isinstance(node, Return) and node.value is not None:
+                        self._flows(node.value, ((function.symbol.name, ""), 0))
+                    self._look_at(node)
+
+    def stepped(self) -> set[_Node]:
+        """All that lead to several."""
+        waiting = list(self._stepped)
+        found = set(waiting)
+        while waiting:
+            for each in self._from.get(waiting.pop(), ()):
+                if each not in found:
+                    found.add(each)
+                    waiting.append(each)
+        return found
+
+    def _look_at(self, node: Tree) -> None:
+        match node:
+            case Declaration(symbol=symbol, initializer=value) if value is not None:
+                if not isinstance(value, InitializerList):
+                    self._flows(value, (symbol, 0))
+            case InitializerList(entries=entries, type=kind):
+                for entry in entries:
+                    self._initialises(entry, kind)
+            case Assign(target=target, value=value):
+                for name in _origins(target):
+                    self._flows(value, name)
+            case Call(arguments=arguments):
+                self._call(called_name(node), arguments)
+            case Increment(operand=operand):
+                self._steps(operand)
+            case CompoundAssign(operator="+" | "-" | "+=" | "-=", target=target):
+                self._steps(target)
+            case Binary(operator="+" | "-", left=left, right=right, type=Pointer()):
+                pointer, number = (left, right) if _is_pointer(left) else (right, left)
+                if constant_of(number) != 0:
+                    self._steps(pointer)
+            case Index(base=base, index=index) if constant_of(index) != 0:
+                self._steps(base)
+            case _:
+                pass
+
+    def _initialises(self, entry: InitializerEntry, kind: Type) -> None:
+        member: _Root | None = None
+        for step in entry.path:
+            if isinstance(kind, Array):
+                kind = kind.element
+            elif isinstance(kind, Record):
+                found = [each for each in kind.fields or () if each.name == step]
+                if not found:
+                    return
+                member, kind = (record_key(kind), found[0].name), found[0].type
+        if member is not None:
+            self._flows(entry.value, (member, 0))
+
+    def _call(self, name: str, arguments: Sequence[Expression]) -> None:
+        definitions = self._definitions.get(name, ())
+        for definition in definitions:
+            for symbol, value in zip(definition.parameters, arguments, strict=False):
+                self._flows(value, (symbol, 0))
+        if not definitions:
+            for pointer, number, _ in TAKES.get(name, ()):
+                if number < len(arguments) and constant_of(arguments[number]) is None:
+                    self._steps(arguments[pointer])
+
+    def _flows(self, value: Expression, to: _Node) -> None:
+        """Behind both lies the same: what is written there on one side, the other one reads."""
+        for root, depth in _origins(value):
+            for further in range(_DEEPEST):
+                one, other = (root, depth + further), (to[0], to[1] + further)
+                if one[1] >= 0:
+                    self._from.setdefault(other, set()).add(one)
+                if one[1] >= 0 and further:
+                    self._from.setdefault(one, set()).add(other)
+
+    def _steps(self, pointer: Expression) -> None:
+        if _leads_on(pointer.type):
+            self._stepped.update(each for each in _origins(pointer) if each[1] >= 0)
+
+
+def _is_pointer(expression: Expression) -> bool:
+    return isinstance(expression.type, Pointer)
+
+
+def _leads_on(kind: Type) -> bool:
+    """To what is told apart by its members, or by where it leads?"""
+    return isinstance(kind, Pointer) and isinstance(kind.target, Record | Pointer)
+
+
+def _origins(expression: Expression) -> Iterator[_Node]:
+    """Where the value of a pointer is kept: of ``*p`` so many steps behind p, of ``&p`` one before.
+    An array is called as its elements are."""
+    waiting: list[tuple[Expression, int]] = [(expression, 0)]
+    while waiting:
+        node, depth = waiting.pop()
+        match node:
+            case Name(symbol=symbol):
+                yield symbol, depth - isinstance(symbol.type, Array)
+            case Member(record=base, field=field) if field.name:
+                kind = base.type.target if isinstance(base.type, Pointer) else base.type
+                if isinstance(kind, Record):
+                    yield (record_key(kind), field.name), depth - isinstance(field.type, Array)
+            case Call():
+                yield (called_name(node), ""), depth
+            case Cast(operand=inner) | Increment(operand=inner) | CompoundAssign(target=inner):
+                waiting.append((inner, depth))
+            case Dereference(operand=inner) | Index(base=inner):
+                waiting.append((inner, depth + 1))
+            case AddressOf(operand=inner):
+                waiting.append((inner, depth - 1))
+            case Binary(operator="+" | "-", left=left, right=right):
+                waiting += [(each, depth) for each in (left, right) if _is_pointer(each)]
+            case Conditional(condition=condition, then=then, otherwise=otherwise):
+                waiting += [(condition if then is None else then, depth), (otherwise, depth)]
+            case Assign(target=one, value=other) | Change(old=one, new=other):
+                waiting += [(one, depth), (other, depth)]
+            case Comma(right=inner):
+                waiting.append((inner, depth))
+            case _:
+                pass
