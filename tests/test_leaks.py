@@ -170,6 +170,44 @@ def test_leaks_are_looked_for_only_when_asked(tmp_path: Path) -> None:
     assert not any(seen.leaks for case in job.found for seen in (case.old, case.new) if seen)
 
 
+EARLY = """
+#include <stdlib.h>
+
+int sum(int n)
+{
+    int *cells = malloc(4 * sizeof(int));
+    if (n < 0)
+        return -1;
+    for (int i = 0; i < 4; i++)
+        cells[i] = n;
+    n = cells[0] + cells[3];
+    free(cells);
+    return n;
+}
+"""
+
+
+@pytest.mark.parametrize("asked", [None, False])
+def test_a_patch_of_a_function_that_moves_an_allocation_is_about_leaks(
+    asked: bool | None, tmp_path: Path
+) -> None:
+    line = "    int *cells = malloc(4 * sizeof(int));\n"
+    new = EARLY.replace(line, "").replace("    for", line + "    for")
+    (tmp_path / "old.c").write_text(EARLY)
+    (tmp_path / "new.c").write_text(new)
+    memory = MemoryOptions(leaks=asked)
+    files = tmp_path / "old.c", tmp_path / "new.c"
+    job = BuildJob(BuildOptions(*files, memory=memory, inputs=InputOptions(entry="sum")))
+    job.prepare()
+    try:
+        for _ in job.cases(Silence()):
+            pass
+    finally:
+        job.close()
+    kinds = {case.kind for case in job.found} - {"same", "path-only"}
+    assert kinds == ({"leak-fix"} if asked is None else set())
+
+
 def test_what_both_versions_lose_is_no_difference(tmp_path: Path) -> None:
     old = OLD.replace("    free(copy);\n", "")
     status = old.replace("return plain;", "return 2 * plain;")

@@ -38,6 +38,7 @@ from symexec.exploration.pinning import Seeding
 from symexec.exploration.preparation import (
     Prepared,
     analysed,
+    lost_objects_matter,
     lower,
     read_versions,
     with_lasting,
@@ -149,6 +150,10 @@ class BuildJob:
         lowered = lower(read, options)
         self.unified, self.unified_text = lowered.unified, lowered.text
         self.signature = lowered.signature
+        if options.memory.leaks is None:
+            leaks = lost_objects_matter(lowered.unified, read.entry)
+            memory = replace(options.memory, leaks=leaks)
+            self.options = options = replace(options, memory=memory)
         builds = files_to_build(read.files, read.pair, lowered.unified, lowered.text, read.entry)
         self.builds = replace(builds, golden=golden_files(options, builds.new, read.entry))
         if options.replay:
@@ -182,7 +187,7 @@ class BuildJob:
                 signature=self.signature,
                 name=program_name(self.options),
                 unsandboxed=self.options.unsandboxed,
-                leaks=self.options.memory.leaks,
+                leaks=bool(self.options.memory.leaks),
                 wall_s=LONGEST if self._deterministic else self.builds.wall_s,
                 steady=self._deterministic,
             )

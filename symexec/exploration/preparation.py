@@ -5,6 +5,7 @@ prepared.program, prepared.graph, prepared.targets(Aim.SEQUENCES)
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, assert_never
@@ -293,6 +294,9 @@ class Lowered:
     signature: EntrySignature | None
 
 
+_ABOUT_THE_HEAP = re.compile(r"(alloc|free|dup|destroy|release|dispose)\w*\s*\(", re.IGNORECASE)
+
+
 def read_versions(options: BuildOptions, readings: Readings | None = None) -> Read:
     """What is said of inputs that there are not is wrong, also where nothing has changed.
     ``readings``: of the same versions, for other entries."""
@@ -397,6 +401,13 @@ def _signature(unified: Unified, entry: str, inputs: InputOptions) -> EntrySigna
 
 
 # ---------------------------------------------------------------------- what a search needs
+
+
+def lost_objects_matter(unified: Unified, entry: str) -> bool:
+    """Whether a patch is about memory of the heap: a call that it changes is of a function whose
+    name says that it allocates or frees. What a program has not freed when it ends is free then."""
+    texts = (text for change in unified.changes for text in (change.old_text, change.new_text))
+    return entry != "main" and any(map(_ABOUT_THE_HEAP.search, texts))
 
 
 def analysed(lowered: Lowered, options: BuildOptions) -> Prepared:

@@ -288,7 +288,8 @@ class MemoryOptions:
 
     uninitialised: Uninitialised = Uninitialised.DIFFERENCES
     most_allocated: int = 64  # bytes above the least that an object of symbolic size may have
-    leaks: bool = False  # look for what nothing points to at the end
+    # Look for what nothing points to at the end; None: where it matters, see lost_objects_matter.
+    leaks: bool | None = None
 
 
 @record

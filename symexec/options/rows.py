@@ -379,9 +379,11 @@ MEMORY = under(
     ),
     row(
         "--leaks",
-        action="store_true",
+        action=argparse.BooleanOptionalAction,
+        default=None,
         help="memory of the heap that nothing points to at the end is an error (explore), or a "
-        "difference where one version alone, or one version more, loses it (build)",
+        "difference where one version alone, or one version more, loses it (build; there default "
+        "for functions where the patch changes what is allocated or freed)",
     ),
 )
 RESULTS = under(

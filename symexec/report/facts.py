@@ -54,6 +54,7 @@ def bounds(
         "loop_bound": search.loop_bound,
         "most_allocated": memory.most_allocated,
         "uninitialised": memory.uninitialised.value,
+        "leaks": bool(memory.leaks),
         "mode": search.mode,
         "seed": search.seed,
         "solver": search.solver.value,
@@ -197,6 +198,7 @@ _NAMES = {
     "loop_bound": "Rounds of one loop on a path",
     "most_allocated": "Bytes of an allocation whose size is an input",
     "uninitialised": "Use of uninitialised memory",
+    "leaks": "Memory lost at the end",
     "mode": "Search",
     "seed": "Seed of random choices",
     "solver": "Solver",
@@ -272,6 +274,8 @@ _VALUES = {
     ("uninitialised", "differences"): "an error where one version alone does it",
     ("uninitialised", "error"): "an error of the program",
     ("uninitialised", "zero"): "none: such memory holds zeros",
+    ("leaks", True): "looked for",
+    ("leaks", False): "not looked for",
     ("after", "both"): "both versions",
     ("after", "new"): "the new version alone",
     ("shadow", "complete"): "on every path",
@@ -295,8 +299,10 @@ def name_of(key: str) -> str:
 def _value(key: str, value: Json) -> str:
     if value is None:
         return "no bound"
+    if isinstance(value, str | bool) and (key, value) in _VALUES:
+        return _VALUES[key, value]
     if isinstance(value, str):
-        return _VALUES.get((key, value), value)
+        return value
     if key == "memory":
         return f"{value >> 20} MiB"
     if key == "ranges":
