@@ -113,8 +113,8 @@ def _performed(words: Sequence[str] | None) -> int:
         code = perform(call)
         sys.stdout.flush()
         return code
-    except CsgtestError as trouble:
-        print(f"csgtest: {trouble}", file=sys.stderr)
+    except CsgtestError as error:
+        print(f"csgtest: {error}", file=sys.stderr)
         return TROUBLE
     except KeyboardInterrupt:
         print("csgtest: interrupted", file=sys.stderr)
@@ -122,23 +122,23 @@ def _performed(words: Sequence[str] | None) -> int:
     except BrokenPipeError:  # whoever read our output has left
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return UNREAD
-    except (OSError, MemoryError) as trouble:
-        if not isinstance(trouble, MemoryError) and trouble.errno not in _EXHAUSTED:
+    except (OSError, MemoryError) as error:
+        if not isinstance(error, MemoryError) and error.errno not in _EXHAUSTED:
             return _defect()
-        what = getattr(trouble, "filename", None)
-        reason = getattr(trouble, "strerror", None) or "there is no memory left"
+        what = getattr(error, "filename", None)
+        reason = getattr(error, "strerror", None) or "there is no memory left"
         where = f"{what}: " if what else ""
         print(f"csgtest: error: {where}{reason}", file=sys.stderr)
         print("  hint: make room where --out, TMPDIR and the cache are", file=sys.stderr)
         return TROUBLE
-    except ImportError as trouble:
-        if _NO_ROOM not in str(trouble):
+    except ImportError as error:
+        if _NO_ROOM not in str(error):
             return _defect()
         print("csgtest: error: there is no memory left for a library", file=sys.stderr)
         print("  hint: look for limits of memory (ulimit -v)", file=sys.stderr)
         return TROUBLE
-    except RuntimeError as trouble:
-        if str(trouble) != _NO_THREAD:
+    except RuntimeError as error:
+        if str(error) != _NO_THREAD:
             return _defect()
         print("csgtest: error: this machine lets no more threads begin", file=sys.stderr)
         print("  hint: look for limits of memory and processes (ulimit -a)", file=sys.stderr)
@@ -171,10 +171,10 @@ def perform(call: Call) -> int:
     from symexec import options as asked
     from symexec.progress import progress_for
 
-    _tell_of_cache()
+    _warn_of_cache()
     silent = call.quiet or call.json
-    if call.told and not silent:
-        print(f"csgtest: {call.told}", file=sys.stderr)
+    if call.note and not silent:
+        print(f"csgtest: {call.note}", file=sys.stderr)
     asked_for = _with_databases(call.options, silent)
     progress = progress_for(silent)
     try:
@@ -236,12 +236,12 @@ def _with_databases(options: Options, silent: bool) -> Options:
     return replace(options, files=files)
 
 
-def _tell_of_cache() -> None:
+def _warn_of_cache() -> None:
     from csg.cache import cache_error
 
-    trouble = cache_error()
-    if trouble:
-        print(f"csgtest: {trouble}", file=sys.stderr)
+    error = cache_error()
+    if error:
+        print(f"csgtest: {error}", file=sys.stderr)
 
 
 def _build(options: BuildOptions, progress: Progress, json: bool) -> int:
@@ -277,16 +277,16 @@ def _built_revisions(
         each = run.options
         try:
             run.report = build(each, progress, run.subject.readings)
-        except CsgtestError as trouble:
+        except CsgtestError as error:
             if run.spare:
-                print(f"csgtest: not tested by itself: {trouble.message}", file=sys.stderr)
+                print(f"csgtest: not tested by itself: {error.message}", file=sys.stderr)
                 continue
-            failed.append(trouble)
-            print(f"csgtest: {trouble}", file=sys.stderr)
+            failed.append(error)
+            print(f"csgtest: {error}", file=sys.stderr)
             continue
         folders.append(each.out)
         if not run.waits:
-            codes.append(_told(run.report, each.out, progress, json, each.accepting.fail_on))
+            codes.append(_announce(run.report, each.out, progress, json, each.accepting.fail_on))
         elif not json:
             print("  internal differences: told below, when the other entries are tried")
         if not run.report.finished:
@@ -296,7 +296,7 @@ def _built_revisions(
             print(f"{run.name}:")
         assert run.report is not None
         fail_on = run.options.accepting.fail_on
-        codes.append(_told(run.report, run.options.out, progress, json, fail_on))
+        codes.append(_announce(run.report, run.options.out, progress, json, fail_on))
     for export in options.exports:
         _export(folders, export)
     if not codes and not failed:
@@ -325,7 +325,7 @@ def _ci(options: CiOptions, progress: Progress, json: bool) -> int:
         if found is None:
             print("csgtest: there is no commit yet to compare with", file=sys.stderr)
             return SAME
-        print(f"csgtest: {found.told}", file=sys.stderr)
+        print(f"csgtest: {found.description}", file=sys.stderr)
         assert build.files.revision is not None
         revision = replace(build.files.revision, text=found.text, staged=found.staged)
         forms = {Form.SARIF: review.SARIF, Form.JUNIT: review.JUNIT, Form.MARKDOWN: review.SUMMARY}
@@ -339,11 +339,11 @@ def _ci(options: CiOptions, progress: Progress, json: bool) -> int:
         )
         with review.no_commands(service):
             code, failed = _built_revisions(whole, progress, json)
-    except CsgtestError as trouble:
-        failed = [trouble]
+    except CsgtestError as error:
+        failed = [error]
         raise
     finally:
-        review.tell(service, environment, out, code, [str(each) for each in failed])
+        review.publish(service, environment, out, code, [str(each) for each in failed])
     return code
 
 
@@ -355,15 +355,15 @@ def _suite(options: SuiteOptions, progress: Progress, json: bool) -> int:
 
 
 def _finished(report: Report, options: BuildOptions, progress: Progress, json: bool) -> int:
-    code = _told(report, options.out, progress, json, options.accepting.fail_on)
+    code = _announce(report, options.out, progress, json, options.accepting.fail_on)
     for each in options.exports:
         _export([options.out], each)
     return code
 
 
-def _told(finished: Report, out: Path, progress: Progress, json: bool, fail_on: FailOn) -> int:
+def _announce(finished: Report, out: Path, progress: Progress, json: bool, fail_on: FailOn) -> int:
     progress.close()
-    _tell(finished, json)
+    _print_report(finished, json)
     if not json:
         print(f"  all of it: {out / 'report.html'}")
     if not finished.finished:
@@ -387,7 +387,7 @@ def _explore(options: ExploreOptions, progress: Progress, json: bool) -> int:
     finished = explore(options, progress)
     progress.close()
     if json:
-        _tell(finished, json)
+        _print_report(finished, json)
     else:
         from symexec.report.table import print_exploration
 
@@ -401,7 +401,7 @@ def _interrupted(folder: Path) -> int:
     return INTERRUPTED
 
 
-def _tell(finished: Report, json: bool) -> None:
+def _print_report(finished: Report, json: bool) -> None:
     if not json:
         from symexec.report.table import print_report
 
@@ -604,9 +604,9 @@ def _require_sources(*files: Path) -> None:
             status = file.stat()
         except FileNotFoundError:
             raise UsageError(f"{file}: no such file", hint="give the path of a C file") from None
-        except OSError as trouble:
+        except OSError as error:
             raise UsageError(
-                f"{file}: {trouble.strerror}", hint="give the path of a C file"
+                f"{file}: {error.strerror}", hint="give the path of a C file"
             ) from None
         if not stat.S_ISREG(status.st_mode):
             raise UsageError(f"{file} is no regular file", hint="give two C files, or two folders")
@@ -628,8 +628,8 @@ def _deliver(content: bytes, output: Path | None) -> None:
         return
     try:
         output.write_bytes(content)
-    except OSError as trouble:
-        raise UsageError(f"{output} cannot be written: {trouble.strerror}") from None
+    except OSError as error:
+        raise UsageError(f"{output} cannot be written: {error.strerror}") from None
 
 
 def _version() -> str:

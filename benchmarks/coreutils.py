@@ -312,7 +312,7 @@ def _not_run(utility: str) -> Compared:
     return Compared(utility, len(command_lines(utility)), trouble="not run")
 
 
-def _tell(result: Compared) -> None:
+def _print_result(result: Compared) -> None:
     shown = result.trouble or f"{result.lines - len(result.wrong)} of {result.lines} agree"
     print(f"{result.utility}: {shown}", flush=True)
     for line, reason in result.wrong:
@@ -337,7 +337,7 @@ def main(words: Sequence[str]) -> int:
         with ProcessPoolExecutor(max_workers=given.jobs) as pool:
             jobs = [pool.submit(compare, tree, utility, data) for utility in given.utilities]
             for job in as_completed(jobs):
-                _tell(job.result())
+                _print_result(job.result())
                 found[job.result().utility] = job.result()
                 results = [found.get(each, _not_run(each)) for each in LINES]
                 if given.write or not given.tree:

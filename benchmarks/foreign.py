@@ -71,7 +71,7 @@ EDITS = (
 )
 
 
-class Trouble(Exception):
+class Failure(Exception):
     """What kept us from fetching or editing, in a sentence."""
 
 
@@ -91,10 +91,10 @@ def fetched(folder: Path) -> str:
             command, cwd=folder, env=environment, capture_output=True, text=True, check=False
         )
         if done.returncode != 0:
-            raise Trouble(f"{' '.join(command)}: {done.stderr.strip()}")
+            raise Failure(f"{' '.join(command)}: {done.stderr.strip()}")
     archives = sorted(folder.glob(f"{PACKAGE}_*.orig.tar.*"))
     if not archives:
-        raise Trouble(f"apt-get delivered no source of {PACKAGE}")
+        raise Failure(f"apt-get delivered no source of {PACKAGE}")
     with tarfile.open(archives[0]) as archive:
         member = archive.extractfile(MEMBER)
         assert member is not None
@@ -134,7 +134,7 @@ def source_line(line: str) -> str:
 def versions(original: str) -> tuple[str, str]:
     """The old and the new program."""
     if hashlib.sha256(original.encode()).hexdigest() != SOURCE_SHA256:
-        raise Trouble(f"this {MEMBER} is another version than the one that the edit was made for")
+        raise Failure(f"this {MEMBER} is another version than the one that the edit was made for")
     old = original.splitlines()
     new = list(old)
     for edit in EDITS:
@@ -159,7 +159,7 @@ def built(old: Path, new: Path, out: Path) -> tuple[dict[str, Any], float, str]:
         cwd=old.parent, capture_output=True, text=True, check=False,
     )  # fmt: skip
     if done.returncode == 2:
-        raise Trouble(f"csgtest build ended with trouble:\n{done.stderr}")
+        raise Failure(f"csgtest build ended with trouble:\n{done.stderr}")
     return json.loads(done.stdout), time.monotonic() - begin, done.stderr
 
 
@@ -262,7 +262,7 @@ def main() -> int:
             for name, text in zip(("old.c", "new.c"), versions(original), strict=True):
                 (work / name).write_text(text)
             report, seconds, _ = built(work / "old.c", work / "new.c", work / "out")
-        except Trouble as trouble:
+        except Failure as trouble:
             print(f"foreign.py: {trouble}", file=sys.stderr)
             return 2
     document.write_text(page(report, seconds, remarks))

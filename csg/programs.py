@@ -84,7 +84,7 @@ def find_commands(folder: Path, top: Path | None) -> Path | None:
     return next((file for file in files if os.path.isfile(file)), None)
 
 
-def told(commands: Commands) -> str:
+def summary_of(commands: Commands) -> str:
     """The database as a line names it, with the entries whose files are gone."""
     lost = [os.path.relpath(file) for file in commands.known if not os.path.exists(file)]
     shown = os.path.relpath(commands.database)

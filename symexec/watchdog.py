@@ -71,7 +71,7 @@ class _Guard:
     def __exit__(
         self,
         kind: type[BaseException] | None,
-        trouble: BaseException | None,
+        error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
         if self in self._guards:

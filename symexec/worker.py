@@ -161,7 +161,7 @@ class WorkerProcess:
         self._requests, self._answers = requests, answers
         self._outbox, self._inbox = Outbox(requests), Inbox(answers)
         self._folder = folder
-        self._spoken = False
+        self._answered = False
         self._lock = threading.Lock()
         os.set_blocking(requests, False)
         os.set_blocking(answers, False)
@@ -187,7 +187,7 @@ class WorkerProcess:
         while going_on:
             going_on = self._fill()
             for item in self._inbox.records():
-                self._spoken = True
+                self._answered = True
                 yield item
 
     def wait(self, seconds: float) -> None:
@@ -230,7 +230,7 @@ class WorkerProcess:
         answers, self._answers = self._answers, -1
         os.close(answers)
         try:
-            self._process.wait(timeout=PATIENCE if self._spoken else 0.0)
+            self._process.wait(timeout=PATIENCE if self._answered else 0.0)
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
@@ -246,11 +246,11 @@ def forked(serve: Serve) -> WorkerProcess:
         ends += os.pipe()
         ends += os.pipe()
         process = os.fork()
-    except OSError as trouble:
+    except OSError as error:
         for each in ends:
             os.close(each)
         folder.remove()
-        raise ToolchainError(f"no process can be started: {trouble.strerror}") from None
+        raise ToolchainError(f"no process can be started: {error.strerror}") from None
     asked, requests, answers, answered = ends
     if not process:
         _serving(serve, asked, answered, folder.path)

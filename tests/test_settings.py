@@ -72,7 +72,7 @@ def test_each_line_of_the_written_file_is_read_and_is_the_default(line: str) -> 
         assert chosen != build("")
     else:
         assert chosen == plain(build(TEMPLATE)) == plain(build(""))
-    assert call("\n".join(lines)).told.startswith(f"csgtest.toml: {line.partition('  #')[0]}")
+    assert call("\n".join(lines)).note.startswith(f"csgtest.toml: {line.partition('  #')[0]}")
     such = line.partition("  # such as ")[2]
     if such:
         assert plain(build(f"{line.partition(' ')[0]} = {such}")) != plain(build(""))
@@ -86,7 +86,7 @@ def test_the_command_line_comes_before_the_file_and_that_before_the_default() ->
     assert found.flags == ("-DA=1", "-DB")
     assert found.files.revision is not None and found.files.revision.targets == ("cut",)
     assert build(text, "--time", "60").search.time == 60  # though that is the default
-    assert "range" not in call(text, "--range", "y=3..4").told
+    assert "range" not in call(text, "--range", "y=3..4").note
 
 
 def test_a_table_holds_for_its_target_alone() -> None:
@@ -98,7 +98,7 @@ def test_a_table_holds_for_its_target_alone() -> None:
     assert (cut.name, cut.keys, other.name, other.keys) == ("cut", ("entry",), "a/b", ("time",))
     assert cut.options.inputs.entry == "g" and cut.options.search.time == 5
     assert other.options.inputs.entry == "f" and other.options.search.time == 6
-    assert '[target.cut] entry = "g"' in call(text).told
+    assert '[target.cut] entry = "g"' in call(text).note
 
 
 @pytest.mark.parametrize(

@@ -457,7 +457,7 @@ class _Uses:
                     self._compared(left, operator, right, self._extent(node))
             case Conditional(condition=condition, otherwise=otherwise):
                 for left, operator, right in _comparisons(condition):
-                    self._told_apart(left, operator, right)
+                    self._distinguished(left, operator, right)
                     if not is_failed_assertion(otherwise):
                         holds = "<" if operator != "==" else operator
                         self._compared(left, holds, right, self._extent(node))
@@ -479,7 +479,7 @@ class _Uses:
         for left, operator, right in _comparisons(node.condition):
             if left_by is not None and not (operator == "==" and isinstance(left_by, Continue)):
                 self._compared(left, _INVERSE[operator], right, self._from_here())
-            self._told_apart(left, operator if left_by is None else _INVERSE[operator], right)
+            self._distinguished(left, operator if left_by is None else _INVERSE[operator], right)
             for branch, holds in ((node.then, operator), (node.otherwise, _INVERSE[operator])):
                 if branch is None or not branch.items:
                     continue
@@ -516,7 +516,7 @@ class _Uses:
                 return bool(numbers)
         return False
 
-    def _told_apart(self, left: Expression, operator: str, right: Expression) -> None:
+    def _distinguished(self, left: Expression, operator: str, right: Expression) -> None:
         """``n >= 20``: of arrays, so many elements have to be there to come any further."""
         value = constant_of(right)
         if value is not None and operator in (">", ">=", "=="):

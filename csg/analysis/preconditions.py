@@ -379,7 +379,7 @@ def _enumerators(
             not names
             or _are_flags(names)
             or not all(
-                _only_told_apart(each.functions, each.entry, place, names)
+                _only_distinguished(each.functions, each.entry, place, names)
                 for each in (old, new)
                 if each.entry is not None
             )
@@ -399,7 +399,7 @@ def _are_flags(values: Mapping[int, str]) -> bool:
     return max(values) >= 4 and all(value & (value - 1) == 0 for value in values if value)
 
 
-def _only_told_apart(
+def _only_distinguished(
     functions: Mapping[str, FunctionDefinition],
     entry: FunctionDefinition,
     place: int,
@@ -561,8 +561,8 @@ def _from_callers(
                 sizes = [call.arguments[number] for call in calls]
                 if all(map(_is_size_of, sizes, passed)):
                     text = f"{size.name} <= bytes of {symbol.name}"
-                    told = [_value(each, size.type) or 0 for each in sizes]
-                    claim = Length(symbol.name, size.name, 1, max(told))
+                    given = [_value(each, size.type) or 0 for each in sizes]
+                    claim = Length(symbol.name, size.name, 1, max(given))
                     yield Precondition(claim, text, why, place)
 
 

@@ -170,8 +170,8 @@ def _number(
     for line in written:
         directive = _DIRECTIVE.match(line)
         if directive is not None:
-            told = name if directive[2] is None else _ESCAPE.sub(r"\1", directive[2])
-            where = int(directive[1][:10]), told
+            named = name if directive[2] is None else _ESCAPE.sub(r"\1", directive[2])
+            where = int(directive[1][:10]), named
             if where in marked:
                 number, name = where
                 continue

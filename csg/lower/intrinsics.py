@@ -120,8 +120,8 @@ def _compared(lowering: Lowering, expression: Builtin, place: InMemory) -> Value
     if isinstance(kind, Floating):
         return None
     _, expected, wanted, *_ = expression.arguments
-    told = None if name.startswith("__sync") else _behind(lowering, expected, kind)
-    known = converted(lowering, expected, kind) if told is None else read(builder, told)
+    remembered = None if name.startswith("__sync") else _behind(lowering, expected, kind)
+    known = converted(lowering, expected, kind) if remembered is None else read(builder, remembered)
     generic = name == "__atomic_compare_exchange"
     desired = (
         read(builder, _behind(lowering, wanted, kind))
@@ -136,8 +136,8 @@ def _compared(lowering: Lowering, expression: Builtin, place: InMemory) -> Value
     write(builder, place, desired)
     builder.jump(end)
     builder.block = otherwise
-    if told is not None:
-        write(builder, told, old)
+    if remembered is not None:
+        write(builder, remembered, old)
     builder.jump(end)
     builder.block = end
     return old if name == "__sync_val_compare_and_swap" else equal

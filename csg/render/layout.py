@@ -394,11 +394,11 @@ def _points(
 def _spread_ends(chains: list[list[int]], lines: list[list[Point]], widths: list[float]) -> None:
     """Let the lines of a node begin and end beside each other, in the order of where they go; what
     shares its first bend shares its end."""
-    for end, beside in ((0, 1), (-1, -2)):
+    for end, neighbour in ((0, 1), (-1, -2)):
         meeting: dict[int, dict[int, list[int]]] = {}
         for number, chain in enumerate(chains):
             if chain[end] < len(widths):
-                meeting.setdefault(chain[end], {}).setdefault(chain[beside], []).append(number)
+                meeting.setdefault(chain[end], {}).setdefault(chain[neighbour], []).append(number)
         for vertex, ways in meeting.items():
             far = 2 if end == 0 else -3
             ordered = sorted(ways.values(), key=lambda numbers: (lines[numbers[0]][far], numbers))
@@ -406,7 +406,7 @@ def _spread_ends(chains: list[list[int]], lines: list[list[Point]], widths: list
             for place, numbers in enumerate(ordered):
                 shift = (place - (len(ordered) - 1) / 2) * step
                 for number in numbers:
-                    for at in (end, beside):
+                    for at in (end, neighbour):
                         x, y = lines[number][at]
                         lines[number][at] = (x + shift, y)
 

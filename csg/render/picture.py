@@ -205,7 +205,7 @@ def legend_rows(picture: Picture, width: float) -> tuple[list[Entry], float]:
     width = max(width, LEAST)
     entries: list[Entry] = []
     x, y = LEFT, LEFT
-    for text, style, edge, colour in _told(picture):
+    for text, style, edge, colour in _legend_entries(picture):
         room = columns(text) * HEAD_SIZE * ADVANCE + (2 * SAMPLE if style or edge else 8.0)
         if x > LEFT and (x + room > width - LEFT or text == picture.note):
             x, y = LEFT, y + ROW
@@ -214,14 +214,14 @@ def legend_rows(picture: Picture, width: float) -> tuple[list[Entry], float]:
     return entries, y + ROW / 2
 
 
-def _told(picture: Picture) -> list[tuple[str, str, str, str]]:
-    told = [(NODE_STYLES[name].meaning, name, "", "") for name in picture.node_styles()]
+def _legend_entries(picture: Picture) -> list[tuple[str, str, str, str]]:
+    entries = [(NODE_STYLES[name].meaning, name, "", "") for name in picture.node_styles()]
     for name in picture.edge_styles():
-        told.append((EDGE_STYLES[name].meaning, "", name, EDGE_STYLES[name].colour))
+        entries.append((EDGE_STYLES[name].meaning, "", name, EDGE_STYLES[name].colour))
     if any(node.witnessed for node in picture.nodes):
-        told.append((f"{MARK}a test was here", "", "", "#111827"))
+        entries.append((f"{MARK}a test was here", "", "", "#111827"))
     critical = any(node.critical for node in picture.nodes)
     if critical and "critical" not in picture.edge_styles():
-        told.append((f"framed: {EDGE_STYLES['critical'].meaning}", "", "", CRITICAL))
+        entries.append((f"framed: {EDGE_STYLES['critical'].meaning}", "", "", CRITICAL))
     note = [(picture.note, "", "", "#374151")] if picture.note else []
-    return [*told, *note]
+    return [*entries, *note]

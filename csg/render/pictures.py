@@ -203,7 +203,7 @@ def _sequence_node(
     files = {each["file"] for each in known}
     where = f"line{'s' if len(places) > 1 else ''} {_range(places)}" if len(files) == 1 else ""
     changes = sorted({change for each in known for change in each["changes"]})
-    told = [
+    summary = [
         _names(members),
         where or f"{len(files)} files",
         _changes(changes) if style != "output" else "",
@@ -217,7 +217,7 @@ def _sequence_node(
     )
     return PictureNode(
         name,
-        " · ".join(part for part in told if part),
+        " · ".join(part for part in summary if part),
         _shown([each["text"] for each in known], style),
         style,
         f"{_changes(changes)}\n{whole}".strip(),
@@ -259,8 +259,8 @@ def _left_out(graph: NamedGraph, folding: Folding) -> str:
     drawn, kept = len(folding.graph), folding.graph.number_of_edges()
     folds = f"{nodes} nodes folded to {drawn}" if drawn < nodes else ""
     less = f"{kept} of {edges} edges drawn, the others follow from them" if kept < edges else ""
-    told = ", ".join(filter(None, [folds, less]))
-    notes = [f"{told} (--full draws all)"] if told else []
+    summary = ", ".join(filter(None, [folds, less]))
+    notes = [f"{summary} (--full draws all)"] if summary else []
     if drawn > READABLE:
         notes.append(f"{drawn} nodes are for a page with search (--format html)")
     return "; ".join(notes)

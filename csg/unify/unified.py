@@ -336,7 +336,7 @@ class _Check:
         for parameter in parameters:
             prints.number(parameter)
         body = normal_body(function.body, early)
-        for node in spoken(body):  # before fingerprints ask for them in another order
+        for node in evaluated(body):  # before fingerprints ask for them in another order
             if isinstance(node, Name | Declaration):
                 prints.number(node.symbol)
         return len(parameters), prints.of(body)
@@ -357,7 +357,7 @@ class _Check:
         return self._table
 
 
-def spoken(body: Tree) -> Iterator[Tree]:
+def evaluated(body: Tree) -> Iterator[Tree]:
     """Every node but those that a constant sizeof measures: fingerprints do not ask for them, and
     either version's variable may stand there."""
     stack: list[Tree] = [body]

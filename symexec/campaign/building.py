@@ -62,7 +62,7 @@ from symexec.search import chosen
 from symexec.state.state import Chain, Event, State
 from symexec.testcases import EntrySignature, TestCase, TestInput
 from symexec.testcases.inputs import Json
-from symexec.triage import Requirements, repeating, told_apart
+from symexec.triage import Requirements, repeating, rewordings
 from symexec.validation import TraceValidation
 from symexec.watchdog import Spent, Watchdog
 from symexec.worker import WorkerProcess
@@ -235,19 +235,19 @@ class BuildJob:
             generation = self._generation(search, verifier)
             with self.watchdog.until(self._latest(deadline)):
                 yield from self._searched(search, generation, deadline, verifier, progress)
-            self._tell(progress, search, 0.0, COMPARING)
+            self._report_progress(progress, search, 0.0, COMPARING)
             with self.watchdog.until(self._latest(deadline + GRACE)):
                 if self.fuzzing is not None:
                     fuzzing = self._bounded(self.fuzzing.end())
                     yield from generation.found_by_fuzzing(fuzzing)
                 if verifier is not None:
                     yield from self._compared(verifier, deadline + GRACE)
-                    self._tell(progress, search, 0.0, EXPLAINING)
+                    self._report_progress(progress, search, 0.0, EXPLAINING)
                     yield from self._verified(verifier.drain())
                     verifier.end()
                     yield from self._bounded(self._proved_endless(generation.endless))
-                    yield from self._bounded(self._told_apart(prepared))
-                    self._tell(progress, search, 0.0, MINIMISING)
+                    yield from self._bounded(self._rewordings(prepared))
+                    self._report_progress(progress, search, 0.0, MINIMISING)
                     yield from self._bounded(self._minimised(prepared, deadline + GRACE))
                     yield from self._bounded(self._shown_plainly(prepared))
         finally:
@@ -363,7 +363,7 @@ class BuildJob:
                 yield from self._verified(verifier.finished())
             if self.validation is not None and not self.watchdog.half_taken:
                 self.validation.step()
-            self._tell(progress, search, deadline)
+            self._report_progress(progress, search, deadline)
 
     def _tested_natively(
         self, generation: TestGeneration, deadline: float, verifier: Verifier | None
@@ -410,10 +410,10 @@ class BuildJob:
                     self.tests.keep(known)
                     yield known
 
-    def _told_apart(self, prepared: Prepared) -> Iterator[TestCase]:
+    def _rewordings(self, prepared: Prepared) -> Iterator[TestCase]:
         """What turns out to be a matter of wording when all explanations are there."""
         changes = [change.info() for change in prepared.unified.changes]
-        for case in list(told_apart(self.found, changes)):
+        for case in list(rewordings(self.found, changes)):
             self.tests.keep(case)
             yield case
 
@@ -491,7 +491,7 @@ class BuildJob:
             yield found
         self.plainly_asked = True
 
-    def _tell(
+    def _report_progress(
         self, progress: Progress, search: Search, deadline: float, doing: str = SEARCHING
     ) -> None:
         reached = search.targets.reached

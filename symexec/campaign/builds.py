@@ -133,7 +133,7 @@ def differing_plainly(
         return
     cases = list(tests[:MOST_TESTS])
     if signature is not None:
-        domain = FunctionDomain(signature, vocabulary(*prepared.telling_units), inputs)
+        domain = FunctionDomain(signature, vocabulary(*prepared.input_units), inputs)
         admits = Pins(prepared.entry, prepared.symbols, inputs, TermTable()).admits
         known = {case.input for case in cases}
         tried = islice(filter(admits, Candidates(domain, seed)), MOST_TRIED)

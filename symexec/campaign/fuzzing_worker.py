@@ -119,11 +119,11 @@ class Tally:
 
 
 @record
-class Trouble:
+class Failure:
     text: str
 
 
-Answer = Sighting | Tally | Trouble
+Answer = Sighting | Tally | Failure
 
 
 # -------------------------------------------------------------------------------- fuzzing process
@@ -239,7 +239,7 @@ class FuzzingLoop:
     def _grow(self, tested: float) -> None:
         """For a share of the time of tests, in turns that are worth their beginning."""
         growing = self._growing
-        if growing is None or growing.trouble or self.over.is_set():
+        if growing is None or growing.failure or self.over.is_set():
             return
         self._credit += tested * self._growing_share / (1 if growing.fertile else SELDOM)
         if self._credit < GROWN_IN:
@@ -313,16 +313,16 @@ def serve(requests: BinaryIO, answers: BinaryIO, scratch: Path) -> None:
             loop.run()
     except BrokenPipeError:  # the campaign has left
         pass
-    except Exception as trouble:
+    except Exception as failure:
         if loop is None or not loop.over.is_set():  # else it was stopped in the midst of a run
-            send(answers, Trouble(_told(trouble)))
+            send(answers, Failure(_message_of(failure)))
 
 
-def _told(trouble: Exception) -> str:
+def _message_of(failure: Exception) -> str:
     """A defect of ours is told as well: the campaign goes on without the process."""
-    if isinstance(trouble, CsgtestError):
-        return str(trouble)
-    return f"internal error: {trouble!r}"
+    if isinstance(failure, CsgtestError):
+        return str(failure)
+    return f"internal error: {failure!r}"
 
 
 # ---------------------------------------------------------------------------------------- fuzzing
@@ -343,7 +343,7 @@ _MOST_UNSENT = 1 << 20  # bytes that wait for the pipe; what comes then is left 
 class FuzzingProcess:
     def __init__(self) -> None:
         self.tally = Tally(0, 0, 0, False)
-        self.trouble = ""
+        self.failure = ""
         self._worker = forked(serve)
 
     def begin(self, commission: Commission) -> None:
@@ -361,10 +361,10 @@ class FuzzingProcess:
                     yield answer
                 case Tally():
                     self.tally = answer
-                case Trouble(text=text):
-                    self.trouble = text
-        if self._worker.left and not self.trouble:
-            self.trouble = "its process has died"
+                case Failure(text=text):
+                    self.failure = text
+        if self._worker.left and not self.failure:
+            self.failure = "its process has died"
 
     def end(self) -> None:
         """Begin to end it; what it has said can still be asked for."""
@@ -440,7 +440,7 @@ class Fuzzing:
     @property
     def goes_on(self) -> bool:
         """Whether it may find more: it can begin, has not ended, and has inputs to try."""
-        over = self._began and (self._process.trouble or self._process.tally.exhausted)
+        over = self._began and (self._process.failure or self._process.tally.exhausted)
         return self._possible and not over
 
     def end(self) -> Iterator[TestCase | Finding]:
@@ -480,7 +480,7 @@ class Fuzzing:
 
     def _commission(self) -> Commission:
         prepared, inputs = self._prepared, self._options.inputs
-        words, usage = prepared.spoken()
+        words, usage = prepared.vocabulary_and_usage()
         plan, builds = self._replay.lent()
         return Commission(
             plan,
@@ -599,6 +599,6 @@ class Fuzzing:
         return process is not None and process.tally.tests > 0 and not process.tally.exhausted
 
     @property
-    def trouble(self) -> str:
+    def failure(self) -> str:
         """Why native fuzzing has ended early; "" when it has not."""
-        return self._process.trouble if self._began else ""
+        return self._process.failure if self._began else ""

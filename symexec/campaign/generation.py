@@ -174,7 +174,7 @@ class TestGeneration:
         started: float,
         verifier: Verifier | None,
         validation: TraceValidation | None,
-        beside: Fuzzing | None,
+        fuzzing: Fuzzing | None,
     ) -> None:
         self.endless: set[TestInput] = set()
         self._covered = search.covered
@@ -184,7 +184,7 @@ class TestGeneration:
         self._started = started
         self._verifier = verifier
         self._validation = validation
-        self._fuzzing = beside
+        self._fuzzing = fuzzing
 
     def found(self, finding: Finding, source: str = "") -> Iterator[TestCase]:
         """``source``: who found it, if not the search."""
@@ -199,12 +199,12 @@ class TestGeneration:
         nodes = nodes_of(finding.state)
         self._covered.add(nodes)
         place, sequence = _divergence(finding), self._covered.graph.names_of(nodes)
-        kind: tuple[object, ...] = (place, finding.told, sequence)
+        kind: tuple[object, ...] = (place, finding.differs_in, sequence)
         if source == SEEDED:
-            kind = (source, place, finding.told)
+            kind = (source, place, finding.differs_in)
             if tests.seen[kind] >= ENOUGH:
                 return
-        elif tests.enough(kind, (place, finding.told)):
+        elif tests.enough(kind, (place, finding.differs_in)):
             return
         case = TestCase(
             id=tests.name(test, SERIES.get(source, OWN)),
@@ -217,22 +217,22 @@ class TestGeneration:
             endless=endless,
             fault=_fault(finding.state),
         )
-        if finding.told:
+        if finding.differs_in:
             tests.predict(test, case.uninitialised)
         if not source and self._fuzzing is not None and tests.seen[kind] < FIRST:
             self._fuzzing.keep(test)
         if self._validation is not None:
             self._validation.note(case.id, test, kind, finding)
-        yield from self._submitted(case, kind, unlikely=not finding.told)
+        yield from self._submitted(case, kind, unlikely=not finding.differs_in)
 
     def _found_again(self, test: TestInput, finding: Finding) -> None:
         state = finding.state
-        if finding.told:
+        if finding.differs_in:
             self._tests.predict(test, _uses_uninitialised(state))
         name = self._tests.found_again(test)
         if name is not None and self._validation is not None:
             self._validation.note(name, test, None, finding)
-        case = self._tests.doubted(test) if finding.told else None
+        case = self._tests.doubted(test) if finding.differs_in else None
         if case is not None and self._verifier is not None:
             known = replace(case, uninitialised=_uses_uninitialised(state), fault=_fault(state))
             self._verifier.submit(known, (1, 0))
@@ -292,10 +292,12 @@ def _repeats(state: State | Arrival) -> bool:
 
 
 def _divergence(finding: Finding) -> Divergence | None:
-    parted = finding.divergence
-    if parted is None:
+    divergence = finding.divergence
+    if divergence is None:
         return None
-    return Divergence(parted.kind, parted.location.file, parted.location.line, parted.directions)
+    return Divergence(
+        divergence.kind, divergence.location.file, divergence.location.line, divergence.directions
+    )
 
 
 # ------------------------------------------------------------------------------ smaller witnesses
@@ -412,8 +414,8 @@ class Shrinker:
 
 def _seen(trace: Trace) -> tuple[object, ...]:
     """What makes two inputs witnesses of one difference, as the engine sees them."""
-    parted = trace.divergence
-    place = (parted.kind, parted.file, parted.line) if parted is not None else None
+    divergence = trace.divergence
+    place = (divergence.kind, divergence.file, divergence.line) if divergence is not None else None
     return place, trace.endings
 
 

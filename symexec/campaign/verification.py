@@ -264,10 +264,10 @@ class Examiner:
         found = self.examined(case, False)
         return found if found is not None and found.observed == "different" else None
 
-    def _patience(self, questions: int) -> Patience:
+    def _patience(self, queries: int) -> Patience:
         if self._task.deterministic:
-            return Patience(min(questions, FEWER))
-        return Patience(questions, min(self._task.deadline, time.monotonic() + 5.0))
+            return Patience(min(queries, FEWER))
+        return Patience(queries, min(self._task.deadline, time.monotonic() + 5.0))
 
 
 class Verification:

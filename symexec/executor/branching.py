@@ -84,8 +84,8 @@ def _cut(engine: Execution, state: State) -> bool:
 
 def _joint(engine: Execution, state: State, step: Branch, condition: Data) -> Iterator[State]:
     site = engine.site(state)
-    parted = bool(state.divergences)  # from the first divergence on only the new version counts
-    followed = not parted or isinstance(new_half(condition), Term)
+    diverged = bool(state.divergences)  # from the first divergence on only the new version counts
+    followed = not diverged or isinstance(new_half(condition), Term)
     found = list(joint_ways(condition, state.path, engine.solver, state.leading))
     if len(found) > 1 and _cut(engine, state):
         yield from engine.end(state, Cut("loop bound"))
@@ -95,7 +95,7 @@ def _joint(engine: Execution, state: State, step: Branch, condition: Data) -> It
     for directions, path in found:
         successor = _at(state, path, last=directions is found[-1][0])
         if followed:
-            diverges = directions.diverges and not parted
+            diverges = directions.diverges and not diverged
             trace(successor, site + directions.new + (2 if diverges else 0))
         old = step.then if directions.old else step.otherwise
         new = step.then if directions.new else step.otherwise

@@ -12,7 +12,7 @@ from symexec.executor.execution import Execution
 from symexec.executor.memcheck import USED, Used
 from symexec.executor.offsets import copy, fill, read_at
 from symexec.executor.undefined_uses import note
-from symexec.executor.variadic import is_not_meant, next_argument, parted
+from symexec.executor.variadic import is_not_meant, lists_diverge, next_argument
 from symexec.expr import Data, Operand, Shadowed, Term, TermTable
 from symexec.memory import BOTH, NEW, OLD, MemoryObject, address_of, offset_of
 from symexec.runtime.contract import Paired
@@ -242,7 +242,7 @@ class ModelContext:
         raise Faulted(MemoryFault(problem.kind, text, kind, size))
 
     def next_argument(self, list_address: int, size: int, passed: Passed) -> Data:
-        if self._state.mode == BOTH and parted(self._state, list_address):
+        if self._state.mode == BOTH and lists_diverge(self._state, list_address):
             raise Paired
         found = next_argument(self._state, list_address)
         if is_not_meant(self._engine, found, passed):

@@ -200,8 +200,8 @@ class Execution(ABC):
         if state.seed is not None and not state.seed.stays:
             state.seed = None
         if stretch and row(ending).complete:
-            parted = Divergence("ending", location, node, f"{ended}-ends")
-            state.divergences = (*state.divergences, parted)
+            divergence = Divergence("ending", location, node, f"{ended}-ends")
+            state.divergences = (*state.divergences, divergence)
         yield state
 
     def _leaks(self, state: State, mode: int, ending: PathEnding) -> tuple[Lost, ...] | None:

@@ -141,8 +141,8 @@ def _one_ends(engine: Execution, state: State, mode: int, ending: MemoryFault) -
     for survivor in engine.end(state, ending):
         if place[1]:  # else the engine has done so
             name = "old" if mode == OLD else "new"
-            parted = Divergence("ending", location, node, f"{name}-ends")
-            survivor.divergences = (*survivor.divergences, parted)
+            divergence = Divergence("ending", location, node, f"{name}-ends")
+            survivor.divergences = (*survivor.divergences, divergence)
         yield survivor
 
 
@@ -150,8 +150,8 @@ def note(engine: Execution, state: State, kind: str, text: str) -> None:
     """An event, once for each place on a path."""
     key = f"told {kind}"
     location = engine.location(state)
-    told = state.environment.get(key, frozenset())
-    assert isinstance(told, frozenset)
-    if location not in told:
-        state.environment[key] = told | {location}
+    noted = state.environment.get(key, frozenset())
+    assert isinstance(noted, frozenset)
+    if location not in noted:
+        state.environment[key] = noted | {location}
         state.note(kind, text, location)

@@ -22,7 +22,9 @@ def variadic(
 ) -> Iterator[State]:
     place = engine.value(state, step.list)
     source = engine.value(state, step.source) if isinstance(step, VaCopy) else 0
-    apart = engine.paired(place, source) or (isinstance(step, VaArgument) and parted(state, place))
+    apart = engine.paired(place, source) or (
+        isinstance(step, VaArgument) and lists_diverge(state, place)
+    )
     if apart and state.mode == BOTH:
         yield from engine.split(state)
         return
@@ -76,7 +78,7 @@ def _projected(state: State, frame: Frame) -> tuple[Variadic, ...]:
     return tuple((half(value), width, kind) for value, width, kind in frame.variadic)
 
 
-def parted(state: State, place: Data) -> bool:
+def lists_diverge(state: State, place: Data) -> bool:
     """Do the versions stand at different arguments, or walk different lists?"""
     return isinstance(place, int) and any(
         isinstance(state.memory.load(place + offset, 8, state.mode), Shadowed) for offset in (0, 8)
@@ -85,7 +87,7 @@ def parted(state: State, place: Data) -> bool:
 
 def next_argument(state: State, place: int) -> Variadic | None:
     """Take the next argument of the va_list at an address: its value, as the running version(s) see
-    it, its width, and as what it was passed. The list is not ``parted`` while both run."""
+    it, its width, and as what it was passed. The list is not ``lists_diverge`` while both run."""
     number = state.memory.load(place, 8, state.mode)
     index = state.memory.load(place + 8, 8, state.mode)
     lists = state.environment.get("va", ())

@@ -184,14 +184,14 @@ class Laboratory:
         """The inputs of native testing."""
         prepared = self.job.prepared
         assert prepared is not None
-        words = vocabulary(*prepared.telling_units)
+        words = vocabulary(*prepared.input_units)
         if self.job.signature is not None:
             return FunctionDomain(self.job.signature, words, self._inputs)
         changes = [change.info() for change in prepared.unified.changes]
         options = option_table(prepared.unified.units, changes, prepared.guarding)
         takes_arguments = bool(prepared.entry.parameters)
         words = words.led_by([each.name for each in options])
-        usage = usage_of(prepared.telling_units, options, changes)
+        usage = usage_of(prepared.input_units, options, changes)
         return command_lines(usage, words, self._inputs, takes_arguments)
 
     # ------------------------------------------------------------------ sequences

@@ -165,12 +165,12 @@ def _status(outcome: Outcome) -> int:
         case DivisionByZero():
             return 128 + signal.SIGFPE
         case MemoryFault(kind=kind, what=what, access=access, size=size):
-            told = f"csgtest: {outcome.location}: {kind} {access} of {size}: {what}"
-            print(printable(told), file=sys.stderr)
+            message = f"csgtest: {outcome.location}: {kind} {access} of {size}: {what}"
+            print(printable(message), file=sys.stderr)
             return 128 + signal.SIGSEGV
         case Unsupported(what=what):
             raise UnsupportedError(what, outcome.location)
         case ending:
-            told = f"csgtest: {outcome.location}: {ENDINGS[type(ending)].kind}"
-            print(printable(told), file=sys.stderr)
+            message = f"csgtest: {outcome.location}: {ENDINGS[type(ending)].kind}"
+            print(printable(message), file=sys.stderr)
             return 128 + signal.SIGILL

@@ -33,7 +33,7 @@ from symexec.watchdog import Watchdog
 MOST = 32  # inputs that are followed
 STEP = 1.0  # seconds in which one comes to its next pause, or is given up
 EACH = 2.0  # seconds for one of them
-QUESTION = 1.0  # seconds for one question to the solver
+QUERY = 1.0  # seconds for one question to the solver
 
 Rank = tuple[object, ...]
 
@@ -69,7 +69,7 @@ class Following:
         self._values: Values = lambda inputs: {}  # of the input that is followed
         self._search = chosen(options.search.mode, options.search.without)
         self._targets = prepared.targets(self._search.mode.aim)
-        limits = SolverOptions(limit_s=QUESTION, deterministic=self._steady)
+        limits = SolverOptions(limit_s=QUERY, deterministic=self._steady)
         self._engine = engine_for(prepared, options, self.counters, self._targets, limits)
         if not self._steady:
             self._engine.solver.deadline = deadline
@@ -181,7 +181,7 @@ class UsageLines:
         deadline: float,
         watchdog: Watchdog,
     ) -> None:
-        vocabulary, usage = prepared.spoken()
+        vocabulary, usage = prepared.vocabulary_and_usage()
         lines = command_lines(usage, vocabulary, options.inputs, strict=True)
         self.following = Following(prepared, options, deadline, watchdog, most=math.inf)
         self._candidates = Candidates(lines, options.search.seed)
@@ -207,7 +207,9 @@ class UsageLines:
     def _learn(self, finding: Finding) -> None:
         """A line is worth another look when few have come by the same changes."""
         state = finding.state
-        kind = (finding.told, tuple(Chain.items(state.sequence)))
+        kind = (finding.differs_in, tuple(Chain.items(state.sequence)))
         self._brought[kind] = self._brought.get(kind, 0) + 1
         if self._brought[kind] <= FEW:
-            self._candidates.keep(decode(state.inputs, finding.model), telling=bool(finding.told))
+            self._candidates.keep(
+                decode(state.inputs, finding.model), differs=bool(finding.differs_in)
+            )

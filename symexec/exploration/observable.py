@@ -59,7 +59,7 @@ from symexec.inputs.structures import Member, Place, is_followed, is_text, objec
 from symexec.memory import NEW, OLD, offset_of
 from symexec.runtime.operands import plain
 from symexec.runtime.process import different_files
-from symexec.shadow.outcomes import Told, differences
+from symexec.shadow.outcomes import Observable, differences
 from symexec.state.endings import Returned
 from symexec.state.state import Event, Outcome, State
 from symexec.testcases import signature_of
@@ -107,7 +107,7 @@ class Caller:
         )
         return cls(False, "scalar" if result is None else result.kind, returned, watched)
 
-    def distinguishes(self, state: State) -> list[tuple[Told, Operand]]:
+    def distinguishes(self, state: State) -> list[tuple[Observable, Operand]]:
         """Each part of what is observed that may differ, with the condition under which it does."""
         old, new = state.old_outcome, state.new_outcome
         assert old is not None and new is not None
@@ -116,7 +116,7 @@ class Caller:
         if isinstance(old.ending, Returned) and isinstance(new.ending, Returned):
             memory = differing_memory(state)
             texts = [_texts(state, *each) for each in pointers_elsewhere(state)]
-            memory += [(shadowed(0, told), 1) for told in texts]
+            memory += [(shadowed(0, condition), 1) for condition in texts]
             if self.returned:
                 memory += _pairs(state, self.returned, self._ends(state), Reached())
             for each in self.watched:

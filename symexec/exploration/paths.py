@@ -25,7 +25,7 @@ from symexec.expr import Model, Operand, Term, compare, negate
 from symexec.memory import BOTH, OLD
 from symexec.search import Chosen, Searcher
 from symexec.search.targets import Arrival, Targets
-from symexec.shadow.outcomes import Told
+from symexec.shadow.outcomes import Observable
 from symexec.state.endings import Endless, Unsupported, row
 from symexec.state.inputs import Input
 from symexec.state.state import Divergence, State
@@ -57,14 +57,14 @@ FEW = 4  # waiting states that can take no memory worth speaking of
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A path with an input that follows it. ``told``: by what the versions are predicted to differ
-    (empty: a divergence that the model sees no effect of). ``ended`` is False for a divergence
-    whose path is still being explored, and for an output that a path has reached (``state`` is as
-    it was there)."""
+    """A path with an input that follows it. ``differs_in`` says in what the versions are predicted
+    to differ (it is empty for a divergence without an effect on what is observed). ``ended`` is
+    False for a divergence whose path is still being explored, and for an output that a path has
+    reached (``state`` is as it was there)."""
 
     state: State | Arrival
     model: Model
-    told: tuple[Told, ...]
+    differs_in: tuple[Observable, ...]
     divergence: Divergence | None
     ended: bool
 
@@ -131,7 +131,7 @@ class Exploration:
         self._shown: set[tuple[int, int]] = set()
         self._turn = 0
         self._states = 0
-        self._parted: set[tuple[int, str]] = set()
+        self._tested_divergences: set[tuple[int, str]] = set()
         self._points: set[object] = set()
         self._endlessness = Endlessness(engine)
         self._traces: set[int] = set()
@@ -335,8 +335,8 @@ class Exploration:
         self.counters.rested += 1
         model = self.engine.solver.model(state.path)
         if model is not None:
-            parted = state.divergences[-1] if state.divergences else None
-            yield Finding(state, model, (), parted, ended=False)
+            divergence = state.divergences[-1] if state.divergences else None
+            yield Finding(state, model, (), divergence, ended=False)
 
     def _give_up(self) -> int:
         """How many paths are still waiting."""
@@ -401,8 +401,8 @@ class Exploration:
         for arrival in arrivals:
             model = self.engine.solver.model(arrival.path)
             if model is not None:
-                parted = arrival.divergences[-1] if arrival.divergences else None
-                yield Finding(arrival, model, (), parted, ended=False)
+                divergence = arrival.divergences[-1] if arrival.divergences else None
+                yield Finding(arrival, model, (), divergence, ended=False)
 
     def _one_sided(self, state: State, directions: str) -> Finding | None:
         """One version may never end: an input for native replay to tell."""
@@ -417,8 +417,8 @@ class Exploration:
 
     def _met_before(self, state: State) -> bool:
         """Has an earlier seed come to this very divergence, by the same path?"""
-        parted = state.divergences[-1]
-        key = (parted.node, parted.directions, state.inputs, tuple(state.path.terms()))
+        divergence = state.divergences[-1]
+        key = (divergence.node, divergence.directions, state.inputs, tuple(state.path.terms()))
         known = key in self._points
         self._points.add(key)
         self.counters.divergence_points += not known
@@ -427,22 +427,22 @@ class Exploration:
     def _diverged(self, state: State, always: bool = False) -> Iterator[Finding]:
         """The first time that the versions part here in this direction (beside a seed's way,
         ``always``): tests at once, for the path beyond may be long."""
-        parted = state.divergences[-1]
-        key = (parted.node, parted.directions)
-        if (key in self._parted or not self._testing.divergences) and not always:
+        divergence = state.divergences[-1]
+        key = (divergence.node, divergence.directions)
+        if (key in self._tested_divergences or not self._testing.divergences) and not always:
             return
-        self._parted.add(key)
+        self._tested_divergences.add(key)
         solver = self.engine.solver
         model = solver.model(state.path)
         if model is None:
             return
-        yield Finding(state, model, (), parted, ended=False)
+        yield Finding(state, model, (), divergence, ended=False)
         if not self._testing.opposites:
             return
         for condition in opposite_signs(state.inputs, model):
             other = self._model(state, condition)
             if other is not None:
-                yield Finding(state, other, (), parted, ended=False)
+                yield Finding(state, other, (), divergence, ended=False)
 
     def _ended(self, state: State) -> Iterator[Finding]:
         outcome = state.new_outcome or state.old_outcome
@@ -500,22 +500,22 @@ class Exploration:
     def _compared(self, state: State) -> Iterator[Finding]:
         """A test where the versions can be told apart, and one where they parted without."""
         solver = self.engine.solver
-        parted = state.divergences[0] if state.divergences else None
+        divergence = state.divergences[0] if state.divergences else None
         found = False
         old, new = state.old_outcome, state.new_outcome
         if self._caller is not None and old is not None and new is not None and state.shadows:
-            for told, condition in self._caller.distinguishes(state):
+            for differs_in, condition in self._caller.distinguishes(state):
                 model = self._model(state, condition)
                 if model is None:
                     continue
                 found = True
-                place = parted or Divergence("output", new.location, -1, told.value)
-                yield Finding(state, model, (told,), place, ended=True)
+                place = divergence or Divergence("output", new.location, -1, differs_in.value)
+                yield Finding(state, model, (differs_in,), place, ended=True)
                 break
-        if parted is not None and not found:
+        if divergence is not None and not found:
             model = solver.model(state.path)
             if model is not None:
-                yield Finding(state, model, (), parted, ended=True)
+                yield Finding(state, model, (), divergence, ended=True)
 
     def _model(self, state: State, condition: int | Term) -> Model | None:
         if isinstance(condition, int):

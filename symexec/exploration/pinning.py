@@ -346,7 +346,7 @@ class Tracer:
         outcomes = (state.old_outcome, state.new_outcome)
         if any(outcome is not None and not row(outcome.ending).complete for outcome in outcomes):
             return None
-        endings = tuple(_told(outcome) for outcome in outcomes)
+        endings = tuple(_ending_text(outcome) for outcome in outcomes)
         return Trace(self._sequence(state), self._divergence(state), endings)
 
     def _sequence(self, state: State) -> tuple[str, ...]:
@@ -354,19 +354,19 @@ class Tracer:
 
     def _divergence(self, state: State) -> Divergence | None:
         if state.divergences:
-            parted = state.divergences[0]
-            place = parted.location
-            return Divergence(parted.kind, place.file, place.line, parted.directions)
+            divergence = state.divergences[0]
+            place = divergence.location
+            return Divergence(divergence.kind, place.file, place.line, divergence.directions)
         if state.old_outcome is None or state.new_outcome is None or not state.shadows:
             return None
-        for told, condition in self._prepared.caller.distinguishes(state):
+        for observable, condition in self._prepared.caller.distinguishes(state):
             if condition:
                 place = state.new_outcome.location
-                return Divergence("output", place.file, place.line, told.value)
+                return Divergence("output", place.file, place.line, observable.value)
         return None
 
 
-def _told(outcome: Outcome | None) -> str:
+def _ending_text(outcome: Outcome | None) -> str:
     """The kind of an ending, with the status where a process shows one."""
     match outcome:
         case None:
@@ -454,7 +454,7 @@ def with_seed(values: Values, finding: Finding) -> Finding:
     """What the path has nothing to say of is as the seed has it: a test that leaves its way early
     goes on with the rest of it. Where the versions are told to differ, that may hang on zeros that
     the model does not name."""
-    if finding.told:
+    if finding.differs_in:
         return finding
     bound = finding.state.path.symbols()
     known = values(finding.state.inputs)

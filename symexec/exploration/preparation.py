@@ -83,7 +83,7 @@ class Prepared:
         return [each.symbol for unit in self.unified.units for each in unit.declarations]
 
     @property
-    def telling_units(self) -> list[TranslationUnit]:
+    def input_units(self) -> list[TranslationUnit]:
         """The files whose text says what inputs are worth trying: those that differ, and the one
         with the entry function."""
         units = self.unified.units
@@ -94,11 +94,11 @@ class Prepared:
             if unit is units[0] or any(each.symbol.name == name for each in unit.functions)
         ]
 
-    def spoken(self) -> tuple[Vocabulary, Usage]:
+    def vocabulary_and_usage(self) -> tuple[Vocabulary, Usage]:
         """What the text of these files says that inputs are made of, and how a command line reads;
         the options near a change first."""
         changes = [change.info() for change in self.unified.changes]
-        units = self.telling_units
+        units = self.input_units
         options = option_table(self.unified.units, changes, self.guarding)
         words = vocabulary(*units).led_by([each.name for each in options])
         return words, usage_of(units, options, changes)
@@ -302,7 +302,7 @@ def read_versions(options: BuildOptions, readings: Readings | None = None) -> Re
     ``readings``: of the same versions, for other entries."""
     files = named = versions_of(options).pairs()
     pair = read_pair(files) if readings is None else readings.read(files)
-    notes = tuple(_left_out(each, trouble) for each, trouble in pair.left_out.items())
+    notes = tuple(_left_out(each, error) for each, error in pair.left_out.items())
     files = tuple(file for file in files if file not in pair.left_out)
     entry, nowhere = _entry(pair.old, pair.new, options.inputs.entry)
     driven = driven_files(files, pair, entry) if nowhere is None else None
@@ -323,10 +323,10 @@ def read_versions(options: BuildOptions, readings: Readings | None = None) -> Re
     return read
 
 
-def _left_out(pair: FilePair, trouble: CsgtestError) -> str:
+def _left_out(pair: FilePair, error: CsgtestError) -> str:
     file = pair.new or pair.old
     assert file is not None
-    return f"{file.shown or file.path} is left out, for nothing of it is needed: {trouble.message}"
+    return f"{file.shown or file.path} is left out, for nothing of it is needed: {error.message}"
 
 
 def _entry(
@@ -335,10 +335,10 @@ def _entry(
     """The function to start in; and why there is none, which matters only if anything changed."""
     try:
         return shared_entry(old, new, asked), None
-    except UsageError as trouble:
+    except UsageError as error:
         if asked is not None:
             raise
-        return "main", trouble
+        return "main", error
 
 
 def _check_inputs(units: Sequence[TranslationUnit], entry: str, inputs: InputOptions) -> None:
@@ -353,10 +353,10 @@ def _check_inputs(units: Sequence[TranslationUnit], entry: str, inputs: InputOpt
 def lower(read: Read, options: BuildOptions) -> Lowered:
     """Lower the unified program while the compiler looks at it; again, with more of it kept twice,
     should it be no C."""
-    lowered, trouble = _lowered(read.unified, read.entry, options, confirms=options.replay)
-    if trouble is None:
+    lowered, error = _lowered(read.unified, read.entry, options, confirms=options.replay)
+    if error is None:
         return lowered
-    found = located(lowered.unified, lowered.text, trouble)
+    found = located(lowered.unified, lowered.text, error)
     again = confirmed(lowered.unified, read.entry, found, annotation=options.annotation)
     return _lowered(again, read.entry, options, confirms=False)[0]
 

@@ -35,7 +35,7 @@ from symexec.exports.emitted import (
 from symexec.exports.finished import Finished, finished_of, write_folder
 from symexec.exports.inputs import file_name
 from symexec.options import EmitOptions, Emitted, Expected
-from symexec.replay import PLAIN, SANITIZED, NativeReplay, ReplayPlan, told_flags
+from symexec.replay import PLAIN, SANITIZED, NativeReplay, ReplayPlan, reported_flags
 from symexec.replay.build import is_compiled
 from symexec.report.replaying import plan_of, trusted_report
 from symexec.testcases import (
@@ -189,12 +189,12 @@ def _judged(test: Test, passes: Callable[[str, str], bool]) -> Test:
             reasons.append(f"it fails on the {test.expected} version, which it expects")
         elif test.equal != all(seen.values()):
             failing = [name for name in names if not seen[name]]
-            told = f"it fails on the {failing[0]} version" if test.equal else "it passes on both"
-            reasons.append(told)
+            reason = f"it fails on the {failing[0]} version" if test.equal else "it passes on both"
+            reasons.append(reason)
         else:
             if style == PLAIN:
                 return test
-            tried = " ".join((*told_flags("").split(), SANITIZER))
+            tried = " ".join((*reported_flags("").split(), SANITIZER))
             text = test.text.replace(TRIED + " ".join(plain_flags()), TRIED + tried)
             return replace(test, text=text, sanitized=True)
     raise Dropped(reasons[0])
@@ -271,7 +271,7 @@ def _flags_of(test: Test, first: SourceFile) -> tuple[str, ...]:
     """How it was tried."""
     more = plain_flags()
     if test.sanitized:
-        more = (*told_flags("").split(), SANITIZER, "-fno-sanitize-recover=all")
+        more = (*reported_flags("").split(), SANITIZER, "-fno-sanitize-recover=all")
     return (*first.flags, "-w", RENAMED, *more)
 
 

@@ -174,8 +174,8 @@ def write_folder(folder: Path, files: Iterable[tuple[str, bytes]], mine: Sequenc
         folder.mkdir(parents=True, exist_ok=True)
         names = {each.name for each in folder.iterdir()}
         ours = marker.is_file() and not marker.is_symlink() and marker.read_bytes() == _OWN
-    except OSError as trouble:
-        raise UsageError(f"cannot use '{folder}': {trouble.strerror}") from trouble
+    except OSError as error:
+        raise UsageError(f"cannot use '{folder}': {error.strerror}") from error
     if names and not ours:
         raise UsageError(
             f"'{folder}' exists and was not written by this command",

@@ -197,8 +197,8 @@ def _of_parameters(signature: EntrySignature | None, case: TestCase) -> Objects:
         for name, value in case.input.globals:
             if name in known and (data := memory_of(known[name], value)) is not None:
                 found.append((name, data))
-    except UsageError as trouble:
-        raise _NoWords(trouble.message) from None
+    except UsageError as error:
+        raise _NoWords(error.message) from None
     return [(name, bytes(structures.get(name, data))) for name, data in found]
 
 
@@ -271,8 +271,8 @@ def _hash(program: Path) -> str:
         if not program.is_file() or program.stat().st_size > LARGEST:
             raise UsageError(f"there is no file '{program}' any more")
         return hashlib.sha256(program.read_bytes()).hexdigest()
-    except OSError as trouble:
-        raise UsageError(f"cannot read '{program}': {trouble.strerror}") from trouble
+    except OSError as error:
+        raise UsageError(f"cannot read '{program}': {error.strerror}") from error
 
 
 def _document(root: xml.Element) -> bytes:

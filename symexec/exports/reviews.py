@@ -122,7 +122,7 @@ def sarif(all_finished: Sequence[Finished]) -> str:
 
 def _run(finished: Finished) -> Json:
     report = finished.report
-    told = [headline(report), *expectations(report), *reservations(report), *report.notes]
+    lines = [headline(report), *expectations(report), *reservations(report), *report.notes]
     seen: Counter[str] = Counter()
     results = []
     for finding in finished.findings:
@@ -136,7 +136,7 @@ def _run(finished: Finished) -> Json:
             {
                 "executionSuccessful": report.finished,
                 "toolExecutionNotifications": [
-                    {"level": "note", "message": _said(line)} for line in told
+                    {"level": "note", "message": _said(line)} for line in lines
                 ],
             }
         ],
@@ -323,12 +323,12 @@ def _suite(root: xml.Element, finished: Finished) -> None:
         case.set("line", str(place.line))
         old, new = contrasted(finding.old, finding.new)
         called = finding.group.called
-        told = f"{called}: {old} before, {new} now{_internal(finding, report)}"
+        summary = f"{called}: {old} before, {new} now{_internal(finding, report)}"
         if finding.group.internal:
-            xml.SubElement(case, "skipped", message=_message(told))
+            xml.SubElement(case, "skipped", message=_message(summary))
             continue
         failure = xml.SubElement(case, "failure", type=called)
-        failure.set("message", _message(told))
+        failure.set("message", _message(summary))
         failure.text = readable_test(finding.witness, report)
     for test in finished.others():
         case = _testcase(suite, finished, test, test.id)

@@ -139,10 +139,12 @@ def _peel_choice(table: Terms, a: Term, k: int) -> tuple[Operand, int, str, Oper
         if yes.value == k:
             return operand(no), k, "or", condition
         return operand(no), k, "and", table.negate(condition)
-    return _peel_telling_choice(table, a, k)
+    return _peel_distinguishing_choice(table, a, k)
 
 
-def _peel_telling_choice(table: Terms, a: Term, k: int) -> tuple[Operand, int, str, Operand] | None:
+def _peel_distinguishing_choice(
+    table: Terms, a: Term, k: int
+) -> tuple[Operand, int, str, Operand] | None:
     """``x == y ? z : x - y`` is 0 exactly when x == y and z == 0; so strcmp says "equal"."""
     condition, yes, no = a.args
     if no.op not in ("add", "sub"):

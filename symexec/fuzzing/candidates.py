@@ -24,7 +24,7 @@ from symexec.testcases import TestInput, Value
 from symexec.testcases.signature import EntrySignature, Parameter, counts_in, parts_there
 
 CORPUS = 512  # inputs kept for mutation; beyond, a random one makes room
-TELLING = 0.3  # share of the mutations that begin with one that differed
+FROM_DIFFERING = 0.3  # share of the mutations that begin with one that differed
 SEEN = 1_000_000  # inputs remembered so as not to be tried twice
 
 
@@ -45,7 +45,7 @@ class Domain(Protocol):
     def neighbours(self, test: TestInput) -> Iterator[TestInput]:
         """``test`` with one part replaced by what the program's text speaks of."""
 
-    def told(self, test: TestInput, differs: bool) -> None:
+    def learn(self, test: TestInput, differs: bool) -> None:
         """What has become of a test: what explains differences by itself becomes rare."""
 
     def signature(self, test: TestInput) -> tuple[bytes, ...]:
@@ -60,7 +60,7 @@ class Candidates:
         self._chance = Random(seed)
         self._enumerated: Iterator[TestInput] | None = domain.enumerated()
         self._corpus: list[TestInput] = []
-        self._telling: list[TestInput] = []  # of these the versions' difference is of a new kind
+        self._differing: list[TestInput] = []  # of these the versions' difference is of a new kind
         self._seen: set[TestInput] = set()
         self.exhausted = False
 
@@ -95,23 +95,23 @@ class Candidates:
         return domain.drawn(self._chance)
 
     def _mutation(self) -> TestInput:
-        differing = self._telling and self._chance.random() < TELLING
-        test = self._chance.choice(self._telling if differing else self._corpus)
+        differing = self._differing and self._chance.random() < FROM_DIFFERING
+        test = self._chance.choice(self._differing if differing else self._corpus)
         other = self._chance.choice(self._corpus)
         for _ in range(self._chance.choice((1, 1, 2, 4))):
             test = self._domain.mutated(test, other, self._chance)
         return test
 
-    def told(self, test: TestInput, differs: bool) -> None:
+    def learn(self, test: TestInput, differs: bool) -> None:
         """What has become of a test."""
-        self._domain.told(test, differs)
+        self._domain.learn(test, differs)
 
     def signature(self, test: TestInput) -> tuple[bytes, ...]:
         return self._domain.signature(test)
 
-    def keep(self, test: TestInput, telling: bool = False) -> None:
-        """To be mutated; ``telling``: it differs as few others do."""
-        kept = self._telling if telling else self._corpus
+    def keep(self, test: TestInput, differs: bool = False) -> None:
+        """To be mutated; ``differs``: it differs as few others do."""
+        kept = self._differing if differs else self._corpus
         if len(kept) < CORPUS:
             kept.append(test)
         else:
@@ -139,8 +139,8 @@ class Offspring(Candidates):
             del self._neighbours[place]
         return self._mutation()
 
-    def keep(self, test: TestInput, telling: bool = False) -> None:
-        super().keep(test, telling)
+    def keep(self, test: TestInput, differs: bool = False) -> None:
+        super().keep(test, differs)
         self._neighbours.append(self._domain.neighbours(test))
 
 
@@ -203,7 +203,7 @@ class FunctionDomain:
             row[place] = self._values[place].mutated(row[place], chance)
         return self.test(tuple(row))
 
-    def told(self, test: TestInput, differs: bool) -> None:
+    def learn(self, test: TestInput, differs: bool) -> None:
         """Nothing that is drawn depends on it."""
 
     def signature(self, test: TestInput) -> tuple[bytes, ...]:
@@ -213,7 +213,7 @@ class FunctionDomain:
     def neighbours(self, test: TestInput) -> Iterator[TestInput]:
         """The parts in turn."""
         row = self.row(test)
-        for values in zip_longest(*(each.telling for each in self._values), fillvalue=None):
+        for values in zip_longest(*(each.characteristic for each in self._values), fillvalue=None):
             for place, value in enumerate(values):
                 if value is not None:
                     yield self.test((*row[:place], value, *row[place + 1 :]))

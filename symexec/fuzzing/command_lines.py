@@ -258,7 +258,7 @@ class CommandLines:
                 return replace(test, stdin=self._text(chance))
         return replace(test, args=tuple(args))
 
-    def told(self, test: TestInput, differs: bool) -> None:
+    def learn(self, test: TestInput, differs: bool) -> None:
         """Nothing that is drawn depends on it."""
 
     def signature(self, test: TestInput) -> tuple[bytes, ...]:

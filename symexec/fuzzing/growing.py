@@ -340,14 +340,14 @@ class Entry:
 
 
 class Growing:
-    """``runs`` counts those of the program with coverage; ``trouble`` says why there are no more of
+    """``runs`` counts those of the program with coverage; ``failure`` says why there are no more of
     them. ``words`` are those that the program was seen to compare with, too."""
 
     def __init__(
         self, replay: NativeReplay, inputs: Inputs, words: Sequence[bytes], seed: int
     ) -> None:
         self.runs = 0
-        self.trouble = ""
+        self.failure = ""
         self.words = [*dict.fromkeys(each for each in words if 0 < len(each) <= WORD)][:WORDS]
         self._replay = replay
         self._inputs = inputs
@@ -376,17 +376,17 @@ class Growing:
     @property
     def fertile(self) -> bool:
         """Did one of the last turns bring anything?"""
-        return not self.trouble and self._barren < BARREN
+        return not self.failure and self._barren < BARREN
 
     def turn(self, seconds: float) -> list[tuple[TestInput, Flag]]:
         """What is new, after so long."""
-        if self.trouble or not self._entries:
+        if self.failure or not self._entries:
             return []
         answer = self._replay.grown(self._request(seconds), seconds)
         try:
             found = self._read(answer)
         except struct.error:
-            self.trouble = "the program with coverage does not run"
+            self.failure = "the program with coverage does not run"
             return []
         self._barren = 0 if found else self._barren + 1
         return found

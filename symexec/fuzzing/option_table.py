@@ -132,7 +132,7 @@ def _vocabulary(numbers: Iterable[int], texts: Iterable[bytes], characters: byte
         if 0 < len(text) <= _LONGEST and not set(text) & set(b"%\n "):
             words[text] = None
         elif len(text) <= _LONGEST_PHRASE:
-            phrases |= dict.fromkeys(_spoken(text))
+            phrases |= dict.fromkeys(_formatted(text))
         if len(text) <= 2:
             separators |= dict.fromkeys(b for b in text if not chr(b).isalnum() and b < 0x80)
     near = {value + step: None for value in numbers for step in (0, -1, 1)}
@@ -147,7 +147,7 @@ def _vocabulary(numbers: Iterable[int], texts: Iterable[bytes], characters: byte
     )
 
 
-def _spoken(text: bytes) -> Iterator[bytes]:
+def _formatted(text: bytes) -> Iterator[bytes]:
     """What a format is read from, or writes, and what stands between its directives."""
     if _DIRECTIVE.search(text) is None:
         yield text

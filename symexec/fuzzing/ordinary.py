@@ -128,7 +128,7 @@ class OrdinaryLines:
     def neighbours(self, test: TestInput) -> Iterator[TestInput]:
         return self._plain.neighbours(test)
 
-    def told(self, test: TestInput, differs: bool) -> None:
+    def learn(self, test: TestInput, differs: bool) -> None:
         """What has become of a test."""
         for name in self._used(test):
             self._tried[name] += 1
@@ -236,8 +236,8 @@ class OrdinaryLines:
             for item in items
             if item.value and item.option is not None and len(item.value) <= 2
         )
-        spoken = bytes(each for each in named if not chr(each).isalnum() and each < 128)
-        return spoken * 16 + b" \t" + self._separators[:8]
+        punctuation = bytes(each for each in named if not chr(each).isalnum() and each < 128)
+        return punctuation * 16 + b" \t" + self._separators[:8]
 
     @staticmethod
     def _line(between: bytes, chance: Random) -> bytes:

@@ -240,7 +240,7 @@ class NativeTesting:
         self.tests += 1
         self.differing += differs
         self._sample(Sampled(test, differs))
-        stream.candidates.told(test, differs)
+        stream.candidates.learn(test, differs)
         found_s = self._clock() - self._started
         shown = _behaviour(old, test)
         behaviour = (shown, shown if new is old else _behaviour(new, test))
@@ -249,11 +249,11 @@ class NativeTesting:
                 stream.shown.add(behaviour)
             if not (old.stderr and new.stderr) or self.tests % COMPLAINING == 0:
                 stream.candidates.keep(test)
-            self._tell(TestCase(name, test, found_s=found_s, source=SOURCE), kind, behaviour)
+            self._announce(TestCase(name, test, found_s=found_s, source=SOURCE), kind, behaviour)
         self._seen[kind] += 1
         number = self._seen[kind]
         if differs and number <= FEW:
-            stream.candidates.keep(test, telling=True)
+            stream.candidates.keep(test, differs=True)
         if not differs or self._stands_for_its_kind(number):
             cut = old.timed_out and new.timed_out
             suspect = _Suspect(cut, number, self.tests, name, test, found_s, differs)
@@ -268,7 +268,7 @@ class NativeTesting:
         self.alike += not stands
         return stands
 
-    def _tell(self, case: TestCase, kind: Kind, behaviour: object) -> None:
+    def _announce(self, case: TestCase, kind: Kind, behaviour: object) -> None:
         """Of something new, if it is new among the tests of all streams."""
         if self._on_new is None or self._new[behaviour] or self._new[kind] >= NEW:
             return

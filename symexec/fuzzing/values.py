@@ -71,7 +71,7 @@ class Values:
         return self._there[0]
 
     @property
-    def telling(self) -> list[Value]:
+    def characteristic(self) -> list[Value]:
         """What the program's text speaks of: its words, or its numbers and the smallest."""
         match self.parameter.kind:
             case "scalar":

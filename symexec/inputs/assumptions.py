@@ -99,11 +99,11 @@ def assumption(text: str, named: Mapping[str, Named]) -> Operand:
     scope = {name: item.type for name, item in named.items()}
     try:
         expression = parse_expression(text, scope, "--assume")
-    except CsgtestError as trouble:
-        place = f", column {trouble.location.column}" if trouble.location else ""
+    except CsgtestError as error:
+        place = f", column {error.location.column}" if error.location else ""
         inputs = ", ".join(named) or "none"
         raise UsageError(
-            f"--assume '{text}'{place}: {trouble.message}",
+            f"--assume '{text}'{place}: {error.message}",
             hint=f"write a C expression over the inputs: {inputs}",
         ) from None
     return condition(expression, named, text)

@@ -445,9 +445,9 @@ class MemoryObject:
                 continue
             for covered in range(start, stop):
                 del cells[covered]
-            for beside in range(start, stop):
-                if not offset <= beside < end:
-                    self._put_byte(beside, extract(whole, 8 * (beside - start), 8))
+            for outside in range(start, stop):
+                if not offset <= outside < end:
+                    self._put_byte(outside, extract(whole, 8 * (outside - start), 8))
             place = stop
         if not cells and self.unset is None and not self.updates:
             self._lose_cells()

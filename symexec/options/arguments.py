@@ -35,7 +35,7 @@ class Call:
     options: Options
     json: bool = False  # the report on standard output, and nothing else there
     quiet: bool = False  # no progress
-    told: str = ""  # what a csgtest.toml says of it; "": nothing
+    note: str = ""  # what a csgtest.toml says of it; "": nothing
 
 
 class _Formatter(argparse.RawDescriptionHelpFormatter):
@@ -97,12 +97,12 @@ def parse(
     if rest and not command.rest:
         parser.error(f"{given['command']} takes nothing after --")
     options = command.record(_whole(command, (), given), rest)
-    told = ""
+    note = ""
     if any(row.key == "config" for row in command.arguments):
         found = settings(_whole(command, (), given))
         if found is not None:
-            options, told = _configured(command, found, given, rest)
-    return Call(options, bool(given.get("json")), bool(given.get("quiet")), told)
+            options, note = _configured(command, found, given, rest)
+    return Call(options, bool(given.get("json")), bool(given.get("quiet")), note)
 
 
 def _whole(
@@ -149,14 +149,17 @@ def _configured(
         above = [each for each in top if each.key not in keys]
         both = [*above, *table]
         own.append(OwnOptions(name, keys, flags(both), record(both)))
-    told = [_told(top), *(f"[target.{name}] {_told(each)}" for name, each in tables.items())]
+    note = [
+        _settings_text(top),
+        *(f"[target.{name}] {_settings_text(each)}" for name, each in tables.items()),
+    ]
     if found.targets and not revisions:
-        told.append("its tables for targets are left out: OLD and NEW are no revisions")
-    line = f"{found.source}: {'; '.join(each for each in told if each) or 'says nothing'}"
+        note.append("its tables for targets are left out: OLD and NEW are no revisions")
+    line = f"{found.source}: {'; '.join(each for each in note if each) or 'says nothing'}"
     return record(top, own=own), line
 
 
-def _told(settings: Sequence[Setting]) -> str:
+def _settings_text(settings: Sequence[Setting]) -> str:
     from symexec.options.settings import written
 
     return ", ".join(f"{each.key} = {written(each.said)}" for each in settings)

@@ -14,7 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from csg.errors import UsageError
-from csg.programs import Commands, find_commands, read_commands, told
+from csg.programs import Commands, find_commands, read_commands, summary_of
 from symexec.options import FileOptions
 from symexec.options.reading import means_revisions
 from symexec.options.settings import NAME, Settings, read_settings, template
@@ -61,8 +61,8 @@ def _read(file: Path, source: str) -> Settings:
     try:
         with file.open("rb") as opened:
             content = opened.read(_LARGEST + 1)
-    except OSError as trouble:
-        raise UsageError(f"{file} cannot be read: {trouble.strerror}") from None
+    except OSError as error:
+        raise UsageError(f"{file} cannot be read: {error.strerror}") from None
     return _settings(content, source, file.parent)
 
 
@@ -91,9 +91,9 @@ def with_databases(files: FileOptions, old: Path, new: Path) -> tuple[FileOption
         commands = read_commands(database)
         if _names(commands, (old, new), files.others, version):
             found[-1] = database
-            notes[f"flags for each file are those of {told(commands)}"] = None
+            notes[f"flags for each file are those of {summary_of(commands)}"] = None
         else:
-            notes[f"{told(commands)} does not name the files: it is not used"] = None
+            notes[f"{summary_of(commands)} does not name the files: it is not used"] = None
     return replace(files, old_build=found[0], new_build=found[1]), list(notes)
 
 
@@ -126,6 +126,6 @@ def write_first(force: bool, offered: Mapping[str, str]) -> Path:
             written.write(template(offered, found))
     except FileExistsError:
         raise UsageError(f"{file} is there already", hint="--force overwrites it") from None
-    except OSError as trouble:
-        raise UsageError(f"{file} cannot be written: {trouble.strerror}") from None
+    except OSError as error:
+        raise UsageError(f"{file} cannot be written: {error.strerror}") from None
     return file

@@ -296,9 +296,11 @@ def confirm(found: Sequence[tuple[Path, Report]]) -> list[tuple[Path, Report]]:
             if not each.internal or not best:
                 continue
             _, place, other, shown = next(one for one in public if mine.likeness(one[0]) == best)
-            beside = os.path.relpath(place, folder)
+            relative = os.path.relpath(place, folder)
             call = rendered(shown.input, f"./{other.name}", other.entry, other.signature)
-            report.reached[case.id] = Reached(other.entry, _cut(call), shown.id, beside, shown.kind)
+            report.reached[case.id] = Reached(
+                other.entry, _cut(call), shown.id, relative, shown.kind
+            )
             if (folder, report) not in noted:
                 noted.append((folder, report))
     return noted
@@ -306,7 +308,7 @@ def confirm(found: Sequence[tuple[Path, Report]]) -> list[tuple[Path, Report]]:
 
 def _groups(report: Report) -> Iterator[tuple[Group, TestCase]]:
     """All, accepted ones too, with their witnesses."""
-    found = report.told_apart()
+    found = report.findings()
     for each in (*found.open, *(group for group, _ in found.accepted)):
         yield each, found.cases[each.witness]
 

@@ -70,11 +70,11 @@ SERVICES = (
 
 @record
 class Comparison:
-    """``text`` as ``csgtest build`` takes it; ``told``: what it is, in words."""
+    """``text`` as ``csgtest build`` takes it; ``description``: what it is, in words."""
 
     text: str
     staged: bool
-    told: str
+    description: str
 
 
 def service_of(environment: Mapping[str, str]) -> Service | None:
@@ -274,7 +274,7 @@ def no_commands(service: Service | None) -> Iterator[None]:
         print(f"::{word}::", flush=True)
 
 
-def tell(
+def publish(
     service: Service | None,
     environment: Mapping[str, str],
     out: Path,
@@ -285,9 +285,9 @@ def tell(
     ``failed`` are messages on what could not be tested."""
     summary = out / SUMMARY
     if failed:
-        told = "".join(f"\nNot tested:\n\n{_as_code(each)}\n" for each in failed)
+        description = "".join(f"\nNot tested:\n\n{_as_code(each)}\n" for each in failed)
         before = summary.read_text() if summary.is_file() else "### csgtest\n"
-        summary.write_text(before + told)
+        summary.write_text(before + description)
     if service is not GITHUB:
         return
     annotations = out / ANNOTATIONS

@@ -26,7 +26,7 @@ from csg.programs import (
     matches,
     moved_flags,
     read_commands,
-    told,
+    summary_of,
 )
 from csg.records import record
 from csg.unify.pairs import Readings
@@ -63,7 +63,7 @@ from symexec.projects.programs import (
 )
 from symexec.projects.revisions import Revisions, read_revisions, unbuilt_versions
 from symexec.report.model import Report
-from symexec.report.session import tell_again
+from symexec.report.session import rewrite_report
 from symexec.testcases import OutputFolder
 
 Call = TypeVar("Call", BuildOptions, CompareOptions, GraphOptions, UnifyOptions)
@@ -107,7 +107,7 @@ def read_project(
         database = Path(asked.command or "") if named else None
         built = None
         if database is None:
-            database, built = _built_or_told(asked, both, revisions, out, quiet)
+            database, built = _built_or_compiled(asked, both, revisions, out, quiet)
         if built is None:
             trees = [each.tree for each in both]
             place = out / "versions"
@@ -214,7 +214,7 @@ class Session:
         is noted, and their reports are written again."""
         for subject in {id(run.subject): run.subject for run in self.runs}.values():
             for out, report in confirm(self._found(subject)):
-                tell_again(report, out)
+                rewrite_report(report, out)
         return [run for run in self.runs if run.waits]
 
     def _found(self, subject: Subject) -> list[tuple[Path, Report]]:
@@ -292,7 +292,7 @@ def _logs(out: Path) -> tuple[Path, Path]:
     return out / "build-old.log", out / "build-new.log"
 
 
-def _built_or_told(
+def _built_or_compiled(
     asked: RevisionOptions,
     enclosures: Sequence[Enclosure],
     revisions: Revisions,
@@ -312,10 +312,10 @@ def _built_or_told(
         if asked.command:
             raise
         why = error.message
-    told_so = "its C files are one program, or one library"
+    so = "its C files are one program, or one library"
     if database is not None:
-        told_so = f"files are compiled as {told(read_commands(database))} says"
-    _say(quiet, f"{why}\n  so {told_so}" if "\n" in why else f"{why}: {told_so}")
+        so = f"files are compiled as {summary_of(read_commands(database))} says"
+    _say(quiet, f"{why}\n  so {so}" if "\n" in why else f"{why}: {so}")
     return database, None
 
 

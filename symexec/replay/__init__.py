@@ -11,7 +11,7 @@ from symexec.replay.build import (
     Built,
     Source,
     Text,
-    told_flags,
+    reported_flags,
 )
 from symexec.replay.native import (
     PLAIN,
@@ -51,6 +51,6 @@ __all__ = [
     "hashed",
     "probed",
     "probes",
+    "reported_flags",
     "run_suite",
-    "told_flags",
 ]

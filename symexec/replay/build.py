@@ -123,7 +123,7 @@ class Executable:
 
 
 T = TypeVar("T")
-Told = Callable[[Executable | ToolchainError], None]
+BuildListener = Callable[[Executable | ToolchainError], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,14 +202,14 @@ class Builds:
         """The program behind the sandbox (compiled once a machine)."""
         return self._runner.result()
 
-    def when_built(self, name: str, style: str, told: Told) -> None:
-        """Begin to compile; ``told`` is called once, by some thread, with what became of it."""
+    def when_built(self, name: str, style: str, listener: BuildListener) -> None:
+        """Begin to compile; ``listener`` is called once, by some thread, with what became of it."""
         self.start(name, style)
-        self._running[name, style].add_done_callback(lambda done: _tell(done, told))
+        self._running[name, style].add_done_callback(lambda done: _deliver(done, listener))
 
-    def when_runner(self, told: Callable[[Path | ToolchainError], None]) -> None:
+    def when_runner(self, listener: Callable[[Path | ToolchainError], None]) -> None:
         """The same of the program behind the sandbox."""
-        self._runner.add_done_callback(lambda done: _tell(done, told))
+        self._runner.add_done_callback(lambda done: _deliver(done, listener))
 
     def start(self, name: str, style: str = SANITIZED) -> None:
         """Begin to compile, unless that has begun already."""
@@ -300,8 +300,8 @@ class Builds:
         def make(more: Sequence[str]) -> None:
             try:
                 link(more)
-            except ToolchainError as trouble:
-                if "undefined reference" not in trouble.message:
+            except ToolchainError as error:
+                if "undefined reference" not in error.message:
                     raise
                 link((*more, *_SPARING))
 
@@ -389,23 +389,23 @@ def is_compiled(source: Source) -> bool:
 def _copied(program: Path, output: str) -> Executable:
     try:
         write_executable(Path(output), program.read_bytes())
-    except OSError as trouble:
-        raise ToolchainError(f"cannot copy {program}: {trouble.strerror}") from trouble
+    except OSError as error:
+        raise ToolchainError(f"cannot copy {program}: {error.strerror}") from error
     return Executable(output, "")
 
 
-def _tell(done: Future[T], told: Callable[[T | ToolchainError], None]) -> None:
+def _deliver(done: Future[T], listener: Callable[[T | ToolchainError], None]) -> None:
     if done.cancelled():
         return
-    trouble = done.exception()
-    if trouble is None:
-        told(done.result())
-    elif isinstance(trouble, ToolchainError):
-        told(trouble)
-    elif isinstance(trouble, OSError):
-        told(ToolchainError(f"cannot compile: {trouble.strerror}", hint="look at ulimit -a"))
+    error = done.exception()
+    if error is None:
+        listener(done.result())
+    elif isinstance(error, ToolchainError):
+        listener(error)
+    elif isinstance(error, OSError):
+        listener(ToolchainError(f"cannot compile: {error.strerror}", hint="look at ulimit -a"))
     else:
-        told(ToolchainError(f"internal error while compiling: {trouble!r}"))
+        listener(ToolchainError(f"internal error while compiling: {error!r}"))
 
 
 def _flags(source: Source, style: str) -> list[str]:
@@ -431,7 +431,7 @@ def _compile_naming(make: Callable[[Sequence[str]], None]) -> str:
     return "undefined"
 
 
-def told_flags(sanitizers: str) -> str:
+def reported_flags(sanitizers: str) -> str:
     """How the builds are compiled whose runs count, for the report."""
     checks = [f"-fsanitize={sanitizers}"] if sanitizers else []
     return " ".join([*_STYLES[SANITIZED], *checks])

@@ -38,10 +38,10 @@ class OwnFolder:
         self.path = Path(tempfile.mkdtemp(prefix=f"{PREFIX}{purpose}-"))
         self._lock = -1
         try:
-            beside = self.path / f"{_LOCK}.new"  # locked before it gets its name
-            self._lock = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            unnamed = self.path / f"{_LOCK}.new"  # locked before it gets its name
+            self._lock = os.open(unnamed, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
             fcntl.flock(self._lock, fcntl.LOCK_EX)
-            beside.rename(self.path / _LOCK)
+            unnamed.rename(self.path / _LOCK)
         except BaseException:
             self.remove()
             raise

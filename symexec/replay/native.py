@@ -28,13 +28,13 @@ from symexec.replay.build import (
     SANITIZED,
     UNDEFINED,
     AwaitedBuilds,
+    BuildListener,
     Builds,
     Executable,
     FinishedBuilds,
     Program,
     Source,
     Text,
-    Told,
 )
 from symexec.replay.harness import NO_SYMBOLS, control_text, decode_answer
 from symexec.replay.reports import (
@@ -204,15 +204,15 @@ class NativeReplay:
     def _bare(self) -> ReplayPlan:
         return replace(self.plan, old=(), new=(), golden=(), unified=(), probed=())
 
-    def when_built(self, build: str, style: str, told: Told) -> None:
-        """``told`` is called once, by some thread, when it is compiled or has failed to."""
+    def when_built(self, build: str, style: str, listener: BuildListener) -> None:
+        """``listener`` is called once, by some thread, when it is compiled or has failed to."""
         assert isinstance(self._builds, Builds)
         if self._builds.has(build):
-            self._builds.when_built(build, style, told)
+            self._builds.when_built(build, style, listener)
 
-    def when_runner(self, told: Callable[[Path | ToolchainError], None]) -> None:
+    def when_runner(self, listener: Callable[[Path | ToolchainError], None]) -> None:
         assert isinstance(self._builds, Builds)
-        self._builds.when_runner(told)
+        self._builds.when_runner(listener)
 
     def executable(self, build: str, style: str = SANITIZED) -> str:
         """The path of the program, once it is compiled."""
@@ -439,7 +439,7 @@ class NativeReplay:
         )
         old, new = ((*repeats[place], *more[place::2]) for place in (0, 1))
         found = masks(old, new)
-        if found is None or not found.told:
+        if found is None or not found.places:
             return None
         return Pair(found.old, found.new, masks=found)
 

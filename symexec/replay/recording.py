@@ -114,9 +114,9 @@ def _ran(
             words, stdin=subprocess.DEVNULL, stdout=output, stderr=output, env=environment,
             start_new_session=True,
         )  # fmt: skip
-    except OSError as trouble:
+    except OSError as error:
         raise UsageError(
-            f"the suite cannot be run: {words[0]}: {trouble.strerror}",
+            f"the suite cannot be run: {words[0]}: {error.strerror}",
             hint="give a command, or a file of commands with {} for the program",
         ) from None
     try:

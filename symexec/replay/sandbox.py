@@ -94,17 +94,17 @@ def kept_build(path: Path, parts: Iterable[str | bytes], make: Callable[[], str]
     key = key_of(compiler, shutil.which(compiler) or "", *parts)
     content = cache.find(key)
     if content is None:
-        told = make()
+        summary = make()
         try:
             made = path.read_bytes()
-        except OSError as trouble:
+        except OSError as error:
             raise ToolchainError(
                 f"'{compiler}' says nothing is wrong, but does not write {path.name}: "
-                f"{trouble.strerror}",
+                f"{error.strerror}",
                 hint="set CC to the command of a C compiler",
             ) from None
-        cache.keep({key: told.encode() + b"\n" + made})
-        return told
+        cache.keep({key: summary.encode() + b"\n" + made})
+        return summary
     line, _, data = content.partition(b"\n")
     write_executable(path, data)
     return line.decode()
@@ -316,9 +316,9 @@ class Sandbox:
         try:
             for _ in range(count):
                 self._started().receive()
-        except BaseException as trouble:
+        except BaseException as error:
             self._restart(())
-            if not isinstance(trouble, (EOFError, OSError)):
+            if not isinstance(error, (EOFError, OSError)):
                 raise
 
     def _ahead(self) -> int:
@@ -331,10 +331,10 @@ class Sandbox:
         for attempt in range(_STARTS):
             try:
                 body = self._started().receive()
-                error = start_error(body)
-            except (EOFError, ScratchError, OSError) as trouble:
+                failed_start = start_error(body)
+            except (EOFError, ScratchError, OSError) as error:
                 if attempt == _STARTS - 1 or self._stopped:
-                    raise ToolchainError("the sandbox runner ends unexpectedly") from trouble
+                    raise ToolchainError("the sandbox runner ends unexpectedly") from error
                 self._restart(waiting)
                 continue
             if not is_proven(body) and attempt < _STARTS - 1:
@@ -344,8 +344,9 @@ class Sandbox:
             request = waiting.popleft()
             if not is_proven(body):
                 raise _never_started(request, decode_result(body))
-            if error:
-                raise ToolchainError(f"cannot start '{request.program}': {os.strerror(error)}")
+            if failed_start:
+                reason = os.strerror(failed_start)
+                raise ToolchainError(f"cannot start '{request.program}': {reason}")
             forked = was_forked(body)
             self.forked += forked
             self.executed += not forked
@@ -412,8 +413,8 @@ def _begun(command: list[str]) -> subprocess.Popen[bytes]:
         return subprocess.Popen(
             command, bufsize=0, stdin=pipe, stdout=pipe, cwd="/", env={}, start_new_session=True
         )
-    except OSError as trouble:
-        raise ToolchainError(f"cannot start {command[0]}: {trouble.strerror}") from None
+    except OSError as error:
+        raise ToolchainError(f"cannot start {command[0]}: {error.strerror}") from None
 
 
 def _check_limits() -> None:

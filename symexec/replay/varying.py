@@ -22,7 +22,7 @@ from symexec.testcases.testcase import Observation
 
 VARIES = b"[varies]"
 MOST_LINES = 2000  # of a text that is aligned
-MOST_TOLD = 4  # places that are named
+MOST_PLACES = 4  # places that are named
 _TEXTS = ("stdout", "stderr")
 _TABLES = ("memory", "files")
 _SINGLE = tuple(
@@ -40,11 +40,11 @@ _ADDRESS = re.compile(rb"0x[0-9a-f]{5,}|(?<![0-9a-fA-F])[0-9a-f]{8,16}(?![0-9a-f
 @record
 class Template:
     """``shown``: the text with a mark for what varies; ``pattern`` fits all texts of that form.
-    ``told``: where, with two examples."""
+    ``places``: where, with two examples."""
 
     shown: bytes
     pattern: bytes
-    told: tuple[str, ...] = ()
+    places: tuple[str, ...] = ()
 
     def fits(self, text: bytes) -> bool:
         return re.fullmatch(self.pattern, text) is not None
@@ -52,12 +52,13 @@ class Template:
 
 @record
 class Masks:
-    """Of two versions on one input. ``old`` and ``new`` are what they show each time, ``told`` says
-    what was masked. ``dropped`` parts are not compared at all; ``names``: entries of tables."""
+    """What varies of two versions on one input. ``old`` and ``new`` are what they show each time,
+    ``places`` says what was masked. ``dropped`` parts are not compared at all; ``names`` are
+    entries of tables."""
 
     old: Observation
     new: Observation
-    told: tuple[str, ...]
+    places: tuple[str, ...]
     dropped: frozenset[str]
     names: frozenset[tuple[str, str]]
     texts: tuple[tuple[str, Template, Template], ...]
@@ -97,8 +98,8 @@ def masks(old: Sequence[Observation], new: Sequence[Observation]) -> Masks | Non
         return None  # sometimes it fails: nothing else can be said of such runs
     names = frozenset(name for each in runs for name in _entries_that_vary(each))
     texts: list[tuple[str, Template, Template]] = []
-    told = [f"{part}: {getattr(old[0], part)}" for part in sorted(dropped)]
-    told += [f"{part} of {name}" for part, name in sorted(names)]
+    places = [f"{part}: {getattr(old[0], part)}" for part in sorted(dropped)]
+    places += [f"{part} of {name}" for part, name in sorted(names)]
     shown = [_reduced(each[0], dropped, names) for each in runs]
     for part in _parts_that_vary(runs, names):
         templates = [_template([_text(seen, part) or b"" for seen in each]) for each in runs]
@@ -108,12 +109,12 @@ def masks(old: Sequence[Observation], new: Sequence[Observation]) -> Masks | Non
         if _alike(first, second, part, runs):
             second = replace(second, shown=first.shown)
         texts.append((part, first, second))
-        told += [f"{_named(part)}, {place}" for place in first.told or second.told]
+        places += [f"{_named(part)}, {place}" for place in first.places or second.places]
         shown = [
             _with_text(seen, part, each.shown)
             for seen, each in zip(shown, (first, second), strict=True)
         ]
-    return Masks(shown[0], shown[1], tuple(told[:MOST_TOLD]), dropped, names, tuple(texts))
+    return Masks(shown[0], shown[1], tuple(places[:MOST_PLACES]), dropped, names, tuple(texts))
 
 
 def _alike(
@@ -279,7 +280,7 @@ def _template(texts: Sequence[bytes]) -> Template | None:
                     loose[place] = True
     shown: list[bytes] = []
     patterns: list[bytes] = []
-    told: list[str] = []
+    places: list[str] = []
     for number, line in enumerate(first):
         if loose[number]:
             masked, pattern = VARIES + b"\n", _LINES
@@ -289,14 +290,14 @@ def _template(texts: Sequence[bytes]) -> Template | None:
             masked, pattern = _line(line, variants[number])
         if masked != line:
             other_line = (variants[number] or [b""])[0]
-            told.append(f"line {number + 1}: {_shown(line)}, {_shown(other_line)}")
+            places.append(f"line {number + 1}: {_shown(line)}, {_shown(other_line)}")
         shown.append(masked)
         patterns.append(pattern)
     if loose[-1]:
         shown.append(VARIES)
         patterns.append(_LINES)
-        told.append("its end")
-    return Template(b"".join(shown), b"".join(patterns), tuple(told))
+        places.append("its end")
+    return Template(b"".join(shown), b"".join(patterns), tuple(places))
 
 
 def _shown(line: bytes) -> str:

@@ -133,8 +133,8 @@ def _finding(form: Json, report: Report, cases: Mapping[str, TestCase]) -> _Find
     if found is not None:
         spelling = rendered(witness.input, f"./{report.name}", report.entry, report.signature)
         old, new = contrasted(witness.old, witness.new)
-        told = printable(f"{spelling}: {old}, now {new}")
-        found = accepted_from_json(_form(replace(found, summary=summary, witness=told)))
+        lines = printable(f"{spelling}: {old}, now {new}")
+        found = accepted_from_json(_form(replace(found, summary=summary, witness=lines)))
     accepted = form.get("accepted")
     reason = None if accepted is None else printable(str(accepted["reason"]))
     return _Finding(printable(str(form["id"])), summary, found, reason)
@@ -142,10 +142,10 @@ def _finding(form: Json, report: Report, cases: Mapping[str, TestCase]) -> _Find
 
 def _summary(kind: str, changes: Sequence[Identity], entry: str) -> str:
     """regression of f: g: a < b -> a <= b; g: added n++"""
-    told = [_edit(each) for each in changes[:_NAMED]]
+    lines = [_edit(each) for each in changes[:_NAMED]]
     if len(changes) > _NAMED:
-        told.append(f"and {len(changes) - _NAMED} more")
-    return printable(f"{kind} of {entry}: {'; '.join(told) or 'nobody knows why'}")
+        lines.append(f"and {len(changes) - _NAMED} more")
+    return printable(f"{kind} of {entry}: {'; '.join(lines) or 'nobody knows why'}")
 
 
 def _edit(change: Identity) -> str:
@@ -228,5 +228,5 @@ def _pruned(report: Report, findings: Sequence[_Finding], path: Path) -> list[st
         return [f"Nothing in {path} is gone."]
     removed = {each.id for each in gone}
     write_accepted(path, [each for each in entries if each.id not in removed])
-    told = [f"removed {each.id}: {printable(each.summary)}" for each in gone]
-    return [*told, f"  written to {path}"]
+    lines = [f"removed {each.id}: {printable(each.summary)}" for each in gone]
+    return [*lines, f"  written to {path}"]

@@ -165,8 +165,8 @@ def _summary(lines: Iterable[Line], known: Mapping[int, str]) -> str:
     for line in lines:
         if status := _status(line, known):
             counts[status] += 1
-    told = [f"{count} {STATUSES[status]}" for status, count in counts.items() if count]
-    return f"Lines: {'; '.join(told)}."
+    counted = [f"{count} {STATUSES[status]}" for status, count in counts.items() if count]
+    return f"Lines: {'; '.join(counted)}."
 
 
 # ------------------------------------------------------------------------------------------ nodes

@@ -38,8 +38,8 @@ def explore(options: ExploreOptions, progress: Progress) -> Report:
             report.verdict = "all-paths-explored" if job.exhausted else "explored-in-part"
             report.notes += event_notes(job.events)
             if job.errors_left_out:
-                told = f"{job.errors_left_out} more tests with errors are in tests/tests.jsonl"
-                report.notes.append(told)
+                note = f"{job.errors_left_out} more tests with errors are in tests/tests.jsonl"
+                report.notes.append(note)
             folder.write_json("report.json", report_to_json(report))
     obstacle = nothing_followed(job.counters, job.events)
     if obstacle is not None and report.finished:

@@ -124,20 +124,18 @@ class Report:
     @property
     def groups(self) -> list[Group]:
         """The differences that nobody has accepted."""
-        return self.told_apart().open
+        return self.findings().open
 
-    def told_apart(self) -> Findings:
+    def findings(self) -> Findings:
         from symexec.triage import group  # an exploration of one program has no use for it
 
         differing = [case for case in self.differing if case.id not in self.set_aside]
         if not self.accepted or not differing:
             cases = {case.id: case for case in differing}
             return Findings(cases, self._marked(group(differing), cases), [], {})
-        from symexec.triage.accepted import told_from_accepted
+        from symexec.triage.accepted import judge_accepted
 
-        judged: Judgement = told_from_accepted(
-            differing, self.accepted, self.identities, self.entry
-        )
+        judged: Judgement = judge_accepted(differing, self.accepted, self.identities, self.entry)
         cases = {case.id: case for case in judged.cases}
         groups = self._marked(group(judged.cases), cases)
         return Findings(
@@ -178,7 +176,7 @@ class Report:
         """Is there a difference that ends the call with 1?"""
         if when is FailOn.NEVER or self.verdict != "different":
             return False
-        found = self.told_apart()
+        found = self.findings()
         match when:
             case FailOn.ANY:
                 return bool(found.open)
@@ -194,7 +192,7 @@ class Report:
         changes any more: it can never be met again."""
         if not self.accepted:
             return []
-        met = {entry.id for entry in self.told_apart().by.values()}
+        met = {entry.id for entry in self.findings().by.values()}
         return stale(self.accepted, met, self.identities, self.entry, self.name)
 
 
@@ -236,7 +234,7 @@ def stale(
 
 
 def report_to_json(report: Report) -> dict[str, Json]:
-    found = report.told_apart()
+    found = report.findings()
     groups = [*found.open, *(each for each, _ in found.accepted)]
     finders = {test: each.found_by for each in groups for test in each.tests}
     reasons = {each.id: entry for each, entry in found.accepted}

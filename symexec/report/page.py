@@ -25,6 +25,7 @@ from symexec.report.model import Findings, Reached, Report
 from symexec.report.words import (
     AFTER,
     Step,
+    accepted_lines,
     changes_named,
     class_named,
     contrasted,
@@ -34,7 +35,6 @@ from symexec.report.words import (
     parts,
     reached_from,
     reservations,
-    told_of_accepted,
     way_to_output,
     why_internal,
 )
@@ -76,7 +76,7 @@ def page(report: Report, svg: str | None = None) -> str:
         lstrip_blocks=True,
     )
     template = environment.get_template("page.html")
-    found = report.told_apart()
+    found = report.findings()
     blocks = _Blocks(environment.get_template("page_blocks.html").module)
     findings = blocks.many("finding", _findings(report, found), _FINDINGS)
     accepted = blocks.many("finding", _accepted(report, found), _ACCEPTED)
@@ -93,7 +93,7 @@ def page(report: Report, svg: str | None = None) -> str:
         findings=findings,
         found=found,
         accepted=accepted,
-        gone=told_of_accepted(report),
+        gone=accepted_lines(report),
         graph=Markup(viewer(graph[graph.index("<svg") :])) if graph is not None else "",
         functions=functions,
         patch=blocks.many("file", patch_files(report), _PATCH),

@@ -25,7 +25,7 @@ from symexec.campaign.building import BuildJob
 from symexec.campaign.suite import LOG, SuiteFacts, SuiteJob
 from symexec.options import BuildOptions, SuiteOptions, program_name
 from symexec.progress import Progress, Standing
-from symexec.replay import told_flags
+from symexec.replay import reported_flags
 from symexec.report.accepting import accepted_file, read_accepted
 from symexec.report.facts import bounds, counters_form, event_notes, nothing_followed
 from symexec.report.model import Expected, Interaction, Report, report_to_json
@@ -281,15 +281,15 @@ def _conclude(report: Report, job: BuildJob, folder: OutputFolder, finished: boo
     if job.tests.left_out:
         report.notes.append(f"{job.tests.left_out} tests that are like many others were left out")
     if not job.plainly_asked:
-        told = (
+        note = (
             "not asked, as the time was over: what gcc makes of undefined behaviour without -fwrapv"
         )
-        report.notes.append(told)
-    if job.fuzzing is not None and job.fuzzing.trouble:
-        report.notes.append(f"the native phase ended early: {job.fuzzing.trouble}")
-    if job.validation is not None and job.validation.trouble:
-        told = f"branches were compared after the search only: {job.validation.trouble}"
-        report.notes.append(told)
+        report.notes.append(note)
+    if job.fuzzing is not None and job.fuzzing.failure:
+        report.notes.append(f"the native phase ended early: {job.fuzzing.failure}")
+    if job.validation is not None and job.validation.failure:
+        note = f"branches were compared after the search only: {job.validation.failure}"
+        report.notes.append(note)
     if job.seeding is not None:
         report.seeds = job.seeding.form()
     if isinstance(job, SuiteJob):
@@ -298,7 +298,7 @@ def _conclude(report: Report, job: BuildJob, folder: OutputFolder, finished: boo
         with suppress(CsgtestError):  # the one that ended the search
             report.sandbox = job.replay.level
             report.sanitizers = job.replay.sanitizers
-            report.compiled = told_flags(report.sanitizers)
+            report.compiled = reported_flags(report.sanitizers)
     svg = None
     if job.prepared is not None:
         drawn = _drawn(job, report)
@@ -310,7 +310,7 @@ def _conclude(report: Report, job: BuildJob, folder: OutputFolder, finished: boo
     finish(folder, report, svg, finished)
 
 
-def tell_again(report: Report, out: Path) -> None:
+def rewrite_report(report: Report, out: Path) -> None:
     """Write a finished report once more, of which more is known now."""
     picture = out / "csg.svg"
     svg = picture.read_text() if picture.is_file() else None
@@ -392,6 +392,6 @@ def _page_in_time(report: Report, svg: str | None) -> str:
         with watchdog.until(time.monotonic() + PAGE), watchdog.guard(memory=False):
             return page(report, svg)
     except Spent:
-        told = f"the page takes longer than {PAGE:.0f} s: report.json has everything"
-        report.notes.append(told)
-        return f"<!DOCTYPE html>\n<title>csgtest</title>\n<p>{told}</p>\n"
+        note = f"the page takes longer than {PAGE:.0f} s: report.json has everything"
+        report.notes.append(note)
+        return f"<!DOCTYPE html>\n<title>csgtest</title>\n<p>{note}</p>\n"

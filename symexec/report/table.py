@@ -28,20 +28,20 @@ from typing import TextIO
 from csg.errors import LINES, printable
 from symexec.report.model import Report
 from symexec.report.words import (
+    accepted_lines,
     blamed_changes,
     changes_named,
     contrasted,
     explored,
     finder,
     headline,
+    internal_lines,
     listed_expectations,
     looked_for,
     reservations,
     sequence_named,
     sequences_covered,
     short_paths,
-    told_of_accepted,
-    told_of_internal,
     undefined_places,
 )
 from symexec.testcases import TestCase, rendered
@@ -77,7 +77,7 @@ def print_report(report: Report, stream: TextIO | None = None) -> None:
     _print_lines([headline(report), *filter(None, [looked_for(report)])], out)
     rows = group_rows(report)
     heads: Row = _COLUMNS
-    if rows and _found_beside(report):
+    if rows and _found_without_search(report):
         finders = [finder(each) for each in report.groups]
         rows = [(*row[:-1], by, row[-1]) for row, by in zip(rows, finders, strict=True)]
         heads = (*_COLUMNS[:-1], "first found by", _COLUMNS[-1])
@@ -85,8 +85,8 @@ def print_report(report: Report, stream: TextIO | None = None) -> None:
         _print_rows(heads, rows, out, optional=len(heads) - len(_COLUMNS) + 1)
     lines = [
         *blamed_changes(report),
-        *told_of_internal(report),
-        *told_of_accepted(report),
+        *internal_lines(report),
+        *accepted_lines(report),
         *undefined_places(report),
         *sequences_covered(report),
         *listed_expectations(report, _WIDTH - 2),
@@ -98,7 +98,7 @@ def print_report(report: Report, stream: TextIO | None = None) -> None:
     _print_lines([f"  {short_paths(text, report)}" for text in lines], out)
 
 
-def _found_beside(report: Report) -> bool:
+def _found_without_search(report: Report) -> bool:
     """Was the search not the first to find everything?"""
     if report.native is None and "examples" not in report.counters:
         return False

@@ -109,12 +109,12 @@ def way_to_output(report: Report, case: TestCase) -> tuple[Step, ...]:
     met = [each for each in dict.fromkeys(names) if nodes[each]["kind"] == "interaction"]
     last = [each for each in dict.fromkeys(names[::-1]) if nodes[each]["kind"] == "output"]
     meeting = [_step(nodes[each], blamed) for each in (*met[:_MEETINGS], *last[:_OUTPUTS][::-1])]
-    for parting in _parting(case):
+    for step in _divergence_step(case):
         together = [*steps, *meeting]
-        at = next((at for at, each in enumerate(together, 1) if each.place == parting.place), None)
+        at = next((at for at, each in enumerate(together, 1) if each.place == step.place), None)
         if case.divergence is not None and case.divergence.kind == "ending":
             at = len(together)
-        together.insert(len(steps) if at is None else at, parting)
+        together.insert(len(steps) if at is None else at, step)
         return tuple(together)
     return (*steps, *meeting)
 
@@ -145,7 +145,7 @@ def _step(node: Mapping[str, Json], blamed: frozenset[int]) -> Step:
     return Step(words, place, str(node.get("text", ""))[:_TEXT], str(node["id"]))
 
 
-def _parting(case: TestCase) -> Iterator[Step]:
+def _divergence_step(case: TestCase) -> Iterator[Step]:
     place = case.divergence
     if place is None:
         return
@@ -195,7 +195,7 @@ def short_paths(text: str, report: Report) -> str:
 
 def headline(report: Report) -> str:
     """One sentence that says which nothing it is when nothing was found."""
-    found = report.told_apart()
+    found = report.findings()
     groups, accepted = found.open, len(found.accepted)
     if report.verdict == "different" and groups:
         tests = sum(len(each.tests) for each in groups)
@@ -292,7 +292,7 @@ def _cause(change: ChangeInfo) -> str:
     return change.cause if same else ""
 
 
-def told_of_accepted(report: Report) -> list[str]:
+def accepted_lines(report: Report) -> list[str]:
     """What the file of accepted differences speaks of, and is gone."""
     return [
         f"stale in {report.accepted_in}: {each.id} ({printable(each.summary)}) is of statements "
@@ -321,7 +321,7 @@ def reached_from(report: Report, each: Group) -> str:
     return f"{_UNCONFIRMED}; another class at API {shown}: {class_named(found.kind)}"
 
 
-def told_of_internal(report: Report) -> list[str]:
+def internal_lines(report: Report) -> list[str]:
     """Why differences are internal, and what is known of each."""
     inner = [each for each in report.groups if each.internal]
     lines = [f"internal: {why_internal(report)}"] if inner else []
@@ -487,19 +487,19 @@ def listed_expectations(report: Report, width: int) -> list[str]:
         return whole
     lines = ["expected of callers:"]
     for each in report.preconditions:
-        told = f"  {short_paths(str(each), report)}"
+        line = f"  {short_paths(str(each), report)}"
         why = short_paths(f"    {each.file}:{each.line}: {each.reason}", report)
-        lines += [told] if len(told) <= width else [f"  {each.text}", why]
+        lines += [line] if len(line) <= width else [f"  {each.text}", why]
     return lines
 
 
 def _masked(report: Report) -> list[str]:
     """What varies between runs of one version: a line, with an example."""
     notes = [[note for note in case.notes if note.startswith(MASKED)] for case in report.tests]
-    told = [each[0].removeprefix(f"{MASKED}: ") for each in notes if each]
-    if not told:
+    masked = [each[0].removeprefix(f"{MASKED}: ") for each in notes if each]
+    if not masked:
         return []
-    return [f"Tests in which something is {MASKED}: {len(told)}; for example {told[0]}."]
+    return [f"Tests in which something is {MASKED}: {len(masked)}; for example {masked[0]}."]
 
 
 def _without_blame(report: Report) -> list[str]:
@@ -565,7 +565,7 @@ def contrasted(old: Observation | None, new: Observation | None) -> Words:
         return _brief(old), _brief(new)
     both = (old, new)
     if old.stdout != new.stdout:
-        shown = _parted(old.stdout, new.stdout)
+        shown = _contrasted(old.stdout, new.stdout)
         return _paired(
             f"{ending(seen)}, prints {words or _newlines(seen.stdout)}"
             if seen.stdout
@@ -579,7 +579,7 @@ def contrasted(old: Observation | None, new: Observation | None) -> Words:
     if old.memory != new.memory:
         return _memory(old, new)
     if old.stderr != new.stderr:
-        shown = _parted(old.stderr, new.stderr)
+        shown = _contrasted(old.stderr, new.stderr)
         return _paired(
             f"{ending(seen)}, {f'says {words}' if seen.stderr else 'says nothing'}"
             for seen, words in zip(both, shown, strict=True)
@@ -612,7 +612,7 @@ def _files(old: Observation, new: Observation) -> Words:
     names = sorted({*left[0], *left[1]})
     name = next(name for name in names if left[0].get(name) != left[1].get(name))
     contents = [files.get(name) for files in left]
-    shown = _parted(contents[0] or b"", contents[1] or b"")
+    shown = _contrasted(contents[0] or b"", contents[1] or b"")
     return _paired(
         f"{ending(seen)}, leaves {f'no {name}' if data is None else _named(name, words)}"
         for seen, data, words in zip((old, new), contents, shown, strict=True)
@@ -626,8 +626,8 @@ def _memory(old: Observation, new: Observation) -> Words:
     for name in names:
         if left[0].get(name, ()) != left[1].get(name, ()):
             shown = (_left(name, memory) for memory in left)
-            told = zip((old, new), shown, strict=True)
-            return _paired(f"{_brief(seen)}; {words}" for seen, words in told)
+            pairs = zip((old, new), shown, strict=True)
+            return _paired(f"{_brief(seen)}; {words}" for seen, words in pairs)
     return _brief(old), _brief(new)
 
 
@@ -649,7 +649,7 @@ def _named(name: str, words: str) -> str:
     return f"{name}: {words}" if words else name
 
 
-def _parted(old: bytes, new: bytes) -> Words:
+def _contrasted(old: bytes, new: bytes) -> Words:
     """The beginnings if they tell the two apart, or else what stands around the first byte that
     differs."""
     lines = _line(old), _line(new)

@@ -307,7 +307,7 @@ class Partition:
         parts: dict[Hashable, list[State]] = {}
         for state in added:
             parts.setdefault(self.key(state), []).append(state)
-        told = False
+        updated = False
         for key, states in parts.items():
             searcher = self._parts.get(key)
             if searcher is None:
@@ -315,9 +315,9 @@ class Partition:
             if searcher.empty():
                 self.awaken(key)
             searcher.update(parent, states, covers)
-            told = told or searcher is self._source
+            updated = updated or searcher is self._source
             self._waiting += len(states)
-        if parent is not None and self._source is not None and not told:
+        if parent is not None and self._source is not None and not updated:
             self._source.update(parent, (), covers)
         self._source = None
 
@@ -388,12 +388,12 @@ class AlongSeeds:
                 self._lanes[state.lane] = self._make()
                 self._waiting.append(state.lane)
             parts.setdefault(state.lane, []).append(state)
-        told = False
+        updated = False
         for number, states in parts.items():
             lane = self._lanes[number]
             lane.update(parent, states, covers)
-            told = told or lane is self._source
-        if self._source is not None and not told:
+            updated = updated or lane is self._source
+        if self._source is not None and not updated:
             self._source.update(parent, (), covers)
         self._source = None
 

@@ -94,12 +94,12 @@ def joint_ways(
     differ = binary("xor", 1, old, new)
     assert not isinstance(differ, tuple)
     guide = seed if isinstance(seed, Guided) else None
-    for parted, beyond in ways(differ, path, solver, guide):  # type: ignore[arg-type]
-        leading = guide if parted else seed
+    for diverged, beyond in ways(differ, path, solver, guide):  # type: ignore[arg-type]
+        leading = guide if diverged else seed
         if guide is None and leading is not None and _true(differ, leading):
             continue
         for taken, extended in ways(new, beyond, solver, leading):
-            if parted:
+            if diverged:
                 yield (Directions.DIFF_TRUE if taken else Directions.DIFF_FALSE), extended
             else:
                 yield (Directions.SAME_TRUE if taken else Directions.SAME_FALSE), extended

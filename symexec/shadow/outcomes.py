@@ -122,7 +122,7 @@ def _value(specification: str, text: bytes) -> int | None:
     return value if (specification % value).encode() == text else None
 
 
-class Told(Enum):
+class Observable(Enum):
     """By what the versions can be told apart."""
 
     ENDING = "ending"
@@ -140,7 +140,7 @@ def differences(
     memory: list[tuple[Data, int]],
     files: int | Term,
     results: int | Term | None = None,
-) -> list[tuple[Told, int | Term]]:
+) -> list[tuple[Observable, int | Term]]:
     """The conditions under which each part of what is observed differs; parts that cannot differ
     are left out. ``memory`` holds the pairs left in objects that the caller looks at, with their
     widths; ``files`` is the condition under which they left different files, ``results`` the one
@@ -148,16 +148,16 @@ def differences(
     if isinstance(old.ending, Endless) and isinstance(new.ending, Endless):
         return []  # no run can be waited for, and what they print has no end
     found = [
-        (Told.ENDING, _endings(old.ending, new.ending, main) if results is None else results),
-        (Told.OUTPUT, _outputs(old.output, new.output, 1)),
-        (Told.MEMORY, _pairs(memory)),
-        (Told.FILES, files),
-        (Told.LEAKS, _leaks(old, new)),
-        (Told.ERRORS, _outputs(old.output, new.output, 2)),
+        (Observable.ENDING, _endings(old.ending, new.ending, main) if results is None else results),
+        (Observable.OUTPUT, _outputs(old.output, new.output, 1)),
+        (Observable.MEMORY, _pairs(memory)),
+        (Observable.FILES, files),
+        (Observable.LEAKS, _leaks(old, new)),
+        (Observable.ERRORS, _outputs(old.output, new.output, 2)),
     ]
     return [
-        (told, condition)
-        for told, condition in found
+        (observable, condition)
+        for observable, condition in found
         if condition.__class__ is not int or condition
     ]
 

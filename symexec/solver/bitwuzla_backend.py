@@ -133,9 +133,9 @@ class _without_frames:
 
     def __enter__(self) -> None: ...
 
-    def __exit__(self, kind: object, trouble: BaseException | None, trace: object) -> None:
-        if trouble is not None and not isinstance(trouble, Exception):
-            raise trouble.with_traceback(None)
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if error is not None and not isinstance(error, Exception):
+            raise error.with_traceback(None)
 
 
 @dataclass(slots=True)

@@ -34,7 +34,7 @@ from symexec.solver.simplifying import Simplifier, Sweep
 from symexec.solver.z3_backend import Z3Backend
 
 BRIEF = 0.5  # seconds that a query may always take
-_ASKED = 0.001  # seconds that a query to a backend counts for, beside the steps that it takes
+_QUERY = 0.001  # seconds that a query to a backend counts for, beside the steps that it takes
 _MOMENT = 0.3  # seconds for a query before it is cut into pieces
 
 
@@ -178,7 +178,7 @@ class SolverChain:
     def _asked(self, backend: Backend) -> None:
         """A query for a canonical model, by the count of its steps."""
         self.counters.backend_queries += 1
-        self.counters.solver_s += _ASKED + backend.work_s
+        self.counters.solver_s += _QUERY + backend.work_s
 
     def restart(self) -> None:
         """Forget what answers have left, and the backend, which a query that was broken off
@@ -315,7 +315,7 @@ class SolverChain:
         if answer is Answer.SAT:
             found = self._found(backend, path, query)
         if self.options.deterministic:
-            seconds = _ASKED + backend.work_s
+            seconds = _QUERY + backend.work_s
         else:
             seconds = perf_counter() - started
         self.counters.solver_s += seconds

@@ -90,23 +90,25 @@ class Simplifier:
             for symbol, domain in facts.domains.items()
             if domain
         }
-        for term, told in literal_ranges(path).items():
-            for part, (low, high) in self._parts(term, told):
+        for term, interval in literal_ranges(path).items():
+            for part, (low, high) in self._parts(term, interval):
                 least, most = bounds(part, known, {})
                 if part.args and max(low, least) <= min(high, most):
                     known[part] = max(low, least), min(high, most)
         return known
 
-    def _parts(self, term: Term, told: Range) -> Iterator[tuple[Term, Range]]:
+    def _parts(self, term: Term, interval: Range) -> Iterator[tuple[Term, Range]]:
         """The term as it stands, and in normal form; x as well when it is x + k."""
-        yield term, told
+        yield term, interval
         normal = self._polynomials.normal(term)
         if not isinstance(normal, Term):
             return
-        yield normal, told
+        yield normal, interval
         constant = normal.args[1].value if normal.op == "add" else None
         if constant is not None:
-            low, high = ((bound - constant) & normal.table.masks[normal.width] for bound in told)
+            low, high = (
+                (bound - constant) & normal.table.masks[normal.width] for bound in interval
+            )
             if low <= high:
                 yield normal.args[0], (low, high)
 

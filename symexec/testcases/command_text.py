@@ -491,8 +491,8 @@ def _content(name: bytes, folder: Path) -> bytes:
         if file.stat().st_size > LARGEST:
             raise NotUnderstood(f"{file} is larger than {LARGEST >> 20} MB")
         return file.read_bytes()
-    except OSError as trouble:
-        raise NotUnderstood(f"{file}: {trouble.strerror}") from None
+    except OSError as error:
+        raise NotUnderstood(f"{file}: {error.strerror}") from None
 
 
 def _take_file(word: bytes, folder: Path, files: dict[str, bytes]) -> None:

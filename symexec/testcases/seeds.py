@@ -199,8 +199,8 @@ def _read(file: Path) -> Iterator[Read]:
             yield Unusable(str(file), f"larger than {LARGEST >> 20} MB")
             return
         data = file.read_bytes()
-    except OSError as trouble:
-        yield Unusable(str(file), trouble.strerror or "cannot be read")
+    except OSError as error:
+        yield Unusable(str(file), error.strerror or "cannot be read")
         return
     if data.startswith((b"KTEST", b"BOUT\n")):
         from symexec.testcases.seeds import read_ktest
@@ -219,8 +219,8 @@ def _read(file: Path) -> Iterator[Read]:
 def _json(place: str, data: bytes) -> Iterator[Read]:
     try:
         value = json.loads(data)
-    except (ValueError, RecursionError) as trouble:
-        yield Unusable(place, f"no JSON: {trouble}")
+    except (ValueError, RecursionError) as error:
+        yield Unusable(place, f"no JSON: {error}")
         return
     tests = value.get("tests") if isinstance(value, dict) else value
     if not isinstance(tests, list):
@@ -252,7 +252,7 @@ def _lines(file: Path, data: bytes) -> Iterator[Read]:
 def _checked(place: str, read: Callable[[], TestInput]) -> Read:
     try:
         return SeedInput(place, read())
-    except CsgtestError as trouble:
-        return Unusable(place, trouble.message)
-    except (KeyError, TypeError, ValueError) as trouble:
-        return Unusable(place, f"not of the expected form: {trouble}")
+    except CsgtestError as error:
+        return Unusable(place, error.message)
+    except (KeyError, TypeError, ValueError) as error:
+        return Unusable(place, f"not of the expected form: {error}")

@@ -115,12 +115,12 @@ class OutputFolder:
 
 def replace_file(path: Path, content: bytes) -> None:
     """Write beside ``path``, then rename: a reader sees the old or the new file, never a half."""
-    beside = path.with_name(f".{path.name}.{os.getpid()}")
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        beside.write_bytes(content)
-        beside.replace(path)
+        temporary.write_bytes(content)
+        temporary.replace(path)
     except OSError as error:
-        beside.unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
         raise UsageError(f"cannot write '{path}': {error.strerror}") from error
 
 

@@ -203,17 +203,17 @@ def to_json(case: TestCase) -> Json:
         "observed": _UNSEEN,
         "class": "",
         "blamed": [],
-        **_told(case),
+        **_details(case),
     }
 
 
 def to_line(case: TestCase) -> Json:
     """The same without what says nothing: searches write a line for each of thousands of tests."""
     given = {key: part for key, part in input_to_json(case.input).items() if part}
-    return {"id": case.id, "input": given, **_told(case)}
+    return {"id": case.id, "input": given, **_details(case)}
 
 
-def _told(case: TestCase) -> dict[str, Json]:
+def _details(case: TestCase) -> dict[str, Json]:
     result: dict[str, Json] = {"class": case.kind, "found_s": round(case.found_s, 3)}
     if case.sequence:
         result["sequence"] = list(case.sequence)

@@ -26,7 +26,7 @@ from symexec.triage.grouping import (
     likeness,
     may_share,
     options_used,
-    told_apart,
+    rewordings,
 )
 from symexec.triage.minimise import minimise
 from symexec.triage.undefined import judged, uninitialised
@@ -55,9 +55,9 @@ __all__ = [
     "observe",
     "options_used",
     "repeating",
+    "rewordings",
     "shows_as_new",
     "shrink",
     "smallest_sets",
-    "told_apart",
     "uninitialised",
 ]

@@ -33,7 +33,7 @@ MOST_CAUSES = 64  # ways of coming about that one accepted difference may have
 
 @dataclass(frozen=True, slots=True)
 class Accepted:
-    """``causes``: for each test of the difference what brings it about. ``beside``: statements
+    """``causes``: for each test of the difference what brings it about. ``extra``: statements
     without which the new version does not show exactly what it showed. ``entry`` and ``program``
     are what was started. ``witness`` and ``summary`` are for readers."""
 
@@ -42,7 +42,7 @@ class Accepted:
     program: str
     outputs: frozenset[str]
     causes: frozenset[Causes]
-    beside: Cause = frozenset()
+    extra: Cause = frozenset()
     reason: str = ""
     summary: str = ""
     witness: str = ""
@@ -50,14 +50,14 @@ class Accepted:
     @property
     def changes(self) -> Cause:
         """Every changed statement that it speaks of."""
-        return self.beside.union(*(cause for causes in self.causes for cause in causes))
+        return self.extra.union(*(cause for causes in self.causes for cause in causes))
 
     @property
     def id(self) -> str:
         """The fingerprint: twelve hexadecimal digits."""
         form = accepted_to_json(self)
-        told = {name: form[name] for name in ("class", "entry", "outputs", "changes", "causes")}
-        text = json.dumps(told, sort_keys=True, ensure_ascii=True)
+        identity = {name: form[name] for name in ("class", "entry", "outputs", "changes", "causes")}
+        text = json.dumps(identity, sort_keys=True, ensure_ascii=True)
         return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
@@ -97,11 +97,11 @@ def accepted_of(
     found = {causes for causes in found if causes and all(causes)}
     if not found:
         return None
-    beside = {each for case in explained for each in _reproducing(case, known)}
-    beside -= {each for causes in found for cause in causes for each in cause}
+    extra = {each for case in explained for each in _reproducing(case, known)}
+    extra -= {each for causes in found for cause in causes for each in cause}
     shown = frozenset[str]().union(*map(outputs, cases))
     return Accepted(
-        cases[0].kind, entry, program, shown, frozenset(_needed(found)), frozenset(beside)
+        cases[0].kind, entry, program, shown, frozenset(_needed(found)), frozenset(extra)
     )
 
 
@@ -161,7 +161,7 @@ class Judgement:
     by: Mapping[str, Accepted]
 
 
-def told_from_accepted(
+def judge_accepted(
     cases: Iterable[TestCase],
     entries: Sequence[Accepted],
     known: Mapping[int, Identity],
@@ -174,14 +174,14 @@ def told_from_accepted(
     found: list[TestCase] = []
     by: dict[str, Accepted] = {}
     for case in cases:
-        accepting, narrowed = _told(case, entries, known, names)
+        accepting, narrowed = _judge(case, entries, known, names)
         if accepting is not None:
             by[case.id] = accepting
         found.append(replace(narrowed, accounted=accepting is not None))
     return Judgement(tuple(found), by)
 
 
-def _told(
+def _judge(
     case: TestCase, entries: Sequence[Accepted], known: Mapping[int, Identity], names: Cause
 ) -> tuple[Accepted | None, TestCase]:
     if case.observed != "different" or case.old is None or case.new is None:
@@ -267,8 +267,8 @@ def accepted_to_json(entry: Accepted) -> dict[str, Json]:
         "changes": [identity_to_json(change) for change in changes],
         "causes": sorted(sorted(map(numbered, causes)) for causes in entry.causes),
     }
-    if entry.beside:
-        form["beside"] = numbered(entry.beside)
+    if entry.extra:
+        form["beside"] = numbered(entry.extra)
     return form
 
 

@@ -29,7 +29,7 @@ EXHAUSTIVE = 8  # changes at most for all subsets to be asked
 SMALL = 4  # members at most of a set inside of which all subsets are asked
 
 
-class OutOfQuestions(Exception):
+class OutOfQueries(Exception):
     """The number of questions allowed, or the time, is used up. Never leaves this module."""
 
 
@@ -37,12 +37,12 @@ class OutOfQuestions(Exception):
 class Patience:
     """How long to go on: questions at most, and a time by ``clock``."""
 
-    questions: int = 256
+    queries: int = 256
     deadline: float = math.inf
     clock: Callable[[], float] = time.monotonic
 
     def ends(self, asked: int) -> bool:
-        return asked >= self.questions or self.clock() > self.deadline
+        return asked >= self.queries or self.clock() > self.deadline
 
 
 DEFAULT_PATIENCE = Patience()
@@ -59,7 +59,7 @@ class Oracle:
     def holds(self, ids: Ids) -> bool:
         if ids not in self.answers:
             if self.patience.ends(len(self.answers)):
-                raise OutOfQuestions
+                raise OutOfQueries
             self.answers[ids] = self.ask(ids)
         return self.answers[ids]
 
@@ -133,7 +133,7 @@ def smallest_sets(
             return _sorted(search.found, complete=True)
         search.by_groups()
         search.others()
-    except OutOfQuestions:
+    except OutOfQueries:
         return _sorted(search.found or search.coarse[:1], complete=False, ended=True)
     return _sorted(search.found, complete=False)
 
@@ -171,7 +171,7 @@ class _Search:
 
     def by_groups(self) -> None:
         """The groups that have the property alone or in pairs, or else those that ddmin leaves."""
-        budget, count = self.oracle.patience.questions, len(self.groups)
+        budget, count = self.oracle.patience.queries, len(self.groups)
         alone: list[Ids] = []
         if count <= budget // 4:
             pairs = count * (count - 1) // 2 <= budget // 2
@@ -205,7 +205,7 @@ class _Search:
             for candidate in candidates(groups, most, self.requires):
                 if not any(other <= candidate for other in found) and self.oracle.holds(candidate):
                     found.append(candidate)
-        except OutOfQuestions:
+        except OutOfQueries:
             self.found.extend(found)
             raise
         return found
@@ -407,7 +407,7 @@ def _reproducing(
     for ids in minimal:
         if exact(ids):
             return ids
-    fewer = replace(patience, questions=patience.questions // 4)
+    fewer = replace(patience, queries=patience.queries // 4)
     rest = [change for change in changes if change not in minimal[0]]
     above = smallest_sets(rest, lambda ids: exact(ids | minimal[0]), requires, fewer)
     return above.sets[0] | minimal[0] if above.sets else frozenset(changes)
@@ -446,8 +446,8 @@ def native_blame(
     try:
         met = _met(replay, test, frozenset(changes))
         return blame(pair, run, changes, requires, patience, met)
-    except ToolchainError as trouble:  # of our own text: what both versions do is known
-        note = f"the unified program cannot be built: {trouble.message}"
+    except ToolchainError as error:  # of our own text: what both versions do is known
+        note = f"the unified program cannot be built: {error.message}"
         return Blame(complete=False, note=note)
 
 

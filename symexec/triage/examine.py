@@ -85,8 +85,8 @@ def repeating(case: TestCase) -> TestCase:
 
 def _classified(case: TestCase, pair: Pair, course: Course) -> TestCase:
     verdict = classify(pair, course)
-    told = pair.masks.told if pair.masks is not None else ()
-    notes = [*case.notes, *(f"{MASKED}: {each}" for each in told)]
+    masked = pair.masks.places if pair.masks is not None else ()
+    notes = [*case.notes, *(f"{MASKED}: {each}" for each in masked)]
     return replace(
         case,
         notes=tuple(dict.fromkeys(notes)),
@@ -230,21 +230,21 @@ def looked_again(case: TestCase, pair: Pair, replay: NativeReplay) -> tuple[Test
     """A replayed test that was predicted to differ and did not: as another way of running shows it,
     with the style of the builds that do; or the test with the reason of the refusal."""
     alike = {FIRST: pair}
-    trouble = False
+    failed = False
     for style, alone in OTHERS:
         try:
             found, seen = observe(case, replay, style=style, alone=alone)
         except ToolchainError:
-            trouble = True
+            failed = True
             continue
         if found.observed == "different":
             note = HIDDEN if alone and (style, False) in alike else PLAIN_ALONE
             return replace(found, notes=(*found.notes, note)), seen, style
         alike[style, alone] = seen
-    return replace(case, refused=_reason(case, alike, trouble).value), pair, SANITIZED
+    return replace(case, refused=_reason(case, alike, failed).value), pair, SANITIZED
 
 
-def _reason(case: TestCase, pairs: dict[Way, Pair], trouble: bool) -> Refusal:
+def _reason(case: TestCase, pairs: dict[Way, Pair], failed: bool) -> Refusal:
     first = pairs[FIRST]
     if any(classify(seen).kind is Kind.NONDETERMINISTIC for seen in pairs.values()):
         return Refusal.UNSTABLE
@@ -254,4 +254,4 @@ def _reason(case: TestCase, pairs: dict[Way, Pair], trouble: bool) -> Refusal:
         return Refusal.BOTH_FAIL
     if case.fault:
         return Refusal.UNSEEN_FAULT
-    return Refusal.NO_BUILD if trouble else Refusal.ALIKE
+    return Refusal.NO_BUILD if failed else Refusal.ALIKE

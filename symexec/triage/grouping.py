@@ -41,7 +41,7 @@ _DEFINITION = re.compile(r'macro \w+ \(.*\): ("(?:\\.|[^"\\])*") became ("(?:\\.
 Shown = tuple[object, ...]
 
 
-def told_apart(cases: Iterable[TestCase], changes: Sequence[ChangeInfo]) -> Iterator[TestCase]:
+def rewordings(cases: Iterable[TestCase], changes: Sequence[ChangeInfo]) -> Iterator[TestCase]:
     """The cases that are differences of wording, with their class. One that nobody explained is
     one when what differs is exactly what differs in a case that was."""
     rewording = {change.id for change in changes if rewords(change)}

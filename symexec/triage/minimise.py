@@ -82,15 +82,15 @@ def _simpler_parts(test: TestInput) -> Iterator[TestInput]:
     """Structures have many members: all of them, halves, quarters ... become zero, or null if they
     are empty already."""
     for simple in (_zero, _null):
-        told = [
+        reducible = [
             place
             for place, (name, value) in enumerate(test.parameters)
             if is_part(name) and simple(value) != value
         ]
-        count = len(told)
+        count = len(reducible)
         while count > 1:
-            for start in range(0, len(told), count):
-                chosen = set(told[start : start + count])
+            for start in range(0, len(reducible), count):
+                chosen = set(reducible[start : start + count])
                 named = tuple(
                     (name, simple(value) if place in chosen else value)
                     for place, (name, value) in enumerate(test.parameters)

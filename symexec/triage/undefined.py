@@ -58,12 +58,12 @@ def judged(case: TestCase, pair: Pair, replay: NativeReplay) -> TestCase:
         shown = {style: _shown(case, style, replay)[1] for style in STANDARD}
     except ToolchainError:  # what gcc takes with the flags of replay it takes without
         return case
-    told = tuple(
+    verdicts = tuple(
         f"gcc {style}: {'the same difference' if parts else 'no difference'}"
         for style, parts in shown.items()
     )
     kind = case.kind if all(shown.values()) else Kind.UNDEFINED.value
-    return replace(case, kind=kind, undefined=(*places, *told))
+    return replace(case, kind=kind, undefined=(*places, *verdicts))
 
 
 def shown_by_plain_builds(
@@ -76,8 +76,8 @@ def shown_by_plain_builds(
         reports = replay.observe_all(
             Request(name, case.input, style=UNDEFINED) for case in cases for name in ("old", "new")
         )
-        told = [_places(old, next(reports)) for old in reports]
-        for case, places in zip(cases, told, strict=True):
+        reported = [_places(old, next(reports)) for old in reports]
+        for case, places in zip(cases, reported, strict=True):
             found = _first_shown(case, replay) if places or met else None
             if found is not None:
                 style, pair = found
@@ -224,8 +224,8 @@ def _blame(
 
     try:
         smallest = smallest_sets(changes, appears, requires, patience)
-    except ToolchainError as trouble:
-        return Blame(complete=False, note=f"the unified program cannot be built: {trouble.message}")
+    except ToolchainError as error:
+        return Blame(complete=False, note=f"the unified program cannot be built: {error.message}")
     sets = tuple(tuple(sorted(ids)) for ids in smallest.sets)
     generators = tuple(tuple(sorted(generating(ids, requires))) for ids in smallest.sets)
     return Blame(

@@ -53,13 +53,13 @@ NICE = 5  # the search goes first where there are too few cores
 
 @record
 class _Over:
-    """``trouble``: why it has not come to the end."""
+    """``failure``: why it has not come to the end."""
 
-    trouble: str = ""
+    failure: str = ""
 
 
 class Snapshot:
-    """``over`` when it has come to its end; ``trouble``: why it is another one."""
+    """``over`` when it has come to its end; ``failure``: why it is another one."""
 
     def __init__(
         self,
@@ -70,7 +70,7 @@ class Snapshot:
     ) -> None:
         self.noted = noted
         self.over = False
-        self.trouble = ""
+        self.failure = ""
         self._worker = forked(partial(_serve, comparison, noted, plan, builds))
 
     def judged(self) -> Iterator[Judged]:
@@ -79,10 +79,10 @@ class Snapshot:
             match each:
                 case Judged():
                     yield each
-                case _Over(trouble=trouble):
-                    self.over, self.trouble = True, trouble
+                case _Over(failure=failure):
+                    self.over, self.failure = True, failure
         if self._worker.left and not self.over:
-            self.over, self.trouble = True, "its process has died"
+            self.over, self.failure = True, "its process has died"
 
     def wait(self, seconds: float) -> None:
         """Until something comes, or so long."""
@@ -104,19 +104,19 @@ def _serve(
     """In the fork: until all are judged, or the campaign closes the pipe."""
     give_way(NICE)
     over = threading.Event()
-    trouble = ""
+    failure = ""
     with suppress(BrokenPipeError), NativeReplay(plan, builds, scratch) as replay:
         threading.Thread(target=_listen, args=(requests, over, replay), daemon=True).start()
         try:
             for each in comparison.judged(noted, replay, lambda: not over.is_set()):
                 send(answers, each)
         except ToolchainError as error:
-            trouble = error.message
+            failure = error.message
         except BrokenPipeError:
             raise
         except Exception as error:  # a defect of ours; the search is not to end for it
-            trouble = f"internal error: {error!r}"
-        send(answers, _Over(trouble))
+            failure = f"internal error: {error!r}"
+        send(answers, _Over(failure))
 
 
 def _listen(requests: BinaryIO, over: threading.Event, replay: NativeReplay) -> None:
@@ -149,7 +149,7 @@ GLANCE = 0.05  # seconds between two looks at the clock while a snapshot is wait
 
 class TraceValidation:
     """``compared`` tests, the ``mismatches`` among them; ``left_out``: why others could not be
-    compared, and how many. ``trouble``: why snapshots ended; "" when they did not."""
+    compared, and how many. ``failure``: why snapshots ended; "" when they did not."""
 
     def __init__(
         self,
@@ -160,7 +160,7 @@ class TraceValidation:
         clock: Callable[[], float] = time.monotonic,
         deterministic: bool = False,
     ) -> None:
-        self.trouble = ""
+        self.failure = ""
         self._prepared = prepared
         self._replay = replay
         self._options = options
@@ -216,7 +216,7 @@ class TraceValidation:
     def step(self) -> None:
         """Hear what a snapshot says; take one when there is something to compare in it."""
         self._hear()
-        if self._snapshot is not None or self.trouble or self._clock() < self._next:
+        if self._snapshot is not None or self.failure or self._clock() < self._next:
             return
         if len(self._judged) == len(self._noted) or not self._replay.ready("decisions", LITERAL):
             return
@@ -229,8 +229,8 @@ class TraceValidation:
         try:
             lent = self._replay.lent()
             self._snapshot = Snapshot(self._comparison(), self._waiting(), *lent)
-        except ToolchainError as trouble:
-            self.trouble = trouble.message
+        except ToolchainError as failure:
+            self.failure = failure.message
         self._began = now = self._clock()
         self._next = now + RARE * (now - began)
 
@@ -242,7 +242,7 @@ class TraceValidation:
         for each in snapshot.judged():
             self._judged[each.test] = each
         if snapshot.over:
-            self.trouble = snapshot.trouble
+            self.failure = snapshot.failure
             now = self._clock()
             self._next = max(self._next, now + max(BETWEEN, self._rest * (now - self._began)))
             self.close()

@@ -182,10 +182,10 @@ def _refuse_uninitialised(*states: State) -> None:
 
 
 def _uses_uninitialised(state: State) -> bool:
-    told = (event.kind for event in Chain.items(state.events))
+    kinds = (event.kind for event in Chain.items(state.events))
     endings = (each.ending for each in (state.old_outcome, state.new_outcome) if each is not None)
     faults = (each.kind for each in endings if isinstance(each, MemoryFault))
-    return USED in told or USED in faults
+    return USED in kinds or USED in faults
 
 
 # -------------------------------------------------------------------------------------- comparing
@@ -336,10 +336,12 @@ class Comparison:
         expected, predicted = prediction
         if native != list(replay.decided(self._runs(expected))):
             return Judged(expected.test, NOT_TWICE)
-        parted = self._differences(predicted, native)
-        for version, at, told, seen in zip(_VERSIONS, parted, predicted, native, strict=True):
+        differences = self._differences(predicted, native)
+        for version, at, expectation, seen in zip(
+            _VERSIONS, differences, predicted, native, strict=True
+        ):
             if at is not None:
-                found = self._mismatch(expected.test, version, at, told, seen)
+                found = self._mismatch(expected.test, version, at, expectation, seen)
                 return Judged(expected.test, mismatch=found)
         return Judged(expected.test)
 
@@ -356,10 +358,10 @@ class Comparison:
     def _mismatch(
         self, test: str, version: str, at: int, predicted: Predicted, native: Decided
     ) -> Mismatch:
-        told = predicted.decisions[at] if at < len(predicted.decisions) else None
+        expectation = predicted.decisions[at] if at < len(predicted.decisions) else None
         seen = native.first[at] if at < len(native.first) else None
-        site = next((each >> 32 for each in (told, seen) if each is not None), 1)
-        words = (self._words(each, site) for each in (told, seen))
+        site = next((each >> 32 for each in (expectation, seen) if each is not None), 1)
+        words = (self._words(each, site) for each in (expectation, seen))
         return Mismatch(test, version, at + 1, self._place(site), *words)
 
     def _place(self, site: int) -> Location:
@@ -379,15 +381,15 @@ def first_difference(
 ) -> int | None:
     """The decision with which the paths part, from 0; None when they agree as far as both are
     known. ``statement`` is that of a decision."""
-    told, seen = predicted.decisions, native.first
-    for at, (one, other) in enumerate(zip(told, seen, strict=False)):
+    decisions, seen = predicted.decisions, native.first
+    for at, (one, other) in enumerate(zip(decisions, seen, strict=False)):
         if one != other and (apart := _apart(predicted, seen, at, statement)) is not None:
             return apart
     if native.cut:
         return None
-    if len(told) > native.count or (predicted.exact and len(told) < native.count):
-        return min(len(told), native.count)
-    if predicted.exact and native.count > len(seen) and hashed(told) != native.hash:
+    if len(decisions) > native.count or (predicted.exact and len(decisions) < native.count):
+        return min(len(decisions), native.count)
+    if predicted.exact and native.count > len(seen) and hashed(decisions) != native.hash:
         return len(seen)
     return None
 
@@ -397,16 +399,16 @@ def _apart(
 ) -> int | None:
     """``at``, unless the statement there decides the same in another order: of its operands C17
     6.5p3 leaves that open, and compilers use it."""
-    told = predicted.decisions
-    here = statement(told[at])
+    decisions = predicted.decisions
+    here = statement(decisions[at])
     begin = end = at
-    while begin and statement(told[begin - 1]) == here:
+    while begin and statement(decisions[begin - 1]) == here:
         begin -= 1
-    while end < len(told) and statement(told[end]) == here:
+    while end < len(decisions) and statement(decisions[end]) == here:
         end += 1
     until = end
-    if end == len(told) and not predicted.exact:  # it may have been left in mid-statement
+    if end == len(decisions) and not predicted.exact:  # it may have been left in mid-statement
         while until < len(seen) and statement(seen[until]) == here:
             until += 1
-    missing = Counter(told[begin:end]) - Counter(seen[begin:until])
+    missing = Counter(decisions[begin:end]) - Counter(seen[begin:until])
     return at if missing else None

@@ -528,9 +528,9 @@ def _key(item: Statement) -> tuple[object, ...]:
             case Name(symbol=symbol) | Declaration(symbol=symbol):
                 words.append((node.__class__.__name__, symbol.name))
             case _:
-                spoken = getattr(node, "operator", getattr(node, "value", None))
-                plain = isinstance(spoken, str | int | float | bytes)
-                words.append((node.__class__.__name__, spoken if plain else ""))
+                sign = getattr(node, "operator", getattr(node, "value", None))
+                plain = isinstance(sign, str | int | float | bytes)
+                words.append((node.__class__.__name__, sign if plain else ""))
     return tuple(words)
 
 

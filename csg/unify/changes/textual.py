@@ -214,7 +214,7 @@ class _Causes:
 
     def of(self, change: ChangeRecord) -> str:
         words = [*_WORD.findall(change.new_text), *_WORD.findall(change.old_text)]
-        return "; ".join(self._told(name) for name in self._changed(words))
+        return "; ".join(self._described(name) for name in self._changed(words))
 
     def _changed(self, words: Iterable[str]) -> list[str]:
         """The names behind ``words``, through other definitions, whose definitions differ."""
@@ -234,7 +234,7 @@ class _Causes:
                 waiting.extend(_WORD.findall(other.text))
         return found
 
-    def _told(self, name: str) -> str:
+    def _described(self, name: str) -> str:
         one, other = self._old.get(name), self._new.get(name)
         present = other or one
         assert present is not None

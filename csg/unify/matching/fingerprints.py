@@ -60,9 +60,9 @@ _SILENT = {
 }
 
 
-def _spoken(kind: type[Any]) -> tuple[tuple[str, str], ...]:
+def _explicit_fields(kind: type[Any]) -> tuple[tuple[str, str], ...]:
     """The fields that count, each with what it holds."""
-    spoken: list[tuple[str, str]] = []
+    explicit: list[tuple[str, str]] = []
     for part in fields(kind):
         silent = not part.compare or (kind.__name__, part.name) in _SILENT
         if silent or (part.name == "type" and kind.__name__ in _DERIVED):
@@ -76,11 +76,11 @@ def _spoken(kind: type[Any]) -> tuple[tuple[str, str], ...]:
             role = "field"
         else:
             role = "plain"
-        spoken.append((part.name, role))
-    return tuple(spoken)
+        explicit.append((part.name, role))
+    return tuple(explicit)
 
 
-_SPOKEN = {kind: _spoken(kind) for kind in NODE_CLASSES}
+_EXPLICIT = {kind: _explicit_fields(kind) for kind in NODE_CLASSES}
 
 
 def _itself(thing: Hashable) -> Hashable:
@@ -140,21 +140,21 @@ class Fingerprints:
             case SizeOf(value=int(value), type=kind):
                 return ("SizeOf", value, self.type_print(kind))
             case Case(text=text) if self._case_text and text.isidentifier():
-                return (*self._spoken_key(node), text)
+                return (*self._explicit_key(node), text)
             case CompoundLiteral(symbol=symbol):
-                return (*self._spoken_key(node), self.type_print(symbol.type))
+                return (*self._explicit_key(node), self.type_print(symbol.type))
             case Call(function=Name(symbol=symbol), arguments=arguments) if (
                 symbol.name == ASSERTION and arguments
             ):
                 return ("Call", ASSERTION, self.of(arguments[0]))
             case For(step=step) if step is not None:
-                return (*self._spoken_key(node), self.of(plain_assignment(step)))
+                return (*self._explicit_key(node), self.of(plain_assignment(step)))
             case _:
-                return self._spoken_key(node)
+                return self._explicit_key(node)
 
-    def _spoken_key(self, node: Tree) -> tuple[Hashable, ...]:
+    def _explicit_key(self, node: Tree) -> tuple[Hashable, ...]:
         parts: list[Hashable] = [node.__class__.__name__]
-        for name, role in _SPOKEN[node.__class__]:
+        for name, role in _EXPLICIT[node.__class__]:
             value = getattr(node, name)
             if role == "node":
                 skipped = value is None or (name == "step" and isinstance(node, For))

@@ -266,7 +266,7 @@ class _Reader:
             self.place += 1
             least, most = least or 0, self.number()
         if least is None or self.at_end or self.token() != b"}":
-            raise BadPattern(self._trouble_of_interval())
+            raise BadPattern(self._error_of_interval())
         self.take()
         if most is not None and least > most:
             raise BadPattern(BAD_BRACE)
@@ -278,7 +278,7 @@ class _Reader:
     def at_end(self) -> bool:
         return self.place >= len(self.text) or self.text[self.place :] == b"\\"
 
-    def _trouble_of_interval(self) -> int:
+    def _error_of_interval(self) -> int:
         """Is there an end, or at least a comma?"""
         while not self.at_end and self.token() not in (b"}", b","):
             self.take()

@@ -44,15 +44,15 @@ def differing(
     while time.monotonic() < deadline:
         for test, flags in growing.turn(0.5):
             if Flag.DIFFERS in flags:
-                assert growing.runs > 0 and not growing.trouble
+                assert growing.runs > 0 and not growing.failure
                 return test
-        assert not growing.trouble
+        assert not growing.failure
     raise AssertionError(f"nothing in {growing.runs} runs")
 
 
 def function_inputs(job: BuildJob) -> FunctionInputs:
     assert job.prepared is not None and job.signature is not None
-    words, _ = job.prepared.spoken()
+    words, _ = job.prepared.vocabulary_and_usage()
     return FunctionInputs(
         FunctionDomain(job.signature, words, job.options.inputs), job.options.inputs
     )
@@ -200,7 +200,7 @@ def test_a_program_that_does_not_run_is_told(tmp_path: Path) -> None:
         job.replay.wait("touch", COVERED)
         growing = Growing(job.replay, LineInputs(InputOptions(), False, []), [], 0)
         growing.give([TestInput(stdin=b"a")])
-        assert growing.turn(0.2) == [] and growing.trouble
+        assert growing.turn(0.2) == [] and growing.failure
 
 
 HEAD = """
@@ -231,7 +231,7 @@ def test_no_run_shows_what_another_one_did(tmp_path: Path, body: str) -> None:
         growing = Growing(job.replay, LineInputs(InputOptions(), True, []), [b"h", b"q"], 0)
         growing.give([TestInput(args=(b"key",), stdin=b"a"), TestInput(stdin=b"h")])
         found = [each for _ in range(3) for each in growing.turn(0.5)]
-        assert growing.runs > 4 and not growing.trouble
+        assert growing.runs > 4 and not growing.failure
         assert found and not [test for test, flags in found if Flag.DIFFERS in flags]
 
 

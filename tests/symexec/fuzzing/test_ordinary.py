@@ -217,8 +217,8 @@ def test_an_option_that_explains_what_differs_becomes_rare() -> None:
 
     before = share(b"-x")
     for number in range(40):
-        lines.told(TestInput(args=(b"-x", b"%d" % number)), differs=True)
-        lines.told(TestInput(args=(b"-y", b"%d" % number)), differs=number % 2 == 0)
+        lines.learn(TestInput(args=(b"-x", b"%d" % number)), differs=True)
+        lines.learn(TestInput(args=(b"-y", b"%d" % number)), differs=number % 2 == 0)
     assert share(b"-x") < before / 4 and share(b"-y") > before / 2
 
 

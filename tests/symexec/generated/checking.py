@@ -19,7 +19,7 @@ from symexec.exploration.preparation import Prepared
 from symexec.exploration.searching import Search
 from symexec.options import After, BuildOptions, Globals, InputOptions, Range, SearchOptions
 from symexec.progress import Silence
-from symexec.shadow.outcomes import Told
+from symexec.shadow.outcomes import Observable
 from symexec.state.state import State
 from symexec.testcases import decode
 from tests.symexec.generated.predicting import Given, lying, ran
@@ -160,20 +160,20 @@ def _point_of(finding: Finding) -> Point:
 
 
 def _findings(job: Recording, points: Truth, differing: list[Point], after: After) -> Iterator[str]:
-    told = False
+    differs_in = False
     for finding in job.findings:
-        if not finding.told:
+        if not finding.differs_in:
             continue
-        told = True
+        differs_in = True
         point = _point_of(finding)
         was, now = points[point]
-        remembered = Told.MEMORY in finding.told and was.left != now.left
+        remembered = Observable.MEMORY in finding.differs_in and was.left != now.left
         if was == now and not was.crashed and not remembered:
-            yield f"{point}: told to differ by {finding.told}, but {was} twice"
-    if differing and not told and after is After.BOTH:
+            yield f"{point}: told to differ by {finding.differs_in}, but {was} twice"
+    if differing and not differs_in and after is After.BOTH:
         was, now = points[differing[0]]
         yield f"{differing[0]}: {was} became {now}, and nobody said so"
     remembering = [p for p, (was, now) in points.items() if was == now and was.left != now.left]
-    if remembering and not told and not job.events and after is After.BOTH:
+    if remembering and not differs_in and not job.events and after is After.BOTH:
         was, now = points[remembering[0]]
         yield f"{remembering[0]}: left {was.left} and now {now.left}, and nobody said so"

@@ -14,7 +14,7 @@ import pytest
 from csg.language.syntax import Version
 from symexec.expr import Term, new_half, old_half
 from symexec.options import BuildOptions, InputOptions, SearchOptions, SymbolicArguments
-from symexec.shadow.outcomes import Told, units
+from symexec.shadow.outcomes import Observable, units
 from symexec.state.endings import Exit, MemoryFault, Returned, row
 from symexec.state.state import Outcome, State
 from symexec.testcases import TestInput, decode
@@ -80,14 +80,16 @@ def complaints(old: Source, new: Source, folder: Path, random: Random) -> list[s
         runs = [natively(program, case) for program in programs]
         differs |= runs[0] != runs[1]
         found += _case(job, case, runs)
-    told = [finding for finding in job.findings if set(finding.told) - {Told.ERRORS}]
-    if differs and not told:
+    differing = [
+        finding for finding in job.findings if set(finding.differs_in) - {Observable.ERRORS}
+    ]
+    if differs and not differing:
         found.append("a difference, and nobody said so")
-    for finding in told[:10]:
+    for finding in differing[:10]:
         test = decode(finding.state.inputs, finding.model)
         runs = [natively(program, _as_case(test)) for program in programs]
         if runs[0] == runs[1] and runs[0].end.startswith("exit"):
-            found.append(f"{test}: told to differ by {finding.told}, but {runs[0]} twice")
+            found.append(f"{test}: told to differ by {finding.differs_in}, but {runs[0]} twice")
     return found
 
 

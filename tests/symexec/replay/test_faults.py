@@ -230,7 +230,7 @@ def test_files_that_run_out_while_a_compiler_begins_are_no_defect_of_ours() -> N
     done: Future[str] = Future()
     done.set_exception(OSError(errno.EMFILE, "Too many open files"))
     told: list[str | ToolchainError] = []
-    build._tell(done, told.append)
+    build._deliver(done, told.append)
     (trouble,) = told
     assert isinstance(trouble, ToolchainError)
     assert trouble.message == "cannot compile: Too many open files"

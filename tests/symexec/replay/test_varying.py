@@ -39,7 +39,7 @@ def runs_of(parts: list[tuple[str, str]], first: int) -> list[Observation]:
 def test_versions_that_differ_by_what_varies_alone_are_alike(parts: list[tuple[str, str]]) -> None:
     found = masks(runs_of(parts, 0), runs_of(parts, 1))
     assert found is not None and found.old == found.new
-    assert bool(found.told) == any(kind for _, kind in parts)
+    assert bool(found.places) == any(kind for _, kind in parts)
     for seen in runs_of(parts, 20):
         assert found.applied(seen) == found.old
 

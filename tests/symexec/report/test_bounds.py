@@ -17,7 +17,7 @@ from symexec.options import (
     ShadowOptions,
     SymbolicArguments,
 )
-from symexec.replay import told_flags
+from symexec.replay import reported_flags
 from symexec.report.facts import bounds, inputs_within, named
 from symexec.report.model import Report
 from symexec.report.page import page
@@ -52,7 +52,9 @@ def test_each_option_that_bounds_a_search_is_named() -> None:
 @pytest.mark.parametrize("entry", ["main", "f"])
 def test_the_page_names_each_and_says_how_the_builds_are_compiled(entry: str) -> None:
     found = bounds(entry, InputOptions(), SearchOptions(), MemoryOptions(), ShadowOptions(), ["g"])
-    shown = unescape(page(Report("old.c", "new.c", entry, bounds=found, compiled=told_flags(""))))
+    shown = unescape(
+        page(Report("old.c", "new.c", entry, bounds=found, compiled=reported_flags("")))
+    )
     for name, value in named(found):
         assert name in shown and value in shown, name
     assert "-O0 -fwrapv" in shown

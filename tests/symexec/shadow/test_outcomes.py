@@ -6,7 +6,7 @@ import pytest
 
 from csg.errors import Location
 from symexec.expr import Data, Shadowed, Term, TermTable, evaluate
-from symexec.shadow.outcomes import Told, differences
+from symexec.shadow.outcomes import Observable, differences
 from symexec.state.endings import (
     Aborted,
     AssertionFailed,
@@ -200,8 +200,9 @@ def test_the_ending_comes_first_and_stderr_last() -> None:
     new = outcome(Returned(1), b"b", b"y", ())
     found = differences(old, new, True, [(Shadowed(1, 2), 8)], 1)
     assert [each for each, _ in found] == [
-        Told.ENDING, Told.OUTPUT, Told.MEMORY, Told.FILES, Told.LEAKS, Told.ERRORS,
+        Observable.ENDING, Observable.OUTPUT, Observable.MEMORY,
+        Observable.FILES, Observable.LEAKS, Observable.ERRORS,
     ]  # fmt: skip
-    assert [each.value for each in Told] == [
+    assert [each.value for each in Observable] == [
         "ending", "output", "stderr", "memory", "files", "leaks",
     ]  # fmt: skip

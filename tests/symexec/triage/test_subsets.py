@@ -89,7 +89,7 @@ def test_another_cause_is_found_beside_the_first() -> None:
 
 
 def test_patience_ends() -> None:
-    found = smallest_sets(range(1, 9), lambda ids: len(ids) == 8, patience=Patience(questions=20))
+    found = smallest_sets(range(1, 9), lambda ids: len(ids) == 8, patience=Patience(queries=20))
     assert found.sets == () and not found.complete
     late = Patience(deadline=1.0, clock=lambda: 2.0)
     assert smallest_sets((1, 2), lambda ids: True, patience=late).sets == ()
@@ -109,7 +109,7 @@ HEADS = {
 }
 
 
-def asked_for(cause: Ids, requires: dict[int, Ids], questions: int = 256) -> tuple[Smallest, int]:
+def asked_for(cause: Ids, requires: dict[int, Ids], queries: int = 256) -> tuple[Smallest, int]:
     asked: list[Ids] = []
 
     def has(ids: Ids) -> bool:
@@ -118,7 +118,7 @@ def asked_for(cause: Ids, requires: dict[int, Ids], questions: int = 256) -> tup
         return cause <= ids
 
     needs = Requirements(requires, HUNKS)
-    return smallest_sets(range(1, 201), has, needs, Patience(questions)), len(asked)
+    return smallest_sets(range(1, 201), has, needs, Patience(queries)), len(asked)
 
 
 @pytest.mark.parametrize(
@@ -161,7 +161,7 @@ def test_a_property_that_comes_and_goes_among_many(random: Random, odd: int) -> 
 
 
 def test_questions_that_end_are_told_and_what_is_known_is_kept() -> None:
-    found, asked = asked_for(frozenset({2, 90, 183}), {}, questions=20)
+    found, asked = asked_for(frozenset({2, 90, 183}), {}, queries=20)
     assert asked == 20 and found.ended and not found.complete
     (known,) = found.sets
     assert {2, 90, 183} <= known < frozenset(range(1, 201))

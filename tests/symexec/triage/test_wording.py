@@ -12,7 +12,7 @@ from symexec.campaign.building import BuildJob
 from symexec.options import BuildOptions, SearchOptions
 from symexec.progress import Silence
 from symexec.testcases import Blame, Observation, TestCase, TestInput
-from symexec.triage import group, told_apart
+from symexec.triage import group, rewordings
 from symexec.triage.grouping import rewords
 
 
@@ -95,7 +95,7 @@ def case(
 
 
 def apart(*cases: TestCase) -> set[str]:
-    return {each.id for each in told_apart(cases, [WORDING, WORK])}
+    return {each.id for each in rewordings(cases, [WORDING, WORK])}
 
 
 @pytest.mark.parametrize("args", ["--version", "--ver", "-x --help", "a --help b"])
@@ -136,7 +136,7 @@ def test_a_usage_that_answers_a_wrong_call_is_known_by_its_first_word() -> None:
 def test_they_are_one_group_and_the_last() -> None:
     cases = [case("t1", "--version"), case("t2", "--help", "Usage: a", "Usage: b", (3,))]
     third = change('puts("a");', 'puts("b");', 3)
-    worded = list(told_apart(cases, [WORDING, third]))
+    worded = list(rewordings(cases, [WORDING, third]))
     found = group([*worded, case("t3", "5", blamed=(2,))])
     assert [(each.kind, each.blamed, each.tests) for each in found] == [
         ("difference", (2,), ("t3",)),

@@ -64,7 +64,7 @@ def explored(
 def stepped(validation: TraceValidation, true: Callable[[], bool]) -> None:
     until = time.monotonic() + SOON
     while not true():
-        assert time.monotonic() < until, validation.trouble
+        assert time.monotonic() < until, validation.failure
         validation.step()
         time.sleep(0.01)
 
@@ -82,7 +82,7 @@ def test_all_that_is_there_is_compared_while_the_search_goes_on(explored: TraceV
     for _ in explored.compared_one_by_one(never):
         raise AssertionError("nothing is left for afterwards")
     assert explored.compared > 5
-    assert not (explored.left_out or explored.mismatches or explored.trouble)
+    assert not (explored.left_out or explored.mismatches or explored.failure)
 
 
 def test_what_comes_later_waits_for_the_next_snapshot(explored: TraceValidation) -> None:
@@ -131,7 +131,7 @@ def test_one_that_dies_is_told_and_its_tests_are_compared_afterwards(
     explored.step()
     os.kill(process_of(explored), signal.SIGKILL)
     stepped(explored, lambda: explored._snapshot is None)
-    assert explored.trouble == "its process has died"
+    assert explored.failure == "its process has died"
     explored._next = 0.0
     explored.step()
     assert explored._snapshot is None  # no other one
