@@ -115,6 +115,10 @@ class Chains:
 
     def unify(self, old: Chain, new: Chain) -> Block | None:
         """None when no arm and nothing at the end is common."""
+        found = [each for each in (self._aligned(old, new), self._freed(old, new)) if each]
+        return min(found, key=lambda block: block.cost, default=None)
+
+    def _aligned(self, old: Chain, new: Chain) -> Block | None:
         head = self._common(old.arms, new.arms)
         tail = self._common(old.arms[head:][::-1], new.arms[head:][::-1])
         before = old.arms[head : len(old.arms) - tail]
@@ -143,6 +147,37 @@ class Chains:
                 at_old, at_new = match.old_end, match.new_end
         built.extend(self._same(new.arms[len(new.arms) - tail :]))
         return Block((_nested(built, otherwise),), cost)
+
+    def _freed(self, old: Chain, new: Chain) -> Block | None:
+        """Where one chain has more arms than the other: its last arms against what the other does
+        otherwise, as statements that one version has under a condition (see ``lists``).
+
+        if (a) S; else if (b) T             if (a) S; else T   ->   .. else if (change(b, 1)) T
+        """
+        count = min(len(old.arms), len(new.arms))
+        if len(old.arms) == len(new.arms) or not (old.otherwise or new.otherwise):
+            return None
+        pair = self._matches(old.arms[:count], new.arms[:count])
+        matches: list[Match] = []
+        for at in range(count):
+            found = pair(at, at)
+            if not found:
+                return None
+            matches.extend(found)
+        rests = [
+            (_nested(self._same(side.arms[count:]), side.otherwise),)
+            if len(side.arms) > count
+            else side.otherwise.items
+            if side.otherwise
+            else ()
+            for side in (old, new)
+        ]
+        rest = self.lists(rests[0], rests[1], self._anchor(new, len(new.arms)))
+        model = new.otherwise or Compound((), new.arms[-1].location, new.arms[-1].body.end)
+        arms = [match.items[0] for match in matches]
+        built = [arm for arm in arms if isinstance(arm, If)]
+        cost = sum(match.cost for match in matches) + rest.cost
+        return Block((_nested(built, replace(model, items=rest.items)),), cost)
 
     def _reordered(self, old: Sequence[Arm], new: Sequence[Arm]) -> bool:
         keys = [

@@ -127,6 +127,16 @@ EXAMPLES = {
         "int y; if (x > 5) { y = 5; } else if (change(0, x > 4)) { y = 4; } "
         "else if (x > 3) { y = 3; } else { y = 0; } return y;",
     ),
+    "the last arm of a chain freed from its condition": (
+        "int g(int); int f(int n) { if (n > 2) g(1); else if (n) { g(n); g(n + 1); } return n; }",
+        "int g(int); int f(int n) { if (n > 2) g(1); else { g(n); g(n + 1); } return n; }",
+        "if (n > 2) { g(1); } else if (change(n, 1)) { g(n); g(n + 1); } return n;",
+    ),
+    "what a chain does otherwise put under a condition": (
+        "int g(int); int f(int n) { if (n > 2) g(1); else { g(n); g(n + 1); } return n; }",
+        "int g(int); int f(int n) { if (n > 3) g(1); else if (n) { g(n); g(n + 1); } return n; }",
+        "if (n > change(2, 3)) { g(1); } else if (change(1, n)) { g(n); g(n + 1); } return n;",
+    ),
     "arms of a chain in another order": (
         "int f(int x) { int y; if (x > 1) y = 5; else if (x > 2) y = 6; else y = 0; return y; }",
         "int f(int x) { int y; if (x > 2) y = 6; else if (x > 1) y = 5; else y = 0; return y; }",
