@@ -266,7 +266,7 @@ CAUSES = """\
 
 What was wrong, and is held by a test since:
 
-- *cut.v1v2 took another branch than predicted*: the versions parted while options were read; the
+- *cut.v1v2 took another branch than predicted*: the versions diverged while options were read; the
   test has no file A, which the path had not looked at by then; further on the prediction opened
   one. Any program that parts before it opens a file was accused so. A test is predicted without the
   files that it does not have; and one found beside a seed keeps the seed's files and bytes.

@@ -54,8 +54,8 @@ _FOREIGN = ("-fplugin", "-B", "-specs", "-wrapper", "-l", "-L", "-Wl,", "-o")
 
 
 class CompilerPool:
-    """Threads that run compilers beside their owner. Compilers that are told of ``cancelled`` are
-    killed when it closes: one that never ends holds nobody up."""
+    """Threads that run compilers concurrently with their owner. Compilers that are given
+    ``cancelled`` are killed when it closes: one that never ends holds nobody up."""
 
     def __init__(self, workers: int) -> None:
         self.cancelled = threading.Event()

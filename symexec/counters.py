@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 
 @dataclass(slots=True)
 class Counters:
-    # The solver chain: questions asked, who answered how many of them (see solver/chain.py), and
-    # what reached a backend.
+    # The solver chain: queries, and which layer answered how many of them (see solver/chain.py),
+    # and what reached a backend.
     queries: int = 0
     answered: dict[str, int] = field(default_factory=dict)
     backend_queries: int = 0
@@ -54,7 +54,7 @@ class Counters:
         self.gaps[what] = self.gaps.get(what, 0) + 1
 
     def answer(self, layer: str) -> None:
-        """One question answered by this layer."""
+        """Count one query that this layer answered."""
         self.answered[layer] = self.answered.get(layer, 0) + 1
 
 

@@ -1,4 +1,4 @@
-"""A process beside the campaign's: each says records to the other until the campaign leaves."""
+"""A worker process of a campaign: both send each other records until the campaign leaves."""
 
 from __future__ import annotations
 
@@ -132,17 +132,17 @@ class Outbox:
             self._waiting = following
 
 
-# -------------------------------------------------------------------------------------- companion
-# A process beside the campaign's: each says records to the other until the campaign leaves.
+# ----------------------------------------------------------------------------------------- worker
+# A worker process of a campaign: both send each other records until the campaign leaves.
 #
-#     companion = forked(serve)                    a copy of this process
-#     companion.say(Keep(test))                    never waits
-#     for record in companion.heard(): ...         what has come; never waits
-#     companion.close()                            with the folder for what it makes
+#     worker = forked(serve)                       a copy of this process
+#     worker.say(Keep(test))                       never waits
+#     for record in worker.heard(): ...            what has come; never waits
+#     worker.close()                               with the folder for what it makes
 #
 # A fork costs milliseconds and has all that its parent has; a new Python would take a quarter of a
 # second until it has imported what it needs. The campaign closes its end of the pipe to end a
-# companion, and so does the operating system when the campaign dies. Ctrl-C is the campaign's.
+# worker, and so does the operating system when the campaign dies. Ctrl-C is the campaign's.
 
 
 Serve = Callable[[BinaryIO, BinaryIO, Path], None]  # requests, answers, the folder

@@ -1,4 +1,4 @@
-"""One version alone uses what nobody wrote, where the other one has gone ahead of it.
+"""One version alone uses uninitialised memory, where the other one has gone ahead of it.
 
 All uses stand in one program, which is told by its first parameter which of them to make.
 """

@@ -154,7 +154,7 @@ class Places:
 
 
 class _Made:
-    """Goes back through a block: each question is about a register as it is just before the
+    """Goes back through a block: each query is about a register as it is just before the
     instruction that answered the last one (at first: ``before``, or the end). So ``p = p - 1``
     is an answer once."""
 

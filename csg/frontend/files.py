@@ -1,4 +1,4 @@
-"""C files become syntax trees: preprocessed beside each other, parsed once, and remembered.
+"""C files become syntax trees: preprocessed concurrently, parsed once, and remembered.
 
     texts = preprocess_files([SourceFile(Path("old.c")), SourceFile(Path("new.c"))])
     texts[0].means_the_same(texts[1])        nobody needs to parse both
@@ -153,8 +153,8 @@ def parse_files(files: Sequence[SourceFile], compiler: str | None = None) -> lis
 def preprocess_files(
     files: Sequence[SourceFile], compiler: str | None = None
 ) -> list[Preprocessed]:
-    """The compiler preprocesses the files beside each other, and beside the import of our own
-    parser. A file that is named twice is one."""
+    """The compiler preprocesses the files concurrently with each other, and with the import of our
+    own parser. A file that is named twice is one."""
     for file in files:
         check_flags(file.flags)
         _check_readable(os.fspath(file.path))

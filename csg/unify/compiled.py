@@ -4,8 +4,8 @@
         confirmed(unified, confirmation.error())
 
 A projection can be right where the text is not: a region may hold a declaration that the other
-version needs, too. The compiler only checks, beside whatever else is being done. The function that
-an error stands in is kept as two copies; failing that, the whole program is.
+version needs, too. The compiler only checks, concurrently with the rest of the work. The function
+that an error stands in is kept as two copies; failing that, the whole program is.
 """
 
 from __future__ import annotations

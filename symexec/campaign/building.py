@@ -308,7 +308,7 @@ class BuildJob:
         verifier: Verifier | None,
         progress: Progress,
     ) -> Iterator[TestCase]:
-        """The search itself, and what runs beside it; then with more to read."""
+        """Run the search and what runs concurrently with it; then again with more files to read."""
         yield from self._followed(search, generation, deadline, verifier, progress)
         self.exhausted = search.exploration.exhausted
         if self.counters.unsupported:
@@ -525,7 +525,7 @@ class BuildJob:
         """A use that no filling shows: still told, where it is."""
         if case.uninitialised and case.observed == "same" and case.divergence is not None:
             place = Location(case.divergence.file, case.divergence.line)
-            text = "one version uses what nobody wrote; natively no filling shows it"
+            text = "one version uses uninitialised memory; natively no filling shows it"
             self.events[Event("uninitialised", text, place)] = 1
 
     def _seconds(self) -> float:

@@ -378,7 +378,7 @@ class FuzzingProcess:
         self._worker.close()
 
 
-SEEDED = "seeded"  # found by symbolic execution beside an input of native fuzzing
+SEEDED = "seeded"  # found by symbolic execution around an input of native fuzzing
 TRACING, FREE = 0.05, 0.25  # share of the time, after so many seconds, to follow inputs concretely
 URGENT = 2.0  # times that share for what differs: beyond, it becomes a test without a trace
 SHARE, SLICE = 0.1, 0.1  # of the time, in slices of so many seconds, for symbolic execution

@@ -26,7 +26,7 @@ from symexec.validation import TraceValidation
 # -------------------------------------------------------------------------------------- collected
 # The tests of a campaign: each input once, and the same names whatever runs along with the search.
 #
-#     t0001, t0002 ...   of the search       s0001, e0001 ...   of symbolic execution beside it
+#     t0001, t0002 ...   of the search       s0001, e0001 ...   of symbolic execution around inputs
 #     m14-0009           of the native process, which names its own
 #
 # An input that fuzzing found first keeps its name; when the search comes upon it,
@@ -145,9 +145,9 @@ class Collected:
 
 
 # ------------------------------------------------------------------------------------- generation
-# What a search comes upon, and what runs beside it, becomes tests.
+# What a search comes upon, and what runs concurrently, becomes tests.
 #
-#     generation = TestGeneration(search, tests, mode, clock, started, verifier, validation, beside)
+#     generation = TestGeneration(search, tests, mode, clock, started, verifier, ..)
 #  for case in generation.found(finding): ...  t0001: new, and on its way to be replayed
 #     for case in generation.found_by_fuzzing(sightings): ...   n0007, s0001
 #
@@ -267,7 +267,7 @@ def nodes_of(found: State | Arrival) -> list[int]:
 
 
 def _uses_uninitialised(state: State | Arrival) -> bool:
-    """Has one version ended where it used what nobody wrote?"""
+    """Has one version ended where it used uninitialised memory?"""
     return "uninitialised" in _faults(state)
 
 

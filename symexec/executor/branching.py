@@ -57,8 +57,8 @@ def branch(engine: Execution, state: State, step: Branch) -> Iterator[State]:
 
 
 def _followed(state: State) -> bool:
-    """Is what the running version decides part of the path's identity? Both count until they part
-    (also in what one has to itself), from then on the new one."""
+    """Is what the running version decides part of the path's identity? Both count until they
+    diverge (also in what one has to itself), from then on the new one."""
     return state.mode != OLD or not state.divergences
 
 
@@ -107,7 +107,7 @@ def _joint(engine: Execution, state: State, step: Branch, condition: Data) -> It
 
 
 def diverge(engine: Execution, state: State, label: str, old: int, new: int) -> None:
-    """The versions part: each runs to the join by itself, or the new one goes on alone."""
+    """The versions diverge: each runs to the join by itself, or the new one goes on alone."""
     location = engine.location(state)
     node = engine.here(state).node
     state.divergences = (*state.divergences, Divergence("control", location, node, label))

@@ -72,7 +72,7 @@ class ModelContext:
         return value
 
     def _revealed(self, address: int, size: int) -> Data:
-        """Bytes that nobody wrote, or a fault."""
+        """Uninitialised bytes, or a fault."""
         state = self._state
         self._check(address, size, write=False)
         item = state.memory.find(address >> 32)
@@ -295,7 +295,7 @@ class ModelContext:
             state.new_output = Output(state.new_output, stream, item)
 
     def _known(self, item: OutputItem) -> OutputItem:
-        """Output does not depend on what nobody wrote, or the call ends here."""
+        """Output does not depend on uninitialised memory, or the call ends here."""
         undefined = self._engine.undefined
         match item:
             case Term() if undefined.within(item):

@@ -227,7 +227,7 @@ class Execution(ABC):
     def largest(self, state: State, size: Operand) -> int:
         """The largest symbolic size of an object that is followed: so much above the least. For a
         size that may be larger it stays the same, also where the path knows that it is: a model
-        that starts over there asks the same question."""
+        that starts over there makes the same query."""
         for asked, bound in state.largest:
             if asked is size:
                 return bound

@@ -157,7 +157,7 @@ def _simplified(engine: Execution, state: State, argument: Data) -> Data:
 
 
 def _asked_about(engine: Execution, request: Request) -> Term | None:
-    """The value that a request is about, if it depends on what nobody wrote."""
+    """The value that a request is about, if it depends on uninitialised memory."""
     match request:
         case Decide(condition=term) | Concretize(term=term) | Suggest(term=term):
             pass
@@ -232,7 +232,7 @@ def _asked_again(state: State, condition: Term, behind: int) -> Iterator[State]:
     yield state
 
 
-# -------------------------------------------------------------------------------------- far jumps
+# ----------------------------------------------------------------------------- setjmp and longjmp
 # Back to a call of setjmp: the frames above it are left, it returns a second time.
 #
 # main: if (setjmp(b)) ...        note(main's frame, block 0, index 2)  ->  1

@@ -44,7 +44,7 @@ RUNS: Final = 1024  # of equal elements that become a chain of ite in a large ta
 def read_at(
     engine: Execution, state: State, item: MemoryObject, offset: int | Term, size: int
 ) -> Data:
-    """``item`` as it was found; what nobody wrote gets its symbols now."""
+    """``item`` as it was found; its uninitialised bytes get their symbols now."""
     memory = state.memory
     if isinstance(offset, int):
         memory.reveal(item, offset, size)

@@ -64,9 +64,9 @@ def used(step: Instruction | Terminator) -> tuple[tuple[Value, str], ...]:
 def decided_operands(
     engine: Execution, state: State, step: Instruction | Terminator
 ) -> Iterator[tuple[State, bool]] | None:
-    """States in which no operand depends on what nobody wrote, at the same instruction (True), and
-    states in which a version has ended there: the other one, if it waits somewhere, goes on from
-    where it stands. None: it is so already."""
+    """States in which no operand depends on uninitialised memory, at the same instruction (True),
+    and states in which a version has ended there: the other one, if it waits somewhere, goes on
+    from where it stands. None: it is so already."""
     for operand, what in used(step):
         if isinstance(operand, Register):
             value = engine.value(state, operand)

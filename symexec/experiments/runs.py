@@ -42,8 +42,8 @@ class Exercise:
 class Run:
     """``tests`` and ``differing`` count all; ``known`` are the tests whose sequence and outcome are
     known (of native tests: of a random sample); ``shown`` the differences confirmed by replay,
-    each with its full sequence and the place where the versions part. ``efforts``: by the name of a
-    test the states that a search had made when it found it."""
+    each with its full sequence and the place where the versions diverge. ``efforts``: by the name
+    of a test the states that a search had made when it found it."""
 
     strategy: str
     seed: int
@@ -198,7 +198,7 @@ class Laboratory:
 
     def _traced(self, cases: Iterable[TestCase]) -> list[TestCase]:
         """With the whole sequence and the first divergence: a search makes its test as soon as the
-        versions part, when it has seen but the beginning of the path."""
+        versions diverge, when it has seen but the beginning of the path."""
         deadline = time.monotonic() + TRACING
         assert self._tracer is not None
         found = []

@@ -1,7 +1,7 @@
-"""Symbolic execution beside inputs that native testing found, a little at a time.
+"""Symbolic execution around inputs that native testing found, a little at a time.
 
     following.give(test, rank)
-    for finding in following.slice(0.1): ...     divergences beside their ways, and from there on
+    for finding in following.slice(0.1): ...     divergences next to their paths, and from there on
 
 It has an engine, a solver and counters of its own: what it follows is no part of the search that
 may come to its end, and says nothing about paths that were left out.
@@ -33,7 +33,7 @@ from symexec.watchdog import Watchdog
 MOST = 32  # inputs that are followed
 STEP = 1.0  # seconds in which one comes to its next pause, or is given up
 EACH = 2.0  # seconds for one of them
-QUERY = 1.0  # seconds for one question to the solver
+QUERY = 1.0  # seconds for one query of the solver
 
 Rank = tuple[object, ...]
 
@@ -154,7 +154,7 @@ class Following:
 #
 # A line that a user could have typed combines an option with several valid values, to which a
 # search that decides byte for byte comes late. Whoever follows it symbolically sees what the
-# versions do on all inputs that go the same way, and goes on by itself from where they part
+# versions do on all inputs that go the same way, and goes on by itself from where they diverge
 # (following.py). Lines that brought something new are drawn from again.
 
 

@@ -425,7 +425,7 @@ class Exploration:
         return known
 
     def _diverged(self, state: State, always: bool = False) -> Iterator[Finding]:
-        """The first time that the versions part here in this direction (beside a seed's way,
+        """The first time that the versions diverge here in this direction (beside a seed's way,
         ``always``): tests at once, for the path beyond may be long."""
         divergence = state.divergences[-1]
         key = (divergence.node, divergence.directions)
@@ -498,7 +498,7 @@ class Exploration:
             yield finding
 
     def _compared(self, state: State) -> Iterator[Finding]:
-        """A test where the versions can be told apart, and one where they parted without."""
+        """A test where the versions can be told apart, and one where they diverged without."""
         solver = self.engine.solver
         divergence = state.divergences[0] if state.divergences else None
         found = False

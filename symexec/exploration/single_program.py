@@ -138,7 +138,7 @@ def _plain(value: Data) -> Operand:
 LEAK = "leak"  # the path of a test ends well, but for what it has lost
 UNFINISHED = "unfinished"  # the path of a test that had not come to its end when the time was over
 MOST_ERRORS = 5_000  # tests with errors that are kept in memory
-HARD = 0.2  # of the time, for questions that a solver finds hard
+HARD = 0.2  # of the time, for queries that a solver finds hard
 LEFT_OVER, MOST_LEFT_OVER = 0.1, 20.0  # of the time, in seconds, for tests of such paths
 
 

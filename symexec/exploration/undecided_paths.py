@@ -54,7 +54,7 @@ class ConcreteRest:
         return all(self._decided(state, value) for value in self._held(state))
 
     def _decided(self, state: State, value: Data) -> bool:
-        """Do the inputs decide no part of a value any more? What nobody wrote is no input."""
+        """Do the inputs decide no part of a value any more? Uninitialised memory is no input."""
         return all(
             isinstance(half, int)
             or isinstance(self._solver.simplified(state.path, half), int)

@@ -2,7 +2,7 @@
 
     Finding(g1, regression, blamed: 1 2 3)
 
-    sarif      a result at change 1 of the new version; 2, 3 and where they part are related
+    sarif      a result at change 1 of the new version; 2, 3 and where they diverge are related
     junit      a testcase that fails; tests on which both versions agree are testcases that pass
     markdown   a row of a table, and the input to copy below it; as long as a comment may be
     github     ::error file=..,line=.. for change 1: an annotation of what the change touches
@@ -110,7 +110,7 @@ _RULES: Final = (
 _HELP = (
     "The input of the result shows it: run both versions on it, or call csgtest replay on the "
     "folder of results. The related locations are the other changes that are to blame, and where "
-    "the versions part."
+    "the versions diverge."
 )
 
 
@@ -224,14 +224,14 @@ def _internal(finding: Finding, report: Report) -> str:
 
 
 def _related(finding: Finding, finished: Finished, anchor: Place) -> Iterator[tuple[Place, str]]:
-    """The other changes to blame, all where nobody knows; then where the versions part."""
+    """The other changes to blame, all where nobody knows; then where the versions diverge."""
     for change in finding.blamed or finished.report.changes:
         place = finished.place_of(change)
         if place != anchor:
             yield place, f"change {change.id}: {_edit(change)}"
     part = finding.witness.divergence
     if part is not None:
-        yield finished.place(part.file, part.line), f"the versions part here: {part.kind}"
+        yield finished.place(part.file, part.line), f"the versions diverge here: {part.kind}"
 
 
 def _way(finding: Finding, finished: Finished) -> Iterator[tuple[Place, str]]:

@@ -54,7 +54,7 @@ class _Page:
 
 class Memory:
     """``freed`` names dead objects (for messages); number 0 is the null page. ``symbol`` makes the
-    values of bytes that nobody wrote; without it fresh objects hold zeros. ``blank``: there have
+    values of uninitialised bytes; without it fresh objects hold zeros. ``blank``: there have
     been such bytes on this path; ``undefined``: some were read; ``bounded``: there are objects
     whose size is a term."""
 

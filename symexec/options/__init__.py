@@ -40,14 +40,14 @@ class SolverName(Enum):
 
 
 class After(Enum):
-    """What runs on after the versions part at a branch."""
+    """What runs on after the versions diverge at a branch."""
 
     BOTH = "both"  # each to where the branch joins again, then both together
     NEW = "new"  # the new version alone, as published
 
 
 class Uninitialised(Enum):
-    """What becomes of a use of memory that nobody wrote."""
+    """What becomes of a use of uninitialised memory."""
 
     DIFFERENCES = "differences"  # an error where one version does it; told where both do
     ERROR = "error"  # an error of the program

@@ -111,7 +111,7 @@ OLD_AND_NEW = (
         metavar="OLD",
         nargs="?",
         help="C file, or folder of C files, before the change; or revisions of the repository that "
-        "this is: A..B, A...B (from where they part), A (against the work tree); left out: HEAD",
+        "this is: A..B, A...B (from where they diverge), A (against the work tree); left out: HEAD",
     ),
     row(
         "new",
@@ -285,7 +285,7 @@ MODE = under(
         "--after",
         choices=names(After),
         default=SearchOptions().after.value,
-        help="after the versions part at a branch: follow both to where they meet again, or the "
+        help="after the versions diverge at a branch: follow both to where they meet again, or the "
         "new one alone, as published (default: %(default)s)",
     ),
     row(
@@ -366,7 +366,7 @@ MEMORY = under(
         "--uninitialised",
         example="differences",
         choices=names(Uninitialised),
-        help="a use of memory that nobody wrote is an error where one version alone does it, "
+        help="a use of uninitialised memory is an error where one version alone does it, "
         "always an error, or none: such memory holds zeros (default: differences; explore: error)",
     ),
     row(

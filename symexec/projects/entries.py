@@ -250,7 +250,7 @@ class _Cause:
 
     changes: frozenset[Identity]
     kind: str
-    place: tuple[str, int] | None  # where the versions part
+    place: tuple[str, int] | None  # where the versions diverge
 
     def likeness(self, other: _Cause) -> tuple[bool, ...]:
         """How well they agree, to be compared; () where they are two."""

@@ -41,7 +41,7 @@ from symexec.replay.sandbox import (
 from symexec.testcases.signature import EntrySignature
 
 SANITIZED, PLAIN = "sanitized", "plain"
-ZEROED, FILLED = "zeroed", "filled"  # with zeros, or 0xFE, in memory that nobody wrote
+ZEROED, FILLED = "zeroed", "filled"  # with zeros, or 0xFE, in uninitialised memory
 LITERAL = "literal"  # nothing that the source asks is optimised away
 COVERED = "covered"  # it says which code a run comes to, and can make inputs by that (growing.c)
 
@@ -155,7 +155,7 @@ class FinishedBuilds:
 
 class Builds:
     """``close`` removes the executables. ``foreign``: a stranger chose the files, and the compiler
-    reads them behind walls."""
+    reads them inside the sandbox."""
 
     def __init__(
         self, programs: dict[str, Program], leaks: bool = False, foreign: bool = False

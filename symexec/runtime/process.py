@@ -157,7 +157,7 @@ def found_option(context: Context, arguments: Arguments) -> Model:
     return None
 
 
-# -------------------------------------------------------------------------------------- far jumps
+# ----------------------------------------------------------------------------- setjmp and longjmp
 # setjmp and longjmp, C17 7.13: a place is noted in the engine, its number in the jmp_buf.
 #
 #     setjmp(b)        ->  0, and b holds the number of this call

@@ -293,7 +293,7 @@ def uniform(make: Make, context: Context) -> Searcher:
 
 behaviour("continuation", "go on behind an output, to differences that show later on the path")
 behaviour("usage", "along ordinary command lines too, most of the time without a native phase")
-behaviour("divergences", "a test at once where the versions part for the first time")
+behaviour("divergences", "a test at once where the versions diverge for the first time")
 behaviour("opposites", "and one on the other side of zero")
 behaviour("rest", "where no input decides anything more: a test at once, and last in the queue")
 behaviour("pruning", "drop states that can neither reach a change nor carry one")

@@ -8,7 +8,7 @@ Same-version conditions leave two ways; where they differ up to four are feasibl
 Kuchta, Cadar: Shadow of a Doubt, ICSE 2016, Fig. 2). A direction is named after what the new
 version does.
 
-Along a seed the versions go one common way, the seed's, and every way on which they part.
+Along a seed the versions go one common way, the seed's, and every way on which they diverge.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ def _negated(condition: Term) -> Term:
 def joint_ways(
     condition: Data, path: PathCondition, solver: Decider, seed: Assignment | None = None
 ) -> Iterator[tuple[Directions, PathCondition]]:
-    """Each way through a branch of both versions. With a seed: those on which they part, and the
+    """Each way through a branch of both versions. With a seed: those on which they diverge, and the
     seed's own unless it parts them itself; with a guide its own."""
     old, new = old_half(condition), new_half(condition)
     if old is new or (isinstance(old, int) and old == new):

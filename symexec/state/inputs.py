@@ -53,8 +53,9 @@ Values = Callable[[tuple[Input, ...]], dict[Term, int]]
 
 class Guided(Assignment):
     """A model of a path that has been searched: whoever follows it takes the same ways, also where
-    the versions part, and comes by the same conditions. ``way``: from each condition to the next.
-    A condition that is not next, or a part of one, is nothing that the search had to assume."""
+    the versions diverge, and comes by the same conditions. ``way``: from each condition to the
+    next. A condition that is not next, or a part of one, is nothing that the search had to
+    assume."""
 
     __slots__ = ("way",)
 
@@ -106,7 +107,7 @@ class Seed:
     """``values`` gives each input's symbols their values; it is asked again when the program has
     asked for more input on its way."""
 
-    stays = False  # where the versions part?
+    stays = False  # where the versions diverge?
 
     def __init__(self, number: int, values: Values) -> None:
         self.number = number

@@ -107,8 +107,8 @@ class Region:
 
 @record
 class Divergence:
-    """Where the versions part: a branch (``directions`` says what the new one does), the end of one
-    of them, or an output that differs."""
+    """Where the versions diverge: a branch (``directions`` says what the new one does), the end of
+    one of them, or an output that differs."""
 
     kind: str  # "control" | "ending" | "output"
     location: Location

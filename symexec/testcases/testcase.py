@@ -1,4 +1,4 @@
-"""One test: an input, where the versions part on it, what both showed, and who is to blame."""
+"""One test: an input, where the versions diverge on it, what both showed, and who is to blame."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def observation_from_json(value: Json) -> Observation:
 
 
 # --------------------------------------------------------------------------------------- testcase
-# One test: an input, where the versions part on it, what both showed, and who is to blame.
+# One test: an input, where the versions diverge on it, what both showed, and who is to blame.
 #
 # It is an element of report.json's ``tests``; ``to_json`` and ``from_json`` are inverse.
 
@@ -126,7 +126,7 @@ Changes = tuple[int, ...]  # ids, ascending
 
 @record
 class Divergence:
-    """Where the search saw the versions part. ``kind`` is control, output or ending;
+    """Where the search saw the versions diverge. ``kind`` is control, output or ending;
     ``directions`` is diff-true or diff-false (what the new version did) for a control one."""
 
     kind: str
@@ -185,7 +185,7 @@ class TestCase:
     source: str = ""  # who found it: search, seed, native, ...
     notes: tuple[str, ...] = ()
     undefined: tuple[str, ...] = ()  # places of undefined behaviour, and what plain builds show
-    uninitialised: bool = False  # a version is predicted to use memory that nobody wrote
+    uninitialised: bool = False  # a version is predicted to use uninitialised memory
     endless: bool = False  # it is proved that a version repeats itself for ever
     fault: str = ""  # the error of memory that one version alone is predicted to end with
     refused: str = ""  # why it does not differ natively, although that is predicted

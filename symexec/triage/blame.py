@@ -14,7 +14,7 @@ from symexec.testcases import Blame, Observation, TestInput
 from symexec.triage.compare import differing_parts
 
 # ---------------------------------------------------------------------------------------- subsets
-# Smallest sets of changes with a property, found with few questions.
+# Smallest sets of changes with a property, found with few queries.
 #
 # smallest_sets((1, 2, 3), lambda s: {1, 3} <= s)       [(1, 3)]
 #
@@ -30,12 +30,12 @@ SMALL = 4  # members at most of a set inside of which all subsets are asked
 
 
 class OutOfQueries(Exception):
-    """The number of questions allowed, or the time, is used up. Never leaves this module."""
+    """The queries or the time allowed are used up. It never leaves this module."""
 
 
 @dataclass(frozen=True, slots=True)
 class Patience:
-    """How long to go on: questions at most, and a time by ``clock``."""
+    """How long to go on: so many queries at most, and until ``deadline`` by ``clock``."""
 
     queries: int = 256
     deadline: float = math.inf
@@ -50,7 +50,7 @@ DEFAULT_PATIENCE = Patience()
 
 @dataclass(slots=True)
 class Oracle:
-    """Asks a question once for each set."""
+    """Answers whether a set has the property, and asks once for each set."""
 
     ask: Callable[[Ids], bool]
     patience: Patience
@@ -66,8 +66,8 @@ class Oracle:
 
 @dataclass(frozen=True, slots=True)
 class Smallest:
-    """``sets`` in order of size, then of ids; ``complete``: there are no others; ``ended``:
-    questions or time were used up before each of them was known to be minimal."""
+    """``sets`` are in order of size, then of ids; ``complete`` says that there are no others,
+    ``ended`` that queries or time were used up before each was known to be minimal."""
 
     sets: tuple[Ids, ...]
     complete: bool

@@ -168,8 +168,8 @@ def uninitialised(
     requires: Mapping[int, Ids],
     patience: Patience,
 ) -> TestCase:
-    """A replayed test on which one version is predicted to use what nobody wrote: a regression, or
-    a fix, where that version alone shows something else with another filling."""
+    """A replayed test on which one version is predicted to use uninitialised memory: a regression,
+    or a fix, where that version alone shows something else with another filling."""
     try:
         reports = [_report(case, replay, build) for build in ("old", "new")]
     except ToolchainError:  # a compiler that cannot fill local variables
@@ -201,7 +201,7 @@ def _report(case: TestCase, replay: NativeReplay, build: str, changes: Ids | Non
     shown = ", ".join(
         f"{part}: {_shown_alike(zeroed, part)} or {_shown_alike(filled, part)}" for part in parts
     )
-    return f"with zeros or 0xFE in memory that nobody wrote: {shown}"
+    return f"with zeros or 0xFE in uninitialised memory: {shown}"
 
 
 def _shown_alike(seen: Observation, part: str) -> str:

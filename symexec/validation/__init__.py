@@ -130,7 +130,7 @@ def _listen(requests: BinaryIO, over: threading.Event, replay: NativeReplay) -> 
 # Does a test natively take the branches that the search says it takes?
 #
 #     validation.note(name, test, kind, finding)       while the search goes on
-#     validation.step()                                a moment for the comparison beside it
+#     validation.step()                                a moment for the concurrent comparison
 #     for _ in validation.compared_one_by_one(..): ..  what is left, afterwards
 #     validation.mismatches
 #

@@ -176,7 +176,7 @@ def _ends(outcome: Outcome | None) -> bool:
 
 
 def _refuse_uninitialised(*states: State) -> None:
-    """What a version does with what nobody wrote is chance."""
+    """What a version does with uninitialised memory is chance."""
     if any(map(_uses_uninitialised, states)):
         raise Unfollowed("uninitialised values")
 
@@ -262,8 +262,8 @@ class Comparison:
     def judged(
         self, noted: Iterable[Noted], replay: NativeReplay, in_time: Callable[[], bool]
     ) -> Iterator[Judged]:
-        """One test after the other while there is time. Natively they run beside the engine.
-        ToolchainError when the program with probes cannot be run."""
+        """One test after the other while there is time. Natively they run concurrently with the
+        engine. ToolchainError when the program with probes cannot be run."""
         left: list[Judged] = []
         waiting: deque[_Prediction] = deque()
         doubtful = []

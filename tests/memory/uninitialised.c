@@ -1,4 +1,4 @@
-/* What nobody wrote may be copied, not used. */
+/* Uninitialised memory may be copied, not used. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -27,8 +27,8 @@ COMPILE = ("gcc", "-O1", "-w", "-fwrapv", "-fPIC")
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """``diverging`` inputs part the versions, on ``diff_paths`` different paths; on ``differing``
-    ones the result or the way of ending differs."""
+    """``diverging`` inputs make the versions diverge, on ``diff_paths`` different paths; on
+    ``differing`` ones the result or the way of ending differs."""
 
     points: int
     diverging: int

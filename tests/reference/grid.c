@@ -1,7 +1,7 @@
 /* Run two shared objects over a grid of inputs and count what differs.
 
    grid OLD.so NEW.so LOW HIGH LOW HIGH ...  ->  points diverging keys differing misaligned endless
-   followed by the first input on which the versions part and the first whose outcome differs.
+   followed by the first input on which the versions diverge and the first whose outcome differs.
 
    A key is the joint trace up to the first divergence and the new version's trace behind it. */
 #define _GNU_SOURCE
@@ -90,7 +90,7 @@ static void remember(uint64_t key)
 
 static int is_alone(uint32_t event) { return event >> 1 & 1; }
 
-/* 1: the versions part, with the key; 0: they do not; -1: the traces do not fit together. */
+/* 1: the versions diverge, with the key; 0: they do not; -1: the traces do not fit together. */
 static int parted(uint64_t *key)
 {
     uint64_t hash = 1;

@@ -4,7 +4,7 @@
     if (execute(OLD)) { f(); }  ->   if (execute(OLD)) { csg_alone_begin(); f(); csg_alone_end(); }
 
 Compiled as OLD and as NEW both count the same sites: no lowering, no engine takes part. What one
-version does by itself is marked (*alone*): it cannot be where the versions part.
+version does by itself is marked (*alone*): it cannot be where the versions diverge.
 """
 
 from __future__ import annotations

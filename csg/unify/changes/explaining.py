@@ -222,7 +222,7 @@ def _role(node: Change, parent: Tree | None) -> tuple[str, str]:
     if len(absent) == 2 and isinstance(parent, If) and parent.otherwise is not None:
         return "guard", "each version jumps to a label of its own"
     if len(absent) == 2:
-        return "guard", "one version alone gets here; the versions part at once"
+        return "guard", "one version alone gets here; the versions diverge at once"
     if not absent:
         return "value", why_here(node.old, node.new, node.type)
     owner = absent[0].other
@@ -253,7 +253,9 @@ def why_here(old: Expression, new: Expression, kind: Type) -> str:
         return "its line differs, what it computes does not"
     common = _types(old, new, kind)
     if isinstance(old, Logical) or isinstance(new, Logical):
-        return "from the first clause that differs on, the versions part only where the whole does"
+        return (
+            "from the first clause that differs on, the versions diverge only where the whole does"
+        )
     if old.__class__ is not new.__class__ or not children(old) or not children(new):
         return f"{before} became {after}{common}"
     one, other = plain_assignment(old), plain_assignment(new)

@@ -116,7 +116,7 @@ class Expressions:
 
     def _chain(self, old: Expression, new: Expression, wanted: Type | None) -> Merged | None:
         """Equal operands in front stay; from the first that differs on, all goes into one change
-        (so that the versions part only where the value of the whole differs)."""
+        (so that the versions diverge only where the value of the whole differs)."""
         operator = next((node.operator for node in (new, old) if isinstance(node, Logical)), None)
         if operator is None:
             return None

@@ -194,8 +194,9 @@ class Chains:
         )
 
     def _twice(self, old: Chain, new: Chain, head: int) -> Block:
-        """Arms in another order: to test them in pairs would part the versions at each test, though
-        most values lead to the same arm. So each version runs its own chain; then they meet."""
+        """Arms in another order: to test them in pairs would make the versions diverge at each
+        test, though most values lead to the same arm. So each version runs its own chain; then they
+        meet."""
         rests = [_nested(self._same(side.arms[head:]), side.otherwise) for side in (old, new)]
         edit = self.edits.record((rests[0],), (rests[1],))
         regions: tuple[Statement, ...] = tuple(

@@ -2,7 +2,7 @@
 
     y = change(-x, x * x);                    change 1, modified
     if (execute(NEW)) { y = y + 1; }          change 2, added
-    if (change(0, 1)) { y = y + 1; }          the same by ``change`` alone: the versions part here
+    if (change(0, 1)) { y = y + 1; }          the same by ``change`` alone: the versions diverge
 
 A tree annotated by hand is taken as it stands; ``old`` and ``new`` are the file as each version's
 compiler sees it.

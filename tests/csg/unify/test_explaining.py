@@ -41,7 +41,7 @@ WHY = {
     "a clause in front": (
         "int f(int a, int b) { if (b) return 1; return 0; }",
         "int f(int a, int b) { if (a || b) return 1; return 0; }",
-        ["from the first clause that differs on, the versions part only where the whole does"],
+        ["from the first clause that differs on, the versions diverge only where the whole does"],
     ),
     "a clause behind": (
         "int f(int a, int b) { if (a) return 1; return 0; }",

@@ -5,7 +5,7 @@ A row has both versions, the unified text, the naive one, and what happens with 
     values     built as old, as new or with a mask, it computes something else than its original
     no C       one of these builds does not compile
     more       it is both programs, but keeps more of them apart
-    spurious   its versions part where they go the same way
+    spurious   its versions diverge where they go the same way
     hidden     its versions do different things and part nowhere
 """
 

@@ -34,7 +34,7 @@ def test_of_one_place_more_are_kept_whatever_their_sequences_are() -> None:
 
 @pytest.mark.parametrize("sure", (False, True))
 def test_a_path_that_uses_what_nobody_wrote_is_no_sure_prediction(sure: bool) -> None:
-    """Of two paths of one input, told apart by bytes that nobody wrote, either may happen."""
+    """Of two paths of one input, told apart by uninitialised bytes, either may happen."""
     tests, test = Collected(), TestInput(stdin=b"\0")
     case = TestCase(tests.name(test), test, observed="same")
     tests.keep(case)

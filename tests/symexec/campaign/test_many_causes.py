@@ -1,4 +1,4 @@
-"""Many independent changes whose versions part at one place: each has its own row and blame."""
+"""Many independent changes whose versions diverge at one place: each has its own row and blame."""
 
 from __future__ import annotations
 

@@ -94,7 +94,7 @@ def test_a_state_is_at_rest_once_it_has_asked_and_learns_no_more() -> None:
     held.store(4, 4, table.symbol("y", 32), 0)
     assert not rest.reached(state, path)
     held.store(4, 4, table.symbol("undefined a #3+0:4", 32), 0)
-    assert rest.reached(state, path), "what nobody wrote is no input"
+    assert rest.reached(state, path), "uninitialised memory is no input"
 
 
 def test_states_at_rest_have_their_share_of_the_work_in_turn() -> None:

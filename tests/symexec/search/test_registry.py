@@ -69,7 +69,7 @@ def test_what_the_help_text_says_of_them() -> None:
         "uniform (in every second turn any state, each equally likely); "
         "continuation (go on behind an output, to differences that show later on the path); "
         "usage (along ordinary command lines too, most of the time without a native phase); "
-        "divergences (a test at once where the versions part for the first time); "
+        "divergences (a test at once where the versions diverge for the first time); "
         "opposites (and one on the other side of zero); "
         "rest (where no input decides anything more: a test at once, and last in the queue); "
         "pruning (drop states that can neither reach a change nor carry one)",

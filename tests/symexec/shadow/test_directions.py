@@ -154,7 +154,7 @@ PAIRS = [
     Shadowed(below(4), below(9)),
     Shadowed(below(9), below(4)),
     Shadowed(below(4), equal(7)),
-    Shadowed(LOW_BIT, EVEN),  # they part on every input
+    Shadowed(LOW_BIT, EVEN),  # they diverge on every input
     Shadowed(1, below(9)),
     Shadowed(below(9), 1),
     Shadowed(0, below(9)),
@@ -215,7 +215,7 @@ def test_a_guide_goes_one_way_also_where_the_versions_part(condition: Data, seed
 
 
 def test_equal_halves_are_one_condition() -> None:
-    """Also constants: no question is asked, and no version parts."""
+    """Also constants: no question is asked, and no version diverges."""
     for value, label in ((0, "same-false"), (1, "same-true")):
         ((found, path),) = joint_ways(value, EMPTY, Refusing(None))
         assert found.label == label and path is EMPTY

@@ -179,7 +179,7 @@ def test_values_that_were_tried_one_after_the_other_are_met_again(tmp_path: Path
 
 
 def test_a_file_that_a_test_is_made_without_is_not_there_further_on(tmp_path: Path) -> None:
-    """The versions part before they look for it: the test has no such file."""
+    """The versions diverge before they look for it: the test has no such file."""
     text = """int main(int argc, char **argv) {
         if (argv[1][0] > '%c') puts("x");
         FILE *file = fopen("A", "r");
