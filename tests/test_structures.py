@@ -240,6 +240,12 @@ SEVERAL = {
         ("return n;", "return n == 2 ? 5 : n;"),
         ["f((const char *[", '{[0] = "ab", [1] = "ab"}', "the last of words is null"],
     ),
+    "several texts as main has them": (
+        "int f(int argc, char **argv) { int n = 0; for (; argc > 1; argc--) n += **++argv == '-';"
+        " return *++argv ? -1 : n; }",
+        ("return *", "n += n == 2; return *"),
+        ["f(3, (char *[", "returns 3", "argc < elements of argv", "the last of argv is null"],
+    ),
     "several that are written to": (
         "void f(point *p, unsigned n, int x) { for (unsigned k = 0; k < n; k++) p[k].y = x > 3; }",
         ("= x > 3", "= x > 3 + (k == 1)"),

@@ -68,7 +68,8 @@ Functions = Mapping[str, FunctionDefinition]
 MOST_FUNCTIONS = 64  # that are looked at, from the entry function on
 _LENGTH = re.compile(
     r"(len|length|size|siz|count|cnt|num|bytes|total)\d*$"
-    r"|(^|_)(n[a-z]?|nr|no|sz|max|cap|capacity|avail|left|nmemb|nitems|nel|nelems?)\d*$",
+    r"|(^|_)(n[a-z]?|nr|no|sz|max|cap|capacity|avail|left|nmemb|nitems|nel|nelems?)\d*$"
+    r"|^(n|nr|num|no|number|count)_(of_)?[a-z]+s$",
     re.IGNORECASE,
 )
 # Of the C library: (pointer, number, size of an element), by the places of the arguments.
@@ -676,7 +677,8 @@ class _Uses:
             self._note(self._hinted, name, number, kind, why, place, less=less)
             for above in self._directly_above(number):
                 why = f"{self._word(name)}[{self._word(number)}] stands below {self._word(above)}"
-                self._note(self._found, name, above, kind, why, place)
+                sure = written or name not in self._judged
+                self._note(self._found, name, above, kind, why, place, sure=sure)
 
     def _called(self, node: Call) -> None:
         name, arguments = called_name(node), node.arguments

@@ -24,6 +24,7 @@ from csg.analysis.lengths import (
     root_of,
     without_casts,
 )
+from csg.analysis.several import ALONE, Several
 from csg.errors import Location
 from csg.language.expression_text import ExpressionText, Notation
 from csg.language.syntax import (
@@ -64,6 +65,7 @@ from csg.language.traversal import Tree, children, walk
 from csg.language.types import (
     Array,
     Enumeration,
+    Integer,
     Pointer,
     Record,
     Type,
@@ -84,7 +86,8 @@ MOST_NAMED = 4  # enumerators that a text names
 @record
 class Length:
     """There are ``number`` times ``unit`` bytes behind ``pointer``, if it is not null, or as many
-    for a number that is so much ``less``; the code tells numbers below ``least`` from others."""
+    for a number that is so much ``less`` (-1: one more); the code tells numbers below ``least``
+    from others."""
 
     pointer: str
     number: str
@@ -144,10 +147,13 @@ class Precondition:
 
 
 def preconditions(
-    unified: Unified, entry: FunctionDefinition, asked: frozenset[str] = frozenset()
+    unified: Unified,
+    entry: FunctionDefinition,
+    asked: frozenset[str] = frozenset(),
+    stepped: Several = ALONE,
 ) -> tuple[Precondition, ...]:
     """Those of ``entry``, a function of the united program; its names are used. ``asked``: the
-    pointers that a version compares with null."""
+    pointers that a version compares with null; ``stepped``: those that lead to several."""
     old, new = (
         _Version((unit, *unified.shared), entry.symbol.name) for unit in (unified.old, unified.new)
     )
@@ -156,6 +162,7 @@ def preconditions(
     asserted = list(_asserted(entry))
     return (
         *_lengths(old, new, entry.parameters),
+        *_command_line(old, new, stepped),
         *_not_null(old, new, entry, asked, asserted),
         *_enumerators(old, new, entry.parameters),
         *(each for each in asserted if isinstance(each.claim, Asserted)),
@@ -236,6 +243,27 @@ def _lengths(old: _Version, new: _Version, parameters: Sequence[Symbol]) -> Iter
                 text = f"{shown} <= elements of {pointer}"
         claim = Length(pointer, number, unit, max(each.least, before[pair].least), less)
         yield Precondition(claim, text, each.why, each.location)
+
+
+def _command_line(old: _Version, new: _Version, stepped: Several) -> Iterator[Precondition]:
+    """Parameters that are called as those of main hold what these do (C17 5.1.2.2.1p2)."""
+    names = [_as_in_main(each.parameters) for each in (old, new)]
+    if names[0] and names[0] == names[1] and names[0][1] in stepped.parameters:
+        count, words = names[0]
+        place = new.parameters[0].location
+        why = "they are called as in main"
+        claim = Length(words, count, 8, less=-1)
+        yield Precondition(claim, f"{count} < elements of {words}", why, place)
+        yield Precondition(Ended(words), f"the last of {words} is null", why, place)
+
+
+def _as_in_main(parameters: Sequence[Symbol]) -> tuple[str, str] | None:
+    known = {each.name: each.type for each in parameters}
+    match known.get("argc"), known.get("argv"):
+        case Integer(), Pointer(target=Pointer(target=Integer(size=1))):
+            return "argc", "argv"
+        case _:
+            return None
 
 
 def _size(kind: Pointer) -> int:

@@ -435,7 +435,7 @@ def _expected(
     if entry == "main" or not inputs.inferred:
         return () if inputs.inferred else None
     function = definition(unified.units, entry)
-    found = preconditions(unified, function, asked_for_null(unified, function))
+    found = preconditions(unified, function, asked_for_null(unified, function), stepped)
     return (*found, *ended(found, function.parameters, stepped))
 
 

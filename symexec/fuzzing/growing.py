@@ -27,11 +27,12 @@ from csg.analysis.preconditions import Length
 from symexec.fuzzing.candidates import FunctionDomain
 from symexec.fuzzing.option_table import Vocabulary
 from symexec.fuzzing.values import Values, limits_of
+from symexec.inputs.assumptions import pairs
 from symexec.options import InputOptions
 from symexec.replay import NativeReplay
 from symexec.replay.harness import memory_of
 from symexec.testcases import Scalar, TestInput, Value
-from symexec.testcases.inputs import LongDouble
+from symexec.testcases.inputs import Elements, LongDouble
 from symexec.testcases.signature import Parameter
 
 LONGEST = 512  # bytes of a text, where the user does not say
@@ -145,13 +146,24 @@ class FunctionInputs:
             (place, each) for place, each in enumerate(domain.parameters) if _grows(each.parameter)
         ]
         sizes = self._sizes(options)
+        most = _most(domain, options)
         self.fields = [
-            _field(each, options, sizes.get(each.parameter.name)) for _, each in self._grown
+            _field(
+                each,
+                options,
+                sizes.get(each.parameter.name),
+                most.get(each.parameter.name),
+            )
+            for _, each in self._grown
         ]
 
     def _sizes(self, options: InputOptions) -> dict[str, tuple[int, int]]:
         """Of each number that is a size: the field that it is the size of, and in which units."""
-        places = {each.parameter.name: at for at, (_, each) in enumerate(self._grown)}
+        places = {
+            each.parameter.name: at
+            for at, (_, each) in enumerate(self._grown)
+            if each.parameter.kind != "structure"
+        }
         found = {}
         for each in options.preconditions:
             match each.claim:
@@ -194,12 +206,32 @@ class FunctionInputs:
         return replay.control(replace(self._base, parameters=tuple(rest)))
 
 
+def _most(domain: FunctionDomain, options: InputOptions) -> dict[str, int]:
+    """What each number is at most that says how many structures there are."""
+    sizes = {
+        each.parameter.name: each.parameter.size * each.there.count
+        for each in domain.parameters
+        if isinstance(each.there, Elements)
+    }
+    return {
+        number: claim.most(sizes[pointer])
+        for claim in (each.claim for each in options.preconditions)
+        if isinstance(claim, Length)
+        for pointer, number in pairs(claim, sizes)
+    }
+
+
 def _grows(parameter: Parameter) -> bool:
     return parameter.size <= 8 or parameter.kind == "structure"
 
 
-def _field(values: Values, options: InputOptions, size_of: tuple[int, int] | None) -> Field:
-    """Of several structures there are as many as there can be."""
+def _field(
+    values: Values,
+    options: InputOptions,
+    size_of: tuple[int, int] | None,
+    largest: int | None,
+) -> Field:
+    """Of several structures there are as many as there can be; ``largest``: a number's bound."""
     parameter, bound = values.parameter, options.array_length
     name = parameter.name.encode()
     prefix, null = b"p " + name + b" i ", b"p " + name + b" n"
@@ -209,6 +241,7 @@ def _field(values: Values, options: InputOptions, size_of: tuple[int, int] | Non
     if not parameter.floating and parameter.kind != "structure":
         limits = limits_of(parameter, options.range_of(parameter.name))
         low, high = (max(low, min(high, limit)) for limit in limits)
+        high = high if largest is None else min(high, largest)
     kind, most = Kind.PRESENCE, 0
     match parameter.kind:
         case "scalar":

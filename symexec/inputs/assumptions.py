@@ -351,14 +351,14 @@ def ended(
     given: Sequence[Precondition], parameters: Sequence[Symbol], several: Several
 ) -> Iterator[Precondition]:
     """Of the pointers that lead to several structures, or pointers, and that no length is for."""
-    lengths = {each.claim.pointer for each in given if isinstance(each.claim, Length)}
-    refused: set[str] = set()
+    lengths = {each.claim.pointer for each in given if isinstance(each.claim, Length | Ended)}
+    seen: set[str] = set()
     for symbol in parameters:
         for place in parameter_places(symbol, several):
             name = of_first(place.name)
-            if not place.several or name in lengths or name in refused:
+            if not place.several or name in lengths or name in seen:
                 continue
-            refused.add(name)
+            seen.add(name)
             what = "null" if isinstance(place.type, Pointer) else "zero"
             why = "code steps through it, and nothing says how many there are"
             yield Precondition(Ended(name), f"the last of {name} is {what}", why, symbol.location)

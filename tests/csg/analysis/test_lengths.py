@@ -9,7 +9,10 @@ import pytest
 from csg.analysis.lengths import counted
 from csg.frontend import parse_text
 
-BUFFER = "struct buffer { char *data; unsigned len, used; }; void other(struct buffer *);"
+BUFFER = (
+    "struct buffer { char *data; unsigned len, used; }; void other(struct buffer *);"
+    "typedef struct { int start, end; } token; struct parser { unsigned pos, next; int super; };"
+)
 SUM = """
 static int sum(const int *a, int n) { int s = 0; while (n--) s += *a++; return s; }
 static void fill(char *p, int k) { for (int i = 0; i < k; i++) p[i] = ' '; }
@@ -50,6 +53,16 @@ ROWS = [  # (parameters, body, pairs with the size of an element)
         "char *out, int room, char *t",
         "i = 0; while (*t) { if (i >= room) return -1; out[i++] = *t++; }",
         {("out", "room"): 1},
+    ),
+    (
+        "struct parser *p, token *tokens, unsigned most",
+        "if (p->next >= most) return -1; token *t = &tokens[p->next++]; s = t->start = p->pos;",
+        {("tokens", "most"): 8},
+    ),
+    (
+        "token *tokens, int num_tokens",
+        "s = elsewhere(tokens, num_tokens);",
+        {("tokens", "num_tokens"): 8},
     ),
     ("char *out, int k", "for (i = 0; i < 99; i++) if (i < k) out[i] = 1;", {}),
     ("char *p, int depth", "for (i = 0; i < depth; i++) p[i] = ' ';", {("p", "depth"): 1}),
