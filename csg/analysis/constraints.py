@@ -13,24 +13,36 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import assert_never
 
 from csg.analysis.objects import ANYWHERE, Objects, bits, is_flat
 from csg.ir import (
     Allocate,
     Binary,
     Call,
+    Compare,
+    ConvertFloat,
     Copy,
+    Extend,
+    Fill,
+    FloatBinary,
+    FloatCompare,
+    FloatUnary,
     FunctionAddress,
     FunctionCode,
     GlobalAddress,
     Instruction,
+    LabelAddress,
     Load,
     Move,
     Program,
+    Refuse,
     Register,
     Return,
     SlotAddress,
     Store,
+    Truncate,
+    Unary,
     VaArgument,
     VaCopy,
     Value,
@@ -324,8 +336,14 @@ class Builder:
                 inclusions.load(self._register(name, target), self._register(name, held_list))
             case Call():
                 self._call(name, place, instruction)
-            case _:
+            case Move() | Binary() | Load() | Store() | VaArgument():
+                pass  # of a width, or from a constant, that is no pointer
+            case Unary() | Compare() | Extend() | Truncate() | Fill() | LabelAddress() | Refuse():
                 pass
+            case FloatUnary() | FloatBinary() | FloatCompare() | ConvertFloat():
+                pass
+            case _:
+                assert_never(instruction)
 
     def _register(self, function: str, register: Register) -> int:
         return self.first_register[function] + register.number

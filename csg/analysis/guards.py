@@ -22,6 +22,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
+from typing import assert_never
 
 from csg.analysis.constraints import Place as CallPlace
 from csg.analysis.constraints import PointsTo
@@ -34,10 +35,13 @@ from csg.ir import (
     Branch,
     Compare,
     Constant,
+    Enter,
     Extend,
     FunctionCode,
     GlobalAddress,
+    IndirectJump,
     Instruction,
+    Jump,
     Load,
     Move,
     Program,
@@ -46,6 +50,7 @@ from csg.ir import (
     SlotAddress,
     Store,
     Switch,
+    Trap,
     Truncate,
     Value,
 )
@@ -89,8 +94,10 @@ class Places:
                 place = self._place(function, _Made(block), selector)
                 if place is not None:
                     yield place, {low for low, high, *_ in cases if low == high}
-            case _:
+            case None | Branch() | Jump() | IndirectJump() | Enter() | Return() | Trap():
                 pass
+            case _:
+                assert_never(block.terminator)
 
     def _place(self, function: FunctionCode, made: _Made, value: Value) -> Place | None:
         """Where a value was read from just before."""

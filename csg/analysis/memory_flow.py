@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from typing import assert_never
 
 from csg.analysis.call_graph import CallGraph
 from csg.analysis.constraints import Place, PointsTo, heap_name
@@ -24,13 +25,29 @@ from csg.analysis.flow import FlowGraph
 from csg.analysis.objects import ANYWHERE, bits
 from csg.analysis.register_flow import solve_forward
 from csg.ir import (
+    Allocate,
+    Binary,
     Call,
+    Compare,
+    ConvertFloat,
     Copy,
+    Extend,
     Fill,
+    FloatBinary,
+    FloatCompare,
+    FloatUnary,
+    FunctionAddress,
+    GlobalAddress,
     Instruction,
+    LabelAddress,
     Load,
+    Move,
     Program,
+    Refuse,
+    SlotAddress,
     Store,
+    Truncate,
+    Unary,
     VaArgument,
     VaCopy,
     VaStart,
@@ -97,8 +114,14 @@ class Accesses:
                 )
             case Call():
                 return self._call(place, instruction)
-            case _:
+            case Move() | Unary() | Binary() | Compare() | Extend() | Truncate() | Refuse():
                 return 0, 0
+            case FloatUnary() | FloatBinary() | FloatCompare() | ConvertFloat() | Allocate():
+                return 0, 0
+            case SlotAddress() | GlobalAddress() | FunctionAddress() | LabelAddress():
+                return 0, 0
+            case _:
+                assert_never(instruction)
 
     def overlapping(self, cells: int) -> int:
         """All cells that share a byte with one of ``cells``."""

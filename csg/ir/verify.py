@@ -9,6 +9,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import assert_never
 
 from csg.ir.instructions import (
     Allocate,
@@ -27,19 +28,26 @@ from csg.ir.instructions import (
     FloatUnary,
     FunctionAddress,
     GlobalAddress,
+    IndirectJump,
     Instruction,
+    Jump,
     LabelAddress,
     Load,
     Move,
+    Refuse,
     Register,
     Return,
     SlotAddress,
     Store,
     Switch,
     Terminator,
+    Trap,
     Truncate,
     Unary,
+    VaArgument,
+    VaCopy,
     Value,
+    VaStart,
     decides,
     reads,
     successors,
@@ -178,8 +186,12 @@ def _instruction(
                 yield f"B{block} does not exist"
         case Call():
             yield from _call(program, instruction)
-        case _:
+        case VaStart(list=held) | VaArgument(list=held) | VaCopy(list=held):
+            yield from _width(held, 64)
+        case Refuse():
             pass
+        case _:
+            assert_never(instruction)
 
 
 def _call(program: Program, call: Call) -> Iterator[str]:
@@ -224,8 +236,12 @@ def _terminator(function: FunctionCode, block: Block, terminator: Terminator) ->
         case Return(value=result):
             if (0 if result is None else result.width) != function.result_width:
                 yield f"returns {result}, declared are {function.result_width} bits"
-        case _:
+        case IndirectJump(address=address):
+            yield from _width(address, 64)
+        case Jump() | Trap():
             pass
+        case _:
+            assert_never(terminator)
 
 
 def _same(*values: Value) -> Iterator[str]:

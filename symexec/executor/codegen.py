@@ -21,9 +21,10 @@ them on a frame that holds pairs (3, 4), where it reads and writes its own halve
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final
+from typing import Final, assert_never
 
 from csg.ir import (
+    Allocate,
     Binary,
     Block,
     Branch,
@@ -41,20 +42,26 @@ from csg.ir import (
     FunctionAddress,
     FunctionCode,
     GlobalAddress,
+    IndirectJump,
     Instruction,
     Jump,
     LabelAddress,
     Load,
     Move,
+    Refuse,
     Register,
     Return,
     SlotAddress,
     Store,
     Switch,
     Terminator,
+    Trap,
     Truncate,
     Unary,
+    VaArgument,
+    VaCopy,
     Value,
+    VaStart,
 )
 from csg.language.syntax import Version
 from symexec.executor.registers import BOTH, NEW, OLD, ChunkRegisters, last_reads
@@ -65,6 +72,14 @@ _COMPARISONS = {"eq": "==", "ne": "!=", "ult": "<", "ule": "<=", "slt": "<", "sl
 
 def mask(width: int) -> str:
     return hex((1 << width) - 1)
+
+
+# What the first page of instructions leaves to the second one.
+RareInstruction = (
+    SlotAddress | GlobalAddress | FunctionAddress | LabelAddress
+    | FloatUnary | FloatBinary | FloatCompare | ConvertFloat
+    | Allocate | VaStart | VaArgument | VaCopy | Refuse
+)  # fmt: skip
 
 
 class ChunkArithmetic(ChunkRegisters):
@@ -301,7 +316,7 @@ class ChunkWriter(ChunkArithmetic):
                 return self._rare(instruction)
         return True
 
-    def _rare(self, instruction: Instruction) -> bool:
+    def _rare(self, instruction: RareInstruction) -> bool:
         version = instruction.version
         match instruction:
             case SlotAddress(target=target, slot=slot):
@@ -328,12 +343,17 @@ class ChunkWriter(ChunkArithmetic):
                 self.define(
                     target, f"convert_float({text}, {widths}, {source!r}, {result!r})", version
                 )
-            case _:  # Allocate, va_*, Refuse: the engine's business
-                for line in self.write_back(everything=True):
-                    self.write(line)
-                self.write(self.stop_here())
+            case Allocate() | VaStart() | VaArgument() | VaCopy() | Refuse():
+                self._leave_to_engine()
                 return False
+            case _:
+                assert_never(instruction)
         return True
+
+    def _leave_to_engine(self) -> None:
+        for line in self.write_back(everything=True):
+            self.write(line)
+        self.write(self.stop_here())
 
     # ------------------------------------------------------------------ control
 
@@ -378,10 +398,10 @@ class ChunkWriter(ChunkArithmetic):
                 self._leave_block()
                 inside = (region is Version.OLD) == (self.version == OLD)
                 self.write(f"return {self.link(body if inside else exit_block)}")
+            case Switch() | Enter() | IndirectJump() | Trap():
+                self._leave_to_engine()
             case _:
-                for line in self.write_back(everything=True):
-                    self.write(line)
-                self.write(self.stop_here())
+                assert_never(terminator)
 
     def _leave_block(self) -> None:
         for line in self.write_back(everything=False):

@@ -9,23 +9,44 @@ A use is a decision, an address, a size, a divisor, output, a status or the entr
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import assert_never
 
 from csg.ir import (
     Allocate,
     Binary,
     Branch,
     Call,
+    Compare,
+    ConvertFloat,
     Copy,
+    Enter,
+    Extend,
     Fill,
+    FloatBinary,
+    FloatCompare,
+    FloatUnary,
+    FunctionAddress,
+    GlobalAddress,
     IndirectJump,
     Instruction,
+    Jump,
+    LabelAddress,
     Load,
+    Move,
+    Refuse,
     Register,
     Return,
+    SlotAddress,
     Store,
     Switch,
     Terminator,
+    Trap,
+    Truncate,
+    Unary,
+    VaArgument,
+    VaCopy,
     Value,
+    VaStart,
 )
 from symexec.executor.execution import Execution
 from symexec.executor.memcheck import USED
@@ -57,8 +78,18 @@ def used(step: Instruction | Terminator) -> tuple[tuple[Value, str], ...]:
             return ((callee, "is called"),)
         case Return(value=value) if value is not None:
             return ((value, "is the result"),)
-        case _:
+        case Call() | Return() | Jump() | Enter() | Trap() | Refuse():
             return ()
+        case Move() | Unary() | Compare() | Extend() | Truncate():
+            return ()  # what they compute depends on their operands, and nothing else does
+        case FloatUnary() | FloatBinary() | FloatCompare() | ConvertFloat():
+            return ()
+        case SlotAddress() | GlobalAddress() | FunctionAddress() | LabelAddress():
+            return ()
+        case VaStart() | VaArgument() | VaCopy():
+            return ()
+        case _:
+            assert_never(step)
 
 
 def decided_operands(
