@@ -20,14 +20,9 @@ from csg.ir import (
     Allocate,
     Binary,
     Call,
-    Compare,
-    ConvertFloat,
+    Computation,
     Copy,
-    Extend,
     Fill,
-    FloatBinary,
-    FloatCompare,
-    FloatUnary,
     FunctionAddress,
     FunctionCode,
     GlobalAddress,
@@ -41,8 +36,6 @@ from csg.ir import (
     Return,
     SlotAddress,
     Store,
-    Truncate,
-    Unary,
     VaArgument,
     VaCopy,
     Value,
@@ -338,9 +331,7 @@ class Builder:
                 self._call(name, place, instruction)
             case Move() | Binary() | Load() | Store() | VaArgument():
                 pass  # of a width, or from a constant, that is no pointer
-            case Unary() | Compare() | Extend() | Truncate() | Fill() | LabelAddress() | Refuse():
-                pass
-            case FloatUnary() | FloatBinary() | FloatCompare() | ConvertFloat():
+            case Computation() | Fill() | LabelAddress() | Refuse():
                 pass
             case _:
                 assert_never(instruction)

@@ -28,14 +28,9 @@ from csg.ir import (
     Allocate,
     Binary,
     Call,
-    Compare,
-    ConvertFloat,
+    Computation,
     Copy,
-    Extend,
     Fill,
-    FloatBinary,
-    FloatCompare,
-    FloatUnary,
     FunctionAddress,
     GlobalAddress,
     Instruction,
@@ -46,8 +41,6 @@ from csg.ir import (
     Refuse,
     SlotAddress,
     Store,
-    Truncate,
-    Unary,
     VaArgument,
     VaCopy,
     VaStart,
@@ -114,9 +107,7 @@ class Accesses:
                 )
             case Call():
                 return self._call(place, instruction)
-            case Move() | Unary() | Binary() | Compare() | Extend() | Truncate() | Refuse():
-                return 0, 0
-            case FloatUnary() | FloatBinary() | FloatCompare() | ConvertFloat() | Allocate():
+            case Move() | Binary() | Computation() | Allocate() | Refuse():
                 return 0, 0
             case SlotAddress() | GlobalAddress() | FunctionAddress() | LabelAddress():
                 return 0, 0

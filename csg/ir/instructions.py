@@ -55,6 +55,12 @@ class _Placed:
     version: Version | None = None
 
 
+@record(kw_only=True)
+class Computation(_Placed):
+    """What depends on its operands alone: it touches no memory, cannot trap, and makes no pointer.
+    Analyses need to know no more of it."""
+
+
 @record
 class Move(_Placed):
     target: Register
@@ -62,7 +68,7 @@ class Move(_Placed):
 
 
 @record
-class Unary(_Placed):
+class Unary(Computation):
     """``neg``, ``not`` (bitwise; on width 1 the logical not)"""
 
     operator: str
@@ -84,7 +90,7 @@ class Binary(_Placed):
 
 
 @record
-class Compare(_Placed):
+class Compare(Computation):
     """``eq ne ult ule slt sle``; the target has width 1. Greater-than is written with the operands
     exchanged."""
 
@@ -95,27 +101,27 @@ class Compare(_Placed):
 
 
 @record
-class Extend(_Placed):
+class Extend(Computation):
     target: Register
     operand: Value
     signed: bool
 
 
 @record
-class Truncate(_Placed):
+class Truncate(Computation):
     target: Register
     operand: Value
 
 
 @record
-class FloatUnary(_Placed):
+class FloatUnary(Computation):
     operator: str  # "neg"
     target: Register
     operand: Value
 
 
 @record
-class FloatBinary(_Placed):
+class FloatBinary(Computation):
     """``add sub mul div`` in the format that the target's width names (32, 64, 80)."""
 
     operator: str
@@ -125,7 +131,7 @@ class FloatBinary(_Placed):
 
 
 @record
-class FloatCompare(_Placed):
+class FloatCompare(Computation):
     """``eq ne lt le``: IEEE ordering, false on NaN but for ``ne``."""
 
     operator: str
@@ -135,7 +141,7 @@ class FloatCompare(_Placed):
 
 
 @record
-class ConvertFloat(_Placed):
+class ConvertFloat(Computation):
     """``source`` and ``result`` are "float", "signed", "unsigned"; one of them is "float"; widths
     are those of the operand and the target."""
 

@@ -16,15 +16,10 @@ from csg.ir import (
     Binary,
     Branch,
     Call,
-    Compare,
-    ConvertFloat,
+    Computation,
     Copy,
     Enter,
-    Extend,
     Fill,
-    FloatBinary,
-    FloatCompare,
-    FloatUnary,
     FunctionAddress,
     GlobalAddress,
     IndirectJump,
@@ -41,8 +36,6 @@ from csg.ir import (
     Switch,
     Terminator,
     Trap,
-    Truncate,
-    Unary,
     VaArgument,
     VaCopy,
     Value,
@@ -80,10 +73,8 @@ def used(step: Instruction | Terminator) -> tuple[tuple[Value, str], ...]:
             return ((value, "is the result"),)
         case Call() | Return() | Jump() | Enter() | Trap() | Refuse():
             return ()
-        case Move() | Unary() | Compare() | Extend() | Truncate():
-            return ()  # what they compute depends on their operands, and nothing else does
-        case FloatUnary() | FloatBinary() | FloatCompare() | ConvertFloat():
-            return ()
+        case Move() | Computation():
+            return ()  # the result depends on the operands, and nothing else does
         case SlotAddress() | GlobalAddress() | FunctionAddress() | LabelAddress():
             return ()
         case VaStart() | VaArgument() | VaCopy():
