@@ -18,8 +18,9 @@ import queue
 import threading
 import time
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import BinaryIO
@@ -48,8 +49,8 @@ from symexec.fuzzing.testing import BRIEF, HURRY, SOURCE, NativeTesting
 from symexec.fuzzing.usage import Usage
 from symexec.inputs.plan import file_names, with_defaults
 from symexec.options import BuildOptions, InputOptions
-from symexec.replay import COVERED, PLAIN, NativeReplay, ReplayPlan
-from symexec.replay.build import FinishedBuilds
+from symexec.replay import COVERED, PLAIN, SANITIZED, NativeReplay, ReplayPlan
+from symexec.replay.build import Executable, FinishedBuilds
 from symexec.testcases import TestCase, TestInput
 from symexec.testcases.inputs import Json
 from symexec.testcases.signature import EntrySignature
@@ -383,6 +384,8 @@ TRACING, FREE = 0.05, 0.25  # share of the time, after so many seconds, to follo
 URGENT = 2.0  # times that share for what differs: beyond, it becomes a test without a trace
 SHARE, SLICE = 0.1, 0.1  # of the time, in slices of so many seconds, for symbolic execution
 MOST_WAITING = 4096  # inputs that do not differ and wait to be looked at
+VERSIONS = (("old", SANITIZED), ("new", SANITIZED), ("mask", SANITIZED))  # verified by these
+PLAINLY = (("old", PLAIN), ("new", PLAIN), ("touch", COVERED))  # run by the native phase
 MOST_KEPT = 256  # tests of the search that are mutated
 ALONE = 0.1  # share of its time that fuzzing may use where there is one core only
 
@@ -417,19 +420,25 @@ class Fuzzing:
         self._sequences: Counter[object] = Counter()
         self._following: Following | None = None
         self._outside = 0
+        self._lock = threading.Lock()  # of what is kept, and of whether it may begin
+        self._broken: Exception | None = None
+        self._once_built((VERSIONS, PLAINLY))
 
     # ------------------------------------------------------------------ the process
 
     def keep(self, test: TestInput) -> None:
-        if len(self._kept) < MOST_KEPT:
+        with self._lock:
+            if len(self._kept) == MOST_KEPT:
+                return
             self._kept.append(test)
             if self._began:
                 self._process.keep(test)
 
     def step(self) -> Iterator[TestCase | Finding]:
-        """A moment for it: start it when that can be done, hear what it says."""
+        """A moment for it: hear what it says."""
+        if self._broken is not None:
+            raise self._broken
         if not self._began:
-            self._start()
             return
         yield from self._heard_of(self._process.sightings())
         elapsed = time.monotonic() - self._began
@@ -445,38 +454,52 @@ class Fuzzing:
 
     def end(self) -> Iterator[TestCase | Finding]:
         """The last that it has found."""
-        self._possible = False
+        self._give_up()
         if self._began:
             self._process.end()
             yield from self._heard_of(self._process.sightings())
 
     def close(self) -> None:
-        self._possible = False
+        self._give_up()
         self._process.close()
 
-    def _start(self) -> None:
-        """As soon as everything is compiled, that of the verification first."""
-        replay = self._replay
-        if not self._possible:
-            return
-        if not all(map(replay.ready, ("old", "new", "mask"))):
-            return
-        wanted = (("old", PLAIN), ("new", PLAIN), ("touch", COVERED))
-        for each in wanted:
-            replay.prepare(*each)
-        if not all(replay.ready(*each) for each in wanted):
-            return
-        try:
-            for build in ("old", "new"):
-                replay.wait(build)
-                replay.wait(build, PLAIN)
-        except ToolchainError:  # whoever verifies says so
+    def _give_up(self) -> None:
+        with self._lock:
             self._possible = False
+
+    def _once_built(self, groups: Sequence[Sequence[tuple[str, str]]]) -> None:
+        """Begin when all of these are compiled, one group after the other: in a compiler's thread,
+        as a query of the search may take half of the time."""
+        if not groups:
+            self._begin()
             return
-        self._began = time.monotonic()
-        self._process.begin(self._commission())
-        for test in self._kept:
-            self._process.keep(test)
+        left = set(groups[0])
+        lock = threading.Lock()
+
+        def built(each: tuple[str, str], outcome: Executable | ToolchainError) -> None:
+            with lock:
+                left.discard(each)
+                last = not left
+            if isinstance(outcome, ToolchainError) and each[0] in ("old", "new"):
+                self._give_up()  # whoever verifies says so
+            elif last:
+                self._once_built(groups[1:])
+
+        for each in groups[0]:
+            self._replay.when_built(*each, partial(built, each))
+
+    def _begin(self) -> None:
+        try:
+            commission = self._commission()
+            with self._lock:
+                if not self._possible:
+                    return
+                self._process.begin(commission)
+                for test in self._kept:
+                    self._process.keep(test)
+                self._began = time.monotonic()
+        except Exception as error:  # nobody asks a compiler's thread what became of it
+            self._broken = error
 
     def _commission(self) -> Commission:
         prepared, inputs = self._prepared, self._options.inputs

@@ -236,7 +236,7 @@ class Builds:
         """What is compiled by now, for another process."""
         made = {
             key: running.result()
-            for key, running in self._running.items()
+            for key, running in list(self._running.items())
             if running.done() and running.exception() is None
         }
         return FinishedBuilds(self.folder, self.runner(), made)

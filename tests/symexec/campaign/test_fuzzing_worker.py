@@ -12,10 +12,11 @@ from pathlib import Path
 import pytest
 
 from symexec.campaign.building import BuildJob
-from symexec.campaign.fuzzing_worker import SEEDED
+from symexec.campaign.fuzzing_worker import SEEDED, Fuzzing, FuzzingProcess
 from symexec.options import BuildOptions, InputOptions, SearchOptions
 from symexec.progress import Silence
 from symexec.testcases import TestCase
+from symexec.watchdog import Watchdog
 from tests.command_line import CSGTEST, csgtest
 
 # 42 branches, and one of their 2**42 ways goes on: no search comes by, a word of the program does.
@@ -120,6 +121,31 @@ def test_from_a_test_of_the_search_mutation_finds_what_no_search_comes_by(run: R
     found = named(case)
     assert (found["key"], found["s"], found["y"]) == (3784795128, b"begin!", 1000)
     assert case.blame is not None and case.blame.blamed == (2,)
+
+
+def test_it_begins_while_a_query_of_the_search_takes_its_time(tmp_path: Path) -> None:
+    """Nobody gives it a turn: what it does meanwhile is there when somebody asks."""
+    write_pair(tmp_path, FROM_NATIVE, "LOCK=0x9E3779u", "LOCK=0x7F4A7Cu")
+    options = BuildOptions(
+        tmp_path / "old.c", tmp_path / "new.c", inputs=InputOptions(entry="f", array_length=6)
+    )
+    job = BuildJob(options)
+    try:
+        job.prepare()
+        assert job.prepared is not None and job.replay is not None
+        deadline = time.monotonic() + 60.0
+        fuzzing = Fuzzing(
+            job.prepared, job.replay, FuzzingProcess(), options, job.signature, deadline, Watchdog()
+        )
+        while fuzzing.form() is None and time.monotonic() < deadline:
+            time.sleep(0.05)
+        time.sleep(1.0)
+        for _ in fuzzing.end():
+            pass
+        fuzzing.close()
+        assert fuzzing.failure == "" and fuzzing.tested
+    finally:
+        job.close()
 
 
 # ------------------------------------------------------------------ the process
