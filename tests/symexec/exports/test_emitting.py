@@ -129,6 +129,27 @@ def test_the_other_version_can_be_expected(function: Path) -> None:
     assert files and all(passes(file, "old") and not passes(file, "new") for file in files)
 
 
+def test_arrays_of_structures_are_as_long_as_the_test_s(tmp_path: Path) -> None:
+    """A byte further would be no memory, and a version that reads on would say so."""
+    old = """\
+struct item { int kind; const char *name; };
+int f(struct item *i)
+{
+    int count = 0;
+    for (; i->kind; i++)
+        count += i->name && i->name[0] == 'x';
+    return count > 1;
+}
+"""
+    finished(tmp_path, old, old.replace("> 1", "> 2"), "--entry=f", "--time=8")
+    assert emit(tmp_path, "--as=c") == 0
+    report = json.loads((tmp_path / "csgtest-out" / "report.json").read_text())
+    for each in report["groups"]:
+        file = tmp_path / "own" / f"csgtest_{each['id']}.c"
+        sanitized = "-fsanitize=address"
+        assert (passes(file, "old", sanitized), passes(file, "new", sanitized)) == (False, True)
+
+
 def test_programs_have_their_tests_in_sh(tmp_path: Path) -> None:
     new = PROGRAM.replace("100%%", "99%%").replace("return 2", "return 4")
     done = finished(tmp_path, PROGRAM, new, "--time=8", "--sym-args", "0", "1", "2",
