@@ -1,6 +1,7 @@
 # make demo   the main job on a sample            make test   every check there is
 # make bench  measure, rewrite docs/performance.md make docs   run what the documents show, anew
 # make format tidy the Python sources             make clean  remove what the others made
+# make night    the rest of families of tests that `make test` takes some members of
 # make mutants  mutation testing of three packages, half an hour: for the night
 # make soak   random pairs and faults for two hours, a second opinion on each verdict: for the night
 #
@@ -14,7 +15,7 @@ PYTHON_FOUND := $(firstword $(shell for python in $(PYTHON) python3.11 python3.1
 CC_FOUND := $(firstword $(shell for compiler in $(CC) cc gcc clang; do command -v "$$compiler"; done; true))
 SOURCES := cli.py csg symexec tests benchmarks
 
-.PHONY: demo test bench mutants soak docs install check-tools format clean
+.PHONY: demo test night bench mutants soak docs install check-tools format clean
 
 demo: install
 	@echo '$$ csgtest build samples/cut_ranges/old.c samples/cut_ranges/new.c --entry parse_ranges --time 20'
@@ -28,6 +29,9 @@ test: install
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/python -m pytest -n 2 --dist worksteal
+
+night: install
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m night
 
 bench: install
 	$(BIN)/python benchmarks/run.py

@@ -39,7 +39,8 @@ programs).
 
 *s* is CPU time of csgtest with parsing, without start-up and native runs; *queries* are questions
 that the engine asked, *solver* those that only a solver could answer. Of a near-miss it is the time
-to the first difference seen natively. `make test` judges all of them.
+to the first difference seen natively. `make test` judges all of them, two of them within narrower
+bounds (`quick`).
 `python -m benchmarks.equivalence` writes this page, row by row.
 """
 COLUMNS = (

@@ -27,7 +27,6 @@ from symexec.options import Accepting, BuildOptions, FailOn
 from symexec.report.accepting import FILE, _findings, accepted_file, read_accepted
 from tests.command_line import Done, csgtest, read_report
 
-SLOW = os.environ.get("CSGTEST_AGREEMENT") == "1"
 EDITS = 20
 
 OTHERS = {
@@ -228,7 +227,7 @@ def test_a_changed_statement_keeps_its_name(seed: int, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "seed", [0, 1, *(pytest.param(n, marks=pytest.mark.slow) for n in range(2, 60) if SLOW)]
+    "seed", [0, 1, *(pytest.param(n, marks=pytest.mark.night) for n in range(2, 60))]
 )
 def test_an_accepted_difference_does_not_come_back(seed: int, place: Path) -> None:
     done = searched(*edited(seed), place)
@@ -262,9 +261,8 @@ CASES = [(what, seed) for seed in range(40) for what in NEW_ONES]
 @pytest.mark.parametrize(
     ("what", "seed"),
     [
-        pytest.param(*each, marks=[] if at < len(NEW_ONES) else pytest.mark.slow)
+        pytest.param(*each, marks=[] if at < len(NEW_ONES) else pytest.mark.night)
         for at, each in enumerate(CASES)
-        if at < len(NEW_ONES) or SLOW
     ],
 )
 def test_a_new_difference_is_shown(what: str, seed: int, place: Path) -> None:

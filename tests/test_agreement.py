@@ -1,11 +1,10 @@
 """Generated programs run in the engine as gcc's binary does: benchmarks/agreement.
 
-A few of them here; CSGTEST_AGREEMENT=1 (with ``-m slow``) asks for more, and for those of Csmith.
+A few of them here; ``make night`` tries more, and those of Csmith.
 """
 
 from __future__ import annotations
 
-import os
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,8 +15,6 @@ from benchmarks.agreement.batch import verdicts
 from benchmarks.agreement.families import FAMILIES, missing
 from benchmarks.random_c import program
 
-ASKED = os.environ.get("CSGTEST_AGREEMENT") == "1"
-SLOW = pytest.mark.skipif(not ASKED, reason="asks for CSGTEST_AGREEMENT=1")
 NAMED = {family.name: family for family in FAMILIES}
 
 
@@ -56,7 +53,7 @@ def test_random_programs_are_defined(tmp_path: Path) -> None:
 
 
 def test_random_programs_agree() -> None:
-    assert disagreements("random", range(1, 31), least=30) == []
+    assert disagreements("random", range(1, 16), least=15) == []
 
 
 def test_forced_programs_agree() -> None:
@@ -69,19 +66,17 @@ def test_two_versions_at_once_agree() -> None:
     assert disagreements("random-shadowed", (6, 19), least=2) == []
 
 
-@SLOW
-@pytest.mark.slow
+@pytest.mark.night
 def test_many_random_programs_are_defined(tmp_path: Path) -> None:
     found = {seed: sanitized(seed, tmp_path) for seed in range(3, 101)}
     assert {seed: said for seed, said in found.items() if said} == {}
 
 
-@SLOW
-@pytest.mark.slow
+@pytest.mark.night
 @pytest.mark.parametrize(
     ("name", "seeds", "least"),
     [
-        ("random", range(31, 351), 320),
+        ("random", range(16, 351), 335),
         ("random-forced", range(4, 31), 25),
         ("random-shadowed", range(7, 61), 54),
         ("csmith", range(1, 31), 20),

@@ -7,6 +7,7 @@ which claims to be alike really is, is tried by random inputs beside csgtest (``
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,14 @@ from tests.reference.equivalences import LIMIT, Pair, judged, pairs
 
 ALL = pairs()
 RANDOM_INPUTS = 20_000
+SEARCHED = [
+    *(pytest.param(replace(pair, options=pair.quick), id=pair.name) for pair in ALL),
+    *(
+        pytest.param(pair, id=f"the whole {pair.name}", marks=pytest.mark.night)
+        for pair in ALL
+        if pair.quick != pair.options
+    ),
+]
 
 
 def named(pair: Pair) -> str:
@@ -35,7 +44,7 @@ def test_the_page_is_as_it_was_generated_and_tells_of_every_pair() -> None:
     assert not [row for row in rows.values() if "WRONG" in row]
 
 
-@pytest.mark.parametrize("pair", ALL, ids=named)
+@pytest.mark.parametrize("pair", SEARCHED)
 def test_an_edit_that_keeps_the_behaviour_is_equivalent_within_bounds(
     pair: Pair, tmp_path: Path
 ) -> None:

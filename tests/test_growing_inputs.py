@@ -16,7 +16,10 @@ from tests.command_line import differing, pair, until
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("sample", "words"),
-    [("request", ("--entry", "parse")), ("formula", ("--entry", "evaluate"))],
+    [
+        ("request", ("--entry", "parse")),
+        pytest.param("formula", ("--entry", "evaluate"), marks=pytest.mark.night),
+    ],
 )
 def test_a_parser_shows_a_difference_that_needs_forty_bytes(
     sample: str, words: tuple[str, ...], tmp_path: Path

@@ -2,7 +2,8 @@
 
 leap_year/old.c, leap_year/new.c     the same function before and after an edit that keeps it
 pairs.toml                           entry and options of each pair, and a near-miss: one edit
-                                     of new.c after which it behaves differently
+                                     of new.c after which it behaves differently; quick:
+                                     options for `make test` where a whole search takes long
 
 judged(pair, old, new)  ->  Judgement(verdict="equivalent-within-bounds", paths=7, ...)
 """
@@ -34,6 +35,7 @@ class Pair:
     entry: str
     options: tuple[str, ...]
     near: tuple[str, str]
+    quick: tuple[str, ...]
 
     @property
     def old(self) -> Path:
@@ -78,6 +80,7 @@ def pairs() -> list[Pair]:
             each["entry"],
             tuple(each["options"]),
             (each["near"][0], each["near"][1]),
+            tuple(each.get("quick", each["options"])),
         )
         for each in given
     ]
