@@ -6,7 +6,7 @@ done.code, done.out, done.err, done.report
 done = until(shown, "build", "old.c", "new.c", "--time", "60", folder=tmp_path)
 
 To import csgtest takes as long as all else in a small run. So one Python for all tests has done so,
-and each run is a fork of it; but where the environment is another one than that of the tests.
+and each run is a fork of it; but where the environment has what Python reads as it begins.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ import functools
 import gc
 import json
 import os
+import select
 import shlex
 import signal
 import socket
 import subprocess
 import sys
 import tempfile
-import time
 import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
@@ -33,6 +33,7 @@ ROOT = Path(__file__).parent.parent
 SAMPLES = ROOT / "samples"
 CSGTEST = [sys.executable, str(ROOT / "cli.py")]
 _MESSAGE = 1 << 20  # bytes
+_READ_AT_START = ("PYTHON", "LC_", "LANG", "LD_", "MALLOC_")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,12 +62,14 @@ def csgtest(
     environment: Mapping[str, str] | None = None,
     seconds: float = 120.0,
 ) -> Done:
-    if environment is None:
-        return _run_of_fork(list(map(str, words)), folder, seconds)
+    whole = {**os.environ, **(environment or {})}
+    if not any(name.startswith(_READ_AT_START) for name in environment or ()):
+        with _Run(words, folder, whole) as run:
+            return run.ended(seconds)
     done = subprocess.run(
         [*CSGTEST, *map(str, words)],
         cwd=folder,
-        env={**os.environ, **environment},
+        env=whole,
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
@@ -76,22 +79,46 @@ def csgtest(
     return Done(done.returncode, done.stdout, done.stderr, folder)
 
 
-def _run_of_fork(words: list[str], folder: Path, seconds: float) -> Done:
-    process, server = _server()
-    with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as err:
-        asked = json.dumps([words, str(folder), dict(os.environ)]).encode()
-        socket.send_fds(server, [asked], [out.fileno(), err.fileno()])
-        server.settimeout(seconds)
-        try:
-            code = int(server.recv(_MESSAGE))
-        except BaseException:
-            os.killpg(process.pid, signal.SIGKILL)  # the run as well
-            process.wait()
+class _Run:
+    """A fork that runs csgtest; it does not outlive the block."""
+
+    def __init__(self, words: Iterable[str | Path], folder: Path, environment: Mapping[str, str]):
+        self.folder = folder
+        self._files = [tempfile.TemporaryFile("w+") for _ in range(2)]  # noqa: SIM115
+        self._parent, self._server = _server()
+        asked = json.dumps([[*map(str, words)], str(folder), dict(environment)]).encode()
+        socket.send_fds(self._server, [asked], [each.fileno() for each in self._files])
+        self._server.settimeout(None)
+        self._process: int | None = int(self._server.recv(_MESSAGE))
+
+    def __enter__(self) -> _Run:
+        return self
+
+    def __exit__(self, *trouble: object) -> None:
+        if self._process is not None:
+            os.killpg(self._parent.pid, signal.SIGKILL)  # the run as well
+            self._parent.wait()
             _server.cache_clear()
-            raise
-        for each in (out, err):
+        for each in self._files:
+            each.close()
+
+    def running(self, seconds: float) -> bool:
+        """Whether it is still there, when it had so many more seconds."""
+        return not select.select([self._server], [], [], seconds)[0]
+
+    def interrupt(self) -> None:
+        assert self._process is not None
+        os.kill(self._process, signal.SIGINT)
+
+    def ended(self, seconds: float) -> Done:
+        """What it has said, at its end; TimeoutError if that takes longer."""
+        self._server.settimeout(seconds)
+        code = int(self._server.recv(_MESSAGE))
+        self._process = None
+        for each in self._files:
             each.seek(0)
-        return Done(code, out.read(), err.read(), folder)
+        out, err = (each.read() for each in self._files)
+        return Done(code, out, err, self.folder)
 
 
 @functools.cache
@@ -111,7 +138,7 @@ def _server() -> tuple[subprocess.Popen[bytes], socket.socket]:
 
 
 def _serve(asker: socket.socket) -> None:
-    """One run after the other, until nobody is there to ask."""
+    """One run after the other, until nobody is there to ask: who runs, and how it ended."""
     import symexec.report.session  # noqa: F401  # and with it all that a search needs
 
     gc.freeze()
@@ -125,6 +152,8 @@ def _serve(asker: socket.socket) -> None:
             _run(files, *json.loads(asked))
         for each in files:
             os.close(each)
+        with contextlib.suppress(BrokenPipeError):
+            asker.send(str(process).encode())
         _, status = os.waitpid(process, 0)
         with contextlib.suppress(BrokenPipeError):
             asker.send(str(os.waitstatus_to_exitcode(status)).encode())
@@ -138,6 +167,7 @@ def _run(files: list[int], words: list[str], folder: str, environment: dict[str,
     os.chdir(folder)
     os.environ.clear()
     os.environ.update(environment)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     sys.argv = [*CSGTEST[1:], *words]
     code = 1
     try:
@@ -156,26 +186,13 @@ def _run(files: list[int], words: list[str], folder: str, environment: dict[str,
 def until(shown: Callable[[Any], object], *words: str | Path, folder: Path) -> Done:
     """A run that is interrupted as soon as what its report says is ``shown``; one that nobody had
     to interrupt has another code than 130."""
-    with subprocess.Popen(
-        [*CSGTEST, *map(str, words), "--quiet"],
-        cwd=folder,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),  # noqa: PLW1509
-    ) as process:
-        try:
-            report = folder / "csgtest-out" / "report.json"
-            while process.poll() is None:
-                if report.exists() and shown(json.loads(report.read_text())):
-                    process.send_signal(signal.SIGINT)
-                    break
-                time.sleep(0.1)
-            out, err = process.communicate(timeout=60.0)
-        finally:
-            process.kill()
-    return Done(process.returncode, out, err, folder)
+    report = folder / "csgtest-out" / "report.json"
+    with _Run([*words, "--quiet"], folder, os.environ) as run:
+        while run.running(0.1):
+            if report.exists() and shown(json.loads(report.read_text())):
+                run.interrupt()
+                break
+        return run.ended(60.0)
 
 
 def differing(report: Any) -> list[dict[str, Any]]:

@@ -16,7 +16,6 @@ import os
 import re
 import shlex
 import subprocess
-import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -24,8 +23,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.command_line import csgtest
+
 ROOT = Path(__file__).parent.parent
-CSGTEST = (sys.executable, str(ROOT / "cli.py"))
 DOCUMENTS = sorted(
     [ROOT / "README.md", ROOT / "samples" / "README.md", *(ROOT / "docs").glob("*.md")]
 )
@@ -100,15 +100,19 @@ def hurried(words: Sequence[str]) -> list[str]:
 
 
 def printed(command: Command, folder: Path) -> str:
-    words = list(command.words[1:]) if command.exact else hurried(command.words)
-    called = ["sh", "-c", *command.words] if command.shell else [*CSGTEST, *words]
-    done = subprocess.run(
-        called, cwd=folder, capture_output=True, text=True, timeout=300, check=False,
-        env={**os.environ, **NAMED},
-    )  # fmt: skip
+    if command.shell:
+        done = subprocess.run(
+            ["sh", "-c", *command.words], cwd=folder, capture_output=True, text=True, timeout=300,
+            check=False, env={**os.environ, **NAMED},
+        )  # fmt: skip
+        code, out, err = done.returncode, done.stdout, done.stderr
+    else:
+        words = list(command.words[1:]) if command.exact else hurried(command.words)
+        ran = csgtest(*words, folder=folder, environment=NAMED, seconds=300)
+        code, out, err = ran.code, ran.out, ran.err
     fine = {0} if command.shell else {0, 1}
-    assert done.returncode in fine, f"{shlex.join(command.words)}\n{done.stdout}{done.stderr}"
-    return done.stdout
+    assert code in fine, f"{shlex.join(command.words)}\n{out}{err}"
+    return out
 
 
 def performed(document: str, folder: Path) -> Iterator[tuple[Command, str]]:
