@@ -204,7 +204,7 @@ def test_a_compiler_that_never_ends_does_not_hold_an_interrupted_run_up(
             process.kill()
     assert process.returncode == 130
     assert err.splitlines()[-1].startswith("csgtest: interrupted")
-    assert seconds < 4  # mostly half a second; the machine may be busy with other tests
+    assert seconds < 20  # mostly half a second, of a busy machine several; the compiler has no end
     while running := [each for each in log.read_text().split() if Path("/proc", each).exists()]:
         assert time.monotonic() < started + 30, running  # the system's first process may be slow
         time.sleep(0.05)

@@ -236,7 +236,9 @@ def test_a_null_text_is_printed_as_in_the_builds_and_the_statement_is_to_blame(
     old, new = tmp_path / "old.c", tmp_path / "new.c"
     old.write_text(text.replace("STATEMENT", before))
     new.write_text(text.replace("STATEMENT", after).replace("twice = 2", "twice = 1 + 1"))
-    done = csgtest("build", old, new, "--entry", entry, "--time", "5", folder=tmp_path)
+    inputs = ("--sym-args", "0", "1", "1") if entry == "main" else ()
+    words = ("build", old, new, "--entry", entry, *inputs, "--time", "5")
+    done = csgtest(*words, folder=tmp_path)
     found = [test for test in done.differing if test["class"] == kind]
     assert found, done.out
     changes = {change["id"]: change["line"] for change in done.report["changes"]}

@@ -40,7 +40,7 @@ def differing(
     job.replay.wait("touch", COVERED)
     growing = Growing(job.replay, inputs, words, seed=1)
     growing.give(begin)
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 300  # of a busy machine; mostly it takes a second or two
     while time.monotonic() < deadline:
         for test, flags in growing.turn(0.5):
             if Flag.DIFFERS in flags:
@@ -127,7 +127,7 @@ int f(const char *s)
     int found = *s == 'v' ? -1 : value(&s);
     if (found < 0 || strncmp(s, "!end", 4))
         return 0;
-    return found == 5 ? CHANGED : 0;
+    return found == 3 ? CHANGED : 0;
 }
 """
 
@@ -136,7 +136,7 @@ def test_a_text_grows_word_by_word(tmp_path: Path) -> None:
     with prepared(tmp_path, NESTED, "f") as job:
         test = differing(job, function_inputs(job), [TestInput(parameters=(("s", b""),))], [])
         (text,) = (value for _, value in test.parameters)
-        assert isinstance(text, bytes) and text.partition(b">!end")[0].count(b"v") == 5
+        assert isinstance(text, bytes) and text.partition(b">!end")[0].count(b"v") == 3
 
 
 MAGIC = """
