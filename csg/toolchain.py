@@ -168,7 +168,7 @@ def compile_program(
 def relevant_flags(flags: Sequence[str]) -> list[str]:
     """The flags that decide what a file means: -I -D -U -include -std -f... -m32.
 
-    ``["-O2", "-c", "-Iinc", "-o", "x.o", "-DX"]`` is ``["-Iinc", "-DX"]``.
+    ``["-O0", "-c", "-Iinc", "-o", "x.o", "-DX"]`` is ``["-Iinc", "-DX"]``.
     """
     kept: list[str] = []
     rest = iter(flags)
@@ -177,7 +177,16 @@ def relevant_flags(flags: Sequence[str]) -> list[str]:
             next(rest, None)
         elif not _WITHOUT_VALUE.fullmatch(flag) and not flag.startswith(_FOREIGN):
             kept.append(flag)
-    return kept
+    return kept + of_optimisation(flags)
+
+
+def of_optimisation(flags: Sequence[str]) -> list[str]:
+    """What headers see where these flags ask for an optimised build, for builds that are none:
+    <libintl.h> includes <locale.h> there alone. Without functions that check sizes instead."""
+    levels = [flag for flag in flags if flag.startswith("-O")]
+    if not levels or levels[-1] == "-O0":
+        return []
+    return ["-D__OPTIMIZE__", "-U_FORTIFY_SOURCE"]
 
 
 _HARMLESS = re.compile(

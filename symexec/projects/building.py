@@ -34,8 +34,11 @@ _MAKEFILES = ("GNUmakefile", "Makefile", "makefile")
 _SYSTEMS = ("all", "linux", "generic", "unix", "posix")  # targets, where the first one says usage
 _JOBS = max(1, os.cpu_count() or 1)
 _MAKE = f"make -k -j{_JOBS}"
-# Quick to build and without translations; as its authors mean it where something fails like that.
-_CONFIGURE = "./configure --disable-nls --disable-dependency-tracking CFLAGS='-g -O0'"
+# Quick to build, without translations, with the headers of an optimised build (of_optimisation);
+# as its authors mean it where something fails like that.
+_CONFIGURE = (
+    "./configure --disable-nls --disable-dependency-tracking CFLAGS='-g -O0 -D__OPTIMIZE__'"
+)
 _CONFIGURED = f"{_CONFIGURE} && {_MAKE} || {{ make -s clean; ./configure && {_MAKE}; }}"
 # What a build of its own is, by the first file that is there; words for a shell.
 RECIPES = (

@@ -27,7 +27,12 @@ from typing import TypeVar
 from csg.errors import ToolchainError
 from csg.programs import SourceFile
 from csg.records import record
-from csg.toolchain import CompilerPool, compile_program, flags_after_preprocessing
+from csg.toolchain import (
+    CompilerPool,
+    compile_program,
+    flags_after_preprocessing,
+    of_optimisation,
+)
 from symexec.replay.control import CONTROL
 from symexec.replay.harness import harness_text
 from symexec.replay.leftovers import OwnFolder, sweep
@@ -410,7 +415,8 @@ def _deliver(done: Future[T], listener: Callable[[T | ToolchainError], None]) ->
 
 def _flags(source: Source, style: str) -> list[str]:
     if isinstance(source, SourceFile):
-        return [*source.flags, *_COMMON, *_STYLES.get(style, ()), *source.name_flags]
+        seen = of_optimisation(source.flags)
+        return [*source.flags, *seen, *_COMMON, *_STYLES.get(style, ()), *source.name_flags]
     return [*flags_after_preprocessing(source.flags), *_COMMON, *_STYLES.get(style, ())]
 
 

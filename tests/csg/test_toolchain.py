@@ -115,6 +115,7 @@ def test_only_flags_that_decide_the_meaning_reach_the_preprocessor() -> None:
     ]  # fmt: skip
     assert relevant_flags(given) == [
         "-Iinc", "-DX=1", "-std=c99", "-include", "c.h", "-m32", "-funsigned-char",
+        "-D__OPTIMIZE__", "-U_FORTIFY_SOURCE",
     ]  # fmt: skip
 
 
@@ -185,3 +186,12 @@ def _has_ended(number: int) -> bool:
         return Path(f"/proc/{number}/stat").read_text().rpartition(")")[2].split()[0] in "ZX"
     except OSError:
         return True
+
+
+def test_headers_see_what_they_see_in_an_optimised_build(tmp_path: Path) -> None:
+    """<libintl.h> includes <locale.h> where one is built, and only there."""
+    source = tmp_path / "a.c"
+    source.write_text("#include <libintl.h>\nint category = LC_ALL;\n")
+    assert "LC_ALL" not in preprocess(str(source), ["-O2", "-D_FORTIFY_SOURCE=2"])
+    for flags in ([], ["-O0"], ["-O2", "-O0"]):
+        assert "category = LC_ALL" in preprocess(str(source), flags)
