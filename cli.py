@@ -381,7 +381,7 @@ def _accept(options: AcceptOptions) -> int:
 
 
 def _explore(options: ExploreOptions, progress: Progress, json: bool) -> int:
-    from symexec.report.exploring import explore
+    from symexec.report.session import explore
 
     _require_sources(options.file, *options.others)
     finished = explore(options, progress)

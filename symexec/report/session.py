@@ -23,7 +23,8 @@ from csg.unify.changes.patch import patch
 from csg.unify.pairs import Readings
 from symexec.campaign.building import BuildJob
 from symexec.campaign.suite import LOG, SuiteFacts, SuiteJob
-from symexec.options import BuildOptions, SuiteOptions, program_name
+from symexec.exploration.single_program import ExploreJob
+from symexec.options import BuildOptions, ExploreOptions, SuiteOptions, program_name
 from symexec.progress import Progress, Standing
 from symexec.replay import reported_flags
 from symexec.report.accepting import accepted_file, read_accepted
@@ -52,6 +53,40 @@ def suite(options: SuiteOptions, progress: Progress) -> Report:
     out = options.build.out
     refuse_foreign(out)
     return _reported(SuiteJob(options, out / LOG), progress)
+
+
+def explore(options: ExploreOptions, progress: Progress) -> Report:
+    """``csgtest explore``: one program alone; a test for each path."""
+    refuse_foreign(options.out)
+    job = ExploreJob(options)
+    report = Report(
+        str(options.file), str(options.file), directory=os.getcwd(), name=options.file.stem
+    )
+    with job.watchdog.preparing(options.search.time):
+        job.prepare()
+    report.entry = job.program.entry
+    report.bounds = bounds(report.entry, options.inputs, options.search, options.memory)
+    with OutputFolder(options.out) as folder:
+        folder.write_json("report.json", report_to_json(report))  # not finished
+        try:
+            folder.record_all(job.cases(progress))
+            report.finished = True
+        except KeyboardInterrupt:
+            report.notes.append("interrupted: the exploration is not finished")
+        finally:
+            report.tests = job.errors
+            report.counters = counters_form(job.counters)
+            report.counters["tests"] = job.tests
+            report.verdict = "all-paths-explored" if job.exhausted else "explored-in-part"
+            report.notes += event_notes(job.events)
+            if job.errors_left_out:
+                note = f"{job.errors_left_out} more tests with errors are in tests/tests.jsonl"
+                report.notes.append(note)
+            folder.write_json("report.json", report_to_json(report))
+    obstacle = nothing_followed(job.counters, job.events)
+    if obstacle is not None and report.finished:
+        raise obstacle
+    return report
 
 
 def _reported(job: BuildJob, progress: Progress, accepted: Path | None = None) -> Report:
