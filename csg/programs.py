@@ -27,6 +27,7 @@ from pathlib import Path, PurePosixPath
 
 from csg.errors import UsageError
 from csg.records import record
+from csg.toolchain import of_optimisation
 
 NAME = "compile_commands.json"
 LARGEST = 64 << 20  # bytes of a database that is read
@@ -117,6 +118,7 @@ def _words(entry: Mapping[str, object]) -> list[str]:
 
 
 def kept_flags(words: Sequence[str], directory: str) -> Iterator[str]:
+    yield from of_optimisation(words)
     rest = iter(words)
     for word in rest:
         option = next((each for each in _WITH_PATH if word.startswith(each)), None)

@@ -70,7 +70,8 @@ def database(folder: Path, *entries: dict[str, object]) -> Path:
 
 ROWS = [
     # (words of the call, what is kept; B is the build's folder)
-    ("cc -c -O2 -Wall -o a.o ../a.c", ""),
+    ("cc -c -O0 -Wall -o a.o ../a.c", ""),
+    ("cc -c -O2 -Wall -o a.o ../a.c", "-D__OPTIMIZE__ -U_FORTIFY_SOURCE"),
     ("cc -DX=1 -D Y -U Z -c ../a.c", "-DX=1 -DY -UZ"),
     ("cc -Iinc -I ../lib -isystem sys -iquote /abs -c ../a.c",
      "-IB/inc -IT/lib -isystem B/sys -iquote /abs"),
