@@ -178,7 +178,8 @@ def _shadow(given: argparse.Namespace) -> ShadowOptions:
 
 def _memory(given: argparse.Namespace, usual: Uninitialised) -> MemoryOptions:
     chosen = usual if given.uninitialised is None else Uninitialised(given.uninitialised)
-    return MemoryOptions(chosen, given.most_allocated, given.leaks)
+    leaks = True if given.leaks else False if given.no_leaks else None
+    return MemoryOptions(chosen, given.most_allocated, leaks)
 
 
 def build(given: argparse.Namespace, flags: tuple[str, ...]) -> Options:

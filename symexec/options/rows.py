@@ -379,12 +379,12 @@ MEMORY = under(
     ),
     row(
         "--leaks",
-        action=argparse.BooleanOptionalAction,
-        default=None,
+        action="store_true",
         help="memory of the heap that nothing points to at the end is an error (explore), or a "
         "difference where one version alone, or one version more, loses it (build; there default "
         "for functions where the patch changes what is allocated or freed)",
     ),
+    row("--no-leaks", action="store_true", help="it is none, whatever the patch changes"),
 )
 RESULTS = under(
     "results",
