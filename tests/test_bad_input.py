@@ -133,7 +133,7 @@ def test_one_message_exit_code_2_nothing_overwritten(
     words: str, begin: str, other: str, workshop: Path, call: Callable[[str], Done]
 ) -> None:
     before = listing(workshop)
-    assert_refused(call(f"build {words}"), begin, other)
+    assert_refused(call(f"build --quiet {words}"), begin, other)
     assert listing(workshop) == before
 
 
