@@ -67,7 +67,7 @@ Pair = tuple[str, str]  # pointer and number
 Functions = Mapping[str, FunctionDefinition]
 MOST_FUNCTIONS = 64  # that are looked at, from the entry function on
 _LENGTH = re.compile(
-    r"(len|length|size|siz|count|cnt|num|bytes|total)\d*$"
+    r"(len|length|size|siz|count|cnt|num|qty|quantity|bytes|total)\d*$"
     r"|(^|_)(n[a-z]?|nr|no|sz|max|cap|capacity|avail|left|nmemb|nitems|nel|nelems?)\d*$"
     r"|^(n|nr|num|no|number|count)_(of_)?[a-z]+s$",
     re.IGNORECASE,

@@ -64,6 +64,11 @@ ROWS = [  # (parameters, body, pairs with the size of an element)
         "s = elsewhere(tokens, num_tokens);",
         {("tokens", "num_tokens"): 8},
     ),
+    (
+        "token *tokens, unsigned qty",
+        "s = elsewhere(tokens, qty);",
+        {("tokens", "qty"): 8},
+    ),
     ("char *out, int k", "for (i = 0; i < 99; i++) if (i < k) out[i] = 1;", {}),
     ("char *p, int depth", "for (i = 0; i < depth; i++) p[i] = ' ';", {("p", "depth"): 1}),
     ("int *a, int most", "for (i = 0; i < most; i++) if (a[i] == 7) return i;", {}),
