@@ -118,7 +118,6 @@ def _words(entry: Mapping[str, object]) -> list[str]:
 
 
 def kept_flags(words: Sequence[str], directory: str) -> Iterator[str]:
-    yield from of_optimisation(words)
     rest = iter(words)
     for word in rest:
         option = next((each for each in _WITH_PATH if word.startswith(each)), None)
@@ -131,6 +130,7 @@ def kept_flags(words: Sequence[str], directory: str) -> Iterator[str]:
             next(rest, None)
         elif word.startswith(_KEPT) and not word.startswith(_FOREIGN):
             yield word
+    yield from of_optimisation(words)  # it takes back what came before
 
 
 def placed_flags(words: Sequence[str], directory: str) -> Iterator[str]:

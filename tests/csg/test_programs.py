@@ -72,6 +72,8 @@ ROWS = [
     # (words of the call, what is kept; B is the build's folder)
     ("cc -c -O0 -Wall -o a.o ../a.c", ""),
     ("cc -c -O2 -Wall -o a.o ../a.c", "-D__OPTIMIZE__ -U_FORTIFY_SOURCE"),
+    ("cc -c -O2 -D_FORTIFY_SOURCE=2 -o a.o ../a.c",
+     "-D_FORTIFY_SOURCE=2 -D__OPTIMIZE__ -U_FORTIFY_SOURCE"),
     ("cc -DX=1 -D Y -U Z -c ../a.c", "-DX=1 -DY -UZ"),
     ("cc -Iinc -I ../lib -isystem sys -iquote /abs -c ../a.c",
      "-IB/inc -IT/lib -isystem B/sys -iquote /abs"),
