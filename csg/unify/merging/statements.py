@@ -127,7 +127,7 @@ class Chains:
             return self._twice(old, new, head)
         weights = [[self._size(arm) for arm in side] for side in (before, after)]
         matches = align(Pairing(weights[0], weights[1], self._matches(before, after)))
-        otherwise, cost = self._otherwise(old, new)
+        otherwise, cost = self._rest(old, new, len(old.arms), len(new.arms))
         if not (head or tail or matches or (otherwise and cost == 0)):
             return None
         built = [*self._same(new.arms[:head])]
@@ -164,20 +164,9 @@ class Chains:
             if not found:
                 return None
             matches.extend(found)
-        rests = [
-            (_nested(self._same(side.arms[count:]), side.otherwise),)
-            if len(side.arms) > count
-            else side.otherwise.items
-            if side.otherwise
-            else ()
-            for side in (old, new)
-        ]
-        rest = self.lists(rests[0], rests[1], self._anchor(new, len(new.arms)))
-        model = new.otherwise or Compound((), new.arms[-1].location, new.arms[-1].body.end)
-        arms = [match.items[0] for match in matches]
-        built = [arm for arm in arms if isinstance(arm, If)]
-        cost = sum(match.cost for match in matches) + rest.cost
-        return Block((_nested(built, replace(model, items=rest.items)),), cost)
+        rest, cost = self._rest(old, new, count, count)
+        arms = [arm for match in matches for arm in match.items if isinstance(arm, If)]
+        return Block((_nested(arms, rest),), cost + sum(match.cost for match in matches))
 
     def _reordered(self, old: Sequence[Arm], new: Sequence[Arm]) -> bool:
         keys = [
@@ -197,16 +186,16 @@ class Chains:
         """Arms in another order: to test them in pairs would make the versions diverge at each
         test, though most values lead to the same arm. So each version runs its own chain; then they
         meet."""
-        rests = [_nested(self._same(side.arms[head:]), side.otherwise) for side in (old, new)]
-        edit = self.edits.record((rests[0],), (rests[1],))
+        rests = [self._behind(side, head) for side in (old, new)]
+        edit = self.edits.record(rests[0], rests[1])
         regions: tuple[Statement, ...] = tuple(
-            Execute(version, Compound((rest,), rest.location), edit, rest.location)
+            Execute(version, Compound(rest, rest[0].location), edit, rest[0].location)
             for version, rest in zip(Version, rests, strict=True)
         )
-        cost = sum(self.prints.size(rest) + 1 for rest in rests)
+        cost = sum(self.prints.sizes(rest) + 1 for rest in rests)
         if head == 0:
             return Block(regions, cost)
-        rest = Compound(regions, rests[1].location, new.arms[-1].body.end)
+        rest = Compound(regions, rests[1][0].location, new.arms[-1].body.end)
         return Block((_nested(self._same(new.arms[:head]), rest),), cost)
 
     def _common(self, old: Sequence[Arm], new: Sequence[Arm]) -> int:
@@ -278,14 +267,17 @@ class Chains:
         parts = Expressions(self.prints, self.edits, self.edits.record((old,), (new,), anchor))
         return parts.unify(old, new, CONDITION)
 
-    def _otherwise(self, old: Chain, new: Chain) -> tuple[Compound | None, int]:
-        model = new.otherwise or old.otherwise
-        if model is None:
-            return None, 0
-        before = old.otherwise.items if old.otherwise else ()
-        after = new.otherwise.items if new.otherwise else ()
+    def _behind(self, chain: Chain, count: int) -> Items:
+        """What a chain runs where none of its first arms is taken."""
+        if count < len(chain.arms):
+            return (_nested(self._same(chain.arms[count:]), chain.otherwise),)
+        return chain.otherwise.items if chain.otherwise else ()
+
+    def _rest(self, old: Chain, new: Chain, at: int, at_new: int) -> tuple[Compound | None, int]:
+        """Unified, what both run behind so many arms."""
         end = new.otherwise.end if new.otherwise else new.arms[-1].body.end
-        rest = self.lists(before, after, end)
+        rest = self.lists(self._behind(old, at), self._behind(new, at_new), end)
+        model = new.otherwise or old.otherwise or Compound((), new.arms[-1].location, end)
         return (replace(model, items=rest.items) if rest.items else None), rest.cost
 
 
