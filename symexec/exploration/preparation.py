@@ -286,12 +286,14 @@ class Read:
 
 @dataclass(frozen=True, slots=True)
 class Lowered:
-    """``text`` is the program that runs with any set of changes; ``signature`` None means main."""
+    """``text`` is the program that runs with any set of changes; ``signature`` None means main;
+    ``several``: the pointers of a function that lead to several."""
 
     unified: Unified
     text: str
     program: Program
     signature: EntrySignature | None
+    several: Several
 
 
 _ABOUT_THE_HEAP = re.compile(r"(alloc|free|dup|destroy|release|dispose)\w*\s*\(", re.IGNORECASE)
@@ -366,14 +368,19 @@ def _lowered(
 ) -> tuple[Lowered, tuple[int, str] | None]:
     """And what the compiler has to say against the text, if it is asked."""
     text = printed(unified, ids=True)
-    signature = _signature(unified, entry, options.inputs) if entry != "main" else None
+    signature, stepped = None, ALONE
+    if entry != "main":
+        signature, stepped = _signature(unified, entry, options.inputs)
     with Confirmation(text, MASKED if confirms else (), flags=options.flags) as confirmation:
-        lowered = Lowered(unified, text, program_of(unified, entry), signature)
+        lowered = Lowered(unified, text, program_of(unified, entry), signature, stepped)
         return lowered, confirmation.error()
 
 
-def _signature(unified: Unified, entry: str, inputs: InputOptions) -> EntrySignature:
-    """UsageError where the versions are not called in the same way."""
+def _signature(
+    unified: Unified, entry: str, inputs: InputOptions
+) -> tuple[EntrySignature, Several]:
+    """And which of its pointers lead to several. UsageError where the versions are not called in
+    the same way."""
 
     def of(
         units: Sequence[TranslationUnit],
@@ -397,7 +404,7 @@ def _signature(unified: Unified, entry: str, inputs: InputOptions) -> EntrySigna
         )
     function = definition(unified.units, entry)
     stepped = several(unified.units, function)
-    return of(unified.units, asked_for_null(unified, function), stepped)
+    return of(unified.units, asked_for_null(unified, function), stepped), stepped
 
 
 # ---------------------------------------------------------------------- what a search needs
@@ -420,9 +427,8 @@ def analysed(lowered: Lowered, options: BuildOptions) -> Prepared:
     barring = guards(dependences, outputs)
     names = guard_names(dependences, barring)
     found = _outliving(unified, program, dependences)
-    entry = program.entry
-    stepped = several(unified.units, definition(unified.units, entry)) if entry != "main" else ALONE
-    expected = _expected(unified, entry, options.inputs, stepped)
+    stepped = lowered.several
+    expected = _expected(unified, program.entry, options.inputs, stepped)
     return Prepared(
         unified, program, graph, dependences, distances, barring, names, found, expected, stepped
     )
