@@ -421,7 +421,7 @@ class Fuzzing:
         self._following: Following | None = None
         self._outside = 0
         self._lock = threading.Lock()  # of what is kept, and of whether it may begin
-        self._broken: Exception | None = None
+        self._broken = ""  # why it could not begin
         self._once_built((VERSIONS, PLAINLY))
 
     # ------------------------------------------------------------------ the process
@@ -436,8 +436,6 @@ class Fuzzing:
 
     def step(self) -> Iterator[TestCase | Finding]:
         """A moment for it: hear what it says."""
-        if self._broken is not None:
-            raise self._broken
         if not self._began:
             return
         yield from self._heard_of(self._process.sightings())
@@ -499,7 +497,8 @@ class Fuzzing:
                     self._process.keep(test)
                 self._began = time.monotonic()
         except Exception as error:  # nobody asks a compiler's thread what became of it
-            self._broken = error
+            self._broken = _message_of(error)
+            self._give_up()
 
     def _commission(self) -> Commission:
         prepared, inputs = self._prepared, self._options.inputs
@@ -624,4 +623,4 @@ class Fuzzing:
     @property
     def failure(self) -> str:
         """Why native fuzzing has ended early; "" when it has not."""
-        return self._process.failure if self._began else ""
+        return self._process.failure if self._began else self._broken

@@ -15,6 +15,7 @@ from symexec.campaign.building import BuildJob
 from symexec.campaign.fuzzing_worker import SEEDED, Fuzzing, FuzzingProcess
 from symexec.options import BuildOptions, InputOptions, SearchOptions
 from symexec.progress import Silence
+from symexec.report.session import build
 from symexec.testcases import TestCase
 from symexec.watchdog import Watchdog
 from tests.command_line import CSGTEST, csgtest
@@ -146,6 +147,27 @@ def test_it_begins_while_a_query_of_the_search_takes_its_time(tmp_path: Path) ->
         assert fuzzing.failure == "" and fuzzing.tested
     finally:
         job.close()
+
+
+def test_why_it_could_not_begin_is_reported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(process: FuzzingProcess, commission: object) -> None:
+        raise KeyError("commission")
+
+    monkeypatch.setattr(FuzzingProcess, "begin", broken)
+    write_pair(tmp_path, FROM_NATIVE, "LOCK=0x9E3779u", "LOCK=0x7F4A7Cu")
+    done = build(
+        BuildOptions(
+            tmp_path / "old.c",
+            tmp_path / "new.c",
+            inputs=InputOptions(entry="f", array_length=6),
+            search=SearchOptions(time=6.0),
+            out=tmp_path / "out",
+        ),
+        Silence(),
+    )
+    assert "the native phase ended early: internal error: KeyError('commission')" in done.notes
 
 
 # ------------------------------------------------------------------ the process
