@@ -53,16 +53,14 @@ class OwnFolder:
             os.close(self._lock)
             self._lock = -1
         end, pause = time.monotonic() + _PATIENCE, _PAUSE
-        while self.path.exists():
-            _remove_tree(self.path)
-            if not self.path.exists() or time.monotonic() > end:
-                break
+        while not _removed(self.path) and time.monotonic() < end:
             time.sleep(pause)
             pause = min(2 * pause, _LONGEST_PAUSE)
 
 
-def _remove_tree(path: Path) -> None:
-    """As much of a folder as goes, its lock and itself only if all the rest went."""
+def _removed(path: Path) -> bool:
+    """Remove as much of a folder as goes, its lock and itself only if all the rest went. Has it
+    gone?"""
     locks = (path / _LOCK, path / f"{_LOCK}.new")
     try:
         for entry in list(path.iterdir()):
@@ -78,6 +76,7 @@ def _remove_tree(path: Path) -> None:
             for lock in locks:
                 lock.unlink(missing_ok=True)
             path.rmdir()
+    return not path.exists()
 
 
 def _require_room(folder: Path) -> None:
@@ -94,10 +93,8 @@ def sweep(folder: Path | None = None) -> list[Path]:
     """Remove what killed runs of this user left in ``folder`` (the system's temporary one)."""
     removed = []
     for path in sorted((folder or Path(tempfile.gettempdir())).glob(f"{PREFIX}*-*")):
-        if _abandoned(path):
-            _remove_tree(path)
-            if not path.exists():
-                removed.append(path)
+        if _abandoned(path) and _removed(path):
+            removed.append(path)
     return removed
 
 
