@@ -132,11 +132,15 @@ int main(int count, char **words)
 """
 
 
-def built(folder: Path, old: str, new: str, leaks: bool) -> BuildJob:
+WORDS = InputOptions(arguments=SymbolicArguments(0, 1, 2))
+
+
+def built(
+    folder: Path, old: str, new: str, leaks: bool | None, inputs: InputOptions = WORDS
+) -> BuildJob:
     files = (folder / "old.c", folder / "new.c")
     for file, text in zip(files, (old, new), strict=True):
         file.write_text(text)
-    inputs = InputOptions(arguments=SymbolicArguments(0, 1, 2))
     search = SearchOptions(time=30.0)
     job = BuildJob(
         BuildOptions(*files, inputs=inputs, search=search, memory=MemoryOptions(leaks=leaks))
@@ -193,17 +197,7 @@ def test_a_patch_of_a_function_that_moves_an_allocation_is_about_leaks(
 ) -> None:
     line = "    int *cells = malloc(4 * sizeof(int));\n"
     new = EARLY.replace(line, "").replace("    for", line + "    for")
-    (tmp_path / "old.c").write_text(EARLY)
-    (tmp_path / "new.c").write_text(new)
-    memory = MemoryOptions(leaks=asked)
-    files = tmp_path / "old.c", tmp_path / "new.c"
-    job = BuildJob(BuildOptions(*files, memory=memory, inputs=InputOptions(entry="sum")))
-    job.prepare()
-    try:
-        for _ in job.cases(Silence()):
-            pass
-    finally:
-        job.close()
+    job = built(tmp_path, EARLY, new, asked, InputOptions(entry="sum"))
     kinds = {case.kind for case in job.found} - {"same", "path-only"}
     assert kinds == ({"leak-fix"} if asked is None else set())
 

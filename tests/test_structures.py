@@ -11,7 +11,7 @@ from random import Random
 
 import pytest
 
-from tests.command_line import csgtest
+from tests.command_line import Done, csgtest
 
 HEAD = """\
 #include <stdlib.h>
@@ -267,18 +267,28 @@ SEVERAL = {
 ROWS |= SEVERAL
 
 
-@pytest.mark.parametrize("name", ROWS)
-def test_the_difference_is_found_and_shown(name: str, tmp_path: Path) -> None:
-    text, (before, after), shown = ROWS[name]
+def write_pair(folder: Path, text: str, before: str, after: str) -> None:
     assert before in text
-    (tmp_path / "old.c").write_text(HEAD + text + "\n")
-    (tmp_path / "new.c").write_text(HEAD + text.replace(before, after) + "\n")
-    words = ("--entry", "f", "--time", "20", "--no-native")
-    done = csgtest("build", "old.c", "new.c", *words, folder=tmp_path)
-    assert done.code == 1, done
-    assert [each for each in shown if each not in done.out] == [], done.out
+    (folder / "old.c").write_text(text)
+    (folder / "new.c").write_text(text.replace(before, after))
+
+
+def predicted(folder: Path, seconds: int) -> Done:
+    """The search alone finds a difference, and predicts nothing wrongly."""
+    words = ("--entry", "f", "--time", str(seconds), "--no-native")
+    done = csgtest("build", "old.c", "new.c", *words, folder=folder)
+    assert done.code == 1, ((folder / "old.c").read_text(), done)
     counters = done.report["counters"]
     assert (counters["mispredicted"], counters["branch_mismatches"]) == (0, 0), done.out
+    return done
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_the_difference_is_found_and_shown(name: str, tmp_path: Path) -> None:
+    text, edit, shown = ROWS[name]
+    write_pair(tmp_path, HEAD + text + "\n", *edit)
+    done = predicted(tmp_path, 20)
+    assert [each for each in shown if each not in done.out] == [], done.out
 
 
 KINDS = {  # of members: declaration, what is computed of one, what is written to it
@@ -325,22 +335,15 @@ def random_program(chance: Random) -> str:
 
 @pytest.mark.parametrize("seed", range(3))
 def test_random_structures_run_natively_as_predicted(seed: int, tmp_path: Path) -> None:
-    text = random_program(Random(seed))
-    (tmp_path / "old.c").write_text(text)
-    (tmp_path / "new.c").write_text(text.replace("s++; }", "s += 2; }"))
-    words = ("--entry", "f", "--time", "6", "--no-native")
-    done = csgtest("build", "old.c", "new.c", *words, folder=tmp_path)
-    assert done.code == 1, (text, done)
-    counters = done.report["counters"]
-    assert (counters["mispredicted"], counters["branch_mismatches"]) == (0, 0), (text, done.out)
+    write_pair(tmp_path, random_program(Random(seed)), "s++; }", "s += 2; }")
+    predicted(tmp_path, 6)
 
 
 @pytest.mark.parametrize("name", [*sorted(ROWS)[::4], "several, as many as a number says"])
 def test_native_testing_makes_up_such_inputs(name: str, tmp_path: Path) -> None:
     """They are followed symbolically, replayed and read back from the report as others are."""
-    text, (before, after), _ = ROWS[name]
-    (tmp_path / "old.c").write_text(HEAD + text + "\n")
-    (tmp_path / "new.c").write_text(HEAD + text.replace(before, after) + "\n")
+    text, edit, _ = ROWS[name]
+    write_pair(tmp_path, HEAD + text + "\n", *edit)
     words = ("old.c", "new.c", "--entry", "f", "--time")
     native = ("--seeds", "1", "--modes", "native")
     done = csgtest("compare", *words, "1.5", *native, folder=tmp_path)
