@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class CallGraph:
-    """Per call ``callees`` are the functions with code that is looked into, ``external`` those that
-    are known by their effect only, or not at all."""
+    """The call graph. Per call, ``callees`` are the functions whose code is analysed, and
+    ``external`` those that are known by their declared effect only, or not at all."""
 
     callees: dict[Place, tuple[str, ...]]
     external: dict[Place, tuple[str, ...]]
@@ -47,7 +47,8 @@ class CallGraph:
 
 
 def looked_into(program: Program, name: str) -> bool:
-    """A library function whose effect is known is not: its code is a detail of ours."""
+    """Is the code of this function analysed? Not that of a library function with a declared effect:
+    how csgtest implements it does not matter to the program under test."""
     code = program.functions.get(name)
     return code is not None and not (code.library and effect_of(name) is not None)
 
@@ -101,7 +102,7 @@ def _targets(call: Call, place: Place, pointers: PointsTo) -> tuple[str, ...]:
 
 
 def ending_blocks(program: Program, calls: CallGraph) -> dict[str, frozenset[int]]:
-    """Per function the blocks with a call from which no callee returns."""
+    """Per function, the numbers of the blocks with a call from which no callee returns."""
     returning: set[str] = set()
     changed = True
     while changed:
@@ -148,14 +149,15 @@ NO_CALL: tuple[str, ...] = ()
 
 @dataclass(slots=True)
 class Part:
-    """``callees`` are entered at its end. ``following`` are parts of the same function; those of a
-    part that calls are where the callees return to."""
+    """A run of instructions of one statement. Its ``callees`` are entered at its end; ``following``
+    are the parts of the same function that control reaches next, after a call those that the
+    callees return to."""
 
     node: int
     function: str
     callees: tuple[str, ...]
     following: tuple[int, ...] = ()
-    vacant: bool = False  # stands for a block without statements
+    vacant: bool = False  # it stands for a block without statements
     ends: bool = False  # the program ends here: a call that does not return
 
 
@@ -168,7 +170,8 @@ class StatementFlow:
     of_node: dict[int, list[int]]  # statement -> its parts, in order
 
     def statement_edges(self) -> list[tuple[int, int, str]]:
-        """(statement, statement, "flow" or "call"), for pictures; vacant parts are passed over."""
+        """The edges as (statement, statement, "flow" or "call"), for pictures. Parts that hold no
+        statement are passed over."""
         found: dict[tuple[int, int, str], None] = {}
         for number, part in enumerate(self.parts):
             if part.vacant:
@@ -183,7 +186,8 @@ class StatementFlow:
         return list(found)
 
     def occupied(self, parts: list[int]) -> list[int]:
-        """The parts themselves, or what follows those that hold no statement."""
+        """The parts that hold a statement; one that holds none is replaced by those that follow
+        it."""
         found: dict[int, None] = {}
         seen: set[int] = set()
         while parts:
@@ -261,7 +265,8 @@ def _jumping(program: Program) -> frozenset[int]:
 
 
 def _add_block(builder: _Builder, name: str, block: Block) -> tuple[int, int]:
-    """Add the parts of a block in a row; their first and last number."""
+    """Add the parts of a block, one after the other; return the numbers of the first and the
+    last."""
     parts = builder.parts
     first = len(parts)
     is_open = False  # may the next instruction join the last part?

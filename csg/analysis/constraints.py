@@ -53,16 +53,16 @@ from csg.ir.library_effects import Effect, argument_indices, effect_of
 # that arrives there; only what is new is passed on.
 
 
-BLUR = 1 << 62  # as a distance: to an unknown place in the same object
+BLUR = 1 << 62  # a distance in bytes that is not known: the pointer stays in the same object
 
-Arrival = Callable[[int], None]  # told each new location of a variable
+Arrival = Callable[[int], None]  # called with each new location of a variable
 
 
 class Inclusions:
     def __init__(self, objects: Objects) -> None:
         self.objects = objects
         self.sets: list[int] = []
-        self._passed: list[int] = []  # what of the set has been handed on
+        self._passed: list[int] = []  # the locations of the set that have been passed on
         self._edges: list[dict[tuple[int, int], None]] = []
         self._waiting: list[list[Arrival]] = []
         self._cells: dict[int, int] = {}  # location -> variable of its contents
@@ -71,7 +71,7 @@ class Inclusions:
         self._queued: set[int] = set()
 
     def variables(self, count: int) -> int:
-        """The first of ``count`` new variables."""
+        """Make ``count`` new variables and return the number of the first."""
         first = len(self.sets)
         self.sets += [0] * count
         self._passed += [0] * count
@@ -186,7 +186,8 @@ _KEEPS_POINTER = frozenset(("add", "sub", "and", "or", "xor"))
 
 
 def heap_name(place: Place) -> str:
-    """Objects that a call makes are told apart by the call."""
+    """The name of the object that the call at ``place`` allocates: one object for each call
+    site."""
     return f"{place[0]}:{place[1]}:{place[2]}"
 
 
@@ -442,7 +443,8 @@ class Builder:
                 self._callback(place, call, arguments[index])
 
     def _fresh_result(self, place: Place, call: Call, effect: Effect) -> None:
-        """A new object; with ``writes`` (getline, asprintf) its address is put into the first."""
+        """The call returns a new object. Where its effect has ``writes`` (getline, asprintf), the
+        address of the object is stored through the first of those arguments instead."""
         location = self._fresh(place)
         if call.target is not None and call.target.width == 64 and not effect.writes:
             self.inclusions.include(self._register(place[0], call.target), 1 << location)
@@ -516,7 +518,7 @@ class PointsTo:
         return found
 
     def names(self, function: str, value: Value) -> list[str]:
-        """The same for people: ``["buffer", "options+8"]``."""
+        """As ``locations``, as names for people: ``["buffer", "options+8"]``."""
         return [self._name(location) for location in bits(self.locations(function, value))]
 
     def _name(self, location: int) -> str:

@@ -30,8 +30,8 @@ from csg.language.syntax import Version
 
 @dataclass(frozen=True, slots=True)
 class DependenceGraph:
-    """``data`` and ``control`` hold per vertex the vertices it depends on. A changed initialiser
-    outside all functions is a vertex too, after all others."""
+    """Per vertex, ``data`` and ``control`` hold the vertices that it depends on. A changed
+    initialiser outside all functions has a vertex as well, after all others."""
 
     program: Program
     pointers: PointsTo
@@ -40,7 +40,7 @@ class DependenceGraph:
     flows: Flows
     data: list[set[int]]
     control: list[set[int]]
-    deletions: bool = True  # is the old version's part in it?
+    deletions: bool = True  # is the code of the old version part of it?
 
     def sources(self, vertex: int) -> set[int]:
         return self.data[vertex] | self.control[vertex]
@@ -90,7 +90,8 @@ def _flows(program: Program, calls: CallGraph, deletions: bool) -> Flows:
 
 
 def _entered(program: Program, calls: CallGraph) -> set[str]:
-    """Our own library functions count only when something that is looked into calls them."""
+    """The functions that count: library functions implemented in csgtest do so only where a
+    function that is analysed calls them."""
     entered = {name for name, function in program.functions.items() if not function.library}
     by_caller: dict[str, set[str]] = {}
     for place, callees in calls.callees.items():
@@ -107,7 +108,8 @@ def _entered(program: Program, calls: CallGraph) -> set[str]:
 def _link_function(
     graph: DependenceGraph, function: FunctionCode, arguments: dict[int, int]
 ) -> None:
-    """``arguments``: the vertices of the function's calls, each with that of its first argument."""
+    """Link the parameters and the entry of a function to its calls. ``arguments``: the vertices of
+    these calls, each with the vertex of its first argument."""
     vertices, name = graph.vertices, function.name
     starts = vertices.blocks[name]
 
@@ -133,7 +135,8 @@ def _link_function(
 
 
 def _link_call(graph: DependenceGraph, place: Place) -> None:
-    """Arguments to parameters, returns to the result, the call's block to the callee's entry."""
+    """Link a call to its callees: arguments to parameters, returned values to the call's result,
+    the block of the call to the callee's entry."""
     vertices, function = graph.vertices, graph.program.functions[place[0]]
     block = function.blocks[place[1]]
     call = block.instructions[place[2]]
@@ -198,8 +201,9 @@ def changed_initialisers(program: Program) -> list[tuple[int, str]]:
 
 @dataclass(frozen=True, slots=True)
 class ChangeSets:
-    """``statements`` are the nodes of the changed statements, one per bit; ``sets`` the bit set of
-    each node: the changed statements that it depends on, a changed one itself included."""
+    """Which changed statements each statement depends on. ``statements`` are the nodes of the
+    changed statements, one for each bit; ``sets`` has the bit set of each node, in which a changed
+    statement counts itself."""
 
     statements: tuple[int, ...]
     sets: list[int]
@@ -208,7 +212,7 @@ class ChangeSets:
     _written_out: dict[int, tuple[tuple[int, ...], frozenset[int]]] = field(default_factory=dict)
 
     def statements_of(self, node: int) -> tuple[int, ...]:
-        """The changed statements that a statement depends on, ascending."""
+        """The nodes of the changed statements that a statement depends on, ascending."""
         return self.members(self.sets[node])[0]
 
     def changes_of(self, node: int) -> frozenset[int]:
@@ -216,7 +220,7 @@ class ChangeSets:
         return self.members(self.sets[node])[1]
 
     def members(self, mask: int) -> tuple[tuple[int, ...], frozenset[int]]:
-        """The changed statements of a bit set, and the ids of the changes in them."""
+        """The nodes of the changed statements in a bit set, and the ids of the changes in them."""
         found = self._written_out.get(mask)
         if found is None:
             places = list(bits(mask))
@@ -261,9 +265,9 @@ def depends_on_changes(graph: DependenceGraph, deletions: bool = True) -> Change
 
 
 def statement_sources(graph: DependenceGraph) -> tuple[list[set[int]], list[set[int]]]:
-    """Per statement the statements it directly depends on, by data and by control: what stands for
-    no code (a parameter, a block, a function's exit) is passed through. A statement does not count
-    for itself."""
+    """Per statement, the statements that it directly depends on by data, and those by control. What
+    stands for no code (a parameter, a block, a function's exit) is replaced by its own sources. A
+    statement does not depend directly on itself."""
     count = len(graph.program.nodes)
     data: list[set[int]] = [set() for _ in range(count)]
     control: list[set[int]] = [set() for _ in range(count)]
@@ -289,7 +293,8 @@ def _statements_behind(
     vertex: int,
     resolved: dict[int, frozenset[int]],
 ) -> frozenset[int]:
-    """The vertex's statement, or those of its sources when it stands for no code."""
+    """The statement that a vertex belongs to, or those of its sources when it stands for no
+    code."""
     if node_of[vertex] >= 0:
         return frozenset((node_of[vertex],))
     if vertex not in resolved:

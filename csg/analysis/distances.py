@@ -31,7 +31,8 @@ GOAL = -1  # a vertex behind all blocks from which a way is looked for
 
 @dataclass(slots=True)
 class _Span:
-    """A block with its calls: ``calls`` as (instructions before, callees, passes by itself)."""
+    """A block and the calls in it, each as (number of instructions before it, callees, can it also
+    be passed without entering any of them?)."""
 
     spot: Spot
     length: int
@@ -39,7 +40,8 @@ class _Span:
 
 
 class Distances:
-    """Distances in a program. Made once; each target costs one walk backwards and is remembered."""
+    """Distances to statements of a program, in instructions. A target is computed once, by one walk
+    backwards, and then cached."""
 
     def __init__(self, program: Program, calls: CallGraph | None = None) -> None:
         self.program = program
@@ -55,15 +57,15 @@ class Distances:
         for name, function in program.functions.items():
             for block in function.blocks:
                 self._following.append([self._numbers[name, b] for b in successors(block)])
-        self._through: dict[str, int] = {}  # function -> shortest way through it
+        self._through: dict[str, int] = {}  # function -> length of the shortest way through it
         self.to_return: dict[Spot, int] = {}
         self._solve_returns()
         self._before = self._backward_steps()
         self._blocks_of_node = self._places()
 
     def to(self, node: int) -> dict[Spot, int]:
-        """Distance to the statement from the start of each block; a block from which it cannot be
-        reached without returning is missing."""
+        """The distance to a statement from the start of each block. Blocks from which it cannot be
+        reached without returning from the function are missing."""
         if node not in self._known:
             starts: dict[int, int] = {}
             for number, index in self._blocks_of_node.get(node, ()):
@@ -74,7 +76,7 @@ class Distances:
         return self._known[node]
 
     def passed(self, function: str) -> int | None:
-        """The shortest way through a function; None when it does not return."""
+        """The length of the shortest way through a function; None when it does not return."""
         return self._through.get(function)
 
     # ---------------------------------------------------------------- preparation
@@ -91,8 +93,8 @@ class Distances:
         return span
 
     def _offset(self, span: _Span, index: int) -> int | None:
-        """The way from the start of a block to its instruction ``index``; None: a call before it
-        never returns."""
+        """The distance from the start of a block to its instruction ``index``; None where a call
+        before it never returns."""
         total = index
         for before, callees, passes in span.calls:
             if before >= index:
@@ -106,7 +108,8 @@ class Distances:
         return total
 
     def _solve_returns(self) -> None:
-        """Shortest ways to the return; callees first, again while recursion makes them shorter."""
+        """Compute the shortest ways to the return, callees first; recursive functions are computed
+        again until no way gets shorter."""
         for group in self._calls.order:
             shorter = True
             while shorter:
@@ -131,7 +134,8 @@ class Distances:
         return self._shortest(before, {last: end} if end is not None else {})
 
     def _add_steps(self, before: SpotGraph, number: int) -> None:
-        """An edge back to a block from each that follows it, as long as the block."""
+        """Add an edge from each block that follows ``number`` back to it; its width is the length
+        of the block with its calls."""
         before.add_node(number)
         width = self._offset(self._spans[number], self._spans[number].length)
         if width is not None:
@@ -154,7 +158,8 @@ class Distances:
         return before
 
     def _places(self) -> dict[int, list[tuple[int, int]]]:
-        """Per statement the blocks it stands in and its first instruction in each."""
+        """Per statement, the blocks that it stands in, each with the index of its first instruction
+        there."""
         found: dict[int, dict[int, int]] = {}
         for name, function in self.program.functions.items():
             for block in function.blocks:
@@ -170,8 +175,8 @@ class Distances:
         return self._shortest(self._before, starts)
 
     def _shortest(self, before: SpotGraph, starts: dict[int, int]) -> dict[Spot, int]:
-        """From each block the way back to ``GOAL``, which is as far from the ``starts`` as they
-        say."""
+        """The distance from each block to ``GOAL``; ``starts`` gives the distance to ``GOAL`` for
+        the blocks where the walk begins."""
 
         import networkx
 
@@ -182,7 +187,7 @@ class Distances:
         return {self._spans[n].spot: int(far) for n, far in found.items() if n != GOAL}
 
     def nearest(self, spots: Iterable[Spot]) -> dict[Spot, int]:
-        """Distance to the start of the nearest of these blocks, from the start of each block that
+        """The distance to the start of the nearest of ``spots``, from the start of each block that
         can reach one without returning."""
         return self._from({self._numbers[spot]: 0 for spot in spots})
 

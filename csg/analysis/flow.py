@@ -34,8 +34,8 @@ BOTH_APART = (Version.OLD, Version.NEW)
 
 @dataclass(frozen=True, slots=True)
 class FlowGraph:
-    """``order`` is a reverse postorder of the blocks that the entry reaches; predecessors are given
-    for those only, and only those among them that are reached."""
+    """The control flow of one function. ``order`` is a reverse postorder of the blocks that the
+    entry reaches; predecessors are given for these blocks only, and are themselves among them."""
 
     successors: list[tuple[int, ...]]
     predecessors: list[list[int]]
@@ -54,7 +54,7 @@ class FlowGraph:
 
 
 def successors(block: Block, version: Version | None = None) -> tuple[int, ...]:
-    """The blocks that may follow, each once, in the order of the source."""
+    """The blocks that may follow this one, each once, in the order of the source."""
     terminator = block.terminator
     assert terminator is not None
     if version is not None and isinstance(terminator, Enter):
@@ -76,7 +76,8 @@ def flow_graph(
     version: Version | None = None,
     ending: frozenset[int] = frozenset(),
 ) -> FlowGraph:
-    """``ending`` blocks lead nowhere, see ``csg.analysis.call_graph``."""
+    """The control flow of a function. Blocks in ``ending`` have no successors: a call in them never
+    returns (``csg.analysis.call_graph``)."""
     following = [
         () if block.index in ending else successors(block, version) for block in function.blocks
     ]
@@ -178,7 +179,8 @@ def join_blocks(function: FunctionCode) -> list[int | None]:
 def with_exit(
     function: FunctionCode, graph: FlowGraph, endings: bool = True
 ) -> tuple[BlockGraph, int]:
-    """The reversed flow of the blocks that the entry reaches, and its root, the virtual exit."""
+    """The reversed control flow of the blocks that the entry reaches, and its root, the virtual
+    exit."""
 
     import networkx
 
@@ -265,7 +267,7 @@ def control_dependence(function: FunctionCode, graph: FlowGraph) -> list[list[in
 
 
 def natural_loops(graph: FlowGraph) -> list[frozenset[int]]:
-    """The blocks of each, inner loops before those around them."""
+    """The blocks of each loop; inner loops come before those around them."""
 
     import networkx
 

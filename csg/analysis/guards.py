@@ -68,20 +68,22 @@ class Place:
     """``size`` bytes at ``offset`` in a global or in a slot of a function, or (``size`` 0) a
     register of it."""
 
-    function: str  # "" for a global
+    function: str  # function; "" for a global
     home: str | int  # the name of a global, the number of a slot or register
     offset: int = 0
     size: int = 0
 
 
 class Places:
-    """Says where a value was read from, where one is written to."""
+    """Finds the variable, or the part of one, that a value was read from or that a store writes
+    to."""
 
     def __init__(self, pointers: PointsTo) -> None:
         self._pointers = pointers
 
     def asked(self, function: FunctionCode, block: Block) -> Iterator[tuple[Place, set[int]]]:
-        """What the end of a block compares with constants."""
+        """The places that the terminator of a block compares with constants, each with these
+        constants."""
         match block.terminator:
             case Branch(condition=Register() as condition):
                 made = _Made(block)
@@ -100,7 +102,8 @@ class Places:
                 assert_never(block.terminator)
 
     def _place(self, function: FunctionCode, made: _Made, value: Value) -> Place | None:
-        """Where a value was read from just before."""
+        """The place that a value was read from, by the instructions of the same block; None where
+        it was computed."""
         while isinstance(value, Register):
             if value.number in function.register_names:
                 return Place(function.name, value.number)
@@ -114,7 +117,7 @@ class Places:
         return None
 
     def written(self, function: FunctionCode, block: Block, first: int = 0) -> Iterator[Place]:
-        """What a block writes to, from this step on."""
+        """The places that a block writes to, from the instruction ``first`` on."""
         for number, step in enumerate(block.instructions):
             if number < first:
                 continue
@@ -144,7 +147,8 @@ class Places:
         return None
 
     def _only(self, function: str, pointer: Value, offset: int, size: int) -> Place | None:
-        """Through a pointer that points into one variable only."""
+        """The place behind a pointer that can point into one variable only; None where there may be
+        others."""
         objects = self._pointers.objects
         places = list(islice(bits(self._pointers.locations(function, pointer)), 2))
         if len(places) != 1:
@@ -161,16 +165,17 @@ class Places:
 
 
 class _Made:
-    """Goes back through a block: each query is about a register as it is just before the
-    instruction that answered the last one (at first: ``before``, or the end). So ``p = p - 1``
-    is an answer once."""
+    """Walks back through a block. Each call of ``maker_of`` looks before the instruction that
+    answered the previous call (at first: before ``before``, or the end of the block). So ``p = p -
+    1`` answers only once."""
 
     def __init__(self, block: Block, before: int | None = None) -> None:
         self._steps = block.instructions
         self._before = len(block.instructions) if before is None else before
 
     def maker_of(self, value: Register) -> Instruction | None:
-        """The instruction of the block that the register has its value from."""
+        """The instruction of the block that the register has its value from; None where there is
+        none."""
         for place in reversed(range(self._before)):
             if getattr(self._steps[place], "target", None) == value:
                 self._before = place
@@ -181,15 +186,16 @@ class _Made:
 # ------------------------------------------------------------------------------------------- guards
 
 
-MOST = 16  # variables, those nearest to a change
+MOST = 16  # variables that are used, those nearest to a change
 WIDEST = 64  # constants that one variable is compared with; more make a value, no selector
 
-Spot = tuple[str, int]  # function, block
+Spot = tuple[str, int]  # function, number of a block
 
 
 @record
 class Guard:
-    """``behind``: it bars no change, only the way from one to an output."""
+    """A variable, and the constants that branches compare it with. ``behind``: it decides nothing
+    on the way to a change, only on the way from a change to an output."""
 
     place: Place
     constants: frozenset[int]
@@ -199,7 +205,8 @@ class Guard:
 def guards(
     dependences: DependenceGraph, outputs: frozenset[int] = frozenset()
 ) -> tuple[Guard, ...]:
-    """The nearest to a change first. ``outputs`` are the nodes whose output changes can alter."""
+    """The guards of the changes, those nearest to a change first. ``outputs`` are the nodes of the
+    outputs that changes can alter."""
     program = dependences.program
     changed = {node.id for node in program.nodes if node.changes}
     found = _asked(dependences, _deciding(dependences, _running(program, changed)))
@@ -226,7 +233,8 @@ def guards(
 def _asked(
     dependences: DependenceGraph, branches: Iterable[tuple[FunctionCode, Block]]
 ) -> dict[Place, set[int]]:
-    """What the branches compare with which constants, in their order."""
+    """The places that the branches compare with constants, in the order of the branches, each with
+    these constants."""
     found: dict[Place, set[int]] = {}
     loops: dict[str, list[frozenset[int]]] = {}
     places = Places(dependences.pointers)
@@ -243,8 +251,8 @@ def _asked(
 def _deciding(
     dependences: DependenceGraph, spots: Sequence[Spot]
 ) -> Iterator[tuple[FunctionCode, Block]]:
-    """The blocks whose branches ``spots`` depend on, breadth first: of their functions, then of
-    those that call them."""
+    """The blocks whose terminators ``spots`` are control dependent on, breadth first: in their own
+    functions, then in those that call them."""
     program = dependences.program
     controlling: dict[str, list[set[int]]] = {}
     waiting = deque(spots)
@@ -266,8 +274,9 @@ def _deciding(
 
 
 def _behind(dependences: DependenceGraph, changed: Container[int]) -> dict[Spot, int]:
-    """The blocks that can be run after a change, or together with it, each with the first step that
-    can: onwards and back to callers; from all of these onwards and into what they call."""
+    """The blocks that can run after a change, or together with it, each with the index of the first
+    instruction that can: first forwards and back to callers, then from all of these forwards and
+    into callees."""
     program, calls = dependences.program, dependences.calls
 
     def onwards(name: str, number: int) -> Iterator[CallPlace]:
@@ -300,7 +309,8 @@ def _behind(dependences: DependenceGraph, changed: Container[int]) -> dict[Spot,
 
 
 def _written(dependences: DependenceGraph, behind: Mapping[Spot, int]) -> set[Place]:
-    """What is written there: no setting, then, that was made before."""
+    """The places that the blocks of ``behind`` write to. They are no settings: a setting has its
+    value before the change is met."""
     places = Places(dependences.pointers)
     found: set[Place] = set()
     for (name, number), first in behind.items():
@@ -326,14 +336,14 @@ def _closure(
 
 
 def _nodes(block: Block) -> Iterator[int]:
-    """The statement of each step of a block, of its end too."""
+    """The statement of each instruction of a block, and of its terminator."""
     assert block.terminator is not None
     yield from (step.node for step in block.instructions)
     yield block.terminator.node
 
 
 def _running(program: Program, nodes: Container[int]) -> list[Spot]:
-    """Where statements are run."""
+    """The blocks in which one of these statements stands."""
     return [
         (name, block.index)
         for name, function in program.functions.items()
@@ -354,7 +364,7 @@ def _controlling(dependences: DependenceGraph, name: str) -> list[set[int]]:
 def _passing(
     function: FunctionCode, block: Block, place: Place, loops: Sequence[frozenset[int]]
 ) -> bool:
-    """Is a register given all its values in the loop that looks at it?"""
+    """Does a register get all its values inside the innermost loop that this block reads it in?"""
     if place.size or place.function != function.name:
         return False
     inner = next((body for body in loops if block.index in body), None)
@@ -400,7 +410,8 @@ def _names(program: Program, place: Place) -> Iterator[str]:
 
 
 def _members(kind: Type | None, offset: int) -> Iterator[str]:
-    """From the outermost member to the one that begins at ``offset``."""
+    """The members of a structure that hold ``offset``, from the outermost to the one that begins
+    there."""
     while True:
         while isinstance(kind, Array):
             kind = kind.element

@@ -63,16 +63,17 @@ from csg.language.traversal import Tree, children, walk
 from csg.language.types import Function, Integer, Pointer, Record, Type, is_integer, size_of
 from csg.records import record
 
-Pair = tuple[str, str]  # pointer and number
+Pair = tuple[str, str]  # the place of a pointer, the place of a number
 Functions = Mapping[str, FunctionDefinition]
-MOST_FUNCTIONS = 64  # that are looked at, from the entry function on
+MOST_FUNCTIONS = 64  # functions that are analysed, from the entry function on
 _LENGTH = re.compile(
     r"(len|length|size|siz|count|cnt|num|qty|quantity|bytes|total)\d*$"
     r"|(^|_)(n[a-z]?|nr|no|sz|max|cap|capacity|avail|left|nmemb|nitems|nel|nelems?)\d*$"
     r"|^(n|nr|num|no|number|count)_(of_)?[a-z]+s$",
     re.IGNORECASE,
 )
-# Of the C library: (pointer, number, size of an element), by the places of the arguments.
+# Functions of the C library: (pointer, number, size of an element), each by the position of its
+# argument; the size is None where the number counts bytes.
 TAKES: Mapping[str, tuple[tuple[int, int, int | None], ...]] = {
     **dict.fromkeys(("memcpy", "memmove", "mempcpy"), ((0, 2, None), (1, 2, None))),
     **dict.fromkeys(("memcmp", "bcmp"), ((0, 2, None), (1, 2, None))),
@@ -84,7 +85,7 @@ TAKES: Mapping[str, tuple[tuple[int, int, int | None], ...]] = {
     "qsort": ((0, 1, 2),),
     "bsearch": ((1, 2, 3),),
 }
-_WRITES = {  # the place of what is written
+_WRITES = {  # the position of the argument that is written to
     **dict.fromkeys(("memcpy", "memmove", "mempcpy", "memset", "fread"), 0),
     **dict.fromkeys(("read", "recv", "pread"), 1),
 }
@@ -96,8 +97,9 @@ _MIRROR = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "==": "==", "!=": "!="}
 
 @record
 class Counted:
-    """So many elements of ``unit`` bytes are behind a pointer, or ``less``; ``why`` in C's words.
-    The code tells numbers below ``least`` from others. ``sure``: whatever the number is called."""
+    """A pointer has behind it as many elements of ``unit`` bytes as a number says, or ``less`` of
+    them. ``why`` is the reason, in C's words. The code distinguishes numbers below ``least`` from
+    others. ``sure``: it holds whatever the name of the number is."""
 
     unit: int
     why: str
@@ -108,7 +110,8 @@ class Counted:
 
 
 def counted(functions: Functions, entry: FunctionDefinition) -> dict[Pair, Counted]:
-    """The pairs of the entry function, by what it does itself and by what it passes on."""
+    """The pairs of the entry function: those that its own code shows, and those of the functions
+    that it passes its parameters to."""
     uses = {each.symbol.name: _Uses(each, functions) for each in called_from(functions, entry)}
     found: dict[str, dict[Pair, Counted]] = {name: {} for name in uses}
     for _ in uses:  # each round brings them one call further up
@@ -120,7 +123,8 @@ def counted(functions: Functions, entry: FunctionDefinition) -> dict[Pair, Count
 
 
 def called_from(functions: Functions, entry: FunctionDefinition) -> list[FunctionDefinition]:
-    """By name, the nearest first, itself before all."""
+    """The functions that a call of ``entry`` can reach by name, itself first, the nearest before
+    others; at most ``MOST_FUNCTIONS``."""
     known = {entry.symbol.name}
     found = [entry]
     for each in found:
@@ -144,8 +148,8 @@ def called_name(node: Tree) -> str:
 
 
 def place_of(expression: Tree, roots: Mapping[Symbol, str]) -> str:
-    """What ``roots`` call an object, or a member that one of them leads to: ``1->at.x``; empty for
-    anything else."""
+    """The name of an object that is a parameter among ``roots``, or a member that one of them leads
+    to: ``1->at.x``; empty for anything else."""
     steps: list[str] = []
     while True:
         match expression:
@@ -164,7 +168,7 @@ def place_of(expression: Tree, roots: Mapping[Symbol, str]) -> str:
 
 
 def root_of(name: str) -> str:
-    """The place of the parameter that a name begins with."""
+    """The name of the parameter that the name of a member begins with: ``1`` of ``1->at.x``."""
     return re.split(r"\D", name, maxsplit=1)[0]
 
 
@@ -175,7 +179,8 @@ def without_casts(expression: Expression) -> Expression:
 
 
 def constant_of(expression: Expression) -> int | None:
-    """Of a constant, as written; None for everything that has to be computed."""
+    """The value of a constant expression of numbers, enumerators and sizes; None for everything
+    else. Operators other than ``*`` count as ``+``: only sizes of elements are asked for."""
     match without_casts(expression):
         case IntegerConstant(value=value) | EnumeratorName(value=value) | SizeOf(value=value):
             return value
@@ -192,7 +197,8 @@ def constant_of(expression: Expression) -> int | None:
 
 
 def exit_of(body: Compound) -> Statement | None:
-    """The last statement, if control goes elsewhere there."""
+    """The last statement of the block, if it leaves the block (return, break, continue, goto, or a
+    call that does not return); else None."""
     while body.items:
         match body.items[-1]:
             case Return() | Break() | Continue() | Goto() as found:
@@ -211,7 +217,8 @@ def is_failed_assertion(expression: Expression) -> bool:
 
 
 def _comparisons(condition: Expression) -> Iterator[tuple[Expression, str, Expression]]:
-    """Those that a condition is made of, each from both sides, as they are where it holds."""
+    """The comparisons that a condition is made of, each from both sides, in the form in which they
+    are true where the condition is."""
     stack = [(condition, False)]
     while stack:
         node, negated = stack.pop()
@@ -235,11 +242,12 @@ def _comparisons(condition: Expression) -> Iterator[tuple[Expression, str, Expre
 
 @record
 class _Bound:
-    """A number, or a variable, that another one is below at these ``places`` of the function."""
+    """At these ``places`` of the function, a number is below ``by`` (a variable or a parameter)
+    plus ``beyond``."""
 
     by: Symbol | str
     places: range
-    beyond: int = 0  # it is below the sum of both
+    beyond: int = 0  # may be negative
 
 
 class _Uses:
@@ -251,35 +259,39 @@ class _Uses:
         self._types: dict[str, Type] = {
             str(place): each.type for place, each in enumerate(definition.parameters)
         }
-        self._words: dict[str, str] = {  # what numbers and pointers are called in C
+        self._words: dict[str, str] = {  # the names of numbers and pointers in C
             str(place): each.name for place, each in enumerate(definition.parameters)
         }
-        self._roots = dict(self._parameters)  # and local pointers into the same objects
-        self._made: dict[Symbol, frozenset[str]] = {}  # local numbers, and what they are made of
-        self._unsteady: set[str] = set()  # becomes something else
+        self._roots = dict(self._parameters)  # parameters, and local pointers into the same objects
+        # local numbers, and the parameters that they are computed from
+        self._made: dict[Symbol, frozenset[str]] = {}
+        self._unsteady: set[str] = set()  # parameters that are assigned something else
         self._counting_down: set[Symbol | str] = set()
-        self._changing: set[Symbol] = set()  # local numbers that are not only counted down
-        self._moving: set[str] = set()  # pointers that go on
+        # local numbers that are assigned other than by counting down
+        self._changing: set[Symbol] = set()
+        self._moving: set[str] = set()  # pointers that are stepped
         self._below: dict[Symbol | str, list[_Bound]] = {}
-        self._bounded: dict[Symbol | str, list[range]] = {}  # by something else, at these places
-        self._least: dict[str, int] = {}  # numbers below it are told from others
+        # places where something else bounds the number
+        self._bounded: dict[Symbol | str, list[range]] = {}
+        self._least: dict[str, int] = {}  # number -> the code distinguishes numbers below this
         self._weighed: set[str] = set()  # numbers that are compared with each other
-        self._texts: set[str] = set()  # and what else ends by itself
-        self._judged: set[str] = set()  # what lies there decides something
-        self._written: set[int] = set()  # elements, by identity
-        self._found: dict[Pair, Counted] = {}  # by loops and sums
-        self._taken: dict[Pair, Counted] = {}  # by functions of the C library
-        self._hinted: dict[Pair, Counted] = {}  # no more than side by side
+        self._texts: set[str] = set()  # pointers to texts, and to other data that ends by itself
+        self._judged: set[str] = set()  # pointers to what a branch depends on
+        self._written: set[int] = set()  # identities of the elements that are written
+        self._found: dict[Pair, Counted] = {}  # pairs found by loops and sums
+        self._taken: dict[Pair, Counted] = {}  # pairs found by calls of the C library
+        # pairs of a pointer and a number that only occur together
+        self._hinted: dict[Pair, Counted] = {}
         nodes = list(walk(definition.body))
         self._nodes = nodes
         self._calls = [node for node in nodes if isinstance(node, Call)]
-        self._said: dict[Pair, set[int]] = {}  # at these places
+        self._said: dict[Pair, set[int]] = {}  # the places that show the pair
         self._extents = _extents(nodes)
         self._everywhere = range(len(nodes))
         self._repeated = [self._extent(node) for node in nodes if isinstance(node, _LOOPS)]
         if any(isinstance(node, Goto) for node in nodes):
             self._repeated.insert(0, self._everywhere)
-        self._here = 0  # the place of the node that is looked at
+        self._here = 0  # the place of the node that is analysed
         self._copies(nodes)
         for self._here, node in enumerate(nodes):
             self._bounds(node)
@@ -289,12 +301,12 @@ class _Uses:
             self._loop(node)
 
     def _extent(self, node: Tree) -> range:
-        """The places of a node and of all that it has."""
+        """The places of a node and of all its descendants."""
         return self._extents[id(node)]
 
     def _from_here(self) -> range:
-        """The places where what holds here holds still: all behind it, and all of the outermost
-        loop around it."""
+        """The places that can run after the present one: all that follow in the text, and all of
+        the outermost loop around it."""
         around = [each.start for each in self._repeated if self._here in each]
         return range(min(around, default=self._here), self._everywhere.stop)
 
@@ -361,7 +373,7 @@ class _Uses:
             self._counting_down.add(name)
 
     def _base(self, expression: Expression) -> str:
-        """The pointer that an address is made of by adding to it."""
+        """The pointer that an address is computed from by adding to it."""
         while True:
             match expression:
                 case Cast(operand=inner) | Increment(operand=inner):
@@ -387,7 +399,7 @@ class _Uses:
         return name
 
     def _numbers(self, expression: Expression) -> set[str]:
-        """The parameters, and members of what they lead to, that a sum is made of."""
+        """The parameters, and members of what they point to, that occur in a sum."""
         found: set[str] = set()
         for node in _summands(expression):
             match node:
@@ -400,7 +412,7 @@ class _Uses:
         return found - {""}
 
     def _variables(self, expression: Expression, subtracted: bool = True) -> set[Symbol]:
-        """The local numbers that a sum is made of, none of them made of parameters."""
+        """The local numbers that occur in a sum and are not computed from parameters."""
         return {
             node.symbol
             for node in _summands(expression, subtracted)
@@ -412,7 +424,7 @@ class _Uses:
         }
 
     def _free(self, expression: Expression) -> list[Symbol]:
-        """The variables of a sum that nothing else bounds here."""
+        """The variables of a sum that nothing else bounds at the present place."""
         return [each for each in self._variables(expression) if not self._is_bounded(each)]
 
     def _bound(self, names: AbstractSet[Symbol | str], places: range) -> None:
@@ -423,8 +435,8 @@ class _Uses:
         return any(self._here in places for places in self._bounded.get(name, ()))
 
     def _above(self, of: Symbol | str) -> dict[str, int]:
-        """The numbers that bound one here, by way of variables too, and how far beyond them it is
-        bounded."""
+        """The numbers that ``of`` is below at the present place, directly or by way of variables,
+        each with the constant that has to be added to the bound."""
         found: dict[str, int] = {}
         waiting: list[tuple[Symbol | str, int]] = [(of, 0)]
         seen = {of}
@@ -473,7 +485,8 @@ class _Uses:
                 pass
 
     def _branches(self, node: If) -> None:
-        """``if (n > 64) return -1;`` bounds n, and so does ``if (n <= 64) { .. }``."""
+        """Note what a branch bounds: ``if (n > 64) return -1;`` bounds n, and so does ``if (n <=
+        64) {..}``."""
         if self._cuts(node):
             return
         left_by = exit_of(node.then)
@@ -491,7 +504,7 @@ class _Uses:
                     self._compared(left, holds, right, places)
 
     def _smaller(self, symbol: Symbol, chosen: Conditional) -> None:
-        """``m = k < n ? k : n``: m is below n."""
+        """Note that in ``m = k < n ? k : n``, m is below n."""
         compared = {
             name for left, _, _ in _comparisons(chosen.condition) for name in self._numbers(left)
         }
@@ -503,7 +516,7 @@ class _Uses:
             self._bound({symbol}, self._from_here())
 
     def _cuts(self, node: If) -> bool:
-        """``if (m >= n) m = n - 1;``: whatever m is, it is below n from there on."""
+        """Is it ``if (m >= n) m = n - 1;``? Whatever m was, it is below n from there on."""
         match node.then.items:
             case (ExpressionStatement(expression=Assign(target=Name(symbol=symbol), value=value)),):
                 numbers = self._numbers(value)
@@ -518,14 +531,15 @@ class _Uses:
         return False
 
     def _distinguished(self, left: Expression, operator: str, right: Expression) -> None:
-        """``n >= 20``: of arrays, so many elements have to be there to come any further."""
+        """Note a comparison such as ``n >= 20``: an array must have so many elements for code
+        behind it to run."""
         value = constant_of(right)
         if value is not None and operator in (">", ">=", "=="):
             for number in self._numbers(left):
                 self._least[number] = max(self._least.get(number, 0), value + (operator == ">"))
 
     def _uses(self, branch: Compound) -> bool:
-        """Does it do anything with memory, or with what a caller says?"""
+        """Does the branch use memory, call a function, or use what a caller passes?"""
         return any(
             isinstance(node, Index | Dereference | Call)
             or (
@@ -536,7 +550,7 @@ class _Uses:
         )
 
     def _compared(self, left: Expression, operator: str, right: Expression, places: range) -> None:
-        """``left operator right`` holds there."""
+        """Note that ``left operator right`` holds at these places."""
         numbers, value = self._numbers(right), constant_of(right)
         mine, variables = self._numbers(left), self._variables(left)
         is_other = not numbers and not self._variables(right, subtracted=False) - variables
@@ -558,7 +572,7 @@ class _Uses:
     def _keep_below(
         self, left: Expression, operator: str, right: Expression, places: range
     ) -> None:
-        """``i < n``, ``i != n``, ``k < n - i``: i is below n."""
+        """Note that i is below n where ``i < n``, ``i != n`` or ``i < n - k`` holds."""
         if operator not in ("!=", "<", "<="):
             return
         variables = self._variables(left)
@@ -583,8 +597,8 @@ class _Uses:
     # -------------------------------------------------------------- texts
 
     def _text(self, node: Tree) -> None:
-        """A pointer leads to a text where its elements are compared with 0, and where functions
-        take it that look for one."""
+        """Note that a pointer leads to a text: its elements are compared with 0, or a function
+        takes it that looks for the terminating null."""
         match node:
             case Call(arguments=arguments) if _OF_TEXTS.match(called_name(node)):
                 self._texts.update(map(self._base, arguments))
@@ -620,7 +634,8 @@ class _Uses:
                 self._judged.add(self._base(node.base if isinstance(node, Index) else node.operand))
 
     def _ending(self, condition: Expression) -> None:
-        """Of a loop: ``a[i] != -1`` ends as a text does, of whatever type the elements are."""
+        """Note what ends by itself, by the condition of a loop: ``a[i] != -1`` ends an array as the
+        null ends a text, whatever the type of the elements."""
         self._ended(condition)
         self._judges(condition)
         for left, operator, right in _comparisons(condition):
@@ -661,8 +676,8 @@ class _Uses:
     def _reached(
         self, name: str, index: Expression, kind: Type, place: Location, written: bool = False
     ) -> None:
-        """``name[index]`` is used. Below a variable that something else sets may be less than the
-        number that bounds it: no certainty, unless it is ``written`` there."""
+        """Note that ``name[index]`` is used. A number that bounds the index only by way of a
+        variable with other assignments is a hint, unless the element is ``written`` there."""
         for variable in self._free(index):
             direct = self._directly_above(variable)
             for number, beyond in self._above(variable).items():
@@ -716,7 +731,7 @@ class _Uses:
                     self._note(self._found, base, each, unit, why, place, less=less)
 
     def _loop(self, node: Tree) -> None:
-        """Pointers that go on while a number counts."""
+        """Note pointers that a loop steps while it counts a number."""
         match node:
             case While(condition=condition, body=body) | DoWhile(condition=condition, body=body):
                 inside: list[Tree] = [body, condition]
@@ -784,7 +799,8 @@ class _Uses:
     # -------------------------------------------------------------- pairs
 
     def pairs(self, of_others: Mapping[str, Mapping[Pair, Counted]]) -> dict[Pair, Counted]:
-        """With those that other functions have, of what is passed to them."""
+        """The pairs of this function, with those that the functions called by it (``of_others``)
+        have for what is passed to them."""
         found = {**self._found}
         for (pointer, number), each in self._passed_on(of_others):
             found.setdefault((pointer, number), each)
@@ -827,7 +843,8 @@ class _Uses:
         return "" if argument is None else place_of(argument, self._parameters)
 
     def _argument(self, call: Call, name: str) -> str:
-        """What the caller calls a pointer parameter, or a member of what one leads to."""
+        """The name that the caller has for a pointer parameter of the callee, or for a member of
+        what one points to; empty where it is neither."""
         argument, rest = self._given(call, name), name.removeprefix(root_of(name))
         if argument is None:
             return ""
@@ -842,7 +859,8 @@ class _Uses:
         return call.arguments[place] if place < len(call.arguments) else None
 
     def _chosen(self, pointer: str, found: Mapping[Pair, Counted]) -> str:
-        """The number that counts what is behind ``pointer``; empty for none."""
+        """The number that says how much is behind ``pointer``; empty where none or several
+        could."""
 
         def is_free(number: str) -> bool:
             return number not in self._unsteady
@@ -868,8 +886,8 @@ class _Uses:
     # -------------------------------------------------------------- branches that know no pair
 
     def _means_more(self, pointer: str, number: str) -> bool:
-        """Does one branch alone say what the number counts, and another one use it for something
-        else? There a caller may pass any."""
+        """Does only one branch show what the number counts, while another one uses it for something
+        else? Then a caller may pass any number."""
         said = self._said[pointer, number]
         for node in self._nodes:
             branches = [*self._branches_of(node)]
@@ -884,7 +902,7 @@ class _Uses:
         return False
 
     def _branches_of(self, node: Tree) -> Iterator[range]:
-        """The places of what excludes each other."""
+        """The places of the branches of ``node``, of which a run takes one only."""
         match node:
             case If(then=then, otherwise=otherwise):
                 yield self._extent(then)
@@ -906,15 +924,15 @@ class _Uses:
                 pass
 
     def _end_around(self, node: Tree) -> int:
-        """Of the innermost loop around it, or of the function."""
+        """The place where the innermost loop around the node ends, or else the function."""
         place = self._extent(node).start
         return min(
             (each.stop for each in self._repeated if place in each), default=self._everywhere.stop
         )
 
     def _speaks_of(self, node: Tree, saying: range, pointer: str, number: str) -> bool:
-        """Is the condition about the pair itself: a null pointer, what lies there, a number that is
-        too small?"""
+        """Is the condition of ``node`` about the pair itself: about the pointer, what it points to,
+        or a number that is too small?"""
         match node:
             case If(condition=condition, then=then) | Conditional(condition=condition, then=then):
                 holds = then is not None and self._extent(then) == saying
@@ -936,7 +954,8 @@ class _Uses:
         )
 
     def _uses_otherwise(self, number: str, places: range) -> bool:
-        """Does a value depend on it there? It may be returned, and told in a message."""
+        """Does a value depend on the number at these places? Returning it and printing it do not
+        count."""
         plain: set[int] = set()
         for node in (self._nodes[place] for place in places):
             match node:
@@ -958,7 +977,7 @@ class _Uses:
         return _LENGTH.search(re.split(r"->|\.", word)[-1]) is not None
 
     def _lends(self, root: str) -> bool:
-        """Does it pass the whole object to somebody who may set its members?"""
+        """Is the whole object passed to a function that may set its members?"""
         for call in self._calls:
             for argument in call.arguments:
                 if place_of(argument, self._parameters) == root:
@@ -969,8 +988,8 @@ class _Uses:
 
 
 def _extents(nodes: Sequence[Tree]) -> dict[int, range]:
-    """The places of each node, by its identity, and of all that it has: ``nodes`` has them in the
-    order in which they are written."""
+    """The places of each node and of all its descendants, by the identity of the node. ``nodes`` is
+    in the order of the text."""
     extents: dict[int, range] = {}
     for at in reversed(range(len(nodes))):
         stop = max((extents[id(each)].stop for each in children(nodes[at])), default=at + 1)
@@ -979,7 +998,7 @@ def _extents(nodes: Sequence[Tree]) -> dict[int, range]:
 
 
 def _added(expression: Expression) -> int:
-    """The constant that a sum has: -1 of ``n - 1``, also of ``(n - 1) * sizeof *a``."""
+    """The constant of a sum: -1 in ``n - 1``, and in ``(n - 1) * sizeof *a``."""
     total, waiting = 0, [(expression, 1)]
     while waiting:
         node, sign = waiting.pop()
@@ -995,7 +1014,8 @@ def _added(expression: Expression) -> int:
 
 
 def _rounds_left_out(condition: Expression) -> int:
-    """``while (--n)``, ``n-- > 1``, ``i < n - 1``: a loop has one round less than a number says."""
+    """By how many rounds a loop runs less often than its number says: 1 for ``while (--n)``, ``n--
+    > 1`` and ``i < n - 1``."""
     left_out = sum(
         isinstance(node, Increment) and node.operator == "--" and node.prefix
         for node in walk(condition)
@@ -1010,7 +1030,7 @@ def _rounds_left_out(condition: Expression) -> int:
 
 
 def _alternatives(expression: Expression) -> Iterator[Expression]:
-    """What ``c ? a : b`` may be."""
+    """The expressions that ``c ? a : b`` may yield."""
     stack = [expression]
     while stack:
         match without_casts(node := stack.pop()):
@@ -1021,7 +1041,7 @@ def _alternatives(expression: Expression) -> Iterator[Expression]:
 
 
 def _conjuncts(condition: Expression) -> Iterator[Expression]:
-    """What has to be true as well for a loop to go on."""
+    """The conditions that all have to be true for a loop to go on."""
     stack = [condition]
     while stack:
         match without_casts(node := stack.pop()):
@@ -1038,12 +1058,12 @@ def _is_variadic(function: Expression) -> bool:
 
 
 def _looks_for_an_end(call: Call) -> bool:
-    """``memchr(p, 0, n)``"""
+    """Does the call look for a null byte, as ``memchr(p, 0, n)`` does?"""
     return called_name(call) == "memchr" and constant_of(call.arguments[1]) == 0
 
 
 def _changed(node: Tree) -> Symbol | None:
-    """What becomes another number in any other way than by counting it down."""
+    """The variable that a node assigns other than by counting it down; None where there is none."""
     match node:
         case Increment(operator="++", operand=target) | CompoundAssign(target=target):
             inner = without_casts(target)
@@ -1054,7 +1074,8 @@ def _changed(node: Tree) -> Symbol | None:
 
 
 def _is_step(symbol: Symbol, value: Expression) -> bool:
-    """``p = p + 1``: of a pointer in any way, of a number towards 0."""
+    """Is ``value`` a step of ``symbol``, as in ``p = p + 1``: of a pointer by anything, of a number
+    towards 0?"""
     match without_casts(value):
         case Binary(operator="+" | "-" as operator, left=left):
             inner = without_casts(left)
@@ -1065,7 +1086,7 @@ def _is_step(symbol: Symbol, value: Expression) -> bool:
 
 
 def _summands(expression: Expression, subtracted: bool = False) -> Iterator[Expression]:
-    """What a sum is made of; what is ``subtracted`` from it only if asked for."""
+    """The operands of a sum; those that are ``subtracted`` from it only where asked for."""
     stack: list[Expression] = [expression]
     while stack:
         node = stack.pop()
@@ -1081,7 +1102,7 @@ def _summands(expression: Expression, subtracted: bool = False) -> Iterator[Expr
 
 
 def _factors(expression: Expression) -> list[int | None]:
-    """The constants that a product has."""
+    """The constant values of the factors of a product; None for a factor that is not constant."""
     found: list[int | None] = []
     stack = [expression]
     while stack:

@@ -125,7 +125,8 @@ class Accesses:
         return found
 
     def contained(self, number: int) -> int:
-        """All cells that lie within one cell, itself included when its place is known."""
+        """All cells that lie within one cell; the cell itself is among them when its offset is
+        known."""
         cell = self.cells[number]
         return sum(1 << o for o in self.of_object[cell.object] if cell.contains(self.cells[o]))
 
@@ -165,7 +166,7 @@ class Accesses:
         return self._at(self.pointers.locations(function, call.arguments[index]), WHOLE)
 
     def _behind(self, function: str, call: Call, index: int) -> int:
-        """What the pointers in an argument's object point to."""
+        """The cells that the pointers stored in an argument's object point to."""
         pointed = self.pointers.locations(function, call.arguments[index])
         return self._at(self.pointers.contents(pointed), WHOLE)
 
@@ -268,7 +269,8 @@ Reads = dict[int, list[int]]  # cells read -> vertices that read them
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One instruction that touches memory. ``write`` is its bit, 0 when it writes nothing."""
+    """One instruction that touches memory. ``write`` is the bit of its write, 0 when it writes
+    nothing."""
 
     vertex: int
     reads: int
@@ -299,7 +301,7 @@ class MemoryFlow:
         self.writers: list[int] = []  # write -> vertex
         self.summaries = {name: Summary() for name in flows}
         self._bit: dict[int, int] = {}  # vertex of a write -> its bit
-        self._kept: dict[int, int] = {}  # vertex of a write -> what it does not overwrite
+        self._preserved: dict[int, int] = {}  # vertex of a write -> bits that it does not overwrite
         self._seen: dict[int, int] = {}  # cells read -> bits that can be seen there
         self._reaching: dict[tuple[str, Version | None], list[int]] = {}
         self._own: dict[str, int] = {}  # cells of slots that each call has to itself
@@ -315,7 +317,8 @@ class MemoryFlow:
         self._until_stable(self._expose)
 
     def _until_stable(self, step: Callable[[str], bool]) -> None:
-        """Callees first; functions that call each other again until nothing changes."""
+        """Run ``step`` for each function, callees first; groups of mutually recursive functions run
+        until nothing changes."""
         for group in self.calls.order:
             members = [name for name in group if name in self.flows]
             again = True
@@ -324,7 +327,7 @@ class MemoryFlow:
                 again = any(changes) and self._again(members)
 
     def links(self) -> Iterator[tuple[int, list[int]]]:
-        """Each read with the writes that reach it."""
+        """Each read, with the writes that reach it."""
         reaching: dict[int, int] = {}
         for name in self.flows:
             for event, before in self._walk(name):
@@ -394,9 +397,9 @@ class MemoryFlow:
                 owner = into.pop()
                 if owner in self._local:
                     self._local[owner] |= self._bit[event.vertex]
-            self._kept[event.vertex] = self._kept_by(event, alone)
+            self._preserved[event.vertex] = self._preserved_by(event, alone)
 
-    def _kept_by(self, event: Event, alone: list[int]) -> int:
+    def _preserved_by(self, event: Event, alone: list[int]) -> int:
         if event.callees or event.writes.bit_count() != 1:
             return -1
         number = event.writes.bit_length() - 1
@@ -409,7 +412,7 @@ class MemoryFlow:
         return ~killed
 
     def _single(self, number: int) -> bool:
-        """Is there one such place in the whole run at any time?"""
+        """Does this cell stand for one place in memory only, at any time of a run?"""
         cell = self.accesses.cells[number]
         thing = self.accesses.pointers.objects.objects[cell.object]
         if cell.offset == ANYWHERE:
@@ -419,7 +422,7 @@ class MemoryFlow:
         )
 
     def _owner(self, number: int) -> str | None:
-        """The function whose every call has a cell to itself."""
+        """The function whose calls each have a copy of this cell; None for cells of other kinds."""
         thing = self.accesses.pointers.objects.objects[self.accesses.cells[number].object]
         alone = thing.kind == "slot" and thing.owner not in self.calls.recursive
         return thing.owner if alone else None
@@ -427,14 +430,15 @@ class MemoryFlow:
     # ---------------------------------------------------------------- solving
 
     def _flow(self, name: str) -> bool:
-        """Bring the function's reaching writes up to date; has what leaves it changed?"""
+        """Bring the reaching writes of a function up to date. Returns whether what leaves it has
+        changed."""
         leaving = 0
         for version, graph in self.flows[name]:
             gen, keep = [], []
             for block in self.events[name]:
-                made, kept = self._block_effect(block, version)
+                made, preserved = self._block_effect(block, version)
                 gen.append(made)
-                keep.append(kept)
+                keep.append(preserved)
             reaching = solve_forward(graph, gen, keep, self.cells & ~self._own.get(name, 0))
             self._reaching[name, version] = reaching
             last = self.program.functions[name].exit
@@ -446,12 +450,12 @@ class MemoryFlow:
         return changed
 
     def _block_effect(self, block: list[Event], version: Version | None) -> tuple[int, int]:
-        made, kept = 0, -1
+        made, preserved = 0, -1
         for event in block:
             if event.version is not None and event.version is not version and version is not None:
                 continue
-            made, kept = self._after(event, made, version), kept & self._keep(event)
-        return made, kept
+            made, preserved = self._after(event, made, version), preserved & self._keep(event)
+        return made, preserved
 
     def _after(self, event: Event, state: int, version: Version | None) -> int:
         state &= self._keep(event)
@@ -460,7 +464,7 @@ class MemoryFlow:
         return state | self._bit.get(event.vertex, 0)
 
     def _keep(self, event: Event) -> int:
-        return self._kept.get(event.vertex, -1)
+        return self._preserved.get(event.vertex, -1)
 
     def _walk(self, name: str) -> Iterator[tuple[Event, int]]:
         """Each event with the bits that reach it, once per version that runs it."""
@@ -486,11 +490,13 @@ class MemoryFlow:
         return sum(len(readers) for readers in exposed.values()) != before
 
     def _again(self, members: list[str]) -> bool:
-        """A single function that does not call itself is done after one round."""
+        """Must these functions be solved again? A single function that does not call itself is done
+        after one round."""
         return len(members) > 1 or members[0] in self.calls.recursive
 
     def _visible(self, cells: int) -> int:
-        """Entry bits and writes that touch one of the cells."""
+        """The bits that a read of these cells can see: their values on entry, and writes that touch
+        them."""
         found = self._seen.get(cells)
         if found is None:
             found = self.accesses.overlapping(cells)

@@ -22,14 +22,14 @@ _WORD = 64  # bits
 
 @dataclass(frozen=True, slots=True)
 class MemoryObject:
-    """``size`` is 0 when unknown. ``owner`` is the function of a local object, ``slot`` its number
-    there."""
+    """An object in memory. ``size`` is in bytes, 0 when unknown. ``owner`` is the function of a
+    local object, ``slot`` its number there."""
 
     kind: str  # "slot" | "global" | "heap" | "function" | "outside"
     name: str
     owner: str = ""
     size: int = 0
-    flat: bool = False  # offsets in it are not told apart
+    flat: bool = False  # all offsets in it are one location
     slot: int = -1
 
 
@@ -41,7 +41,8 @@ class Objects:
     numbers: dict[tuple[str, str, str], int] = field(default_factory=dict)
     locations: list[tuple[int, int]] = field(default_factory=list)
     location_numbers: dict[tuple[int, int], int] = field(default_factory=dict)
-    offsets: list[int] = field(default_factory=list)  # how many are kept, per object
+    # per object, how many offsets have a location of their own
+    offsets: list[int] = field(default_factory=list)
 
     def add(
         self,
@@ -61,8 +62,8 @@ class Objects:
         return number
 
     def location(self, number: int, offset: int) -> int:
-        """The location ``offset`` bytes into object ``number``; one that is not kept apart, or lies
-        outside, is ANYWHERE."""
+        """The number of the location ``offset`` bytes into object ``number``. It is ANYWHERE in the
+        object where the offset lies outside, or has no location of its own."""
         key = (number, offset)
         found = self.location_numbers.get(key)
         if found is not None:
@@ -78,7 +79,7 @@ class Objects:
         return place
 
     def moved(self, location: int, by: int) -> int:
-        """``location`` plus ``by`` bytes (ANYWHERE stays so)."""
+        """The location ``by`` bytes behind ``location``; ANYWHERE stays ANYWHERE."""
         number, offset = self.locations[location]
         return location if offset == ANYWHERE else self.location(number, offset + by)
 
@@ -88,7 +89,8 @@ class Objects:
 
 
 def is_flat(kind: Type | None) -> bool:
-    """An array is one location: its elements are mostly reached by a variable index."""
+    """Is an object of this type one location? An array is: its elements are mostly reached by a
+    variable index."""
     return isinstance(kind, Array)
 
 

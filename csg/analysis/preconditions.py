@@ -79,15 +79,15 @@ from csg.records import record
 from csg.unify import Unified
 from csg.unify.changes.explaining import is_pure
 
-MOST_VALUES = 16  # that callers pass for one parameter
+MOST_VALUES = 16  # constants that callers pass for one parameter
 MOST_NAMED = 4  # enumerators that a text names
 
 
 @record
 class Length:
-    """There are ``number`` times ``unit`` bytes behind ``pointer``, if it is not null, or as many
-    for a number that is so much ``less`` (-1: one more); the code tells numbers below ``least``
-    from others."""
+    """Behind ``pointer``, if it is not null, there are ``number`` times ``unit`` bytes, or enough
+    for ``number`` minus ``less`` elements (-1: one element more). The code distinguishes numbers
+    below ``least`` from others."""
 
     pointer: str
     number: str
@@ -96,7 +96,7 @@ class Length:
     less: int = 0
 
     def most(self, size: int) -> int:
-        """What the number can be beside so many bytes."""
+        """The largest number that ``size`` bytes allow."""
         return size // self.unit + self.less
 
 
@@ -113,14 +113,14 @@ class OneOf:
 
 @record
 class Asserted:
-    """An expression over parameters, and members of what they lead to, is not 0."""
+    """An expression over parameters, and members of what they point to, is not 0."""
 
     expression: Expression
 
 
 @record
 class Ended:
-    """Nothing says how many structures there are behind ``pointer``; the last one is zero."""
+    """The last of the structures behind ``pointer`` is zero; nothing says how many there are."""
 
     pointer: str
 
@@ -130,7 +130,8 @@ Claim = Length | NonNull | OneOf | Asserted | Ended
 
 @record
 class Precondition:
-    """``text``: the claim for a reader; ``reason`` stands at ``location`` of the new version."""
+    """What callers have to guarantee: ``text`` states the claim for a reader, ``reason`` says why,
+    at ``location`` of the new version."""
 
     claim: Claim
     text: str
@@ -139,7 +140,8 @@ class Precondition:
 
     @property
     def excludes(self) -> bool:
-        """Does an input have to be looked at? No parameter of a test is null that never is."""
+        """Can an input break it? A pointer that is never null cannot: tests are made without null
+        there."""
         return not isinstance(self.claim, NonNull)
 
     def __str__(self) -> str:
@@ -152,8 +154,9 @@ def preconditions(
     asked: frozenset[str] = frozenset(),
     stepped: Several = ALONE,
 ) -> tuple[Precondition, ...]:
-    """Those of ``entry``, a function of the united program; its names are used. ``asked``: the
-    pointers that a version compares with null; ``stepped``: those that lead to several."""
+    """The preconditions of ``entry``, a function of the unified program, in its names. ``asked``:
+    the pointers that a version compares with null; ``stepped``: those that lead to several
+    structures."""
     old, new = (
         _Version((unit, *unified.shared), entry.symbol.name) for unit in (unified.old, unified.new)
     )
@@ -171,7 +174,7 @@ def preconditions(
 
 
 class _Version:
-    """The functions of one version, and what its entry function does."""
+    """The functions of one version, and its entry function."""
 
     def __init__(self, units: Sequence[TranslationUnit], entry: str) -> None:
         self.functions = {each.symbol.name: each for unit in units for each in unit.functions}
@@ -183,7 +186,7 @@ class _Version:
         return self.entry.parameters if self.entry is not None else ()
 
     def lengths(self) -> dict[Pair, Counted]:
-        """By what the code does, and by what attributes say."""
+        """The pairs of pointer and number, by the code and by ``__attribute__((access))``."""
         if self.entry is None:
             return {}
         found = dict(counted(self.functions, self.entry))
@@ -198,7 +201,8 @@ class _Version:
         return found
 
     def never_null(self, place: int) -> tuple[str, Location] | None:
-        """Why this parameter must not be null, if that is so."""
+        """Why this parameter must not be null, and where the code says so; None where it may be
+        null."""
         if self.entry is None:
             return None
         if not self.entry.symbol.nonnull.isdisjoint((0, place + 1)):
@@ -207,7 +211,7 @@ class _Version:
         return None if used is None else ("it is used before anything is asked", used)
 
     def calls(self) -> list[Call]:
-        """All calls of the entry function, if nobody calls it in any other way; else none."""
+        """All calls of the entry function; none where it may be called in other ways too."""
         if self.entry is None:
             return []
         own, mentioned, found = self.entry.symbol, 0, []
@@ -246,7 +250,7 @@ def _lengths(old: _Version, new: _Version, parameters: Sequence[Symbol]) -> Iter
 
 
 def _command_line(old: _Version, new: _Version, stepped: Several) -> Iterator[Precondition]:
-    """Parameters that are called as those of main hold what these do (C17 5.1.2.2.1p2)."""
+    """Parameters that have the names of main's hold what main's hold (C17 5.1.2.2.1p2)."""
     names = [_as_in_main(each.parameters) for each in (old, new)]
     if names[0] and names[0] == names[1] and names[0][1] in stepped.parameters:
         count, words = names[0]
@@ -267,7 +271,7 @@ def _as_in_main(parameters: Sequence[Symbol]) -> tuple[str, str] | None:
 
 
 def _size(kind: Pointer) -> int:
-    """Of what it points to; 0 where that is not known."""
+    """The size in bytes of what a pointer points to; 0 where it is not known."""
     target = kind.target
     if isinstance(target, Void) or (isinstance(target, Record) and target.fields is None):
         return 0
@@ -275,7 +279,7 @@ def _size(kind: Pointer) -> int:
 
 
 def _named(name: str, parameters: Sequence[Symbol]) -> str:
-    """``1->count`` by the parameter's name."""
+    """``1->count`` with the parameter's name instead of its number."""
     root = root_of(name)
     return parameters[int(root)].name + name.removeprefix(root)
 
@@ -290,7 +294,8 @@ def _not_null(
     asked: frozenset[str],
     asserted: Sequence[Precondition],
 ) -> Iterator[Precondition]:
-    """Where a version compares a pointer with null it may be null, unless both say otherwise."""
+    """The pointers that are never null. Where a version compares one with null it may be null,
+    unless both versions say otherwise."""
     sure = {each.claim.pointer: each for each in asserted if isinstance(each.claim, NonNull)}
     for place, symbol in enumerate(entry.parameters):
         if not isinstance(symbol.type, Pointer):
@@ -306,8 +311,8 @@ def _not_null(
 
 
 def _used_first(definition: FunctionDefinition) -> dict[Symbol, Location]:
-    """The pointers that lead to something which the function uses in any case: before a branch,
-    and before a call that may never return."""
+    """The parameters that every call dereferences, before any branch and any call, each with the
+    place where it is dereferenced first."""
     found: dict[Symbol, Location] = {}
     for expression in _first(definition.body):
         nodes = list(_in_any_case(expression))
@@ -330,7 +335,8 @@ def _used_first(definition: FunctionDefinition) -> dict[Symbol, Location]:
 
 
 def _first(body: Compound) -> Iterator[Expression]:
-    """The expressions that are evaluated first, up to and with the first condition."""
+    """The expressions that every call evaluates first, up to the first condition, which is the last
+    of them."""
     waiting = list(reversed(body.items))
     while waiting:
         match waiting.pop():
@@ -362,7 +368,7 @@ def _first(body: Compound) -> Iterator[Expression]:
 
 
 def _in_any_case(expression: Expression) -> Iterator[Expression]:
-    """The parts whose values are used whatever the others are."""
+    """The subexpressions whose values are used whatever the values of the others are."""
     waiting: list[Tree] = [expression]
     while waiting:
         match waiting.pop():
@@ -382,7 +388,7 @@ def _in_any_case(expression: Expression) -> Iterator[Expression]:
 
 
 def _addressed(operand: Expression) -> list[Tree]:
-    """What is evaluated for the address of an object, which is not used itself."""
+    """What is evaluated to compute the address of an object; the object itself is not read."""
     while isinstance(operand, Member) and not operand.arrow:
         operand = operand.record
     return children(operand)
@@ -423,7 +429,7 @@ def _enumerators(
 
 
 def _are_flags(values: Mapping[int, str]) -> bool:
-    """Can they be put together by ``|``?"""
+    """Are these values meant to be combined by ``|``?"""
     return max(values) >= 4 and all(value & (value - 1) == 0 for value in values if value)
 
 
@@ -433,8 +439,8 @@ def _only_distinguished(
     place: int,
     values: Mapping[int, str],
 ) -> bool:
-    """Is the parameter only compared with enumerators, here and where it is passed to? Orders, sums
-    and a ``default`` behind all of them are for values that are none."""
+    """Is the parameter only compared with enumerators, in ``entry`` and where it is passed on?
+    Orders, sums, and a ``default`` after all of them, treat values that are no enumerator."""
     waiting, seen = [(entry, place)], {(entry.symbol, place)}
     for definition, at in waiting:
         own = definition.parameters[at]
@@ -490,8 +496,8 @@ def _has_spare_default(switch: Switch, values: Mapping[int, str]) -> bool:
 
 
 def _asserted(entry: FunctionDefinition) -> Iterator[Precondition]:
-    """What the function asserts before it does anything, in both versions alike: in the united
-    program a change stands around what is not alike."""
+    """What the function asserts before it does anything, in both versions alike: what is not alike
+    is a change in the unified program."""
     parameters = {each: each.name for each in entry.parameters}
     for item in entry.body.items:
         match item:
@@ -508,7 +514,8 @@ def _asserted(entry: FunctionDefinition) -> Iterator[Precondition]:
 def _claims(
     condition: Expression, failure: Expression, parameters: Mapping[Symbol, str]
 ) -> Iterator[Precondition]:
-    """Each part of the condition for itself; those that speak of other things are left out."""
+    """The parts of a condition, each as a claim of its own; parts about anything but parameters are
+    left out."""
     parts = [condition]
     if isinstance(condition, Logical) and condition.operator == "&&":
         parts = list(condition.operands)
@@ -518,7 +525,7 @@ def _claims(
         pointer = _compared_with_null(part, parameters)
         if pointer:
             yield Precondition(NonNull(pointer), f"{pointer} is not null", why, place)
-        elif _can_be_kept_to(part, parameters):
+        elif _is_checkable(part, parameters):
             yield Precondition(Asserted(part), spelling.of(part), why, place)
 
 
@@ -537,8 +544,9 @@ def _compared_with_null(part: Expression, parameters: Mapping[Symbol, str]) -> s
             return ""
 
 
-def _can_be_kept_to(part: Expression, parameters: Mapping[Symbol, str]) -> bool:
-    """Is it made of numbers that are inputs, and of constants?"""
+def _is_checkable(part: Expression, parameters: Mapping[Symbol, str]) -> bool:
+    """Is the expression computed from integer inputs and constants alone, so that inputs can be
+    checked against it?"""
     waiting: list[Tree] = [part]
     while waiting:
         node = waiting.pop()
@@ -566,7 +574,7 @@ def _can_be_kept_to(part: Expression, parameters: Mapping[Symbol, str]) -> bool:
 def _from_callers(
     old: _Version, new: _Version, entry: FunctionDefinition, asked: frozenset[str]
 ) -> Iterator[Precondition]:
-    """Of a static function, whose callers are all there: what they pass in both versions."""
+    """What all callers of a static function pass in both versions."""
     before, after = old.calls(), new.calls()
     calls, count = [*before, *after], len(entry.parameters)
     if entry.symbol.linkage != "internal" or not before or not after:
@@ -605,7 +613,7 @@ def _is_there(argument: Expression) -> bool:
 
 
 def _value(argument: Expression, kind: Type) -> int | None:
-    """Of a constant that the parameter's type has as well."""
+    """The value of a constant argument, where the parameter's type can represent it; else None."""
     if not is_integer(kind):
         return None
     sign = 1
@@ -624,7 +632,7 @@ def _value(argument: Expression, kind: Type) -> int | None:
 
 
 def _is_size_of(size: Expression, pointer: Expression) -> bool:
-    """``sizeof a`` beside the array ``a``."""
+    """Is it ``sizeof a``, passed together with the array ``a``?"""
     match without_casts(size), without_casts(pointer):
         case SizeOf(operand=Name(symbol=measured)), Name(symbol=passed):
             return measured is passed and isinstance(passed.type, Array)

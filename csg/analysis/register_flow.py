@@ -21,7 +21,7 @@ from csg.language.syntax import Version
 # ----------------------------------------------------------------------------- definitions and uses
 
 
-Link = Callable[[int, int], None]  # told (use, definition)
+Link = Callable[[int, int], None]  # called with (use, definition)
 
 
 def link_registers(
@@ -33,8 +33,9 @@ def link_registers(
     arguments: dict[int, int],
     link: Link,
 ) -> None:
-    """``starts``, ``parameters`` and ``arguments`` (call -> its first argument's vertex) number the
-    vertices, see ``csg.analysis.memory_flow``."""
+    """Call ``link`` for each use of a register and each definition that reaches it. ``starts``,
+    ``parameters`` and ``arguments`` (call -> vertex of its first argument) number the vertices, see
+    ``csg.analysis.memory_flow``."""
     exposed: list[tuple[int, int, int]] = []  # block, use, register
     # per block the last definition of each register that it sets
     leaving: list[dict[int, int]] = [{} for _ in function.blocks]
@@ -90,7 +91,8 @@ def _registers(values: tuple[Value, ...]) -> list[int]:
 
 
 def _call_uses(call: Call, vertex: int, first: int) -> list[tuple[int, int]]:
-    """Arguments are uses of their own: the result depends on them only as the callee does."""
+    """The registers that a call uses as arguments, each with the vertex of the argument: the result
+    of the call depends on an argument only where the callee does."""
     uses = [
         (first + index, argument.number)
         for index, argument in enumerate(call.arguments)
@@ -136,7 +138,7 @@ def _link_across(
 
 
 def solve_forward(graph: FlowGraph, gen: list[int], keep: list[int], entry: int) -> list[int]:
-    """The bit set at the start of each block: what leaves its predecessors, joined."""
+    """The bit set at the start of each block: the union of what leaves its predecessors."""
     reaching = [0] * len(gen)
     leaving = [0] * len(gen)
     reaching[0] = entry
@@ -167,7 +169,8 @@ def solve_forward(graph: FlowGraph, gen: list[int], keep: list[int], entry: int)
 
 
 def unassigned(function: FunctionCode) -> dict[int, int]:
-    """Register number -> width, in ascending order; of either version."""
+    """The registers that may be read before anything is assigned to them, in either version: number
+    -> width in bits, in ascending order."""
     found: dict[int, int] = {}
     for version in Version:
         found.update(_of_version(function, version))

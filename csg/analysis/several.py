@@ -45,14 +45,15 @@ from csg.language.types import Array, Pointer, Record, Type
 from csg.records import record
 
 _Root = Symbol | tuple[str, str]  # an object of its own, a member, or the result of a function
-_Node = tuple[_Root, int]  # the value of a pointer, or of one that it leads to: so many steps away
+# the value of a pointer, or of one behind it, with the number of dereferences to it
+_Node = tuple[_Root, int]
 _DEEPEST = 2
 
 
 @record
 class Several:
-    """``parameters`` of a function by their names, ``members`` by ``record_key`` and name; with a
-    ``*`` before the name it is the pointer that is led to."""
+    """What leads to several structures: ``parameters`` of a function by name, ``members`` by
+    ``record_key`` and name. A ``*`` before the name means the pointer that it points to."""
 
     parameters: frozenset[str] = frozenset()
     members: frozenset[tuple[str, str]] = frozenset()
@@ -62,15 +63,17 @@ ALONE = Several()
 
 
 def record_key(kind: Record) -> str:
-    """The same for a structure in all files: its tag, or what is in it."""
+    """A key that is equal for one structure in all files: its tag, or its members where it has
+    none."""
     if kind.tag.isidentifier():
         return kind.tag
     return "{" + ",".join(each.name for each in kind.fields or ()) + "}"
 
 
 def several(units: Sequence[TranslationUnit], entry: FunctionDefinition) -> Several:
-    """Of the parameters of ``entry``, and of all members. ``units`` are those of the program, or of
-    both versions as one: what a version steps leads to several for both."""
+    """The parameters of ``entry``, and the members of all structures, that lead to several.
+    ``units`` are those of the program, or of both versions: a pointer that one version steps leads
+    to several in both."""
     if not any(isinstance(each.type, Pointer | Record) for each in entry.parameters):
         return ALONE
     found = _Flow(units).stepped()
@@ -90,7 +93,7 @@ def several(units: Sequence[TranslationUnit], entry: FunctionDefinition) -> Seve
 
 
 class _Flow:
-    """From where the values of pointers come, and which are stepped."""
+    """Where the values of pointers come from, and which pointers are stepped."""
 
     def __init__(self, units: Sequence[TranslationUnit]) -> None:
         self._definitions: dict[str, list[FunctionDefinition]] = {}
@@ -110,7 +113,7 @@ class _Flow:
                     self._look_at(node)
 
     def stepped(self) -> set[_Node]:
-        """All that lead to several."""
+        """All pointers that lead to several structures."""
         waiting = list(self._stepped)
         found = set(waiting)
         while waiting:
@@ -170,7 +173,8 @@ class _Flow:
                     self._steps(arguments[pointer])
 
     def _flows(self, value: Expression, to: _Node) -> None:
-        """Behind both lies the same: what is written there on one side, the other one reads."""
+        """Note that ``value`` is assigned to ``to``. What both point to is the same memory, so that
+        pointers written there through one are read through the other."""
         for root, depth in _origins(value):
             for further in range(_DEEPEST):
                 one, other = (root, depth + further), (to[0], to[1] + further)
@@ -189,13 +193,13 @@ def _is_pointer(expression: Expression) -> bool:
 
 
 def _leads_on(kind: Type) -> bool:
-    """To what is told apart by its members, or by where it leads?"""
+    """Is it a pointer to a structure or to another pointer?"""
     return isinstance(kind, Pointer) and isinstance(kind.target, Record | Pointer)
 
 
 def _origins(expression: Expression) -> Iterator[_Node]:
-    """Where the value of a pointer is kept: of ``*p`` so many steps behind p, of ``&p`` one before.
-    An array is called as its elements are."""
+    """The objects that hold the value of a pointer, each with the number of dereferences to it: one
+    more for ``*p``, one less for ``&p``. An array is named as its elements are."""
     waiting: list[tuple[Expression, int]] = [(expression, 0)]
     while waiting:
         node, depth = waiting.pop()
