@@ -1,4 +1,4 @@
-"""What takes long to make is kept in the user's cache folder, found by what it is made of.
+"""Store what takes long to compute in the user's cache folder, under a key made of its inputs.
 
     cache = Cache("units")
     key = key_of(text, source_digest(...))
@@ -33,7 +33,7 @@ from typing import Any
 
 
 def dumps(item: object, shared: tuple[type, ...] = ()) -> bytes:
-    """Equal objects of the classes ``shared`` are one afterwards."""
+    """Pickle ``item``. Equal objects of the classes ``shared`` are one object after loading."""
     stream = io.BytesIO()
     _RecordPickler(stream, shared).dump(item)
     return stream.getvalue()
@@ -44,7 +44,8 @@ def loads(data: bytes) -> Any:
 
 
 class Maker:
-    """Makes records of one class without their constructor. It is pickled once, and then called."""
+    """Makes records of one class without calling their constructor. A maker is pickled once in a
+    file, and called for each record."""
 
     def __init__(self, kind: Any) -> None:
         self.kind = kind
@@ -69,8 +70,9 @@ class _RecordPickler(pickle.Pickler):
         self._makers: dict[type, Maker | None] = {}
 
     def reducer_override(self, item: object) -> Any:
-        """How an object is made again; NotImplemented leaves it to the standard way. What can be
-        changed may refer to itself, which a maker's arguments cannot."""
+        """How pickle makes an object again; NotImplemented leaves it to the standard way. Mutable
+        records are left to it: they may refer to themselves, which the arguments of a maker
+        cannot."""
         kind = type(item)
         if kind not in self._makers:
             self._makers[kind] = Maker(kind) if _is_frozen_record(kind) else None
@@ -91,11 +93,12 @@ def _is_frozen_record(kind: Any) -> bool:
     return bool(kind.__dataclass_params__.frozen)  # type: ignore[union-attr]
 
 
-LARGEST = 256 << 20  # bytes of one cache; three quarters of it stay when it gets larger
+# bytes of one cache; when it gets larger, it is reduced to three quarters of this
+LARGEST = 256 << 20
 _MARK = b"csgtest cache 2\n"
 _SUM = 16  # bytes of the checksum
 _BEGUN = ".begun-"
-_FORGOTTEN = 3600.0  # seconds after which a file that was begun belongs to a killed run
+_FORGOTTEN = 3600.0  # seconds after which an unfinished file is taken for that of a killed run
 
 
 def cache_folder() -> Path:
@@ -105,8 +108,8 @@ def cache_folder() -> Path:
 
 
 def cache_error() -> str:
-    """Why the cache folder is not used; "" when it is, or is not there yet. What others could write
-    there would be believed, and run."""
+    """Why the cache folder is not used; "" when it is used, or does not exist yet. A folder that
+    others can write to is refused: its contents would be believed, and run."""
     folder = cache_folder()
     try:
         status = folder.lstat()
@@ -126,8 +129,8 @@ def cache_error() -> str:
 
 
 def secret() -> bytes | None:
-    """A number that nobody but this user of this machine knows: what is sealed with it was written
-    by them. None where there is no folder to keep it in."""
+    """A random number that only this user of this machine knows: what is sealed with it was written
+    by this user. None where there is no folder to store it in."""
     cache = Cache("secrets")
     found = cache.find("seal")
     if found is None:
@@ -137,7 +140,7 @@ def secret() -> bytes | None:
 
 
 def key_of(*parts: str | bytes) -> str:
-    """Equal for equal parts only, whatever they are made of."""
+    """The key made of these parts; equal for equal parts only."""
     digest = hashlib.blake2b(digest_size=20)
     for part in parts:
         data = part.encode("utf-8", "surrogateescape") if isinstance(part, str) else part
@@ -146,8 +149,8 @@ def key_of(*parts: str | bytes) -> str:
 
 
 def source_digest(folders: Iterable[Path]) -> str:
-    """Changes with every edit of the Python files and tables in these folders (by their sizes and
-    times), and with Python itself."""
+    """A digest that changes with every edit of the Python files and tables in these folders (by
+    their sizes and times), and with the version of Python."""
     parts = [sys.version]
     for folder in folders:
         for entry in sorted(os.scandir(folder), key=lambda entry: entry.name):
@@ -163,7 +166,8 @@ class Cache:
         self._largest = largest
 
     def find(self, key: str) -> bytes | None:
-        """What was kept, unless it is damaged or could have been written by somebody else."""
+        """The stored bytes; None where there are none, or where they are damaged or could have been
+        written by somebody else."""
         content = self._content(self.folder / key)
         if content is None:
             return None
@@ -178,12 +182,13 @@ class Cache:
             self._tidy()
 
     def _checksum(self, key: str, data: bytes) -> bytes:
-        """Of what is kept under this name, so that no entry is taken for another one."""
+        """The checksum of ``data`` and of the key, so that no entry is taken for another one."""
         name = key_of(self.folder.name, key).encode()
         return hashlib.blake2b(name + data, digest_size=_SUM).digest()
 
     def _content(self, file: Path) -> bytes | None:
-        """Used now. None of a file that is not ours alone."""
+        """The content of a file, which counts as used now; None where the file is not the user's
+        alone."""
         if cache_error():
             return None
         try:
@@ -201,7 +206,8 @@ class Cache:
         return content
 
     def _make_folder(self) -> None:
-        """OSError when there can be none that is ours."""
+        """Make the cache folder. Raises OSError where there can be none that is the user's
+        alone."""
         root = self.folder.parent
         root.parent.mkdir(parents=True, exist_ok=True)
         for folder in (root, self.folder):
@@ -224,7 +230,8 @@ class Cache:
             raise
 
     def _tidy(self) -> None:
-        """Remove what was not used for longest. Another run may do so at the same time."""
+        """Remove the entries that were not used for longest. Another run may do so at the same
+        time."""
         kept: list[tuple[float, int, str]] = []
         for entry in os.scandir(self.folder):
             with suppress(OSError):

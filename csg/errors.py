@@ -20,8 +20,8 @@ LINES = "\n\t"  # what a text of several lines keeps
 
 
 def printable(text: str, kept: str = "") -> str:
-    """Controls, and what directs the writing of others (Unicode's categories C and Z), are spelt
-    as C does; those in ``kept`` stay."""
+    """The text with control characters and characters that redirect the writing of others (Unicode
+    categories C and Z) replaced by C escapes, except for those in ``kept``."""
     numbers = [ord(each) for each in set(text) - set(kept) if not each.isprintable()]
     return text.translate({each: _spelt(each) for each in numbers})
 

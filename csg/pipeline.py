@@ -42,7 +42,7 @@ def unified_text(versions: Versions, entry: str, annotation: Annotation, ids: bo
 
 
 def explained(versions: Versions, entry: str, annotation: Annotation) -> str:
-    """What each change is, and why it stands as it does."""
+    """For each change, what it is and why the statements around it are unified as they are."""
     from csg.unify.changes.explaining import explanation
 
     return explanation(_confirmed(versions, entry, annotation), versions.flags)
@@ -68,14 +68,15 @@ def graph_of(
     rules: GraphRules = OURS,
     dependences: DependenceGraph | None = None,
 ) -> SequenceGraph:
-    """The change sequence graph; ``dependences`` where they are known."""
+    """The change sequence graph of a program. ``dependences``: the dependence graph, where it has
+    been computed already."""
     from csg.graphs import build_csg
 
     return build_csg(program, rules, dependences)
 
 
 def cfg_of(program: Program, function: str) -> StatementGraph:
-    """The control flow of one function, a networkx graph of statements (as all that follow)."""
+    """The control flow graph of one function, a networkx graph of statements."""
     from csg.graphs import program_graphs
 
     return program_graphs.function_cfg(program, _flow(program), function)
@@ -105,7 +106,7 @@ def pdg_of(program: Program, dependences: DependenceGraph | None = None) -> Stat
 
 
 def control_of(program: Program, dependences: DependenceGraph | None = None) -> StatementGraph:
-    """Which statements decide that another one runs."""
+    """The control dependence graph: which statements decide that another one runs."""
     from csg.analysis import dependence_graph
     from csg.graphs import program_graphs
 
@@ -119,14 +120,15 @@ def _flow(program: Program) -> StatementFlow:
 
 
 def entry_of(units: Sequence[TranslationUnit], asked: str | None) -> str:
-    """The function to start in; without ``asked`` main, or the only one that could be meant."""
+    """The entry function: ``asked``, or else main, or the only function that other files could
+    call. Raises UsageError where there is no such function."""
     return _chosen(_names(units, ""), _names(units, "external"), asked, "the program")
 
 
 def shared_entry(
     old: Sequence[TranslationUnit], new: Sequence[TranslationUnit], asked: str | None
 ) -> str:
-    """As ``entry_of``, for a function that both versions define."""
+    """As ``entry_of``, for a function that both versions must define."""
     names, shared = _names(old, ""), _names(new, "")
     for name in [asked] if asked is not None else ["main"]:
         if (name in names) != (name in shared):
@@ -180,9 +182,9 @@ def picture(
     full: bool = False,
     rules: GraphRules = OURS,
 ) -> bytes:
-    """A file's content: ``what`` is "csg", "cfg", "pdg" or "figure", ``form`` "dot", "svg", "png",
-    "html", "json", "text", "graphml" or "mermaid". ``function``: of this one only. ``full``: with
-    nothing folded."""
+    """The content of a picture's file: ``what`` is "csg", "cfg", "pdg" or "figure", ``form`` is
+    "dot", "svg", "png", "html", "json", "text", "graphml" or "mermaid". ``function``: show this
+    function only. ``full``: fold nothing."""
     from csg import render
     from csg.render import form_of, listing, of_function, picture_bytes, picture_listing
 

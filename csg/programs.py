@@ -30,10 +30,10 @@ from csg.records import record
 from csg.toolchain import of_optimisation
 
 NAME = "compile_commands.json"
-LARGEST = 64 << 20  # bytes of a database that is read
+LARGEST = 64 << 20  # bytes; larger databases are not read
 
 _BUILDS = ("build", "builddir", "_build")
-_SHOWN = 4  # files of it that are gone
+_SHOWN = 4  # files of the database that no longer exist
 
 _WITH_PATH = ("-iquote", "-isystem", "-idirafter", "-include", "-imacros", "-I")
 _WITH_WORD = ("-D", "-U")
@@ -43,7 +43,8 @@ _FOREIGN = ("-fplugin", "-fdump", "-fsanitize", "-fprofile", "-fdiagnostics", "-
 
 @record
 class Commands:
-    """``known`` has the flags of each file that the build compiled, by its real path."""
+    """The compiler flags of a build. ``known`` has them for each file that it compiled, by its real
+    path."""
 
     database: Path
     known: Mapping[str, tuple[str, ...]]
@@ -53,8 +54,8 @@ class Commands:
 
 
 def read_commands(build: Path) -> Commands:
-    """The database of a build folder (or the file itself). Of several commands for one file the
-    first counts."""
+    """Read the database of a build folder (or the file itself). Where it has several commands for
+    one file, the first counts."""
     database = build / NAME if build.is_dir() else build
     known: dict[str, tuple[str, ...]] = {}
     try:
@@ -75,8 +76,8 @@ def read_commands(build: Path) -> Commands:
 
 
 def find_commands(folder: Path, top: Path | None) -> Path | None:
-    """The database nearest to a folder: in it, where builds leave one below it, or likewise in a
-    folder above, up to ``top`` (None: no further than the folder itself)."""
+    """The nearest database to a folder: in it, in a build folder below it, or likewise in a folder
+    above, up to ``top`` (None: no further than the folder itself). None where there is none."""
     folder = folder.resolve()
     places = [folder]
     if top is not None and folder.is_relative_to(top.resolve()):
@@ -86,7 +87,7 @@ def find_commands(folder: Path, top: Path | None) -> Path | None:
 
 
 def summary_of(commands: Commands) -> str:
-    """The database as a line names it, with the entries whose files are gone."""
+    """The database in a line of text, with the number of entries whose files no longer exist."""
     lost = [os.path.relpath(file) for file in commands.known if not os.path.exists(file)]
     shown = os.path.relpath(commands.database)
     if not lost:
@@ -96,7 +97,8 @@ def summary_of(commands: Commands) -> str:
 
 
 def write_commands(database: Path, known: Mapping[str, Sequence[str]]) -> None:
-    """The flags of each file, as ``read_commands`` reads them in the same working folder."""
+    """Write the flags of each file as a database that ``read_commands`` reads in the same working
+    folder."""
     entries = [
         {"directory": "", "file": file, "arguments": ["cc", *flags, "-c", file]}
         for file, flags in known.items()
@@ -130,11 +132,11 @@ def kept_flags(words: Sequence[str], directory: str) -> Iterator[str]:
             next(rest, None)
         elif word.startswith(_KEPT) and not word.startswith(_FOREIGN):
             yield word
-    yield from of_optimisation(words)  # it takes back what came before
+    yield from of_optimisation(words)  # it takes back a _FORTIFY_SOURCE among the flags above
 
 
 def placed_flags(words: Sequence[str], directory: str) -> Iterator[str]:
-    """All of the words, with folders of headers made absolute."""
+    """The flags, with the folders of headers made absolute."""
     rest = iter(words)
     for word in rest:
         option = next((each for each in _WITH_PATH if word.startswith(each)), None)
@@ -147,7 +149,7 @@ def placed_flags(words: Sequence[str], directory: str) -> Iterator[str]:
 def _placed(option: str, path: str, directory: str) -> tuple[str, ...]:
     full = os.path.normpath(os.path.join(directory, path))
     if option in ("-include", "-imacros") and not os.path.exists(full):
-        full = path  # found in a folder for headers
+        full = path  # the file is found in a folder for headers
     return (option + full,) if option == "-I" else (option, full)
 
 
@@ -156,8 +158,8 @@ Flags = tuple[str, ...]
 
 @record
 class SourceFile:
-    """``shown`` is what __FILE__ says in both versions, so that a message does not differ for its
-    file's name alone; "": the path."""
+    """A C file of a version. ``shown`` is what __FILE__ expands to in both versions, so that
+    messages do not differ by the file's name alone; "" means the path."""
 
     path: Path
     flags: Flags = ()
@@ -165,7 +167,7 @@ class SourceFile:
 
     @property
     def name_flags(self) -> Flags:
-        """What tells the compiler to say ``shown``."""
+        """The compiler flags that make __FILE__ expand to ``shown``."""
         named, full = str(self.path), str(self.path.absolute())
         shown = self.shown or named
         names = dict.fromkeys((named, full))
@@ -178,7 +180,7 @@ class SourceFile:
 
 @record
 class FilePair:
-    """The same file in both versions; None where a version has none."""
+    """The same file in both versions; a side is None where that version has no such file."""
 
     old: SourceFile | None
     new: SourceFile | None
@@ -187,7 +189,7 @@ class FilePair:
 
     @property
     def unnamed(self) -> bool:
-        """Did nobody say that it belongs to the program?"""
+        """Was the file found in a folder, rather than named by the user or a build?"""
         return bool(self.below)
 
 
@@ -201,7 +203,7 @@ _EXECUTE = ("-Dexecute(v)=(v)", "-Dexecute_(i,v)=(v)")
 
 
 def _annotated(file: SourceFile) -> FilePair:
-    """One file as each version's compiler sees it, and as it is written."""
+    """The pair for a file annotated by hand: the file as the compiler of each version sees it."""
     old, new = (
         SourceFile(file.path, (*file.flags, *_SIDES[side], *_EXECUTE), file.shown)
         for side in ("old", "new")
@@ -287,7 +289,7 @@ PathPair = tuple[Path | None, Path | None]
 
 
 def files_of(pairs: Iterable[FilePair]) -> tuple[tuple[SourceFile, ...], tuple[SourceFile, ...]]:
-    """The files of the old version, and those of the new one."""
+    """The files of the old version, and the files of the new version."""
     listed = list(pairs)
     return (
         tuple(pair.old for pair in listed if pair.old is not None),
@@ -296,13 +298,13 @@ def files_of(pairs: Iterable[FilePair]) -> tuple[tuple[SourceFile, ...], tuple[S
 
 
 def _distinct(files: Sequence[Path]) -> list[Path]:
-    """A file that is named twice is one file."""
+    """The paths without repetition: a file that is named twice is one file."""
     return list({os.path.realpath(file): file for file in reversed(files)}.values())[::-1]
 
 
 def _in_folders(versions: Versions) -> dict[str, PathPair]:
-    """By their relative paths. A build knows which files belong to the program, in its own version
-    and in the other one."""
+    """The pairs of files in two folders, by their relative paths. Where there is a build, it
+    decides which files belong to the program, for its own version and for the other one."""
     before, after = (_c_files(each, versions.ignored) for each in (versions.old, versions.new))
     if not before and not after:
         raise UsageError(
@@ -329,14 +331,14 @@ def _built(files: Mapping[str, Path], build: Path | None) -> set[str]:
 
 
 def is_aside(path: str) -> bool:
-    """Is what stands there a test or an example, by its name or that of its folder?"""
+    """Is the file a test or an example, by its name or by a folder that it is in?"""
     *folders, name = PurePosixPath(path).parts
     aside = any(_ASIDE.fullmatch(each) for each in folders)
     return aside or _ASIDE_NAME.fullmatch(name.partition(".")[0]) is not None
 
 
 def matches(path: str, patterns: Iterable[str]) -> bool:
-    """Does a pattern mean the file, or a folder that it is in? ``*`` stands for slashes as well."""
+    """Does a pattern name the file, or a folder that it is in? ``*`` matches slashes as well."""
     places = [path, *map(str, PurePosixPath(path).parents)]
     return any(
         fnmatch.fnmatchcase(place, form)
@@ -359,8 +361,9 @@ def _c_files(folder: Path, ignored: Sequence[str]) -> dict[str, Path]:
 
 
 class _FlagsOfFiles:
-    """The flags of each file: of the build, then those that are given for all. A folder of headers
-    inside one of two folders is each version's own."""
+    """The flags of each file: those of the build, then those that the user gave for all files. A
+    folder of headers inside one of the two folders is replaced by its counterpart for the other
+    version."""
 
     def __init__(self, versions: Versions) -> None:
         self._versions = versions
@@ -387,8 +390,8 @@ class _FlagsOfFiles:
         )
 
     def _moved(self, flags: Flags | None, source: Path, target: Path) -> Flags | None:
-        """Flags that may name folders of the other version: they become this one's where there are
-        such."""
+        """The flags with folders of one version replaced by those of the other, where these
+        exist."""
         if flags is None or not (source.is_dir() and target.is_dir()):
             return flags
         return moved_flags(flags, os.path.realpath(source), os.path.realpath(target))
@@ -413,7 +416,8 @@ def _known(commands: Commands | None, file: Path | None) -> Flags | None:
 
 
 def moved_flags(flags: Flags, before: str, after: str) -> Flags:
-    """Flags whose paths below ``before`` are those below ``after``, where there is the same."""
+    """The flags with paths below ``before`` replaced by paths below ``after``, where these
+    exist."""
     leading = ("", *flags)
     return tuple(
         _moved(flag, before, after) if option in _PATHS or flag.startswith("-I") else flag

@@ -122,8 +122,8 @@ def _initialiser(cls: type[Any], every: dict[str, Any]) -> Callable[..., None]:
 
 
 def fits(item: object, kind: Any) -> bool:
-    """Is it what a type says, in all its parts: of records that were made of a stranger's JSON.
-    Records, tuples, unions and simple types are looked into; an int is a float, too."""
+    """Has ``item`` the type ``kind`` in all its parts? For records made of JSON that comes from
+    outside. Records, tuples, unions and simple types are checked; an int counts as a float, too."""
     origin, parts = get_origin(kind), get_args(kind)
     if origin in (Union, types.UnionType):
         return any(fits(item, each) for each in parts)

@@ -43,7 +43,7 @@ _WITHOUT_VALUE = re.compile(
 )
 _WITH_VALUE = frozenset({"-o", "-MF", "-MT", "-MQ", "-fplugin", "-B", "-specs", "-wrapper", "-x"})
 _PREPROCESSING = ("-D", "-U", "-include", "-imacros")
-# When it is compiled is no part of a program: the same for all, the time that runs see.
+# The time of compilation is no part of a program: all builds see the same one, that of the runs.
 _CLOCK = (
     "-Wno-builtin-macro-redefined",
     '-D__DATE__="Sep 13 2020"',
@@ -54,8 +54,8 @@ _FOREIGN = ("-fplugin", "-B", "-specs", "-wrapper", "-l", "-L", "-Wl,", "-o")
 
 
 class CompilerPool:
-    """Threads that run compilers concurrently with their owner. Compilers that are given
-    ``cancelled`` are killed when it closes: one that never ends holds nobody up."""
+    """Threads that run compilers concurrently with their owner. When the pool closes, compilers
+    that were given ``cancelled`` are killed, so that one that never ends delays nobody."""
 
     def __init__(self, workers: int) -> None:
         self.cancelled = threading.Event()
@@ -71,7 +71,7 @@ class CompilerPool:
         return self._threads.submit(work, *args, **named)
 
     def close(self) -> None:
-        """What has not begun will not; whoever waits for a compiler gets a ToolchainError."""
+        """Cancel what has not begun; whoever waits for a compiler gets a ToolchainError."""
         self.cancelled.set()
         self._threads.shutdown(wait=True, cancel_futures=True)
 
@@ -105,8 +105,8 @@ def preprocess(
     compiler: str | None = None,
     headers: Path | None = None,
 ) -> str:
-    """The text of ``file`` after ``cc -E``, line markers kept. Headers in the folder ``headers``
-    take the place of the system's of the same name; NDEBUG and the like stay the user's."""
+    """The text of ``file`` after ``cc -E``, with line markers. Headers in the folder ``headers``
+    replace the system's headers of the same name; macros such as NDEBUG keep the user's values."""
     return preprocess_noting(file, flags, compiler, headers)[0]
 
 
@@ -117,8 +117,8 @@ def preprocess_noting(
     headers: Path | None = None,
     cancelled: threading.Event | None = None,
 ) -> tuple[str, tuple[str, ...]]:
-    """The same, and the files that the compiler says it has read for it. Line markers name others
-    as well: ``#line`` may say anything."""
+    """As ``preprocess``, with the files that the compiler reports to have read. The line markers
+    are no such list: ``#line`` may say anything."""
     handle = os.memfd_create("read")
     try:
         noted = ["-MD", "-MF", f"/dev/fd/{handle}", "-MT", "read"]
@@ -131,7 +131,7 @@ def preprocess_noting(
 
 
 def _files_of_rule(rule: str) -> tuple[str, ...]:
-    r"""``read: a.c dir/b\ c.h \`` and so on, as make reads it."""
+    r"""The files named by a rule for make: ``read: a.c dir/b\ c.h \``."""
     _, _, names = rule.replace("\\\n", " ").partition(":")
     found = re.findall(r"(?:\\[ #]|\$\$|[^\s])+", names)
     return tuple(re.sub(r"\\([ #])|\$(\$)", r"\1\2", name) for name in found)
@@ -144,7 +144,7 @@ def preprocess_text(
     compiler: str | None = None,
     headers: Path | None = None,
 ) -> str:
-    """As ``preprocess``, for a text that stands in no file; its markers say ``name``."""
+    """As ``preprocess``, for a text that is in no file; its line markers say ``name``."""
     command = [*_preprocessor(flags, compiler, headers), "-x", "c", "-"]
     marked = f'# 1 "{name}"\n{text}'
     return _decoded(_run(command, marked.encode("utf-8", "surrogateescape")))
@@ -159,7 +159,8 @@ def compile_program(
     within: Sequence[str] = (),
 ) -> None:
     """Compile and link ``sources`` to ``output``; flags that name libraries may stand last.
-    ``within``: words of a command that runs the compiler."""
+    ``within``: a command that runs the compiler, in front of it. Raises ToolchainError where the
+    compiler refuses."""
     command = _words(compiler or find_compiler())
     command += [*_CLOCK, *sources, "-o", output, *flags]
     _run(command, cancelled=cancelled, temporary=os.path.dirname(output), within=within)
@@ -181,8 +182,9 @@ def relevant_flags(flags: Sequence[str]) -> list[str]:
 
 
 def of_optimisation(flags: Sequence[str]) -> list[str]:
-    """What headers see where these flags ask for an optimised build, for builds that are none:
-    <libintl.h> includes <locale.h> there alone. Without functions that check sizes instead."""
+    """The flags that show headers what an optimised build shows them, for builds without
+    optimisation: <libintl.h> includes <locale.h> there alone. Functions that check sizes at run
+    time are switched off."""
     levels = [flag for flag in flags if flag.startswith("-O")]
     if not levels or levels[-1] == "-O0":
         return []
@@ -207,8 +209,9 @@ _OPERAND_FILE = frozenset({"-include", "-imacros"})
 
 
 def first_doubtful_flag(flags: Sequence[str]) -> str | None:
-    """The first of a stranger's flags that may do more than say what C means and where headers and
-    libraries are: name other files to read or to write, or programs to run."""
+    """The first of these flags, which come from a stranger, that may do more than say what the C
+    text means and where headers and libraries are: name other files to read or write, or programs
+    to run."""
     rest = iter(flags)
     for flag in rest:
         if flag in _OPERAND or flag in _OPERAND_FILE:
@@ -221,7 +224,8 @@ def first_doubtful_flag(flags: Sequence[str]) -> str | None:
 
 
 def flags_after_preprocessing(flags: Sequence[str]) -> list[str]:
-    """The flags that still count for text without macros: all but -D, -U, -include, -imacros."""
+    """The flags that still have a meaning for preprocessed text: all but -D, -U, -include and
+    -imacros."""
     kept: list[str] = []
     rest = iter(flags)
     for flag in rest:
@@ -241,7 +245,7 @@ def _preprocessor(flags: Sequence[str], compiler: str | None, headers: Path | No
 
 
 def _decoded(text: bytes) -> str:
-    """Source text in any encoding: bytes that are no UTF-8 survive a round trip."""
+    """Source text in any encoding; bytes that are not UTF-8 survive when it is encoded again."""
     return text.decode("utf-8", "surrogateescape")
 
 
@@ -253,9 +257,10 @@ def _run(
     temporary: str = "",
     within: Sequence[str] = (),
 ) -> bytes:
-    """What it writes; ``temporary`` is the folder for the files that a compiler leaves when it is
-    killed. The processes of a compiler are a group: none goes on when it is given up,
-    by an exception in this thread or where another one has ``cancelled`` it."""
+    """Run a command and return its output. ``temporary`` is the folder for the files that a
+    compiler leaves when it is killed. The processes of a compiler are a group, and all of them end
+    when it is given up, by an exception in this thread or by another thread that has ``cancelled``
+    it."""
     if cancelled is not None and cancelled.is_set():
         raise _given_up(command)
     try:
@@ -298,7 +303,7 @@ def _waited_for(
         try:
             return process.communicate(given, _GLANCE)
         except subprocess.TimeoutExpired:
-            given = None  # it is on its way
+            given = None  # it has been sent
         if cancelled is not None and cancelled.is_set():
             raise _given_up(command)
     raise ToolchainError(f"'{command[0]}' did not end within {TIME_LIMIT:.0f} s")
@@ -309,9 +314,9 @@ def _given_up(command: Sequence[str]) -> ToolchainError:
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """Asked to end, gcc removes its temporary files; whatever ignores that is killed. The first of
-    the group, which may be a script that has called gcc, keeps its number meanwhile, for nobody has
-    waited for it."""
+    """End a group of processes. Asked to end, gcc removes its temporary files; what ignores the
+    request is killed. The group's first process, which may be a script that has called gcc, keeps
+    its process id meanwhile because nobody has waited for it."""
     with suppress(ProcessLookupError, ChildProcessError):
         os.killpg(process.pid, signal.SIGTERM)
         _wait_until_closed([each for each in (process.stdout, process.stderr) if each], _PATIENCE)
@@ -319,7 +324,7 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 
 
 def _wait_until_closed(pipes: Sequence[IO[bytes]], seconds: float) -> None:
-    """Until all processes that could write to these pipes have ended, or so long."""
+    """Wait until no process can write to these pipes any more, or for so many seconds."""
     until = time.monotonic() + seconds
     with selectors.DefaultSelector() as selector:
         for each in pipes:
@@ -332,7 +337,7 @@ def _wait_until_closed(pipes: Sequence[IO[bytes]], seconds: float) -> None:
 
 
 def _refusal(compiler: str, code: int, messages: str) -> ToolchainError:
-    """The first error of a compiler's output, with its place."""
+    """The first error in the output of a compiler, with its place, as an exception."""
     found = _MESSAGE.search(messages)
     if found is None:
         lines = [line for line in messages.splitlines() if line.strip()]

@@ -5,8 +5,8 @@
     parse_expression("x > 0", {"x": INT})       Binary(">", Name x, 0)
 
 Stages: preprocess (``csg.toolchain``), leave out unused declarations of headers (``prune``), cut
-into tokens (``tokens``, ``gnu``), parse (``parser``, the only door to pycparser),
-resolve names and types (``translate`` and the modules that it names).
+into tokens (``tokens``), parse (``parser``, the only module that uses pycparser), resolve names and
+types (``translate`` and the modules that it names).
 """
 
 from __future__ import annotations

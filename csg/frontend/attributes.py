@@ -43,7 +43,8 @@ _MODES: dict[str, tuple[Type, Type]] = {  # signed and unsigned of one size
 
 @record
 class Wishes:
-    """``alignment`` 0 and ``mode`` '' ask for nothing."""
+    """What attributes and alignment specifiers ask for; ``alignment`` 0 and ``mode`` '' ask for
+    nothing."""
 
     alignment: int = 0
     packed: bool = False
@@ -68,7 +69,7 @@ class Wishes:
 
 
 def wishes(context: Context, *groups: Iterable[Node] | None) -> Wishes:
-    """What the nodes in ``groups`` ask for together; the largest alignment holds."""
+    """What the nodes in ``groups`` ask for together; of several alignments the largest counts."""
     alignment, packed, transparent, noreturn, mode = 0, False, False, False, ""
     hooks: list[Hook] = []
     weak, alias, linked_as = False, "", ""
@@ -122,7 +123,8 @@ def wishes(context: Context, *groups: Iterable[Node] | None) -> Wishes:
 
 
 def _places(context: Context, argument: Node | None) -> list[int]:
-    """The numbers of ``(read_only, 1, 2)``; none where nothing is accessed."""
+    """The argument numbers in ``(read_only, 1, 2)``; none where the mode says that nothing is
+    accessed."""
     if argument is None:
         return []
     parts = argument.exprs if kind(argument) == "ExprList" else [argument]
@@ -133,7 +135,7 @@ def _places(context: Context, argument: Node | None) -> list[int]:
 
 
 def _text(argument: Node | None) -> str:
-    """``("name")``, also in parts."""
+    """The text of ``("name")``, whose literals may be several."""
     return "".join(re.findall(r'"([^"]*)"', getattr(argument, "value", "")))
 
 

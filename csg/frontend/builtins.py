@@ -199,7 +199,8 @@ def call(
 
 
 def _type_class(kind: Type) -> int:
-    """gcc's typeclass.h, after the promotions of arguments."""
+    """The number that __builtin_classify_type gives, by gcc's typeclass.h, after argument
+    promotions."""
     match kind:
         case Void():
             return 0

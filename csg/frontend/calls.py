@@ -98,7 +98,8 @@ def in_union(context: Context, argument: Expression, wanted: Type | None) -> Exp
 
 
 def call(context: Context, node: Node) -> Expression:
-    """A call in any of its meanings."""
+    """A call expression: of a function, a builtin, ``change``, or a builtin with types as
+    arguments."""
     if kind(node.name) == "ID":
         special = _special(context, node, node.name.name)
         if special is not None:

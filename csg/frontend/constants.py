@@ -196,7 +196,7 @@ Number = int | float
 
 
 def fold(expression: Expression) -> int | None:
-    """The value of an integer (or pointer) expression that the compiler knows, else None."""
+    """The value of an integer (or pointer) constant expression, else None."""
     value = _number(expression)
     return value if isinstance(value, int) else None
 
@@ -268,7 +268,8 @@ def _unary(expression: Unary) -> Number | None:
 
 
 def _chain(expression: Binary) -> Number | None:
-    """A chain of operators leans to the left and can be long; so its left side is a loop."""
+    """The value of a binary expression. A chain of operators is nested in its left operand and can
+    be long, so the left operands are evaluated in a loop."""
     spine: list[Binary] = []
     node: Expression = expression
     while isinstance(node, Binary):
@@ -324,7 +325,7 @@ def _arithmetic(operator: str, a: Number, b: Number) -> Number | None:
 
 
 def _quotient(a: int, b: int) -> int:
-    """C divides towards zero."""
+    """The quotient truncated towards zero (C17 6.5.5p6)."""
     return abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
 
 
@@ -386,7 +387,8 @@ def _conditional(expression: Conditional) -> Number | None:
 
 
 def _address(operand: Expression) -> Number | None:
-    """The address of an lvalue that is built on a constant pointer (``((T *) 0)->a[2]``)."""
+    """The address of an lvalue, where it is an offset from a constant pointer: ``((T *)
+    0)->a[2]``."""
     match operand:
         case Dereference(operand=pointer):
             return _pointer(pointer)
@@ -405,7 +407,7 @@ def _step(pointer: Expression) -> int:
 
 
 def _pointer(expression: Expression) -> Number | None:
-    """A pointer's value; a member or element of array type is its own address."""
+    """The value of a pointer; a member or element of array type stands for its address."""
     match expression:
         case Member(field=field) if isinstance(field.type, Array):
             return _address(expression)

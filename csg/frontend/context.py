@@ -1,7 +1,6 @@
-"""What the translation of one file shares: its scopes, what it has found so far, and the ways from
-one part of the grammar to another (an expression can hold statements, a type an expression). What a
-name means, in which scope, and where jumps go comes first.
-"""
+"""What the translation of one file shares: its scopes, what has been declared so far, and the
+functions by which one part of the grammar calls another (an expression can hold statements, a type
+an expression). Scopes and jumps come first."""
 
 from __future__ import annotations
 
@@ -37,7 +36,7 @@ from csg.records import record
 
 @record
 class Qualified:
-    """A type with the qualifiers that stand at its outside, and an alignment asked for."""
+    """A type with its outermost qualifiers, and an alignment that was asked for."""
 
     type: Type
     qualifiers: Qualifiers = NONE
@@ -68,7 +67,7 @@ class Scope:
 
 
 class Scopes:
-    """The scopes around the place that is being read, the file's first."""
+    """The scopes around the place that is being read, outermost first."""
 
     def __init__(self) -> None:
         self.stack = [Scope()]
@@ -112,7 +111,7 @@ class Scopes:
 
 @dataclass(slots=True)
 class Jumps:
-    """The jumps of the function that is being read."""
+    """The labels, jumps and switches of the function that is being read."""
 
     labels: set[str] = field(default_factory=set)
     wanted: dict[str, Location] = field(default_factory=dict)
@@ -140,7 +139,7 @@ class Jumps:
         self.wanted.setdefault(name, location)
 
     def case(self, values: tuple[int, int] | None, location: Location) -> None:
-        """One label of a switch; ``None`` is the default."""
+        """Add one label of the innermost switch; ``values`` is None for ``default``."""
         if not self.switches:
             raise ParseError("a case label outside of a switch", location)
         if values in self.switches[-1]:
@@ -148,12 +147,13 @@ class Jumps:
         self.switches[-1].add(values)
 
     def leave(self, word: str, location: Location) -> None:
-        """``break`` or ``continue``."""
+        """Check a ``break`` or ``continue``: it must be inside a loop (or, for ``break``, a
+        switch)."""
         if not self.loops and not (word == "break" and self.switches):
             raise ParseError(f"'{word}' outside of a loop", location)
 
     def finish(self) -> None:
-        """At the end of a function every label that is jumped to has to be there."""
+        """Check at the end of a function that every label that is jumped to is defined."""
         for name, location in self.wanted.items():
             if name not in self.labels:
                 raise ParseError(f"label '{name}' is not defined", location)
@@ -194,7 +194,8 @@ class Packing:
 
 
 class Context(ABC):
-    """The state of a translation. Each method belongs to the module that it is named after."""
+    """The state of the translation of one file. Each method is implemented in the module that it is
+    named after."""
 
     def __init__(self, unit: TranslationUnit, system_files: frozenset[str] = frozenset()) -> None:
         self.unit = unit
@@ -218,7 +219,8 @@ class Context(ABC):
 
     @abstractmethod
     def statements(self, node: Node) -> list[Statement]:
-        """One item of a block; labels make several statements of one node, and decls none."""
+        """The statements of one item of a block: a label makes several of one node, a declaration
+        may make none."""
 
     @abstractmethod
     def block(self, node: Node) -> Compound:
@@ -284,7 +286,7 @@ def pointed_qualifiers(kind: Type) -> Qualifiers:
 
 
 def place(node: Node | None) -> Location:
-    """Where a node stands; nodes that the grammar leaves empty stand nowhere."""
+    """The location of a node; unknown for nodes that the grammar leaves empty."""
     location = getattr(node, "coord", None)
     return location if isinstance(location, Location) else NOWHERE
 

@@ -73,7 +73,8 @@ def _redefines(context: Context, symbol: Symbol) -> bool:
 
 
 def _record(context: Context, declaration: Declaration) -> None:
-    """One entry for a symbol: that which defines it, otherwise the first."""
+    """Note a declaration of a symbol in the unit: one entry for each symbol, the one that defines
+    it if any does, else the first."""
     declarations = context.unit.declarations
     known = context.declared.setdefault(declaration.symbol, len(declarations))
     if known == len(declarations):
@@ -267,7 +268,8 @@ def _old_style(context: Context, node: Node, names: tuple[Symbol, ...]) -> tuple
 
 
 def _with_prototype(found: Qualified, parameters: tuple[Symbol, ...]) -> Qualified:
-    """A definition's parameters are known to calls, whether it is a prototype or not."""
+    """The function's type with the parameters of its definition: calls are checked against these,
+    whether the definition is a prototype or not."""
     kind_ = found.type
     assert isinstance(kind_, Function)
     if kind_.prototype:

@@ -82,7 +82,7 @@ def resolve(context: Context, node: Node) -> Qualified:
 
 
 def _adjusted(found: Qualified) -> Qualified:
-    """A parameter's type: arrays and functions are pointers (C17 6.7.6.3p7)."""
+    """The type of a parameter: arrays and functions are adjusted to pointers (C17 6.7.6.3p7)."""
     match found.type:
         case Array(element=element):
             return Qualified(Pointer(element, found.qualifiers))
@@ -245,7 +245,8 @@ _RULES: dict[str, Callable[[Context, Node], Qualified]] = {
 
 @record
 class MemberDeclaration:
-    """A member before it has a place. ``alignment`` is what attributes or _Alignas ask for."""
+    """A member that has no offset yet. ``alignment`` is what attributes or _Alignas ask for, in
+    bytes."""
 
     name: str
     type: Type
@@ -268,7 +269,7 @@ def lay_out(
 
 
 class _Layout:
-    """Gives each member the next free place; positions count bits."""
+    """Gives each member the next free offset; positions count bits."""
 
     def __init__(self, union: bool, limit: int) -> None:
         self.union = union
@@ -371,7 +372,7 @@ def _tagged(context: Context, node: Node, keyword: str) -> Record:
 
 
 def _own_name(context: Context, name: str) -> str:
-    """One that no other function has: all types of a program are printed at file scope."""
+    """A tag that no other function has: all types of a program are printed at file scope."""
     function = context.function
     if function is None:
         return name
@@ -446,7 +447,8 @@ def enumeration(context: Context, node: Node) -> Enumeration:
 
 
 def _tag_and_key(context: Context, node: Node) -> tuple[str, int]:
-    """The key is 0 at file scope, so that equal enumerations of two versions are equal."""
+    """The tag of an enumeration and its key; the key is 0 at file scope, so that equal enumerations
+    of two versions are equal."""
     if node.name is None:
         context.numbers.types += 1
         return f"<anonymous>{context.numbers.types}", 0
@@ -474,7 +476,8 @@ def _enumerators(context: Context, nodes: Iterable[Node]) -> Iterator[tuple[str,
 
 
 def _underlying(values: list[int], sizes: tuple[Integer, ...]) -> Integer:
-    """The smallest type for all values; unsigned when none is negative, as gcc has it."""
+    """The smallest type that represents all values, unsigned when none is negative, as gcc chooses
+    it."""
     for signed in sizes:
         half = 1 << (signed.bits - 1)
         if min(values) >= 0 and max(values) < 2 * half:

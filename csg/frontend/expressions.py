@@ -203,7 +203,7 @@ def _known_size(kind_: Type) -> int | None:
 
 
 def _label_address(context: Context, node: Node) -> Expression:
-    """``&&label``, kept as a builtin."""
+    """``&&label``, represented as a builtin."""
     context.jumps.go(node.expr.name, node.coord)
     name = node.expr.name.encode()
     label = StringLiteral(name, Pointer(CHAR), location=node.coord)
@@ -211,7 +211,8 @@ def _label_address(context: Context, node: Node) -> Expression:
 
 
 def _binary(context: Context, node: Node) -> Expression:
-    """A chain of operators leans to the left and can be long; so its left side is a loop."""
+    """A binary expression. A chain of operators is nested in its left operand and can be long, so
+    the left operands are translated in a loop."""
     spine = []
     while kind(node) == "BinaryOp" and node.op not in ("&&", "||"):
         spine.append(node)
@@ -295,7 +296,8 @@ def _modifiable(context: Context, node: Node) -> Expression:
 
 
 def check_assignable(target: Type, value: Expression) -> None:
-    """Refuse what C gives no meaning: a structure for a number, another structure, void."""
+    """Raise a ParseError for an assignment without a meaning in C: a structure to a number or to
+    another structure, a void value."""
     given = value.type
     fits = is_scalar(target) and is_scalar(given)
     if isinstance(target, Pointer) and not isinstance(given, Pointer):

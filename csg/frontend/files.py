@@ -50,8 +50,8 @@ def parse_preprocessed(
     lines: SourceLines,
     may_be_empty: bool = False,
 ) -> TranslationUnit:
-    """The tree of what ``cc -E`` made of a file: the stages of the front end in their order.
-    ``may_be_empty``: one of several may define nothing."""
+    """The tree of preprocessed text: runs the stages of the front end in their order.
+    ``may_be_empty``: the text is one of several and need not define anything."""
     from csg.frontend.parser import parse
     from csg.frontend.translate import translate
 
@@ -97,7 +97,8 @@ def parse_expression(
 
 
 def check_flags(flags: Sequence[str]) -> None:
-    """Types are laid out as on x86-64 Linux, whatever the flags say; so some may not be given."""
+    """Raise a UsageError for flags that change how types are laid out: the layout is that of x86-64
+    Linux."""
     for flag in flags:
         if flag in OTHER_LAYOUTS:
             raise UnsupportedError(f"the flag {flag} is not supported: it changes types")
@@ -124,8 +125,8 @@ class Preprocessed:
     read: tuple[str, ...] = ()  # the files that it was made of
 
     def means_the_same(self, other: Preprocessed) -> bool:
-        """Whether the texts differ in nothing but empty lines, where they come from, and what
-        headers declare for others."""
+        """Do the texts differ in nothing but empty lines, the files that they come from, and unused
+        declarations of headers?"""
         if self is other:
             return True
         if is_c23(self.flags) != is_c23(other.flags):
@@ -145,16 +146,16 @@ def parse_file(
 
 
 def parse_files(files: Sequence[SourceFile], compiler: str | None = None) -> list[TranslationUnit]:
-    """Read several files; the first one's error is reported first. One of several may define
-    nothing."""
+    """Read several files; of several errors that of the first file is raised. One of several files
+    may define nothing."""
     return parse_texts(preprocess_files(files, compiler), may_be_empty=len(files) > 1)
 
 
 def preprocess_files(
     files: Sequence[SourceFile], compiler: str | None = None
 ) -> list[Preprocessed]:
-    """The compiler preprocesses the files concurrently with each other, and with the import of our
-    own parser. A file that is named twice is one."""
+    """Preprocess files, concurrently with each other and with the import of the parser. A file that
+    is named twice is preprocessed once."""
     for file in files:
         check_flags(file.flags)
         _check_readable(os.fspath(file.path))
@@ -180,7 +181,8 @@ def preprocess_files(
 
 
 def parse_texts(texts: Sequence[Preprocessed], may_be_empty: bool = False) -> list[TranslationUnit]:
-    """A tree for each text, none of them shared. Much text is worth a look into the cache."""
+    """A tree for each text; no two share nodes. Where there is much text, the cache is looked up
+    first."""
     if sum(len(text.text) for text in texts) < WORTH_KEEPING:
         lines = SourceLines()
         return [parsed(text, lines, may_be_empty) for text in texts]
@@ -189,7 +191,7 @@ def parse_texts(texts: Sequence[Preprocessed], may_be_empty: bool = False) -> li
 
 
 def parsed(text: Preprocessed, lines: SourceLines, may_be_empty: bool = False) -> TranslationUnit:
-    """``may_be_empty``: one of several files may define nothing."""
+    """Parse one text. ``may_be_empty``: it is one of several and need not define anything."""
     lines.admit(text.read)
     return parse_preprocessed(text.text, text.file, text.flags, lines, may_be_empty)
 
@@ -228,7 +230,8 @@ WORTH_A_PROCESS = 400_000  # characters that another process is started for
 
 
 def kept_units(texts: Sequence[Preprocessed], may_be_empty: bool) -> list[TranslationUnit]:
-    """The first file's error is reported first."""
+    """The tree of each text, from the cache where it is there. Of several errors that of the first
+    file is raised."""
     cache = Cache("units")
     package = Path(csg.__file__).parent
     own = source_digest([package, *(package / part for part in MAKERS)])
@@ -269,7 +272,7 @@ def _unit(
 def _made(
     texts: Sequence[Preprocessed], lines: SourceLines, may_be_empty: bool
 ) -> list[bytes | None]:
-    """Pickled trees; None for what cannot be parsed or pickled."""
+    """Pickled trees, made by two processes; None for a text that cannot be parsed or pickled."""
     total = sum(len(text.text) for text in texts)
     alone = (os.cpu_count() or 1) < 2 or threading.active_count() > 1
     if alone or total < WORTH_A_PROCESS or len(texts) < 2:
@@ -284,7 +287,7 @@ def _made(
                 None if at in theirs else _pickled(text, lines, may_be_empty)
                 for at, text in enumerate(texts)
             ]
-        except BaseException:  # somebody wants us to end
+        except BaseException:  # the user interrupts, or the time is over
             os.kill(child, signal.SIGKILL)
             raise
         finally:
@@ -296,7 +299,8 @@ def _made(
 
 
 def _half(texts: Sequence[Preprocessed]) -> frozenset[int]:
-    """About half of the characters, the longest texts spread first."""
+    """The indices of about half of the texts by number of characters; the longest are distributed
+    first."""
     here, there = 0, 0
     chosen = set()
     for at in sorted(range(len(texts)), key=lambda at: -len(texts[at].text)):
@@ -315,7 +319,8 @@ def _work(
     may_be_empty: bool,
     stream: BinaryIO,
 ) -> None:
-    """In the other process, which ends here. What it cannot do the first one tries again."""
+    """Parse the chosen texts in the second process, which ends here. What fails here the first
+    process tries again."""
     try:
         for at in sorted(chosen):
             data = _pickled(texts[at], lines, may_be_empty)
@@ -334,7 +339,8 @@ def _sent(stream: BinaryIO) -> Iterator[tuple[int, bytes]]:
 
 
 def _pickled(text: Preprocessed, lines: SourceLines, may_be_empty: bool) -> bytes | None:
-    """Without the source's lines: every text that includes a header has those of the header."""
+    """The pickled tree without the lines of source files: every text that includes a header would
+    store them."""
     with suppress(CsgtestError, RecursionError):
         unit = parsed(text, lines, may_be_empty)
         unit.sources = {}

@@ -42,7 +42,7 @@ Path = tuple[str | int, ...]
 
 @record
 class _Place:
-    """A subobject: where it is, and the bit-field that it is."""
+    """A subobject: its offset in bytes, its type, and its bit-field if it is one."""
 
     type: Type
     path: Path
@@ -224,13 +224,13 @@ class _Filler:
         return [(list(way), place) for place in self._designate(way, designator)]
 
     def _written(self, stack: list[_Aggregate], place: _Place, item: Node) -> list[Path]:
-        """The entries that ``item`` makes at a place."""
+        """Add the entries for ``item`` at a place, and return their paths."""
         before = len(self.entered)
         self._descend(stack, place, item)
         return [path for path in dict.fromkeys(self.entered[before:]) if path in self.entries]
 
     def _share(self, places: list[list[Path]]) -> None:
-        """A value given to several places is one value, worked out once as gcc does."""
+        """Note that one value was given to several places: it is evaluated once, as gcc does."""
         models = [self.entries[path] for path in places[0]]
         for number, entry in enumerate(models):
             if not entry.shared and not _is_constant(entry.value):
@@ -246,7 +246,7 @@ class _Filler:
         return [self._named(stack, designator)]
 
     def _elements(self, stack: list[_Aggregate], designator: Node) -> list[_Place]:
-        """``[2]`` or GNU's ``[0 ... 3]``."""
+        """The elements that ``[2]``, or GNU's ``[0 ... 3]``, designates."""
         aggregate = stack[-1]
         low, high = self._range(designator.expr)
         if not isinstance(aggregate.place.type, Array) or not 0 <= low <= high < aggregate.count:
@@ -266,7 +266,7 @@ class _Filler:
         return low, high
 
     def _named(self, stack: list[_Aggregate], designator: Node) -> _Place:
-        """``.name``, which may be a member of anonymous members."""
+        """The member that ``.name`` designates, which may be a member of anonymous members."""
         record = stack[-1].place.type
         path = member_path(record, designator.name) if isinstance(record, Record) else []
         if not path:
@@ -340,7 +340,7 @@ class _Filler:
         self.prefixes.update(place.path[:length] for length in range(len(place.path)))
 
     def _replace(self, place: _Place) -> None:
-        """Forget what was said before of the object at ``place``."""
+        """Remove the entries that were made before for the object at ``place``."""
         self.entries.pop(place.path, None)
         if place.path in self.prefixes:
             for other in self._inside(place):
@@ -348,7 +348,7 @@ class _Filler:
 
 
 def _is_constant(value: Expression) -> bool:
-    """Working it out again makes no difference."""
+    """Is it a constant, so that evaluating it twice makes no difference?"""
     return all(isinstance(part, _CONSTANT) for part in walk(value))
 
 

@@ -182,7 +182,7 @@ def take_address(operand: Expression, place: Location) -> Expression:
 
 
 def mark_addressed(operand: Expression) -> None:
-    """Note on the symbol that ``operand`` is a part of that its address is known."""
+    """Note that the address of the object that ``operand`` is a part of is taken."""
     while True:
         match operand:
             case Member(record=record, arrow=False):

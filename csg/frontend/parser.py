@@ -1,4 +1,4 @@
-"""The only door to pycparser: tokens become its syntax tree, with GNU C's grammar added.
+"""The only module that uses pycparser: tokens become its syntax tree, with GNU C's grammar added.
 
     x = a ?: ({ 1; });      TernaryOp(ID a, None, Compound)
     case 1 ... 5:           Case(BinaryOp("...", 1, 5))
@@ -109,7 +109,8 @@ def parse_lone_expression(tokens: Sequence[Token], file: str) -> Node:
 
 
 class _Tokens:
-    """Tokens as the parser draws them: any number of looks ahead, and ways back."""
+    """The tokens as the parser reads them, with any number of tokens of lookahead, and
+    backtracking."""
 
     def __init__(self, tokens: Sequence[Token]) -> None:
         self.buffer: list[Token | None] = [*tokens, None, None, None, None]
@@ -132,7 +133,7 @@ class _Tokens:
 
 
 class _GnuParser(CParser):  # type: ignore[misc]
-    """pycparser's grammar with the rules replaced in which GNU C says more."""
+    """pycparser's grammar, with those rules replaced that GNU C extends."""
 
     def __init__(self, tokens: Sequence[Token], file: str) -> None:
         super().__init__(dialect="c23")
@@ -174,7 +175,7 @@ class _GnuParser(CParser):  # type: ignore[misc]
         raise ParseError(msg, place or Location(self._file))
 
     def _unknown_type(self) -> str:
-        """Two names in a row: the first was perhaps meant to be a type."""
+        """A hint for two names in a row: the first was perhaps meant to be a type."""
         here = self._tokens.buffer[max(self._tokens.index - 2, 0) : self._tokens.index + 2]
         for token, following in pairwise(here):
             if token is not None and following is not None and token.type == following.type == "ID":
@@ -437,7 +438,7 @@ class _GnuParser(CParser):  # type: ignore[misc]
                 return super()._parse_primary_expression()
 
     def _parse_constant(self) -> Any:
-        """Spellings are read later, by ``csg.frontend.constants``."""
+        """A constant as it is written; ``csg.frontend.constants`` reads its value later."""
         token = self._tokens.peek()
         if token is None or token.type not in ("INT_CONST_DEC", "FLOAT_CONST"):
             return super()._parse_constant()
@@ -490,7 +491,8 @@ class _GnuParser(CParser):  # type: ignore[misc]
 
 
 def _declared(node: Any) -> Any:
-    """The innermost declarator, which holds the name; specifiers alone are their own."""
+    """The innermost declarator, which holds the name; specifiers without a declarator stand for
+    themselves."""
     while not isinstance(node, c_ast.TypeDecl) and isinstance(
         node, c_ast.PtrDecl | c_ast.ArrayDecl | c_ast.FuncDecl
     ):

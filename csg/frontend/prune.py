@@ -46,7 +46,8 @@ _CLOSING = {"(": ")", "[": "]", "{": "}"}
 
 
 def exports(text: str) -> bool:
-    """Of one declaration, without line markers and attributes."""
+    """Does this declaration, given without line markers and attributes, define what other files can
+    use?"""
     outside = _outside(text)
     if _NEVER & set(outside):
         return False
@@ -56,7 +57,7 @@ def exports(text: str) -> bool:
 
 
 def _outside(text: str) -> list[str]:
-    """What stands in no brackets; brackets themselves as ``()``, ``(*`` when that comes first,
+    """The tokens outside brackets; brackets themselves appear as ``()``, ``(*`` where it begins so,
     ``[]`` and ``{}``. The ``;`` at the end is left out."""
     found: list[str] = []
     open_ones: list[str] = []
@@ -77,7 +78,7 @@ def _outside(text: str) -> list[str]:
 
 
 def _declarators(outside: list[str]) -> list[list[str]]:
-    """What follows the type, cut at commas."""
+    """The declarators: what follows the type, cut at commas."""
     rest = [token for token in outside if token not in _QUALIFIERS]
     if rest and rest[0] in _TAGGED:
         rest = rest[2:] if rest[1:2] != ["{}"] else rest[1:]
@@ -96,7 +97,7 @@ def _declarators(outside: list[str]) -> list[list[str]]:
 
 
 def _is_object(declarator: list[str]) -> bool:
-    """Neither nothing nor a function."""
+    """Does the declarator declare an object?"""
     return "(*" in declarator or ("()" not in declarator and any(t != "*" for t in declarator))
 
 
@@ -166,7 +167,7 @@ def _quoted(file: str) -> str:
 
 
 def _runs(text: str) -> Iterator[tuple[bool, list[Segment]]]:
-    """Neighbouring segments, together as long as all are the user's own or none is."""
+    """Groups of neighbouring segments: each is all the user's own text, or all text of headers."""
     run: list[Segment] = []
     for segment in segments(text):
         if run and run[-1].own != segment.own:
@@ -242,7 +243,8 @@ def _closing(text: str, position: int) -> int:
 
 
 class _Places:
-    """Finds the file and line of ever later positions of a text."""
+    """Finds the file and line of positions in a text, which must be asked for in ascending
+    order."""
 
     def __init__(self, text: str, run: list[Segment]) -> None:
         self.text = text
@@ -260,8 +262,8 @@ class _Places:
         return _Declaration(text, segment.file, line, kept, "" if header.system else header.file)
 
     def header(self, end: int) -> Segment:
-        """Of the headers that a declaration stands in, the last: blank lines and markers of others
-        may come before it."""
+        """The segment that a declaration is in. Where it spans several, the last counts: blank
+        lines and markers of other files may come before it."""
         index = self.index
         while index + 1 < len(self.run) and self.run[index + 1].start < end:
             index += 1

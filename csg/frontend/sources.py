@@ -49,7 +49,7 @@ class Segment:
 
 
 def segments(text: str) -> Iterator[Segment]:
-    """Cut preprocessed text at its line markers; text without any is one nameless segment."""
+    """Cut preprocessed text at its line markers; text without any is one segment without a name."""
     stack: list[tuple[str, bool, bool]] = []  # file, own, system
     here: tuple[int, int] | None = None  # start, line
     for marker in MARKER.finditer(text):
@@ -94,7 +94,7 @@ _DIRECTIVE = re.compile(r'[ \t]*#[ \t]*(?:line[ \t]+)?(\d+)\b(?:[ \t]*"((?:[^"\\
 
 
 class SourceLines:
-    """``known`` has the lines of texts that stand in no file."""
+    """The lines of source files. ``known`` has those of texts that are in no file."""
 
     def __init__(self, known: Mapping[str, list[str]] | None = None) -> None:
         self._written: dict[str, list[str]] = dict(known or {})
@@ -103,11 +103,12 @@ class SourceLines:
         self._admitted: dict[str, None] = {}  # real paths
 
     def admit(self, files: Iterable[str]) -> None:
-        """These may be read, for the compiler has done so."""
+        """Allow these files to be read: the compiler has read them."""
         self._admitted.update(dict.fromkeys(map(os.path.realpath, files)))
 
     def of(self, text: str) -> tuple[dict[str, list[str]], frozenset[str]]:
-        """The user's files that a preprocessed text comes from, and the system's."""
+        """The lines of the user's files that a preprocessed text comes from, and the names of the
+        system's files."""
         if text not in self._found:
             self._found[text] = self._files(text)
         own, system = self._found[text]
@@ -128,14 +129,14 @@ class SourceLines:
         return self._numbered(list(own), marked), frozenset(system - own.keys())
 
     def digest(self, text: str) -> str:
-        """Changes with the names and lines of the user's files in a text."""
+        """A digest that changes with the names and lines of the user's files in a text."""
         parts: list[str] = []
         for file, lines in self.of(text)[0].items():
             parts += [file, "\n".join(lines)]
         return key_of(*parts)
 
     def _numbered(self, files: list[str], marked: set[tuple[int, str]]) -> dict[str, list[str]]:
-        """The lines of each file where the text says that they are."""
+        """The lines of each file, under the numbers that the text gives them."""
         found: dict[str, list[str]] = {file: [] for file in files}
         renumbered: dict[str, dict[int, str]] = {}
         for file in files:
@@ -164,8 +165,8 @@ def _number(
     marked: set[tuple[int, str]],
     found: dict[str, dict[int, str]],
 ) -> None:
-    """Put the lines of a file under the names and numbers that its directives give them, those that
-    no ``#if`` leaves out. Of a line that stands for two nothing is known."""
+    """Enter the lines of a file under the names and numbers that its #line directives give them,
+    without those that an ``#if`` leaves out. A number that two lines have is left out."""
     name, number = file, 1
     for line in written:
         directive = _DIRECTIVE.match(line)
@@ -182,7 +183,7 @@ def _number(
 
 
 def _lines(file: str) -> list[str]:
-    """None of what is no regular file, or too large to be anybody's source."""
+    """The lines of a file; none where it is no regular file, or larger than source files are."""
     try:
         handle = os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
         with open(handle, encoding="utf-8", errors="surrogateescape") as stream:
@@ -214,14 +215,15 @@ _MARK = "csgtest_branch_"
 
 @record
 class Branch:
-    """``text`` is the directive that opens it, whose place is ``location``."""
+    """A conditional branch of the preprocessor. ``text`` is the directive that opens it, at
+    ``location``."""
 
     text: str
     location: Location
 
 
 def without_comments(text: str) -> str:
-    """Comments become blanks; lines stay lines."""
+    """The text with comments replaced by blanks; line breaks stay."""
 
     def blank(found: re.Match[str]) -> str:
         part = found[0]
@@ -269,7 +271,8 @@ def _taken(text: str, name: str, flags: Sequence[str]) -> frozenset[int]:
 def _outermost(
     branch: int, branches: Sequence[tuple[int, int]], taken: frozenset[int]
 ) -> int | None:
-    """The outermost branch around, or this one, that is not taken."""
+    """The outermost branch that is not taken, among ``branch`` and those around it; None where all
+    are taken."""
     found: int | None = None
     at = branch
     while at >= 0:

@@ -157,7 +157,7 @@ def _case(context: Context, node: Node) -> list[Statement]:
 
 
 def _spelling(value: Expression) -> str:
-    """How the source writes a case's value, as far as the tree still knows."""
+    """The source text of a case's value, as far as the tree still has it."""
     return getattr(value, "text", "") or getattr(value, "name", "")
 
 
@@ -172,7 +172,7 @@ def _label(context: Context, node: Node) -> list[Statement]:
 
 
 def _labeled(context: Context, nodes: Iterable[Node]) -> list[Statement]:
-    """What stands behind a label; the empty statement there says nothing."""
+    """The statements behind a label; an empty statement is left out."""
     found = [made for node in nodes for made in statements(context, node)]
     return [] if len(found) == 1 and isinstance(found[0], Empty) else found
 

@@ -227,8 +227,9 @@ def _restore_line(tokens: list[Token], source: str) -> None:
 
 
 def _find(words: list[tuple[int, str]], start: int, value: str, macro: int) -> int | None:
-    """The next place of a token in the source line; punctuation may be cut into pieces there, and
-    is not looked for behind a name that may be the macro that made it."""
+    """The position of the next occurrence of a token in the source line. Punctuation may be cut
+    into pieces in the source, and is not looked for behind a name that may be the macro that made
+    it."""
     is_word = value[0].isalnum() or value[0] in "_\"'"
     for index in range(start, len(words)):
         word = words[index][1]
@@ -306,14 +307,15 @@ class _GnuPass:
         return None
 
     def attribute(self, token: Token) -> Token | None:
-        """``__attribute__ ((a, b (1)))``: one token with those that are kept, or none."""
+        """``__attribute__ ((a, b (1)))`` becomes one token with the attributes that have a meaning,
+        or nothing."""
         inner = self.parenthesized(token)
         if len(inner) >= 2 and inner[0].type == "LPAREN":
             inner = inner[1:-1]
         return self._kept(token, list(_attributes(inner)))
 
     def bracket(self, token: Token) -> Token | None:
-        """``[[noreturn]]`` of C23; two opening brackets start nothing else."""
+        """The same for ``[[noreturn]]`` of C23; two opening brackets begin nothing else."""
         following = self.next()
         if following is None or following.type != "LBRACKET":
             self.waiting = following
@@ -332,7 +334,8 @@ class _GnuPass:
         return token
 
     def local_labels(self, token: Token) -> Token | None:
-        """``__label__ a, b;``: labels that the block has to itself get names that no other has."""
+        """``__label__ a, b;`` declares labels of a block; they get names that are unique in the
+        function."""
         if not self.own_labels or self.own_labels[-1][0] != self.depth:
             self.own_labels.append((self.depth, {}))
         while (following := self.next()) is not None and following.type != "SEMI":
@@ -349,7 +352,7 @@ class _GnuPass:
             self.count = 0
 
     def _rename(self, token: Token, before: str, beyond: str) -> None:
-        """A name is a label behind ``goto``, behind ``&&`` that no operand stands before, and in
+        """Rename a name where it is a local label: behind ``goto``, behind a unary ``&&``, and in
         front of a colon where a statement begins."""
         label = before == "GOTO" or (before == "LAND" and beyond not in _OPERAND_ENDS)
         if before in _STATEMENT_BEGINS:
@@ -375,7 +378,7 @@ class _GnuPass:
     # ------------------------------------------------------------------ parts
 
     def parenthesized(self, owner: Token) -> list[Token]:
-        """The tokens within the parentheses that must follow."""
+        """The tokens inside the parentheses that must follow ``owner``."""
         opening = self.next()
         if opening is None or opening.type != "LPAREN":
             raise ParseError(f"'(' expected after '{owner.value}'", owner.location)

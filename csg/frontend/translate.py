@@ -1,4 +1,4 @@
-"""A parsed file becomes a typed translation unit; here the parts of the front end meet.
+"""Translate a parsed file into a typed translation unit.
 
 Each module handles one part of the grammar and reaches the others through ``Context``, which this
 ``Translator`` fulfils.
@@ -39,7 +39,8 @@ def translate(nodes: Iterable[Node], unit: TranslationUnit, system_files: frozen
 
 @contextmanager
 def _skipping_in_headers(context: Context, node: Node) -> Iterator[None]:
-    """What we cannot treat in a system header is left out: only its use is an error."""
+    """Leave out declarations in system headers that are not supported: only using them is an
+    error."""
     try:
         yield
     except RecursionError:

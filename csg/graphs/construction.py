@@ -62,15 +62,16 @@ if TYPE_CHECKING:
     from csg.graphs.program_graphs import StatementGraph
 
 
-# a part; is it in a call made by this walk; the statement that the step comes from (-1: it begins)
+# number of a part; was it entered by a call of this walk; the statement left (-1: none yet)
 _Step = tuple[int, bool, int]
 
 
 @dataclass(slots=True)
 class StopWalk:
-    """``stops`` are the statements at which a walk ends. Changes count where they begin. Those in
-    ``late`` count where they take effect: where they end the program if they can (a passed
-    ``assert`` is no stop), else after the calls in them (``printf`` of a call's result)."""
+    """Finds the statements at which a walk ends. ``stops`` are these statements. A change counts
+    where its statement begins. Statements in ``late`` count where they take effect: one that can
+    end the program where it does so (an ``assert`` that holds is no stop), others after the calls
+    in them (``printf`` of a call's result)."""
 
     flow: StatementFlow
     stops: frozenset[int]
@@ -102,7 +103,7 @@ class StopWalk:
         return bool(self._stopping[part])
 
     def from_statement(self, node: int) -> set[int]:
-        """The stops that may come next after the statement ``node`` counts."""
+        """The stops that may come next in a run after the statement ``node`` has counted."""
         starts: list[_Step] = []
         numbers = self.flow.of_node.get(node, [])
         first = min(self._effective(node), default=0)  # its parts are numbered as they are run
@@ -111,7 +112,8 @@ class StopWalk:
         return self._walk(starts, node)
 
     def from_entry(self, function: str, passing: frozenset[int] = frozenset()) -> set[int]:
-        """The stops that a run may meet first; those in ``passing`` do not end the walk."""
+        """The stops that a run may meet first from the entry of ``function``; a walk goes on past
+        those in ``passing``."""
         if function not in self.flow.entries:
             return set()
         return self._walk([(self.flow.entries[function], False, -1)], -1, passing)
@@ -138,11 +140,12 @@ class StopWalk:
         return found
 
     def _after(self, number: int, inside: bool, node: int) -> list[_Step]:
-        """What follows a part; ``node`` is the statement that is being left."""
+        """The steps that follow a part; ``node`` is the statement that is being left."""
         part = self.flow.parts[number]
         found: list[_Step] = [(self.flow.entries[callee], True, -1) for callee in part.callees]
         if not part.callees or any(self._transparent[callee] for callee in part.callees):
-            # Blocks are numbered so that a step back is a loop: the statement begins again.
+            # Parts are numbered in the order in which they run, so a step back is a loop: the
+            # statement begins again.
             found += [(t, inside, node if t > number else -1) for t in part.following]
             if number in self.flow.exits and not inside:
                 for caller in self.flow.callers[part.function]:
@@ -173,7 +176,8 @@ def build_csg(
     rules: GraphRules = OURS,
     dependences: DependenceGraph | None = None,
 ) -> SequenceGraph:
-    """``dependences`` when they are known already, with deletions or without as the rules ask."""
+    """The change sequence graph of a program. ``dependences``: the dependence graph, where it is
+    known already, with or without deletions as ``rules`` say."""
     deletions = rules.deletions and not rules.paper
     if dependences is None or dependences.deletions != deletions:
         dependences = dependence_graph(program, deletions)
@@ -207,7 +211,7 @@ class _Construction:
         return make_graph(self.program, nodes, edges, _start(changed, edges, self._first(cfg)))
 
     def _first(self, cfg: StatementGraph) -> set[int]:
-        """The changes that a run can meet before any other."""
+        """The changes that a run can meet before any other change."""
         changed = frozenset(self.sets.statements)
         around = networkx.restricted_view(cfg, changed, [])
         entries = [
@@ -249,7 +253,8 @@ class _Construction:
         return make_graph(self.program, nodes, edges, _start(changed, edges, first))
 
     def _nodes(self, reached: set[int], outputs: set[int]) -> list[SequenceNode]:
-        """Changes first, then interaction locations, then outputs, each in source order."""
+        """The nodes of the graph: changes first, then interaction locations, then outputs, each
+        kind in the order of the source."""
         by_kind: dict[str, list[SequenceNode]] = {"c": [], "d": [], "i": [], "o": []}
         for node in sorted((self.program.nodes[n] for n in reached), key=source_order):
             letter, kind = self._kind(node, outputs)
@@ -278,7 +283,8 @@ class _Construction:
 
 
 def output_statements(program: Program) -> set[int]:
-    """Statements that write, end the program or return from it, and the entry function's end."""
+    """The statements that write output, end the program or return from it; and the end of the entry
+    function."""
     found = {node.id for node in program.nodes if node.output}
     entry = program.functions.get(program.entry)
     if entry is not None:
@@ -290,15 +296,16 @@ def output_statements(program: Program) -> set[int]:
 
 
 def source_order(node: Node) -> tuple[int, str, int, int, int]:
-    """Change ids number changes in source order, across files and with deletions between them."""
+    """A key that sorts nodes: change ids number changes in the order of the source, across files
+    and with deletions between them."""
     first = min(node.changes, default=0)
     place = node.location
     return (first, place.file, place.line, place.column, node.id)
 
 
 def _start(changed: tuple[int, ...], edges: set[tuple[int, int]], first: set[int]) -> set[int]:
-    """Changes without incoming edges. Where changes lead to each other in a loop and nothing else
-    leads there: those among them that a run can meet first."""
+    """The start nodes: changes without incoming edges. Where changes lead to each other in a loop
+    that nothing else leads to, those among them that a run can meet first."""
     graph: networkx.DiGraph[int] = networkx.DiGraph()
     graph.add_nodes_from(changed)
     graph.add_edges_from(edges)

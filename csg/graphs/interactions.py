@@ -57,7 +57,8 @@ NO_STATEMENT = frozenset(("entry", "exit"))
 
 @dataclass(frozen=True, slots=True)
 class Interaction:
-    """``changes`` are ids; ``statements`` the changed statements that the node depends on."""
+    """An interaction location. ``changes`` are ids, ``statements`` the changed statements that the
+    node depends on."""
 
     node: int
     changes: frozenset[int]
@@ -114,7 +115,8 @@ def _meeting_places(
     changed: frozenset[int],
     part: list[int],
 ) -> frozenset[int]:
-    """Statements at which something comes into a part that is handed its whole set by nobody."""
+    """The statements at which something comes in from outside into a strongly connected part whose
+    whole set no single source carries."""
     entered: set[int] = set()
     # Parts with the sets that a source outside carries: by another of its instructions, a statement
     # of the part may have a set of its own.
@@ -137,7 +139,8 @@ def _brought(
     changes: list[frozenset[int]],
     changed: frozenset[int],
 ) -> frozenset[int]:
-    """Entries of functions whose whole set comes with one changed statement that calls them."""
+    """The entries of functions whose whole set comes with one changed statement that calls the
+    function, or decides that it is called."""
     found: set[int] = set()
     new = True
     while new:
@@ -162,7 +165,8 @@ def _all_sources(graph: DependenceGraph) -> list[list[int]]:
 
 
 def _parts(sources: list[list[int]], changed: frozenset[int]) -> list[int]:
-    """The number of each statement's strongly connected part, changed statements cut out."""
+    """Per statement, the number of its strongly connected part; changed statements are cut out of
+    the graph."""
     within: networkx.DiGraph[int] = networkx.DiGraph()
     within.add_edges_from(
         (node, source)
@@ -171,7 +175,8 @@ def _parts(sources: list[list[int]], changed: frozenset[int]) -> list[int]:
         for source in before
         if source not in changed
     )
-    part = [~node for node in range(len(sources))]  # below 0: of its own, nothing leads on
+    # negative: a part of its own, since nothing leads on
+    part = [~node for node in range(len(sources))]
     for number, members in enumerate(networkx.strongly_connected_components(within)):
         for member in members:
             part[member] = number
@@ -191,7 +196,9 @@ def meeting_at_memory(graph: DependenceGraph, sets: ChangeSets) -> dict[int, int
     for node, objects in sorted(uses.items()):
         makers = set[int]().union(*(deciding.get(each, ()) for each in objects))
         if node in sets.statements:
-            continue  # nor does anything meet in one that allocates: all it depends on decides
+            # no sets meet in a statement that allocates: all that it depends on decides about the
+            # allocation
+            continue
         memory = 0
         for maker in makers:
             memory |= sets.sets[maker]
@@ -199,7 +206,8 @@ def meeting_at_memory(graph: DependenceGraph, sets: ChangeSets) -> dict[int, int
         for source in control[node]:
             use |= sets.sets[source]
         for source in data[node] - makers:
-            if not sets.sets[source] & memory:  # else it may be what brings the pointer
+            # otherwise the statement may be where the pointer comes from
+            if not sets.sets[source] & memory:
                 use |= sets.sets[source]
         if memory & ~use and use & ~memory:
             found[node] = sets.sets[node] | memory
@@ -231,7 +239,7 @@ def _heap(graph: DependenceGraph) -> tuple[dict[int, set[int]], dict[int, set[in
 
 
 def _steps(graph: DependenceGraph) -> Iterator[tuple[Place, Instruction]]:
-    """What touches memory, the library's own code left out."""
+    """The instructions that touch memory, without those of library code."""
     for name in graph.flows:
         function = graph.program.functions[name]
         for block in function.blocks if not function.library else ():

@@ -36,7 +36,8 @@ FLOW, CALL, RETURN, DATA, CONTROL = "flow", "call", "return", "data", "control"
 
 
 def function_cfg(program: Program, flow: StatementFlow, function: str) -> StatementGraph:
-    """A call is a statement like any other: what follows it follows its return."""
+    """The control flow graph of one function. A call is a statement like any other: what follows it
+    is what runs after its return."""
     graph = _statements(program, "control flow", function)
     for source, target, kind in flow.statement_edges():
         if kind == FLOW and source in graph and target in graph:
@@ -45,9 +46,10 @@ def function_cfg(program: Program, flow: StatementFlow, function: str) -> Statem
 
 
 def interprocedural(program: Program, flow: StatementFlow) -> StatementGraph:
-    """A statement that calls leads into its callees, and their ends lead to what follows it; a
-    "flow" edge beside that stands for a way through the statement that calls nothing. Changed
-    initialisers outside all functions come before the entry function."""
+    """The control flow across calls and returns. A statement that calls leads to its callees'
+    entries, and their exits lead to what follows it; a "flow" edge in addition means that a way
+    through the statement makes no call. Changed initialisers outside all functions come before the
+    entry function."""
     graph = _statements(program, "interprocedural control flow")
     ends: dict[str, list[int]] = {}
     for number in sorted(flow.exits):
@@ -72,8 +74,8 @@ def interprocedural(program: Program, flow: StatementFlow) -> StatementGraph:
 def _following(
     flow: StatementFlow, own: list[int], first: list[int], through: bool = False
 ) -> list[int]:
-    """The statements to which parts of a statement lead, from the ``first`` of them on; ``through``
-    its calls as well, or not."""
+    """The statements that follow a statement, from its part ``first`` on; ``through``: also past
+    its calls."""
     parts, within = flow.parts, frozenset(own)
     found: dict[int, None] = {}
     seen = set(first)
@@ -92,7 +94,8 @@ def _following(
 
 
 def call_graph(program: Program, calls: CallGraph) -> FunctionGraph:
-    """Functions with code. ``calls``: how many calls in the text an edge stands for."""
+    """The call graph of the functions with code. ``calls`` of an edge: how many calls in the text
+    it stands for."""
     graph: FunctionGraph = networkx.DiGraph(name="calls")
     for name, code in program.functions.items():
         place = code.location
@@ -116,7 +119,8 @@ def pdg(dependences: DependenceGraph) -> StatementGraph:
 
 
 def control_graph(dependences: DependenceGraph) -> StatementGraph:
-    """Control dependences alone; what a function runs depends on what decides its calls."""
+    """The control dependence graph: the statements of a function also depend on what decides its
+    calls."""
     return _dependences(dependences, "control dependences", (CONTROL,))
 
 
@@ -130,7 +134,7 @@ def _dependences(dependences: DependenceGraph, name: str, kinds: tuple[str, ...]
 
 
 def _statements(program: Program, name: str, function: str | None = None) -> StatementGraph:
-    """The nodes alone, of one function or of all."""
+    """A graph with the statements of one function, or of all, and no edges."""
     graph: StatementGraph = networkx.MultiDiGraph(name=name)
     for node in program.nodes:
         if function is None or node.function == function:

@@ -38,14 +38,16 @@ CHANGE, DELETION, INTERACTION, OUTPUT = "change", "deletion", "interaction", "ou
 
 @dataclass(frozen=True, slots=True)
 class SequenceNode:
-    """``node`` is the statement in ``Program.nodes``. ``changes``: the ids that stand in a changed
-    statement, or that an interaction location or an output depends on."""
+    """A node of the graph. ``node`` is its statement in ``Program.nodes``. ``changes``: the ids of
+    the changes in a changed statement, or of those that an interaction location or an output
+    depends on."""
 
     id: str
     kind: str  # "change" | "deletion" | "interaction" | "output"
     node: int
     changes: frozenset[int]
-    important: bool  # sets of changes meet here: interaction locations and outputs
+    # changes meet here: an important interaction location, or an output that is one
+    important: bool
     output: bool  # a changed statement may be an output, too
 
     @property
@@ -70,7 +72,7 @@ class SequenceGraph(NamedGraph):
 
     @property
     def start(self) -> tuple[str, ...]:
-        """What a search looks for at first: changes that no other change leads to."""
+        """The nodes that a search looks for first: changes that no other change leads to."""
         return tuple(name for name in self.graph["start"] if name in self)
 
     @property
@@ -88,7 +90,7 @@ class SequenceGraph(NamedGraph):
         return self.record(name) if name in self else None
 
     def names_of(self, statements: Iterable[int]) -> tuple[str, ...]:
-        """The ids of statements that are nodes of the graph: of what a state has visited."""
+        """The ids of those statements that are nodes of the graph."""
         names: dict[object, str] = self.graph["of_statement"]
         return tuple(names[statement] for statement in statements)
 
@@ -98,7 +100,7 @@ class SequenceGraph(NamedGraph):
 
     @property
     def interactions(self) -> list[SequenceNode]:
-        """Outputs at which sets of changes meet count as well."""
+        """The interaction locations, and the outputs at which changes meet."""
         return [node for node in self.records if node.kind == INTERACTION or node.important]
 
 
@@ -108,7 +110,8 @@ def make_graph(
     edges: Iterable[tuple[int, int]],
     start: Iterable[int],
 ) -> SequenceGraph:
-    """``edges`` and ``start`` speak of statements; everything is put in the order of ``nodes``."""
+    """Make a graph. ``edges`` and ``start`` name statements; all is put in the order of
+    ``nodes``."""
     ordered = list(nodes)
     place = {node.node: number for number, node in enumerate(ordered)}
     first = set(start)
@@ -177,7 +180,7 @@ def _node_form(graph: SequenceGraph, name: str) -> dict[str, Any]:
 #
 # For the nodes of a change sequence graph, from the nearest changes that each depends on.
 
-_MOST_CHAINS = 3  # of one node
+_MOST_CHAINS = 3  # chains of one node
 _MOST_SEEN = 2_000  # statements looked at for one node
 _MOST_STEPS = 5_000  # of all chains
 _LONGEST = 160  # characters of a statement
@@ -189,7 +192,8 @@ Chain = tuple[Step, ...]
 
 @record
 class Chains:
-    """By the id of a node; ``complete``: no node is without its chains as there were too many."""
+    """Chains by the id of the node that they lead to. ``complete``: false where a limit left chains
+    out."""
 
     of: Mapping[str, tuple[Chain, ...]]
     complete: bool = True
@@ -211,8 +215,10 @@ def chains(graph: SequenceGraph, dependences: DependenceGraph) -> Chains:
 def _chains_to(
     statement: int, changed: set[int], data: list[set[int]], control: list[set[int]]
 ) -> tuple[Chain, ...]:
-    """From the nearest changed statements, nearest first."""
-    onward: dict[int, Step] = {statement: (-1, "")}  # what it leads to, and how
+    """The shortest chains to a statement from the changed statements nearest to it, nearest
+    first."""
+    # the statement that comes next in the chain, and how it depends on this one
+    onward: dict[int, Step] = {statement: (-1, "")}
     work = deque([statement])
     found: list[Chain] = []
     while work and len(found) < _MOST_CHAINS and len(onward) < _MOST_SEEN:
@@ -237,7 +243,7 @@ def _chain(first: int, onward: Mapping[int, Step]) -> Chain:
 
 
 def chains_form(graph: SequenceGraph, found: Chains) -> dict[str, Any]:
-    """As report.json has it: chains of statements by number, and those statements once."""
+    """The chains as report.json has them: lists of statement numbers, and each statement once."""
     used = sorted({step[0] for each in found.of.values() for chain in each for step in chain})
     nodes = graph.program.nodes
     return {

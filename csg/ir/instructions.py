@@ -57,8 +57,8 @@ class _Placed:
 
 @record(kw_only=True)
 class Computation(_Placed):
-    """What depends on its operands alone: it touches no memory, cannot trap, and makes no pointer.
-    Analyses need to know no more of it."""
+    """An instruction whose result depends on its operands alone: it touches no memory, cannot trap,
+    and makes no pointer, so that analyses need not distinguish it further."""
 
 
 @record
@@ -194,7 +194,7 @@ class LabelAddress(_Placed):
 
 @record
 class Copy(_Placed):
-    """``size`` bytes from ``source`` to ``address``, as a struct assignment does."""
+    """Copy ``size`` bytes from ``source`` to ``address``, as an assignment of structures does."""
 
     address: Value
     source: Value
@@ -203,7 +203,7 @@ class Copy(_Placed):
 
 @record
 class Fill(_Placed):
-    """``size`` bytes at ``address`` set to ``byte``."""
+    """Set ``size`` bytes at ``address`` to ``byte``."""
 
     address: Value
     byte: int
@@ -212,14 +212,14 @@ class Fill(_Placed):
 
 @record
 class Allocate(_Placed):
-    """A fresh stack object of run-time size (VLA, alloca), freed when the function returns."""
+    """A new stack object of run-time size (VLA, alloca), freed when the function returns."""
 
     target: Register
     size: Value
 
 
 class Passed(Enum):
-    """As what an argument behind an ellipsis is passed, or taken."""
+    """As which kind of value an argument behind an ellipsis is passed and taken."""
 
     NUMBER = "number"
     FRACTION = "fraction"
@@ -263,7 +263,8 @@ class VaCopy(_Placed):
 
 @record
 class Refuse(_Placed):
-    """A construct that was parsed but cannot be executed (asm, ...): ends the path, an event."""
+    """A construct that is parsed but cannot be executed (asm, ...): it ends the path with an
+    event."""
 
     reason: str
 
@@ -305,7 +306,8 @@ class Jump(_Placed):
 
 @record
 class Branch(_Placed):
-    """``condition`` has width 1. ``site`` numbers what the source asks here (``Decision``)."""
+    """Go to one of two blocks. ``condition`` has width 1. ``site`` is the number of the
+    ``Decision`` that the source makes here."""
 
     condition: Value
     then: int
@@ -321,7 +323,7 @@ class Switch(_Placed):
     value: Value
     cases: tuple[tuple[int, int, int, Version | None], ...]  # low, high, block, version
     default: int
-    default_other: int | None = None  # where the version without a `default` goes
+    default_other: int | None = None  # where the version without ``default`` goes
     default_version: Version | None = None
     site: int = 0
 
@@ -334,8 +336,8 @@ class IndirectJump(_Placed):
 
 @record
 class Enter(_Placed):
-    """``region`` (here ``version`` is never None for blocks inside it) runs ``body`` and comes back
-    at ``exit``; the other version goes to ``exit`` at once. Both versions meet there."""
+    """The version ``region`` runs ``body`` and comes back at ``exit``; the other version goes to
+    ``exit`` at once, where both meet. (``version`` is never None for blocks in the region.)"""
 
     region: Version
     body: int

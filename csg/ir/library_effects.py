@@ -31,14 +31,16 @@ from functools import cache
 from pathlib import Path
 
 ERRNO = "__csgtest_errno"
-LINKED = {"*stdin": "libc:standard_input"}  # what stdin points to where its model is linked
+# the object that stdin points to where its model is linked
+LINKED = {"*stdin": "libc:standard_input"}
 TABLE = Path(__file__).with_suffix(".txt")
 
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """``*_rest``: every argument from that index on. ``*_through``: what the arguments' objects
-    point to. ``*_globals`` name objects of the library."""
+    """What a function does to memory. ``*_rest``: every argument from that index on. ``*_through``:
+    what the pointers in the arguments' objects point to. ``*_globals`` are names of objects of the
+    library."""
 
     reads: tuple[int, ...] = ()
     writes: tuple[int, ...] = ()
@@ -69,13 +71,14 @@ _ELSEWHERE = {  # of gnulib, of what has no model, of glibc's headers
 
 
 def effect_of(name: str) -> Effect | None:
-    """None: nothing is known about this function, or its code says it."""
+    """The declared effect of a function; None where nothing is known, or where its code counts
+    instead."""
     text = _table().get(name)
     return None if text is None else parsed(text)
 
 
 def is_output(name: str) -> bool:
-    """Is a call output of the program, or does it end it?"""
+    """Does a call write output of the program, or end it?"""
     text = _table().get(name)
     return text is not None and "output" in text.split(", ")
 
@@ -91,7 +94,8 @@ def _table() -> dict[str, str]:
 
 @cache
 def parsed(text: str) -> Effect | None:
-    """ValueError where the text is none; None where it leaves the rest to code."""
+    """The effect that a row of text states; None where it leaves the rest to code. Raises
+    ValueError where the text is no effect."""
     alone = {"nothing", "code", "output", "fresh"}
     said: dict[str, list[str]] = {}
     for part in text.split(","):
@@ -126,7 +130,8 @@ def parsed(text: str) -> Effect | None:
 def _objects(
     words: list[str],
 ) -> tuple[tuple[int, ...], int | None, tuple[int, ...], tuple[str, ...]]:
-    """Arguments, the first of all further ones, those that are looked through, objects by name."""
+    """The objects of a row: indices of arguments, the first index of ``2..``, indices of ``1+``,
+    names."""
     numbered = [each for each in words if each[0].isdigit()]
     rest = [int(each.removesuffix("..")) for each in numbered if each.endswith("..")]
     through = tuple(int(each.removesuffix("+")) for each in numbered if each.endswith("+"))
@@ -141,7 +146,7 @@ def _pairs(words: list[str]) -> tuple[tuple[int, int], ...]:
 
 
 def argument_indices(listed: tuple[int, ...], rest: int | None, count: int) -> list[int]:
-    """The arguments that a row names, for a call with ``count`` of them."""
+    """The indices of the arguments that a row names, for a call with ``count`` arguments."""
     found = [index for index in listed if index < count]
     if rest is not None:
         found += [index for index in range(rest, count) if index not in found]

@@ -10,7 +10,8 @@ from csg.language.syntax import Expression, Version
 from csg.language.types import Type
 from csg.records import record
 
-DRIVEN = "driven_"  # begins the name of an entry function that calls the user's as a caller would
+# prefix of the name of an entry function that calls the user's function as a caller would
+DRIVEN = "driven_"
 
 
 @record
@@ -34,8 +35,9 @@ class Node:
 
 @record
 class Decision:
-    """What a branch or a switch asks, as the source spells it; ``Branch.site`` and ``Switch.site``
-    count them from 1. ``node`` is the statement; ``version``: that version alone comes to ask."""
+    """What a branch or a switch decides, in the words of the source; ``Branch.site`` and
+    ``Switch.site`` count decisions from 1. ``node`` is the statement; ``version``: only that
+    version makes the decision."""
 
     expression: Expression
     location: Location
@@ -45,7 +47,7 @@ class Decision:
 
 @record
 class Slot:
-    """A local object in memory; a fresh one for every call of the function."""
+    """A local object in memory; each call of the function has a new one."""
 
     name: str
     size: int
@@ -56,9 +58,9 @@ class Slot:
 
 @record
 class Lifetime:
-    """Objects of slots that ``begin`` to live before the instruction at ``place`` (at their
-    declaration), ``end`` to (with their block), or ``resume``: live, whatever was before (at a
-    label). These are no instructions, since they belong to no statement."""
+    """Slots whose objects ``begin`` to live before the instruction at ``place`` (at their
+    declaration), ``end`` to (with their block), or ``resume`` (at a label: they live, whatever was
+    before). These are no instructions, since they belong to no statement."""
 
     place: int
     event: str
@@ -92,13 +94,14 @@ class FunctionCode:
     register_names: dict[int, str] = field(default_factory=dict)  # C variables in registers
     location: Location = NOWHERE
     type: Type | None = None
-    library: bool = False  # a model of ours, not the user's code
+    library: bool = False  # a model of csgtest, not the user's code
     static: bool = False
 
 
 @record
 class Relocation:
-    """At ``offset`` stand the 8 bytes of the address of ``symbol`` (object, function) + addend."""
+    """The 8 bytes at ``offset`` are the address of ``symbol`` (an object or a function) plus
+    ``addend``."""
 
     offset: int
     symbol: str
@@ -107,8 +110,8 @@ class Relocation:
 
 @record
 class GlobalObject:
-    """``data`` has ``size`` bytes. ``old_data``/``old_relocations`` when the two versions start
-    with different contents of the same object."""
+    """An object of the whole program, of ``size`` bytes. ``old_data`` and ``old_relocations`` are
+    set when the two versions initialise the same object differently."""
 
     name: str
     size: int
@@ -116,7 +119,7 @@ class GlobalObject:
     data: bytes
     relocations: tuple[Relocation, ...] = ()
     readonly: bool = False
-    external: bool = False  # declared, defined nowhere: the environment provides it
+    external: bool = False  # declared but defined nowhere: the environment provides it
     old_data: bytes | None = None
     old_relocations: tuple[Relocation, ...] = ()
     type: Type | None = None
@@ -126,7 +129,7 @@ class GlobalObject:
 
 @record
 class ChangeInfo:
-    """A change as graphs and reports speak of it (``report.json`` changes[])."""
+    """A change as graphs and reports present it (``report.json`` changes[])."""
 
     id: int
     kind: str  # "modified" | "added" | "deleted" | finer kinds of the unifier

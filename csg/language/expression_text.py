@@ -75,7 +75,8 @@ _UNIT_FORMAT = {1: "\\%03o", 2: "\\x%04x", 4: "\\x%08x"}
 
 
 def integer_text(constant: IntegerConstant, cast: str) -> str:
-    """``cast`` is the text of the type, for types that have no constants of their own."""
+    """The text of an integer constant. ``cast`` is the text of its type, for types without
+    constants."""
     kind, value, text = constant.type, constant.value, constant.text
     if not isinstance(kind, Integer) or kind not in _SUFFIX:
         return f"({cast}) {_decimal(value, INT if -(2**31) < value < 2**31 else LONG)}"
@@ -150,7 +151,7 @@ LEVELS = {
 
 @dataclass(frozen=True, slots=True)
 class Notation:
-    """How what belongs to one version is spelt. ``ids`` adds the number of the change."""
+    """How changes are written. ``ids``: the number of the change is written, too."""
 
     change: str = "change"
     execute: str = "execute"
@@ -176,7 +177,7 @@ class ExpressionText:
     block: Callable[[StatementExpression], str]
 
     def at(self, node: Expression, level: int) -> str:
-        """The text, in parentheses when it binds less tightly than ``level``."""
+        """The text of an expression, in parentheses when it binds less tightly than ``level``."""
         text, own = self.text(node)
         return f"({text})" if own < level else text
 
@@ -184,7 +185,8 @@ class ExpressionText:
         return self.text(node)[0]
 
     def argument(self, node: Expression) -> str:
-        """As an argument of a macro: no comma may stand outside of parentheses."""
+        """The text of an expression as an argument of a macro: no comma stands outside
+        parentheses."""
         text, own = self.text(node)
         return f"({text})" if own == COMMA or isinstance(node, CompoundLiteral) else text
 
@@ -192,7 +194,7 @@ class ExpressionText:
         return declaration_text(kind, length=self.of)
 
     def text(self, node: Expression) -> tuple[str, int]:
-        """The text and how tightly its outermost operator binds."""
+        """The text of an expression, and how tightly its outermost operator binds."""
         match node:
             case IntegerConstant():
                 text = integer_text(node, self.type(node.type))
@@ -293,7 +295,8 @@ class ExpressionText:
         return self.notation.changed(node.id, old, new)
 
     def changed(self, side: Expression, kind: Type) -> str:
-        """One argument of a change, converted explicitly where ``?:`` would convert otherwise."""
+        """The text of one argument of a change, with a cast where ``?:`` would convert it to
+        another type."""
         if side.type == kind or promoted(side.type) == kind:
             return self.argument(side)
         if kind == BOOL:
@@ -328,8 +331,9 @@ def _step(step: str | int | range) -> str:
 
 
 def _ranges(entries: tuple[InitializerEntry, ...]) -> list[tuple[Path, Expression]]:
-    """A value that several entries share is shown once, with the ranges around them, and first:
-    what lies between them was given later and replaces it again."""
+    """The entries of an initialiser as they are written. A value that several entries share is
+    written once, with the ranges around them, before entries between them: these were given later
+    and replace it."""
     groups: dict[object, list[InitializerEntry]] = {}
     for entry in sorted(entries, key=lambda entry: entry.shared or _LAST):
         groups.setdefault(entry.shared or entry.path, []).append(entry)

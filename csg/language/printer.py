@@ -124,7 +124,8 @@ class UnitText:
         return [self.statements.object(declaration)]
 
     def _mentioned_before(self, declaration: Declaration) -> Iterator[str]:
-        """An initialiser may hold the address of an object that is defined further down."""
+        """Declarations of the objects and functions whose addresses an initialiser holds and that
+        are defined further down."""
         if declaration.initializer is None:
             return
         for node in walk(declaration.initializer):
@@ -230,7 +231,7 @@ __all__ = ["NUMBERED", "READABLE", "Notation", "print_unit"]
 
 
 def complete_records(units: Iterable[TranslationUnit]) -> None:
-    """Those of which these files hold exactly one definition."""
+    """Complete structures that a file only names, where these files have exactly one definition."""
     known: dict[tuple[str, str], list[Record]] = {}
     incomplete: list[Record] = []
     for unit in units:

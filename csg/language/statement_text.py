@@ -112,7 +112,7 @@ def switch_text(node: Switch, notation: Notation, type_text: Callable[[Type], st
 
 
 def own_cases(items: tuple[Statement, ...]) -> Iterator[Case]:
-    """The labels of this switch, not of one inside it."""
+    """The labels of this switch, without those of switches inside it."""
     stack: list[object] = list(reversed(items))
     while stack:
         item = stack.pop()
@@ -242,7 +242,8 @@ class StatementText:
                 assert_never(node)
 
     def _execute(self, node: Execute, switch: SwitchText | None) -> Lines:
-        """A region of statements that have numbers of their own is entered for any of these."""
+        """The lines of a region. A region of statements that have numbers of their own is entered
+        for any of them."""
         version, inner = node.version, self.within(node.version)
         if version is self.only and not self.notation.ids:
             return self.items(node.body.items, switch)
@@ -253,7 +254,8 @@ class StatementText:
         return inner.block(f"if ({asked})", node.body, switch)
 
     def _if(self, node: If, switch: SwitchText | None) -> Lines:
-        """A chain of ``else if`` is written flat, and without recursion along the chain."""
+        """The lines of an ``if``. A chain of ``else if`` is written flat, and without recursion
+        along the chain."""
         lines: Lines = []
         head = f"if ({self.expressions.of(node.condition)})"
         while True:
@@ -276,7 +278,7 @@ class StatementText:
             head = f"}} else if ({tested})"
 
     def _arm(self, rest: Compound) -> tuple[If | None, int]:
-        """The one ``if`` that an else part consists of, and its number if it has one."""
+        """The ``if`` that an else part consists of, or None, and its number if it has one."""
         match rest.items:
             case (If() as inner,):
                 return inner, 0
@@ -299,7 +301,8 @@ class StatementText:
         return self.block(f"for ({start}{condition};{step})", node.body, switch)
 
     def declaration(self, node: Declaration) -> Lines:
-        """What only one version declares is there in both; only that version initialises it."""
+        """The lines of a declaration. What only one version declares is declared in both, and
+        initialised in that version only."""
         symbol, initializer = node.symbol, node.initializer
         if symbol.storage == "static" and changes_within(initializer):
             return self._changing_static(node)
@@ -326,7 +329,8 @@ class StatementText:
         return self.expressions.at(node, ASSIGN)
 
     def _changing_static(self, node: Declaration) -> Lines:
-        """A block's static object that starts with different values: set when first passed."""
+        """The lines of a block's static object that starts with different values: it is set when
+        control first comes to its declaration."""
         name = node.symbol.name
         seen = f"{name}__set"
         return [
@@ -341,7 +345,8 @@ class StatementText:
         ]
 
     def changing_object(self, node: Declaration) -> Lines:
-        """With a mask the value is known at run time only: there the initialiser is left out."""
+        """The lines of an object outside functions whose initialiser changes. With a mask its value
+        is known at run time only, so that the initialiser is left out."""
         symbol = replace(node.symbol, qualifiers=node.symbol.qualifiers - {"const"})
         loose = storage_text(symbol) + symbol_text(symbol, self.expressions.of)
         rest = _unchanged_part(node.initializer)
@@ -374,7 +379,7 @@ def _unchanged_part(node: Initializer | None) -> InitializerList | None:
 
 
 def _is_scalar_value(node: Declaration) -> bool:
-    """Its initialiser can as well be assigned."""
+    """Can the initialiser be written as an assignment?"""
     return (
         node.initializer is not None
         and not isinstance(node.initializer, InitializerList)

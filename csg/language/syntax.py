@@ -47,7 +47,8 @@ INLINE, WEAK, STRONG = range(3)
 
 @dataclass(eq=False, slots=True)
 class Symbol:
-    """A declared object, parameter or function; identity is what a name refers to."""
+    """A declared object, parameter or function. Two names that refer to it share the same Symbol
+    object."""
 
     name: str
     type: Type
@@ -74,8 +75,9 @@ class Symbol:
 
     @property
     def strength(self) -> int:
-        """Of definitions of one external name the strongest counts, and the first of those that are
-        alike: a weak one, and an inline one before it, yields. Two strong ones are an error."""
+        """The rank of a definition: of several definitions of one external name the strongest
+        counts, and the first of equally strong ones. A weak definition yields, before it an inline
+        one. Two strong ones are an error."""
         return WEAK if self.weak else INLINE if self.inline else STRONG
 
 
@@ -117,8 +119,8 @@ class StringLiteral(AnyExpression):
 
 @record
 class Name(AnyExpression):
-    """An object, parameter or function used. An array or function has its decayed type here, except
-    under sizeof and &."""
+    """A name that is used, of an object, parameter or function. An array or function has its
+    decayed type here, except under sizeof and &."""
 
     symbol: Symbol
     type: Type
@@ -233,7 +235,7 @@ class CompoundAssign(AnyExpression):
 
 @record
 class Increment(AnyExpression):
-    """``++ --``, before or after."""
+    """``++`` or ``--``, before or after its operand."""
 
     operator: str  # "++" | "--"
     prefix: bool
@@ -264,7 +266,7 @@ class SizeOf(AnyExpression):
     """``sizeof``/``_Alignof``; ``value`` None when the type is a variable-length array."""
 
     of: Type
-    operand: Expression | None  # when written of an expression
+    operand: Expression | None  # for ``sizeof expression``
     value: int | None
     type: Type
     keyword: str = "sizeof"
@@ -401,7 +403,8 @@ class Compound:
 
 @record
 class Declaration:
-    """An object declared, at block or file scope. ``version`` when only one version has it."""
+    """A declaration of an object, in a block or at file scope. ``version``: the only version that
+    has it."""
 
     symbol: Symbol
     initializer: Initializer | None
@@ -513,7 +516,7 @@ class Empty:
 
 @record
 class Assembly:
-    """An asm statement: a located refusal when it is executed, but for an empty one."""
+    """An asm statement. Executing it ends the path with an event, unless it is empty."""
 
     text: str
     location: Location = _place()
@@ -556,7 +559,8 @@ Statement = (
 
 @record
 class FunctionDefinition:
-    """``version`` when only one version has the function; ``change`` is then its number."""
+    """A function with its body. ``version``: the only version that has it; ``change`` is then its
+    number."""
 
     symbol: Symbol
     parameters: tuple[Symbol, ...]
@@ -571,8 +575,8 @@ class FunctionDefinition:
 class TranslationUnit:
     """One preprocessed file. ``types`` are the records and enumerations in the order in which they
     were completed, ``declarations`` the file-scope objects (one per symbol, with its initialiser
-    when defined here) and functions declared without a body, in source order. Only what is referred
-    to, directly or not, from the user's own files is kept of what headers declare."""
+    when defined here) and functions declared without a body, in source order. Declarations of
+    headers are there only where the user's own files refer to them, directly or not."""
 
     file: str
     types: list[Record | Enumeration] = field(default_factory=list)

@@ -109,7 +109,7 @@ def rebuilt(node: T, change: Callable[[Any], Any]) -> T:
 
 
 def duplicate(node: T) -> T:
-    """The same tree of new nodes: what is known of a node by its identity tells both apart."""
+    """A copy of the tree made of new nodes, for tables that have nodes as keys by identity."""
     return cast(T, replace(cast(Any, rebuilt(node, duplicate))))
 
 
@@ -128,8 +128,8 @@ NEUTRAL = Location("<neutral>")  # of constants that stand for "nothing there"
 
 
 def parts_of_one(node: If) -> tuple[Version | None, Version | None]:
-    """The versions that alone get to the ``then`` and to the ``else`` of ``node``; None where both
-    may, if only by a label."""
+    """The versions that alone get to the ``then`` and to the ``else`` part of ``node``; None where
+    both versions may get there, if only by a label."""
     return _owner(node.condition, True, node.then), _owner(node.condition, False, node.otherwise)
 
 
@@ -156,7 +156,7 @@ def _has_other_way_in(part: Compound) -> bool:
 
 
 def numbers_in(body: Compound) -> list[int]:
-    """The numbers of the statements of a region, without those inside of these."""
+    """The numbers of the statements of a region, without those of statements inside them."""
     found: list[int] = []
     for item in body.items:
         match item:

@@ -163,7 +163,7 @@ def _end(member: Field) -> int:
 
 
 def _alignment(record: Record, member: Field, end: int) -> str:
-    """``_Alignas(n)`` where the member lies further on than its type asks for."""
+    """``_Alignas(n)`` where the member has a larger offset than its type asks for, else nothing."""
     if member.bit_width is not None or record.kind == "union":
         return ""
     natural = 1 if _is_packed(record) else alignment_of(member.type)
@@ -179,7 +179,8 @@ def _alignment(record: Record, member: Field, end: int) -> str:
 
 
 def _padding(record: Record, member: Field, end: int) -> Iterator[str]:
-    """Unnamed bit-fields before a bit-field that does not follow at once."""
+    """The unnamed bit-fields before a bit-field that does not directly follow the member before
+    it."""
     if not member.bit_width or record.kind == "union":  # one of no width is its own padding
         return
     unit = 8 * size_of(member.type)
@@ -208,12 +209,13 @@ def _natural_alignment(record: Record) -> int:
 
 
 def _is_packed(record: Record) -> bool:
-    """By its attribute, or by a ``#pragma pack``: less aligned than its members ask for."""
+    """Is the record less aligned than its members ask for, by an attribute or a ``#pragma
+    pack``?"""
     return record.packed or record.alignment < _natural_alignment(record)
 
 
 def _attributes(record: Record) -> str:
-    """Attributes that give the record its alignment again."""
+    """The attributes that give the record its alignment again."""
     words = ["packed"] if _is_packed(record) else []
     natural = 1 if words else _natural_alignment(record)
     if record.alignment > natural:

@@ -56,7 +56,7 @@ class Floating:
 @record
 class Enumeration:
     """An enumerated type; its values behave as ``underlying`` (gcc: unsigned int when none is
-    negative). ``key`` tells equal tags of different scopes apart."""
+    negative). ``key`` distinguishes equal tags of different scopes."""
 
     tag: str
     underlying: Integer
@@ -82,7 +82,8 @@ class Pointer:
 
 
 class AnyExpression:
-    """What the records of ``syntax.Expression`` have in common; all that types know of them."""
+    """What the records of ``syntax.Expression`` have in common, and all that types need to know of
+    them."""
 
     __slots__ = ()
 
@@ -173,7 +174,8 @@ WCHAR = INT
 
 
 def size_of(kind: Type) -> int:
-    """Bytes, C17 6.5.3.4; void and functions count 1 as gcc has it; 0 for an incomplete type."""
+    """The size of a type in bytes (C17 6.5.3.4): void and functions count 1 as in gcc; 0 for an
+    incomplete type."""
     match kind:
         case Void() | Function():
             return 1
@@ -184,8 +186,8 @@ def size_of(kind: Type) -> int:
 
 
 def scalar_sizes(kind: Type) -> list[int]:
-    """The bytes of each scalar that an object consists of, in order; what has no one reading
-    (padding, unions, bit-fields) counts as single bytes."""
+    """The sizes in bytes of the scalars that an object consists of, in order. What has no single
+    interpretation (padding, unions, bit-fields) counts as single bytes."""
     match kind:
         case Array(element=element, length=int(length)):
             return scalar_sizes(element) * length
@@ -208,8 +210,8 @@ def scalar_sizes(kind: Type) -> list[int]:
 
 
 def value_bytes(kind: Type) -> bytes:
-    """1 for each byte of an object that holds a value, 0 for padding. struct {char c; short s;} has
-    1 0 1 1; of a union those that any member has."""
+    """For each byte of an object, 1 if it is part of a value, 0 for padding. struct {char c; short
+    s;} gives 1 0 1 1; a byte of a union is part of a value if it is in any member."""
     match kind:
         case Array(element=element, length=int(length)):
             return value_bytes(element) * length
@@ -249,7 +251,8 @@ def alignment_of(kind: Type) -> int:
 
 
 def value_bits(kind: Type) -> int:
-    """Width of a scalar's value in a register: 1 for _Bool, 64 for pointers, 80 for long double."""
+    """The width in bits of a scalar's value in a register: 1 for _Bool, 64 for pointers, 80 for
+    long double."""
     match kind:
         case Integer(bits=bits) | Floating(bits=bits):
             return bits
@@ -284,8 +287,9 @@ def is_signed(kind: Type) -> bool:
 
 
 def promoted(kind: Type, bit_width: int | None = None) -> Type:
-    """Integer promotions, C17 6.3.1.1p2; ``bit_width`` for a bit-field: int if that holds its
-    values, else, as gcc has it, a type of just its bits. Others stay as they are."""
+    """The type after integer promotion (C17 6.3.1.1p2). ``bit_width`` for a bit-field: int if that
+    represents its values, else, as in gcc, a type of just its bits. Other types stay as they
+    are."""
     match kind:
         case Enumeration(underlying=underlying):
             return promoted(underlying, bit_width)
@@ -317,7 +321,7 @@ def usual_conversion(left: Type, right: Type) -> Type:
 
 
 def decayed(kind: Type) -> Type:
-    """What an array or function is as a value, C17 6.3.2.1."""
+    """The type of an array or function when it is used as a value (C17 6.3.2.1)."""
     match kind:
         case Array(element=element):
             return Pointer(element)
