@@ -56,7 +56,8 @@ _RELATIONS = {"<": "lt", ">": "lt", "<=": "le", ">=": "le"}
 
 
 def binary(lowering: Lowering, expression: Binary) -> Value:
-    """``a + b + c + ...`` may be long: its left operands are taken in a loop, not by recursion."""
+    """The value of a binary expression. Left operands of ``a + b + c + ...`` are taken in a loop,
+    not by recursion: the chain may be long."""
     chain = [expression]
     while isinstance(chain[-1].left, Binary) and _is_plain(chain[-1]):
         chain.append(chain[-1].left)
@@ -70,7 +71,7 @@ def binary(lowering: Lowering, expression: Binary) -> Value:
 
 
 def _is_plain(expression: Binary) -> bool:
-    """Arithmetic on numbers, both operands converted to the type of the result."""
+    """Is it arithmetic on numbers, with both operands converted to the type of the result?"""
     operator = expression.operator
     if operator in COMPARISONS or operator in ("<<", ">>"):
         return False
@@ -112,7 +113,8 @@ def _is_variable(expression: Expression) -> bool:
 
 
 def _is_constant(expression: Expression) -> bool:
-    """Does it matter not when it is evaluated, or would gcc not exchange it?"""
+    """Is it a name or a constant? Then it does not matter when it is evaluated, or gcc does not
+    exchange it."""
     return isinstance(expression, Name | IntegerConstant | EnumeratorName)
 
 

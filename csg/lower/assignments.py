@@ -208,7 +208,7 @@ def _variable_array(lowering: Lowering, symbol: Symbol) -> None:
 
 
 def initialize(lowering: Lowering, place: Place, kind: Type, initializer: Initializer) -> None:
-    """Write the initial contents to an object just made."""
+    """Write the initial contents to an object that was just made."""
     match initializer:
         case InitializerList() if isinstance(place, InMemory):
             _aggregate(lowering, place, kind, initializer)
@@ -224,7 +224,7 @@ def initialize(lowering: Lowering, place: Place, kind: Type, initializer: Initia
 
 
 def _scalar_in_braces(lowering: Lowering, place: Place, initializer: InitializerList) -> None:
-    """``int x = {3};``"""
+    """``int x = {3};``: the scalar in braces is the value."""
     if initializer.entries:
         value = converted(lowering, initializer.entries[0].value, place.type)
     else:
@@ -244,12 +244,13 @@ def _aggregate(
 
 
 def _in_order(initializer: InitializerList) -> list[InitializerEntry]:
-    """gcc evaluates the parts in the order of the object's bytes, not of the designators."""
+    """The entries in the order of the object's bytes, in which gcc evaluates them, not in that of
+    the designators."""
     return sorted(initializer.entries, key=lambda entry: entry.offset)
 
 
 def _covers(initializer: InitializerList, kind: Type) -> bool:
-    """Do the entries leave no byte of an array or scalar open? (Records may have padding.)"""
+    """Do the entries cover every byte of an array or scalar? (Records may have padding.)"""
     if isinstance(kind, Record):
         return False
     covered = 0
@@ -286,7 +287,7 @@ def entry_place(lowering: Lowering, place: InMemory, entry: InitializerEntry) ->
 
 
 def _string(lowering: Lowering, place: InMemory, size: int, literal: StringLiteral) -> None:
-    """An array initialised by a string: its characters, then zeros (C17 6.7.9p21)."""
+    """Initialise an array by a string: its characters, then zeros (C17 6.7.9p21)."""
     builder = lowering.builder
     used = min(size, len(literal.value) + literal.unit)
     if literal.value:

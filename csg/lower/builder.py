@@ -63,7 +63,8 @@ def signed(value: int, width: int) -> int:
 
 
 def fold_binary(operator: str, width: int, left: int, right: int) -> int | None:
-    """The result wrapped to ``width``; None when it must not be decided now."""
+    """The result wrapped to ``width`` bits; None where it must not be computed now (division by
+    zero traps)."""
     mask = (1 << width) - 1
     match operator:
         case "add":
@@ -127,7 +128,7 @@ def fold_compare(operator: str, width: int, left: int, right: int) -> int:
 
 
 def neutral(operator: str, right: int) -> bool:
-    """Does ``left operator right`` leave ``left`` as it is?"""
+    """Is ``left operator right`` equal to ``left``, whatever that is?"""
     match operator:
         case "add" | "sub" | "or" | "xor" | "shl" | "lshr" | "ashr":
             return right == 0
@@ -150,7 +151,8 @@ def _aimed(instruction: Instruction, target: Register) -> Instruction:
 
 
 class FunctionBuilder:
-    """``node`` and ``version`` are stamped on everything emitted; ``region`` on new blocks."""
+    """Builds one function. ``node`` and ``version`` are set in every instruction, ``region`` in new
+    blocks."""
 
     __slots__ = (
         "block",
@@ -181,7 +183,8 @@ class FunctionBuilder:
         return Register(number, width)
 
     def variable(self, width: int, name: str = "") -> Register:
-        """A register that is written more than once: a C variable, or where paths join."""
+        """A new register that is written more than once: a C variable, or a value where paths
+        join."""
         register = self.register(width)
         self.variables.add(register.number)
         if name:
@@ -198,7 +201,7 @@ class FunctionBuilder:
         return block
 
     def start(self, block: Block) -> None:
-        """Go on writing in ``block``; falling into it if the present block is open."""
+        """Go on writing in ``block``. If the present block has no terminator, it jumps there."""
         if self.block.terminator is None:
             self.jump(block)
         self.block = block
@@ -209,7 +212,7 @@ class FunctionBuilder:
     # ---------------------------------------------------------------- terminators
 
     def terminate(self, terminator: Terminator) -> None:
-        """End the present block; what follows without a label cannot be reached."""
+        """End the present block. Code that follows without a label is unreachable."""
         if self.block.terminator is None:
             self.block.terminator = terminator
         self.block = self.new_block()
@@ -219,7 +222,8 @@ class FunctionBuilder:
             self.block.terminator = Jump(block.index, node=self.node, version=self.version)
 
     def jump_away(self, block: Block) -> None:
-        """A jump that the source spells (break, goto, return): its node keeps a place."""
+        """A jump that the source contains (break, goto, return): its statement stays in the program
+        even where the jump itself is optimised away."""
         if self.block.terminator is None:
             self.pinned.add(self.block.index)
         self.terminate(Jump(block.index, node=self.node, version=self.version))
@@ -246,7 +250,8 @@ class FunctionBuilder:
         self.emit(Move(target, value, node=self.node, version=self.version))
 
     def assign(self, target: Register, value: Value) -> None:
-        """Put ``value`` in a variable; the instruction that just computed it writes there directly.
+        """Assign ``value`` to a variable; the instruction that just computed it writes there
+        directly.
 
         %9 = add %2, 1; %3 = %9    becomes    %3 = add %2, 1
         """
@@ -265,7 +270,7 @@ class FunctionBuilder:
         self.move(target, value)
 
     def copied(self, value: Value) -> Value:
-        """``value`` safe from later assignments to the variable it may be."""
+        """The value in a register that later assignments to a variable do not change."""
         if isinstance(value, Register) and value.number in self.variables:
             fresh = self.register(value.width)
             self.move(fresh, value)
@@ -301,7 +306,7 @@ class FunctionBuilder:
         return target
 
     def resize(self, value: Value, width: int, is_signed: bool) -> Value:
-        """Extend or truncate to ``width``."""
+        """The value extended or truncated to ``width`` bits."""
         if value.width == width:
             return value
         if isinstance(value, Constant):
@@ -315,7 +320,7 @@ class FunctionBuilder:
         return target
 
     def scaled(self, value: Value, factor: int) -> Value:
-        """``value * factor``, as a shift where that does."""
+        """``value * factor``, as a shift where the factor is a power of two."""
         if factor > 0 and factor & (factor - 1) == 0:
             return self.binary("shl", value, Constant(factor.bit_length() - 1, value.width))
         return self.binary("mul", value, Constant(factor & ((1 << value.width) - 1), value.width))
@@ -389,7 +394,7 @@ class FunctionBuilder:
         return target
 
     def take_label(self, block: Block) -> None:
-        """Its address is in memory from the start."""
+        """Take the address of ``block`` in the entry block, because static data holds it."""
         self.takes_labels = True
         target = self.register(ADDRESS)
         taken = LabelAddress(target, block.index, node=self.node)
@@ -409,7 +414,8 @@ class FunctionBuilder:
         noreturn: bool = False,
         passed: tuple[Passed, ...] = (),
     ) -> Value | None:
-        """``width`` 0: no result. After a call that does not return the block ends."""
+        """Write a call and return its result; ``width`` 0 means that there is none. The block ends
+        after a call that does not return."""
         target = self.register(width) if width else None
         first = len(arguments) if variadic_from is None else variadic_from
         self.emit(

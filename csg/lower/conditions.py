@@ -148,8 +148,8 @@ def discard_logical(lowering: Lowering, expression: Logical) -> None:
 
 
 def _operand(lowering: Lowering, expression: Expression) -> None:
-    """One whose value nobody uses. gcc takes a call for one whose result is used, as an operand of
-    a value (``called_instead``)."""
+    """Evaluate an operand whose value nobody uses. For gcc, a call that is an operand of a value
+    has a used result (``called_instead``)."""
     if isinstance(expression, Call):
         lowering.value(expression)
     else:
@@ -157,7 +157,7 @@ def _operand(lowering: Lowering, expression: Expression) -> None:
 
 
 def conditional(lowering: Lowering, expression: Conditional) -> Value:
-    """``c ? a : b``: both ways move their value into one register."""
+    """The value of ``c ? a : b``: both ways move their value into one register."""
     if isinstance(expression.type, Void):
         discard_conditional(lowering, expression)
         return Constant(0, 32)
@@ -181,7 +181,7 @@ def conditional(lowering: Lowering, expression: Conditional) -> Value:
 def _elvis(
     lowering: Lowering, expression: Conditional, result: Register, then: Block, otherwise: Block
 ) -> None:
-    """GNU ``a ?: b``: a is evaluated once."""
+    """The value of GNU ``a ?: b``; a is evaluated once."""
     builder = lowering.builder
     value = builder.copied(lowering.value(expression.condition))
     kind = expression.condition.type

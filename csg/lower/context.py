@@ -44,7 +44,7 @@ class LabelTarget:
 
 @record
 class LabelEntry:
-    """The address of a label of the function around, in the object at ``offset``."""
+    """The address of a label, stored in a static object at ``offset``."""
 
     object: str
     offset: int
@@ -54,7 +54,7 @@ class LabelEntry:
 
 @dataclass(slots=True)
 class SwitchCases:
-    """The cases of one switch, gathered while its body is lowered."""
+    """The cases of one switch, collected while its body is lowered."""
 
     width: int
     signed: bool
@@ -66,7 +66,8 @@ class SwitchCases:
 
 
 class Lowering(ABC):
-    """One function. ``breaks`` and ``continues`` are the innermost targets last."""
+    """The state of lowering one function. In ``breaks`` and ``continues`` the innermost target is
+    last."""
 
     def __init__(self, name: str, result: Type, objects: Objects, nodes: NodeTable) -> None:
         self.name = name
@@ -99,7 +100,7 @@ class Lowering(ABC):
 
     @abstractmethod
     def discard(self, expression: Expression) -> None:
-        """Evaluate for the effects alone; the type may be void."""
+        """Evaluate an expression for its side effects only; its type may be void."""
 
     @abstractmethod
     def condition(self, expression: Expression) -> Value:
@@ -111,15 +112,16 @@ class Lowering(ABC):
 
     @abstractmethod
     def place(self, expression: Expression) -> Place:
-        """Where the lvalue lives."""
+        """Where the object that an lvalue designates is stored."""
 
     @abstractmethod
     def initialize(self, place: Place, kind: Type, initializer: Initializer) -> None:
-        """Write the initial contents to an object just made."""
+        """Write the initial contents to an object that was just made."""
 
     @abstractmethod
     def define_static(self, symbol: Symbol, initializer: Initializer | None) -> None:
-        """A block-scope static or a compound literal of static duration."""
+        """Define an object of static duration inside a function: a block-scope static, or a
+        compound literal."""
 
     @abstractmethod
     def statement(self, statement: Statement) -> None:
@@ -131,7 +133,7 @@ class Lowering(ABC):
         return self.builder.slot_address(self.builder.slot(slot))
 
     def leave_to(self, block: Block, location: Location) -> None:
-        """break, continue, goto, return."""
+        """Jump to ``block`` for a break, continue, goto or return."""
         if block.region is not self.builder.region:
             raise UnsupportedError(
                 "control leaves code that only one version executes",
@@ -143,8 +145,8 @@ class Lowering(ABC):
 
 @dataclass(slots=True, eq=False)
 class Scope:
-    """A block of the source: the slots that it has declared so far. The outermost one has no
-    ``outer`` and keeps none."""
+    """A block of the source, with the slots that it has declared so far. The outermost block has no
+    ``outer`` and lists no slots."""
 
     outer: Scope | None = None
     slots: list[int] = field(default_factory=list)
@@ -155,7 +157,7 @@ def enter(lowering: Lowering) -> None:
 
 
 def leave(lowering: Lowering) -> None:
-    """The end of a block, if control comes to it."""
+    """End the objects of the block, if control comes to its end."""
     scope = lowering.scope
     assert scope.outer is not None
     if lowering.builder.block.terminator is None:
@@ -164,7 +166,8 @@ def leave(lowering: Lowering) -> None:
 
 
 def begin(lowering: Lowering, slot: int) -> None:
-    """At a declaration, or where a compound literal is evaluated."""
+    """Begin the life of an object: at its declaration, or where its compound literal is
+    evaluated."""
     scope = lowering.scope
     if scope.outer is None:
         return
@@ -174,22 +177,22 @@ def begin(lowering: Lowering, slot: int) -> None:
 
 
 def needs_slot(symbol: Symbol) -> bool:
-    """Is an object in memory that pointers may outlive?"""
+    """Is it an object in memory that pointers may outlive?"""
     return symbol.address_taken or by_address(symbol.type)
 
 
 def leave_down_to(lowering: Lowering, goal: Scope) -> None:
-    """A break or continue ends what lies between here and the statement it leaves."""
+    """End the objects of the scopes inside ``goal``, for a break or continue."""
     _put(lowering, "end", _between(lowering.scope, goal))
 
 
 def resume(lowering: Lowering, goal: Scope | None = None) -> None:
-    """At a label: what is in scope lives, down to ``goal`` (None: all of it)."""
+    """At a label: objects in scope are alive, down to ``goal`` (None: in all scopes)."""
     _put(lowering, "resume", _between(lowering.scope, goal))
 
 
 def note_goto(lowering: Lowering, label: str) -> None:
-    """What it ends is known when its label is."""
+    """Note a goto: which objects it ends is known when the place of its label is."""
     lowering.open_gotos.append((lowering.builder.block, label, lowering.scope))
 
 

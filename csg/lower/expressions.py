@@ -141,7 +141,7 @@ def floating(constant: FloatingConstant) -> Value:
 
 
 def converted(lowering: Lowering, expression: Expression, kind: Type) -> Value:
-    """An operand converted to what its context asks for."""
+    """The value of an operand, converted to the type that its context asks for."""
     if value_bits_or_none(kind) == 1 and not by_address(expression.type):
         return lowering.condition(expression)
     value = lowering.value(expression)
@@ -151,7 +151,7 @@ def converted(lowering: Lowering, expression: Expression, kind: Type) -> Value:
 
 
 def promoted_value(lowering: Lowering, expression: Expression) -> tuple[Value, Type]:
-    """An operand after integer promotion."""
+    """The value of an operand after integer promotion, and its type."""
     kind = operand_type(expression)
     return converted(lowering, expression, kind), kind
 
@@ -168,15 +168,16 @@ def cast(lowering: Lowering, expression: Cast) -> Value:
 
 
 def size(lowering: Lowering, expression: SizeOf) -> Value:
-    """Only the size of a variable-length array is computed when the program runs; then the operand
-    is evaluated too (C17 6.5.3.4p2)."""
+    """The value of a sizeof. For a variable-length array it is computed at run time, and the
+    operand is evaluated too (C17 6.5.3.4p2)."""
     if expression.value is not None:
         return integer(expression.value, expression.type)
     return run_time_size(lowering, expression.of)
 
 
 def run_time_size(lowering: Lowering, kind: Type) -> Value:
-    """The bytes of a type, a value of 64 bits; computed here unless its declaration did."""
+    """The size of a type in bytes, as a value of 64 bits; computed here unless the declaration
+    did."""
     if not is_variable(kind):
         return Constant(size_of(kind), ADDRESS)
     assert isinstance(kind, Array)
@@ -194,7 +195,8 @@ def run_time_size(lowering: Lowering, kind: Type) -> Value:
 
 
 def fix_size(lowering: Lowering, kind: Type) -> None:
-    """At a declaration: fix the sizes of the variable arrays in ``kind`` (C17 6.7.6.2p5)."""
+    """Compute the sizes of the variable-length arrays in ``kind`` at their declaration (C17
+    6.7.6.2p5)."""
     while isinstance(kind, Pointer):
         kind = kind.target
     if not is_variable(kind):
@@ -208,7 +210,7 @@ def fix_size(lowering: Lowering, kind: Type) -> None:
 
 
 def is_variable(kind: Type) -> bool:
-    """Is it an array whose size depends on the run?"""
+    """Is it an array whose size is known at run time only?"""
     while isinstance(kind, Array):
         if run_time_length(kind) is not None:
             return True
@@ -243,7 +245,7 @@ def passed_as(kind: Type) -> Passed:
 
 
 def call(lowering: Lowering, expression: Call, used: bool = True) -> Value:
-    """The result's value; the address of the result for a record; 0 for void."""
+    """The value of the result; for a record its address; 0 for void."""
     builder = lowering.builder
     function = function_type(expression.function)
     name = direct_callee(expression.function)

@@ -15,7 +15,8 @@ from csg.records import record
 
 @record
 class Format:
-    """``digits`` of significand, the hidden one included; ``exponent_bits``; is it hidden?"""
+    """A floating-point format. ``digits`` of significand include the leading one; ``hidden``: the
+    leading one is not stored."""
 
     digits: int
     exponent_bits: int
@@ -63,7 +64,7 @@ def pattern(value: Fraction, width: int, negative: bool = False) -> int:
 
 
 def _exponent(value: Fraction) -> int:
-    """The e with 2**e <= value < 2**(e + 1)."""
+    """The exponent e with 2**e <= value < 2**(e + 1)."""
     guess = value.numerator.bit_length() - value.denominator.bit_length()
     return guess if Fraction(2) ** guess <= value else guess - 1
 
@@ -103,7 +104,8 @@ def number(bits: int, width: int) -> Fraction:
 
 
 def resize(bits: int, source: int, result: int) -> int:
-    """Convert between formats. A NaN stays one, with sign and the upper part of its payload."""
+    """The pattern converted from one format to another. A NaN stays a NaN, with its sign and the
+    upper part of its payload."""
     if not is_finite(bits, source):
         sign = bits >> (source - 1) << (result - 1)
         have, room = (format_of(width).digits - 1 for width in (source, result))
@@ -119,7 +121,7 @@ _HEXADECIMAL = re.compile(r"0[xX]([0-9a-fA-F]*)\.?([0-9a-fA-F]*)[pP]([+-]?\d+)")
 
 
 def parse(text: str) -> Fraction:
-    """The exact value of a floating constant as spelt in C; a suffix is allowed and ignored."""
+    """The exact value of a floating constant as written in C; a suffix is ignored."""
     text = text.replace("'", "")
     if text[:2] in ("0x", "0X"):
         matched = _HEXADECIMAL.match(text)

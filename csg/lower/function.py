@@ -69,7 +69,7 @@ from csg.lower.tables import NodeTable, Objects
 
 
 class FunctionLowering(Lowering):
-    """The table of contents of the rules; no logic here."""
+    """The table of the lowering rules, without any logic."""
 
     def value(self, expression: c.Expression) -> Value:
         match expression:
@@ -221,8 +221,8 @@ class FunctionLowering(Lowering):
 def finish_blocks(
     function: FunctionCode, exit_block: int, pinned: set[int], takes_labels: bool
 ) -> None:
-    """``pinned`` blocks end in a jump that the source spells and keep it; ``takes_labels`` when
-    there are instructions that take the address of one."""
+    """Bring the blocks of a function in their final order. ``pinned`` blocks end in a jump that the
+    source contains, and stay; ``takes_labels``: instructions take the addresses of blocks."""
     blocks = function.blocks
     taken = {label for block in blocks for label in _labels(block)} if takes_labels else set()
     _skip_empty(blocks, exit_block, pinned | taken)
@@ -310,7 +310,8 @@ def _join_straight(
 
 
 def _reverse_postorder(blocks: list[Block], takes_labels: bool) -> list[int]:
-    """Depth first with an explicit stack; blocks whose address is taken count as reached."""
+    """The blocks in reverse postorder, found with an explicit stack. Blocks whose address is taken
+    count as reachable."""
     order: list[int] = []
     seen = {0}
     stack = [(0, iter(_ways_out(blocks[0], takes_labels)))]
@@ -328,7 +329,8 @@ def _reverse_postorder(blocks: list[Block], takes_labels: bool) -> list[int]:
 
 
 def _ways_out(block: Block, takes_labels: bool) -> list[int]:
-    """Last successor first, so that in reverse postorder the first one comes first."""
+    """The successors of a block, the last one first, so that in reverse postorder the first one
+    comes first."""
     assert block.terminator is not None
     goals = list(reversed(successors(block.terminator)))
     return [*_labels(block), *goals] if takes_labels else goals
@@ -396,7 +398,8 @@ def lower_function(
 
 
 def _parameters(lowering: Lowering, definition: FunctionDefinition, kind: Function) -> None:
-    """Arguments arrive in registers; what needs memory is stored to its slot."""
+    """Store the arguments, which arrive in registers, to the slots of those parameters that need
+    memory."""
     builder = lowering.builder
     arriving: list[Register] = []
     if isinstance(kind.result, Record):
@@ -414,7 +417,8 @@ def _parameters(lowering: Lowering, definition: FunctionDefinition, kind: Functi
 
 
 def _arrival(lowering: Lowering, symbol: Symbol, kind: Function) -> Register:
-    """The register an argument arrives in: the variable itself when that is one."""
+    """The register that an argument arrives in: that of the parameter itself where it is a
+    register."""
     width = ADDRESS if by_address(symbol.type) else value_bits(_passed_as(symbol, kind))
     in_memory = isinstance(symbol.type, Record) or symbol.address_taken
     if not in_memory and (by_address(symbol.type) or width == value_bits(symbol.type)):
@@ -423,7 +427,8 @@ def _arrival(lowering: Lowering, symbol: Symbol, kind: Function) -> Register:
 
 
 def _passed_as(symbol: Symbol, kind: Function) -> Type:
-    """An old-style definition gets its arguments promoted (C17 6.9.1p10)."""
+    """The type that an argument is passed as: an old-style definition gets promoted ones (C17
+    6.9.1p10)."""
     if kind.prototype:
         return symbol.type
     return DOUBLE if symbol.type == FLOAT else promoted(symbol.type)
@@ -447,7 +452,8 @@ def _store_parameter(lowering: Lowering, symbol: Symbol, register: Register, pas
 
 
 def _finish(lowering: Lowering, definition: FunctionDefinition) -> None:
-    """Fall to the exit (main then returns 0, C17 5.1.2.2.3), complete and order the blocks."""
+    """Complete a function: fall to the exit (main then returns 0, C17 5.1.2.2.3), and order the
+    blocks."""
     builder, nodes = lowering.builder, lowering.nodes
     leaving = nodes.draft("exit", definition.end, "}")
     builder.node = leaving
@@ -467,7 +473,7 @@ def _finish(lowering: Lowering, definition: FunctionDefinition) -> None:
 
 
 def _falls_off(function: FunctionCode, leaving: int) -> bool:
-    """Does the end of the body serve as a return?"""
+    """Can control reach the end of the body, which then serves as a return?"""
     return any(
         isinstance(block.terminator, Jump) and block.terminator.node == leaving
         for block in function.blocks

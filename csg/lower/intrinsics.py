@@ -83,7 +83,8 @@ def _changed(lowering: Lowering, expression: Builtin, place: InMemory, operation
 
 
 def _moved(lowering: Lowering, expression: Builtin, place: InMemory) -> Value | None:
-    """Loads, stores and exchanges; the generic ones take addresses of their operands."""
+    """The value of an atomic load, store or exchange; generic forms take the addresses of their
+    operands."""
     kind, builder, arguments = place.type, lowering.builder, expression.arguments
     match expression.name:
         case "__atomic_load_n":
@@ -115,7 +116,7 @@ def _moved(lowering: Lowering, expression: Builtin, place: InMemory) -> Value | 
 
 
 def _compared(lowering: Lowering, expression: Builtin, place: InMemory) -> Value | None:
-    """Store where the old value is the expected one."""
+    """The value of a compare-and-exchange: it stores where the old value is the expected one."""
     kind, builder, name = place.type, lowering.builder, expression.name
     if isinstance(kind, Floating):
         return None
@@ -183,7 +184,7 @@ def count(builder: FunctionBuilder, operation: str, value: Value) -> Value:
 
 
 def swap_bytes(builder: FunctionBuilder, value: Value) -> Value:
-    """Halves are exchanged at 8, 16, 32 bits."""
+    """The value with its bytes reversed: halves are exchanged at distances of 8, 16, 32 bits."""
     distance = 8
     while distance < value.width:
         low = _repeated((1 << distance) - 1, 2 * distance, value)
@@ -398,7 +399,8 @@ def _refuse(lowering: Lowering, expression: Builtin) -> Value:
 
 
 def _overflow(lowering: Lowering, expression: Builtin) -> Value:
-    """Does the exact result fit? The operation is done wide enough to be exact."""
+    """The value of ``__builtin_add_overflow`` and the like: does the exact result not fit? The
+    operation is done in a width that makes it exact."""
     builder = lowering.builder
     matched = _OVERFLOW.match(expression.name)
     assert matched is not None

@@ -43,8 +43,8 @@ def lower(
     entry: str = "main",
     library: bool = False,
 ) -> Program:
-    """Lower all units to one program. ``library`` marks its functions as models of ours and keeps
-    the names of its statics apart from any program's."""
+    """Lower all units to one program. ``library``: its functions are marked as models, and the
+    names of its static objects are distinct from those of any program."""
     with deep_recursion():
         return _lower(units, changes, entry, library)
 
@@ -96,7 +96,8 @@ def _lower(
 
 
 def _hook(program: Program, symbols: Sequence[Symbol], objects: Objects) -> None:
-    """By priority, then in the order of the text; in the reverse of it behind main."""
+    """Enter the constructors, which run before main, by priority and then in the order of the text,
+    and the destructors, which run after it, in the reverse of this order."""
     hooks = [(*hook, objects.name(symbol)) for symbol in symbols for hook in symbol.hooks]
     hooks.sort(key=lambda hook: hook[1])
     program.before_main = [name for kind, _, name in hooks if kind == "constructor"]
@@ -104,8 +105,9 @@ def _hook(program: Program, symbols: Sequence[Symbol], objects: Objects) -> None
 
 
 def _yields(symbol: Symbol, units: Sequence[TranslationUnit], known: bool) -> bool:
-    """An inline definition, which many files may have from a header, counts when there is no other,
-    and then once (C17 6.7.4). So does a weak one."""
+    """Does this definition give way to another one? An inline definition, which many files may have
+    from a header, counts only where there is no other, and then once (C17 6.7.4); so does a weak
+    one."""
     if len(units) == 1 or symbol.strength == STRONG or symbol.linkage != "external":
         return False
     return known or any(
@@ -130,8 +132,8 @@ def _reserve_external_names(units: Sequence[TranslationUnit], objects: Objects) 
 
 
 def _name_aliases(units: Sequence[TranslationUnit], objects: Objects) -> None:
-    """Other names for what is defined: ``__attribute__((alias("f")))`` in the same unit, and
-    ``asm("f")``, but for headers, which name what the library has under other names."""
+    """Define the other names of functions and objects: ``__attribute__((alias("f")))`` in the same
+    unit, and ``asm("f")``, except for those in headers, which rename functions of the library."""
     external = [s for unit in units for s in _declared(unit) if s.linkage == "external"]
     defined = {symbol.name for symbol in external if symbol.defined}
     for symbol in external:
@@ -151,7 +153,7 @@ def _name_aliases(units: Sequence[TranslationUnit], objects: Objects) -> None:
 
 
 def _file_scope(declaration: Declaration, objects: Objects, nodes: NodeTable) -> None:
-    """A file-scope object. One that is declared only is external until a unit defines it."""
+    """Define a file-scope object. One that is only declared is external until a unit defines it."""
     symbol = declaration.symbol
     if isinstance(symbol.type, Function) or symbol.kind == "function":
         return
@@ -223,7 +225,7 @@ def _references(function: FunctionCode) -> list[str]:
 
 
 def _renumbered(function: FunctionCode, offset: int) -> FunctionCode:
-    """A copy whose instructions point into the joined table of nodes."""
+    """A copy of a function whose instructions refer to the joined table of nodes."""
     blocks = [
         replace(
             block,

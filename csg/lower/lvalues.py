@@ -39,7 +39,8 @@ from csg.lower.places import BitField, InMemory, InRegister, Place, by_address, 
 
 
 def place(lowering: Lowering, expression: Expression) -> Place:
-    """Where an lvalue lives. Records that are values (a call's result) have an address as well."""
+    """Where the object is stored that an lvalue designates. Records that are values (the result of
+    a call) have an address as well."""
     match expression:
         case Name(symbol=symbol):
             return symbol_place(lowering, symbol)
@@ -82,7 +83,8 @@ def name_value(lowering: Lowering, expression: Name) -> Value:
 
 
 def symbol_place(lowering: Lowering, symbol: Symbol) -> Place:
-    """A register, a slot of this call, or an object of the whole program."""
+    """Where a symbol is stored: in a register, a slot of this call, or an object of the whole
+    program."""
     register = lowering.registers.get(symbol)
     if register is not None:
         if by_address(symbol.type):  # a va_list parameter, a variable-length array
@@ -141,7 +143,8 @@ def address_of(lowering: Lowering, expression: AddressOf) -> Value:
 
 
 def _compound_literal(lowering: Lowering, expression: CompoundLiteral) -> Place:
-    """``(struct point){1, 2}``: its object is written each time it is evaluated."""
+    """The place of ``(struct point){1, 2}``; the object is written each time the literal is
+    evaluated."""
     symbol = expression.symbol
     if is_local(symbol):
         symbol.address_taken = True

@@ -33,8 +33,8 @@ _ALL = (1 << 64) - 1
 
 @record
 class _Place:
-    """``offset`` bytes into an object of ``whole`` bytes; ``part`` bytes of the innermost part
-    follow, None once arithmetic has left it behind."""
+    """The place ``offset`` bytes into an object of ``whole`` bytes, with ``part`` bytes left of the
+    innermost part; None once pointer arithmetic has left that part."""
 
     whole: int
     offset: int
@@ -54,7 +54,7 @@ def object_size(pointer: Expression, kind: Expression) -> int:
 
 
 def _pointed(pointer: Expression) -> _Place | None:
-    """What a pointer points to."""
+    """The place that a pointer points to; None where it is not known."""
     if _array(pointer) is not None:
         return _designated(pointer)
     match pointer:
@@ -83,7 +83,7 @@ def _moved(place: _Place | None, kind: Type, distance: Expression, operator: str
 
 
 def _designated(place: Expression) -> _Place | None:
-    """What an lvalue designates."""
+    """The place that an lvalue designates; None where it is not known."""
     match place:
         case Name(symbol=symbol):
             size = _size(symbol.type)
@@ -107,7 +107,7 @@ def _designated(place: Expression) -> _Place | None:
 
 
 def _element(array: Expression, index: Expression) -> _Place | None:
-    """The part that an element is counted to is the rest of its array."""
+    """The place of an element; its innermost part is the rest of its array."""
     kind, number = _array(array), fold(index)
     base = None if kind is None else _designated(array)
     if base is None or kind is None or number is None:
@@ -121,7 +121,7 @@ def _element(array: Expression, index: Expression) -> _Place | None:
 
 
 def _array(expression: Expression) -> Array | None:
-    """The type of an array, which where it is used as a pointer has a pointer's type."""
+    """The array type of an expression that is used as a pointer; None where it is no array."""
     kind: Type | None = None
     match expression:
         case Name(symbol=symbol):
@@ -138,7 +138,7 @@ def _array(expression: Expression) -> Array | None:
 
 
 def _size(kind: Type) -> int | None:
-    """None for what has no size, or none before the program runs."""
+    """The size of a type in bytes; None where it has none, or none before run time."""
     element = kind
     while isinstance(element, Array):
         if not isinstance(element.length, int):

@@ -39,7 +39,7 @@ class InMemory:
 
 @record
 class BitField:
-    """``width`` bits, ``shift`` bits up in the ``size`` bytes at ``address``."""
+    """A bit-field: ``width`` bits, from bit ``shift`` of the ``size`` bytes at ``address``."""
 
     address: Value
     size: int
@@ -57,7 +57,7 @@ def by_address(kind: Type) -> bool:
 
 
 def access_size(kind: Type) -> int:
-    """Bytes that a load or store of a scalar moves: 10 for long double."""
+    """The bytes that a load or store of a scalar moves: 10 for long double."""
     return max(1, value_bits(kind) // 8)
 
 
@@ -74,7 +74,8 @@ def read(builder: FunctionBuilder, place: Place) -> Value:
 
 
 def write(builder: FunctionBuilder, place: Place, value: Value) -> Value:
-    """Store a value already converted to the place's type; gives the value of the assignment."""
+    """Store a value that is already converted to the type of the place, and return the value of the
+    assignment."""
     match place:
         case InRegister(register=register):
             builder.assign(register, value)
@@ -90,7 +91,7 @@ def write(builder: FunctionBuilder, place: Place, value: Value) -> Value:
 
 
 def member(builder: FunctionBuilder, base: Value, room: int, field: Field) -> Place:
-    """The member ``field`` of the record at address ``base``, from where an object has ``room``
+    """The member ``field`` of the record at address ``base``, behind which its object has ``room``
     bytes."""
     address = builder.offset(base, field.offset)
     if field.bit_width is None:
@@ -101,9 +102,9 @@ def member(builder: FunctionBuilder, base: Value, room: int, field: Field) -> Pl
 
 
 def _unit(room: int, field: Field) -> tuple[int, int]:
-    """First byte and size of the access. Normally the unit of the declared type; where that would
-    reach beyond the object (packed records), the smallest power of two that holds the bits, or
-    as many bytes as they take where that is too long as well."""
+    """The first byte and the size in bytes of the access to a bit-field. This is the unit of the
+    declared type; where that reaches beyond the object (packed records), the smallest power of two
+    that holds the bits; where that does too, as many bytes as the bits take."""
     assert field.bit_width is not None
     size = size_of(field.type)
     if field.offset + size <= room and field.bit_offset + field.bit_width <= 8 * size:
@@ -116,7 +117,8 @@ def _unit(room: int, field: Field) -> tuple[int, int]:
 
 
 def _read_bits(builder: FunctionBuilder, place: BitField) -> Value:
-    """``(unit << above) >> (above + below)``, arithmetically for a signed field."""
+    """The value of a bit-field: ``(unit << above) >> (above + below)``, an arithmetic shift if it
+    is signed."""
     unit = builder.load(place.address, 8 * place.size, place.size)
     bits = 8 * place.size
     if is_signed(place.type):
@@ -130,7 +132,7 @@ def _read_bits(builder: FunctionBuilder, place: BitField) -> Value:
 
 
 def _write_bits(builder: FunctionBuilder, place: BitField, value: Value) -> Value:
-    """``unit = (unit & ~mask) | (value << below & mask)``"""
+    """Store a bit-field: ``unit = (unit & ~mask) | (value << below & mask)``."""
     bits = 8 * place.size
     mask = ((1 << place.width) - 1) << place.shift
     wide = builder.resize(value, bits, False)
@@ -145,7 +147,7 @@ def _write_bits(builder: FunctionBuilder, place: BitField, value: Value) -> Valu
 
 
 def _as_stored(builder: FunctionBuilder, place: BitField, value: Value) -> Value:
-    """What the field holds now: the value cut to its width."""
+    """The value that a bit-field holds after a store: cut to its width."""
     spare = value.width - place.width
     if spare <= 0:
         return value

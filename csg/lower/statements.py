@@ -111,7 +111,7 @@ def if_statement(lowering: Lowering, statement: If) -> None:
 
 
 def _then(lowering: Lowering, statement: If) -> None:
-    """What ``if (change(0, c))`` guards was added: its statements are of the new version."""
+    """Lower the then part. What ``if (change(0, c))`` guards belongs to the new version."""
     owner, _ = parts_of_one(statement)
     _of_one(lowering, statement.condition, owner)
     lowering.statement(statement.then)
@@ -120,15 +120,16 @@ def _then(lowering: Lowering, statement: If) -> None:
 
 
 def _of_one(lowering: Lowering, condition: Expression, owner: Version | None) -> None:
-    """What follows belongs to one version, by the change that is the condition."""
+    """Note that the code that follows belongs to the version ``owner``, by the change that is the
+    condition."""
     if owner is not None:
         assert isinstance(condition, Change)
         lowering.nodes.enclosing.append((owner, condition.id))
 
 
 def _else(lowering: Lowering, statement: If) -> If | None:
-    """Lower the else part, unless it is one more if: that one is given back. What encloses it stays
-    on the stack."""
+    """Lower the else part, unless it is one more ``if``: this one is returned, and what encloses it
+    stays on the stack."""
     rest, nodes = statement.otherwise, lowering.nodes
     if rest is None:
         return None
@@ -207,7 +208,7 @@ def _body(lowering: Lowering, body: Compound, on_break: Block, on_continue: Bloc
 
 
 def statement_expression(lowering: Lowering, expression: StatementExpression) -> Value:
-    """``({ int t = f(); t + 1; })``: the last item is the value. All of it is one node."""
+    """The value of ``({ int t = f(); t + 1; })``: that of the last item. All of it is one node."""
     items = expression.body.items
     last = items[-1] if items else None
     if isinstance(expression.type, Void) or not isinstance(last, ExpressionStatement):
@@ -219,7 +220,8 @@ def statement_expression(lowering: Lowering, expression: StatementExpression) ->
         lowering.statement(item)
     value = lowering.value(last.expression)
     if isinstance(expression.type, Record) and lowering.scope.slots:
-        kept = lowering.temporary("value", expression.type)  # it may stand in what ends here
+        # the value may be in an object that ends here
+        kept = lowering.temporary("value", expression.type)
         lowering.builder.copy(kept, value, size_of(expression.type))
         value = kept
     context.leave(lowering)
@@ -286,7 +288,8 @@ def switch(lowering: Lowering, statement: Switch) -> None:
 
 
 def _defaults(gathered: SwitchCases, end: Block) -> tuple[int, int | None, Version | None]:
-    """The default label, where a version without that one goes, and whose label it is."""
+    """The default block, the block for the version without a default (if only one has it), and the
+    version that has it."""
     shared = [block for block, version in gathered.defaults if version is None]
     if shared:
         return shared[0].index, None, None
@@ -395,8 +398,8 @@ def _addressed(lowering: Lowering, name: str) -> LabelTarget:
 
 
 def note_labels(lowering: Lowering, entries: Sequence[LabelEntry]) -> None:
-    """A static object holds addresses of labels. These are taken in the entry block as well, so
-    that their blocks stay and are told from others."""
+    """Take the addresses of labels that a static object holds in the entry block as well, so that
+    their blocks stay and are distinct."""
     for entry in entries:
         target = _addressed(lowering, entry.label)
         lowering.builder.take_label(target.block)
@@ -404,7 +407,7 @@ def note_labels(lowering: Lowering, entries: Sequence[LabelEntry]) -> None:
 
 
 def place_labels(lowering: Lowering) -> None:
-    """Blocks have their final numbers: an address is that of the function and the number."""
+    """Write the addresses of labels into static objects: blocks have their final numbers now."""
     objects, name = lowering.objects.globals, lowering.builder.function.name
     for entry in lowering.label_entries:
         block = lowering.labels[entry.label].block
@@ -418,7 +421,7 @@ def place_labels(lowering: Lowering) -> None:
 
 
 def computed_goto(lowering: Lowering, statement: ComputedGoto) -> None:
-    """The targets are filled in when the whole function is known."""
+    """``goto *p``: its targets are entered when the whole function is lowered."""
     _simple_node(lowering, statement.location)
     builder = lowering.builder
     address = lowering.value(statement.target)
@@ -438,7 +441,8 @@ def continue_statement(lowering: Lowering, statement: Continue) -> None:
 
 
 def return_statement(lowering: Lowering, statement: Return) -> None:
-    """The value goes to the result register, a record to where the caller wants it."""
+    """Move the value to the result register, a record to where the caller wants it, and jump to the
+    exit."""
     _simple_node(lowering, statement.location, "return")
     builder = lowering.builder
     if statement.value is None:
@@ -465,7 +469,8 @@ def _simple_node(lowering: Lowering, location: Location, kind: str = "statement"
 
 
 def check_labels(lowering: Lowering) -> None:
-    """After the body: every goto has its label; computed ones go to any label in reach."""
+    """Check after the body that every goto has its label, and enter the targets of computed
+    ones."""
     for name, target in lowering.labels.items():
         if not target.defined:
             raise UnsupportedError(f"label '{name}' is used but not defined", target.used)

@@ -80,7 +80,7 @@ _LONGEST = 10_000  # blocks on the way: initialisers have no loops
 
 
 def evaluate(blocks: list[Block], last: int, result: Value) -> Known | None:
-    """``result`` when control arrives at the end of block ``last``; None: not constant."""
+    """The value of ``result`` at the end of block ``last``; None where it is no constant."""
     registers: dict[int, Known] = {}
     at = 0
     for _ in range(_LONGEST):
@@ -238,8 +238,9 @@ def define(
     scope: str = "",
     labels: list[LabelEntry] | None = None,
 ) -> set[int]:
-    """Enter the object in the table; gives the ids of the changes in its initialiser. ``labels``
-    receives what a function's own static object holds of it."""
+    """Enter an object of static duration in the table and return the ids of the changes in its
+    initialiser. ``labels`` gets the addresses of the function's labels that the initialiser
+    holds."""
     name = objects.name(symbol, scope)
     if name in objects.globals and initializer is None:
         return set()
@@ -269,7 +270,7 @@ def define(
 
 
 def _flexible_size(initializer: Initializer | None) -> int:
-    """Bytes that the entries reach: a flexible array member makes the object larger."""
+    """The size in bytes that the entries reach: a flexible array member makes the object larger."""
     if not isinstance(initializer, InitializerList):
         return 0
     return max((e.offset + size_of(e.type) for e in initializer.entries if not e.field), default=0)
@@ -294,7 +295,7 @@ def _contents(
 
 
 def _entries(kind: Type, initializer: Initializer | None) -> Iterator[InitializerEntry]:
-    """The scalars and strings of an initialiser; constant compound literals are looked into."""
+    """The scalars and strings of an initialiser, with those of constant compound literals."""
     if initializer is None:
         return
     if isinstance(initializer, InitializerList):
@@ -346,7 +347,7 @@ def _put(
 
 
 def _label(value: Expression) -> str | None:
-    """The label whose address this is."""
+    """The label whose address the expression is; None where it is no such address."""
     while isinstance(value, Cast) and isinstance(value.type, Pointer):
         value = value.operand
     match value:
@@ -373,7 +374,7 @@ def _constant(
     entry: InitializerEntry,
     version: Version,
 ) -> int | Address:
-    """The value as a bit pattern of its type's width, or an address."""
+    """The value of an entry: a bit pattern in the width of its type, or an address."""
     value, kind = entry.value, entry.type
     if isinstance(value, IntegerConstant | EnumeratorName) and is_integer(kind):
         width = value_bits(kind)

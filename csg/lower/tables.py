@@ -42,13 +42,13 @@ _SPACE = re.compile(r"\s+")
 
 
 class Excerpts:
-    """``sources`` maps a user file to its lines."""
+    """Finds the text of statements. ``sources`` maps each user file to its lines."""
 
     def __init__(self, sources: Mapping[str, list[str]]) -> None:
         self.sources = sources
 
     def statement(self, location: Location) -> str:
-        """Up to the semicolon: ``x = f(a, b);``"""
+        """The text up to the semicolon: ``x = f(a, b);``"""
         start = self._beginning(location)
         line = self._line(location)
         end = line.find(";", start) + 1
@@ -57,7 +57,7 @@ class Excerpts:
         return _collapsed(_until(self._from(location, start), ";"))
 
     def condition(self, location: Location, keyword: str) -> str:
-        """The keyword and what its parentheses hold: ``while (x < 3)``"""
+        """The keyword with its parentheses: ``while (x < 3)``"""
         line = self._line(location)
         start = max(0, location.column - 1)
         if not line.startswith(keyword, start):
@@ -67,7 +67,7 @@ class Excerpts:
         return _collapsed(_until(self._from(location, start), ")"))
 
     def after_body(self, location: Location) -> str:
-        """The condition of a do statement, from its expression: ``while (x < 3)``"""
+        """The condition of a do statement, by the location of its expression: ``while (x < 3)``"""
         line = self._line(location)
         start = line.rfind("while", 0, max(location.column - 1, 0))
         if start < 0:
@@ -80,7 +80,7 @@ class Excerpts:
         return _collapsed(_until(text, "").removesuffix(")"))
 
     def head(self, location: Location) -> str:
-        """A function's first line: ``int main(int argc, char **argv)``"""
+        """The first line of a function: ``int main(int argc, char **argv)``"""
         line = self._line(location)
         return _collapsed(line.split("{")[0].rstrip(" ;"))
 
@@ -99,7 +99,8 @@ class Excerpts:
         return "\n".join([lines[first][start:], *following])
 
     def _beginning(self, location: Location) -> int:
-        """Back from the first token with a location over type names, stars and opening brackets."""
+        """Where the text begins: before the first token that has a location there may be type
+        names, stars and opening brackets."""
         line = self._line(location)
         start = min(max(0, location.column - 1), len(line))
         if not line[:start].strip():
@@ -115,7 +116,8 @@ class Excerpts:
 
 
 def _until(text: str, final: str) -> str:
-    """Up to the first ``final`` outside brackets; or to a bracket that closes what is not open."""
+    """The text up to the first ``final`` outside brackets, or to a bracket that closes one before
+    it."""
     depth = 0
     position = 0
     for piece in _pieces(text):
@@ -156,9 +158,10 @@ class Draft:
 
 
 class NodeTable:
-    """``enclosing`` has the Execute being lowered and what else one version alone runs, innermost
-    last: a statement belongs to the innermost that has a number.
-    ``numbered``: decisions get numbers; those of a library would meet the program's."""
+    """The statements of a program. ``enclosing`` has the Execute that is being lowered and the
+    other regions of one version, innermost last: a statement belongs to the innermost one that has
+    a number. ``numbered``: decisions get numbers; those of a library would collide with the
+    program's."""
 
     def __init__(self, numbered: bool = True) -> None:
         self.numbered = numbered
@@ -177,7 +180,7 @@ class NodeTable:
         return len(self.drafts) - 1
 
     def alone(self, version: Version) -> bool:
-        """Code of ``version`` is being lowered that the other one never gets to."""
+        """Is code being lowered that only ``version`` gets to?"""
         return bool(self.enclosing) and self.enclosing[-1][0] is version
 
     def note_change(self, node: int, change: int) -> None:
@@ -185,7 +188,7 @@ class NodeTable:
             self.drafts[node].changes.add(change)
 
     def decision(self, node: int, expression: Expression) -> int:
-        """The number of what a branch or a switch asks."""
+        """The number of the decision that a branch or a switch makes."""
         if not self.numbered:
             return 0
         version = None
@@ -199,7 +202,8 @@ class NodeTable:
         return len(self.decisions)
 
     def stands_for(self, made: Expression, written: Expression, version: Version) -> None:
-        """The next branch asks ``made``; of the source it is ``written``, in one version."""
+        """Note that the next branch decides ``made``, which the source writes as ``written``, in
+        one version."""
         self._stands_for = made, written, version
 
     def note_call(self, node: int, function: str) -> None:
@@ -234,12 +238,14 @@ class NodeTable:
 
 @dataclass(slots=True)
 class Objects:
-    """``prefix`` keeps a library's own names apart from those of the program it is linked to."""
+    """The objects of a program. ``prefix`` makes a library's names distinct from those of the
+    program it is linked to."""
 
     prefix: str = ""
     globals: dict[str, GlobalObject] = field(default_factory=dict)
     names: dict[Symbol, str] = field(default_factory=dict)
-    aliases: dict[str, str] = field(default_factory=dict)  # external names of other things
+    # external names that other objects and functions have
+    aliases: dict[str, str] = field(default_factory=dict)
     taken: set[str] = field(default_factory=set)
     strings: dict[tuple[bytes, int], str] = field(default_factory=dict)
     used_objects: dict[str, Symbol] = field(default_factory=dict)  # external ones, by name
@@ -274,7 +280,8 @@ class Objects:
         return name
 
     def string(self, literal: StringLiteral) -> str:
-        """The object of a string literal; equal ones are one object, as gcc has them."""
+        """The name of the object of a string literal; equal literals share one object, as in
+        gcc."""
         key = (literal.value, literal.unit)
         if key not in self.strings:
             name = f"{self.prefix}.str.{len(self.strings)}"
@@ -295,7 +302,7 @@ class Objects:
         return f"{stem}.{number}"
 
     def declare_missing(self) -> None:
-        """Objects that are used and defined nowhere: the environment provides them."""
+        """Declare the objects that are used and defined nowhere: the environment provides them."""
         for name, symbol in self.used_objects.items():
             if name not in self.globals:
                 self.globals[name] = undefined_object(name, symbol)
@@ -315,6 +322,7 @@ def undefined_object(name: str, symbol: Symbol) -> GlobalObject:
 
 
 def object_alignment(kind: Type, asked: int = 0) -> int:
-    """gcc aligns arrays of 16 bytes and more to 16 (System V ABI)."""
+    """The alignment of an object in bytes: at least 16 for arrays of 16 bytes and more (System V
+    ABI)."""
     natural = max(alignment_of(kind), asked, 1)
     return max(natural, 16) if isinstance(kind, Array) and size_of(kind) >= 16 else natural

@@ -76,8 +76,8 @@ from csg.lower.places import by_address
 
 
 def escapes(statement: Statement) -> bool:
-    """Any way out: return, a goto to a label outside, break or continue of an outer loop, a call
-    that does not return (as a statement of its own)."""
+    """Does the statement contain a way out: a return, a goto to a label outside, a break or
+    continue of an outer loop, or a call that does not return (as a statement of its own)?"""
     labels: set[str] = set()
     gotos: list[str] = []
     leaves = _scan(statement, labels, gotos)
@@ -121,7 +121,7 @@ def _scan(statement: Statement, labels: set[str], gotos: list[str]) -> bool:
 
 
 def is_escaping_if(statement: If) -> bool:
-    """``if (c) { ... return; }`` without else, whose condition can guard by itself."""
+    """Is it ``if (c) { ... return; }`` without else, whose condition can serve as the guard?"""
     return statement.otherwise is None
 
 
@@ -133,7 +133,8 @@ def is_escaping_if(statement: If) -> bool:
 
 
 def is_trivial(lowering: Lowering, expression: Expression, version: Version) -> bool:
-    """Can it neither trap, nor load, call, write or transfer control?"""
+    """Can the expression be evaluated without trapping, loading, calling, writing, or transferring
+    control?"""
     pending = [expression]
     while pending:
         match pending.pop():
@@ -169,7 +170,7 @@ def is_trivial(lowering: Lowering, expression: Expression, version: Version) -> 
 
 
 def _is_constant(lowering: Lowering, name: Name) -> bool:
-    """A register, or something whose value is its address."""
+    """Is the name's value in a register, or its own address?"""
     symbol = name.symbol
     if symbol in lowering.registers:
         return True
@@ -201,7 +202,7 @@ def change(lowering: Lowering, expression: Change) -> Value:
 
 
 def change_condition(lowering: Lowering, expression: Change) -> Value:
-    """``change(a, b) != 0``, each half compared by itself."""
+    """The value of ``change(a, b) != 0``, where each version compares its own half."""
     kind = expression.type
 
     def holds(half: Expression) -> Value:
@@ -228,8 +229,8 @@ def half_of(expression: Change, version: Version) -> Expression:
 def assign_variable(
     lowering: Lowering, target: Register, expression: Expression, kind: Type
 ) -> None:
-    """``x = change(a, b)``: each version's operand goes straight to its half of the variable. The
-    other version does not see that half, so reading x in the operands stays right."""
+    """``x = change(a, b)``: the operand of each version is assigned to that version's half of the
+    variable. The other version does not see this half, so reading x in the operands stays right."""
     if isinstance(expression, Change) and expression.type == kind:
         value = _both(
             lowering,
@@ -271,8 +272,8 @@ def _into(lowering: Lowering, result: Register, value: Value) -> None:
 
 
 def in_region(lowering: Lowering, version: Version, body: Callable[[], None]) -> None:
-    """Run ``body`` for one version only; regions do not nest: in one already, the other version has
-    nothing to run."""
+    """Run ``body`` for one version only. Regions do not nest: within a region of the other version
+    there is nothing to run."""
     builder = lowering.builder
     if builder.version is not None:
         if builder.version is version:
@@ -290,12 +291,13 @@ def in_region(lowering: Lowering, version: Version, body: Callable[[], None]) ->
     builder.region = builder.version = None
     builder.block = leave
     if isinstance(head.terminator, Enter) and len(lowering.nodes.drafts) > first:
-        head.terminator = replace(head.terminator, node=first)  # the first statement inside
+        # the first statement inside the region
+        head.terminator = replace(head.terminator, node=first)
 
 
 def execute(lowering: Lowering, statement: Execute) -> None:
     nodes = lowering.nodes
-    within = nodes.alone(statement.version)  # then it is a number, and no region
+    within = nodes.alone(statement.version)  # the Execute is a number, no region
     nodes.enclosing.append((statement.version, statement.change))
     if within:
         lowering.statement(statement.body)
@@ -307,8 +309,9 @@ def execute(lowering: Lowering, statement: Execute) -> None:
 
 
 def _guarded(lowering: Lowering, statement: Execute) -> None:
-    """Parts that control does not leave are regions; ``if (c) ...leave...`` becomes
-    ``if (change(0, c))``; from an unconditional way out on, ``if (change(0, 1))``."""
+    """Lower a statement that control may leave. Parts that it does not leave are regions; ``if (c)
+    ...leave...`` becomes ``if (change(0, c))``; after an unconditional way out, the rest is under
+    ``if (change(0, 1))``."""
     version = statement.version
     items = list(statement.body.items)
     while items:

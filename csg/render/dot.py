@@ -114,7 +114,7 @@ def _block_text(sketch: Sketch) -> str:
 
 
 def _placing(sketch: Sketch, drawn: dict[str, Any]) -> Placing | None:
-    """What dot says of one block; None where it left out an edge."""
+    """The places that dot gives to one block; None where it left out an edge."""
     _, _, width, height = _numbers(drawn["bb"])
     centres: dict[int, Point] = {}
     for each in drawn.get("objects", []):
@@ -139,9 +139,9 @@ def _placing(sketch: Sketch, drawn: dict[str, Any]) -> Placing | None:
 
 
 def _on_border(point: Point, centre: Point, size: Point, begins: bool) -> Point:
-    """Where a line begins or ends on the box around a shape, moved to where shapes with slanted
-    sides have a border, too: away from the corners, and to the middle of a side that it leaves by.
-    Ports have no size."""
+    """Where a line begins or ends on the box around a shape: moved away from the corners, and to
+    the middle of a side that it leaves by, because shapes with slanted sides have a border there
+    only. Ports have no size."""
     (x, y), (middle, level), (width, height) = point, centre, size
     if not width:
         return point
@@ -152,7 +152,8 @@ def _on_border(point: Point, centre: Point, size: Point, begins: bool) -> Point:
 
 
 def placed_png(picture: Picture, layout: Layout) -> bytes | None:
-    """The picture as Graphviz paints it where the layout says, a px to a point, legend included."""
+    """A PNG of the picture, its legend included, painted by Graphviz where ``layout`` says (1 px is
+    1 point); None without Graphviz."""
     rows, top = legend_rows(picture, layout.width)
     height = layout.height + top
     width = max([layout.width, *(each.right for each in rows)])
@@ -244,7 +245,7 @@ def _look(name: str) -> str:
 
 
 def _edge(edge: PictureEdge) -> str:
-    """Without the bracket at the end: who writes it has more to say."""
+    """An edge without the closing bracket: callers add attributes."""
     style = EDGE_STYLES[edge.style]
     dashes = f", style={style.dashes}" if style.dashes else ""
     # A call does not pull the callee's frame below the caller's statement.
@@ -257,7 +258,7 @@ def _edge(edge: PictureEdge) -> str:
 
 
 def _legend(picture: Picture) -> list[str]:
-    """A column of samples, so that it takes little of the width."""
+    """The legend as a column of samples, which takes little width."""
     lines = ["  subgraph cluster_legend {", '    label="legend"; color="#94a3b8";']
     names = []
     for row in legend_rows(picture, 0.0)[0]:
@@ -272,7 +273,7 @@ def _legend(picture: Picture) -> list[str]:
 
 
 def _route(text: str, height: float) -> Route:
-    """A spline as dot writes it: where the arrow's tips are, then the points."""
+    """The points of a spline in dot's notation, in which the tips of arrows come first."""
     points: list[Point] = []
     tip: Point | None = None
     for each in text.split():
@@ -295,7 +296,7 @@ def _route(text: str, height: float) -> Route:
 
 
 def _without_tip(route: Route) -> Route:
-    """The route to where its arrow head begins."""
+    """The route up to where its arrow head begins."""
     (x1, y1), (x2, y2) = route[-2:]
     length = hypot(x2 - x1, y2 - y1)
     part = min(1.0, ARROW / length) if length else 0.0

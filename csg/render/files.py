@@ -27,8 +27,9 @@ from csg.render.svg import svg_text
 
 
 def graphml(graph: networkx.Graph[Any]) -> bytes:
-    """Numbers, truth values and texts stay what they are; change ids are listed with commas, and
-    what is no plain value (records, the program) is left out. Start nodes are marked ``start``."""
+    """The graph as GraphML. Numbers, truth values and texts keep their types; change ids are listed
+    with commas; other attributes (records, the program) are left out. Start nodes are marked
+    ``start``."""
     plain: networkx.Graph[Any] = (
         networkx.MultiDiGraph() if graph.is_multigraph() else networkx.DiGraph()
     )
@@ -62,7 +63,8 @@ def _plain(attributes: dict[str, Any]) -> dict[str, bool | int | str]:
 
 
 def _in_xml(sign: str) -> bool:
-    """XML 1.0 section 2.2: control characters and lone surrogates have no spelling."""
+    """Can XML contain this character? Control characters and lone surrogates cannot (XML 1.0,
+    section 2.2)."""
     code = ord(sign)
     return (
         code in (0x9, 0xA, 0xD) or 0x20 <= code < 0xD800 or 0xE000 <= code < 0xFFFE or code > 0xFFFF
@@ -120,7 +122,7 @@ def _node(name: str, node: PictureNode) -> str:
 
 
 def _text(text: str) -> str:
-    """Within quotes everything stands for itself but what HTML and Mermaid read: as its number."""
+    """The text within quotes, with what HTML and Mermaid interpret written as numbers."""
     return "".join(sign if sign.isalnum() or sign in _PLAIN else f"#{ord(sign)};" for sign in text)
 
 
@@ -138,7 +140,8 @@ _MOST_EDGES = 200  # dot takes seconds for what has more
 
 
 def picture_bytes(picture: Picture, form: str, use_dot: bool = True) -> bytes:
-    """``form`` is one of FORMS. Without the program ``dot`` there is no PNG: UsageError."""
+    """The picture in ``form``, one of FORMS. Raises UsageError for a PNG without the program
+    ``dot``."""
     match form:
         case "dot":
             return dot_text(picture).encode()
@@ -163,8 +166,8 @@ def picture_bytes(picture: Picture, form: str, use_dot: bool = True) -> bytes:
 
 
 def layout_of(picture: Picture, use_dot: bool = True) -> Layout:
-    """With blocks by dot where there is dot, the picture is small, and what dot makes of a block is
-    not too wide."""
+    """The layout of a picture. Blocks are laid out by dot where it is installed, the picture is
+    small, and the block does not become too wide."""
     small = len(picture.nodes) <= READABLE and len(picture.edges) <= _MOST_EDGES
     return arranged(picture, dot_placings if use_dot and small else None)
 
@@ -184,7 +187,7 @@ def write_csg(graph: SequenceGraph, folder: Path) -> list[Path]:
 
 
 def viewer_page(picture: Picture, use_dot: bool = True) -> str:
-    """A page of its own with the picture, pan, zoom and search; nothing comes from elsewhere."""
+    """A page with the picture, pan, zoom and search, which loads nothing from elsewhere."""
     return Template(_asset("viewer.html")).substitute(
         title=escape(printable(picture.title)),
         style=viewer_style(),
@@ -271,7 +274,8 @@ def _row(graph: SequenceGraph, node: SequenceNode) -> tuple[str, str, str, str, 
 
 
 def picture_listing(picture: Picture) -> str:
-    """Any other graph, a line for each statement: where its edges lead, and of what kind."""
+    """Any other graph as text, a line for each statement: where its edges lead, and of what kind
+    they are."""
     groups = picture.groups or (("", tuple(node.id for node in picture.nodes)),)
     by_id = {node.id: node for node in picture.nodes}
     leading: dict[str, dict[str, list[str]]] = {node.id: {} for node in picture.nodes}
@@ -290,7 +294,8 @@ def picture_listing(picture: Picture) -> str:
 
 
 def form_of(graph: SequenceGraph | Picture) -> dict[str, object]:
-    """As JSON: a change sequence graph as in report.json, any other with the kinds of its edges."""
+    """The graph as JSON: a change sequence graph as in report.json, any other with the kinds of its
+    edges."""
     if isinstance(graph, SequenceGraph):
         return graph_form(graph)
     group = {name: title for title, ids in graph.groups for name in ids}

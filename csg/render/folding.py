@@ -39,8 +39,8 @@ SMALL = 12
 
 @dataclass(frozen=True, slots=True)
 class Highlights:
-    """What a search knows of a graph: nodes and edges that tests have visited, and sequences of
-    nodes that errors need. All empty: nothing is known, and nothing is marked."""
+    """What a search knows of a graph: the nodes and edges that tests have visited, and the
+    sequences of nodes that errors need. Where all are empty, nothing is marked."""
 
     nodes: frozenset[str] = frozenset()
     edges: frozenset[tuple[str, str]] = frozenset()
@@ -56,8 +56,8 @@ class Highlights:
 
 
 def steps(sequence: Sequence[str]) -> list[Edge]:
-    """The edges that a run takes which visits these nodes: it goes on behind an output, the graph
-    does not, so what comes next follows on the node before the output."""
+    """The edges of a run that visits these nodes. A run goes on after an output, while the graph
+    does not, so the node that comes next follows the node before the output."""
     found = []
     before = ""
     for name in sequence:
@@ -72,8 +72,8 @@ NOTHING = Highlights()
 
 @dataclass(frozen=True, slots=True)
 class Folding:
-    """``graph`` holds the nodes that are drawn, each by the id of the first it stands for, and the
-    edges that are drawn. ``members``: all that a node stands for, in the order of the source."""
+    """A folded graph. ``graph`` holds the nodes that are drawn, each by the id of the first node
+    that it stands for. ``members``: all nodes that it stands for, in the order of the source."""
 
     graph: NamedGraph
     members: dict[str, tuple[str, ...]]
@@ -81,8 +81,8 @@ class Folding:
 
 
 def folded(graph: NamedGraph, highlights: Highlights = NOTHING) -> Folding:
-    """Every node of ``graph`` has the attributes kind, file, function, line, text, important. Of at
-    most SMALL nodes each is drawn, and only edges are left out."""
+    """The graph folded. Its nodes have the attributes kind, file, function, line, text, important.
+    Of a graph of at most SMALL nodes each node is drawn, and only edges are left out."""
     clusters = clusters_of(graph)
     critical = highlights.critical_nodes
     place = {name: number for number, name in enumerate(source_order(graph, clusters))}
@@ -105,7 +105,7 @@ def folded(graph: NamedGraph, highlights: Highlights = NOTHING) -> Folding:
 
 
 def unfolded(graph: NamedGraph) -> Folding:
-    """All nodes and edges as they are."""
+    """The graph with all its nodes and edges."""
     clusters = clusters_of(graph)
     ordered: NamedGraph = networkx.DiGraph()
     ordered.add_nodes_from(source_order(graph, clusters))
@@ -119,7 +119,7 @@ def style_of(graph: NamedGraph, name: str) -> str:
 
 
 def clusters_of(graph: NamedGraph) -> dict[str, str]:
-    """The function around each node; outputs of functions with nothing else in them share one
+    """The function of each node. Outputs of functions that contain no other nodes share one
     frame."""
     own = {known["function"] for _, known in graph.nodes(data=True) if known["kind"] != "output"}
     return {
@@ -129,8 +129,8 @@ def clusters_of(graph: NamedGraph) -> dict[str, str]:
 
 
 def source_order(graph: NamedGraph, clusters: dict[str, str]) -> list[str]:
-    """Nodes by function, functions and what is in them as they stand in the files. Files come in
-    the order in which the graph names them; a function stands where its new version does."""
+    """The nodes sorted by function, functions and their nodes as they stand in the files. Files are
+    in the order in which the graph names them; a function has the place of its new version."""
     files: dict[str, int] = {}
     begins: dict[str, tuple[bool, bool, int, int]] = {}
     for name, known in graph.nodes(data=True):
@@ -186,7 +186,7 @@ def essential(
 
 
 def _inside(edges: list[Edge], place: dict[str, int]) -> Iterable[Edge]:
-    """Edges that keep one strongly connected component connected."""
+    """The edges that keep one strongly connected component connected."""
     names: list[str] = sorted({name for edge in edges for name in edge}, key=place.__getitem__)
     onward: NamedGraph = networkx.DiGraph()
     onward.add_nodes_from(names)
@@ -219,7 +219,7 @@ def _outputs(
 def _chains(
     graph: NamedGraph, place: dict[str, int], alike: Callable[[str], object]
 ) -> dict[str, str]:
-    """Node -> the head of the straight chain that it is on, for those that are not heads."""
+    """Node -> head of the straight chain that it is on, for nodes that are not heads themselves."""
     after = {}
     for a in graph.nodes:
         following = list(graph.successors(a))
@@ -238,8 +238,8 @@ def _chains(
 
 
 def _merged(graph: NamedGraph, owner: dict[str, str], place: dict[str, int]) -> NamedGraph:
-    """Each node in ``owner`` taken as one with its owner; a chain that leads back to its head keeps
-    that edge."""
+    """The graph with each node in ``owner`` merged into its owner; a chain that leads back to its
+    head keeps that edge."""
     result: NamedGraph = networkx.DiGraph()
     result.add_nodes_from(
         name for name in sorted(graph, key=place.__getitem__) if name not in owner

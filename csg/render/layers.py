@@ -30,8 +30,8 @@ TOP, BOTTOM = "top", "bottom"
 
 @dataclass(slots=True)
 class Layering:
-    """Vertices from ``count`` on are bends. ``chains``: per edge its vertices from the upper to the
-    lower end; ``reversed``: whether the edge points up."""
+    """A graph in layers. Vertices from ``count`` on are bends of edges. ``chains``: per edge its
+    vertices from the upper to the lower end; ``reversed``: does the edge point up?"""
 
     count: int
     layers: list[list[int]]
@@ -41,7 +41,8 @@ class Layering:
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """``x``, ``y`` are centres. The picture's corner is at (0, 0)."""
+    """Coordinates in px: ``x`` and ``y`` are centres, and (0, 0) is the upper left corner of the
+    picture."""
 
     x: dict[int, float]
     y: dict[int, float]
@@ -58,10 +59,10 @@ def layered(
     ports: dict[int, str] | None = None,
     styles: Sequence[str] = (),
 ) -> Layering:
-    """``edges`` without loops from a vertex to itself. ``room``: what the vertices of a layer may
-    take with the gaps between them, where they are more than one. ``ports``: vertices that stand
-    above or below all others; the first have no predecessors, the last no successors.
-    ``styles``: of each edge, where they differ; only those of one style share bends."""
+    """The graph in layers. ``edges`` have no loops from a vertex to itself. ``room``: the width
+    that the vertices of a layer and the gaps between them may take, where they are more than one.
+    ``ports``: vertices above or below all others; the first have no predecessors, the last no
+    successors. ``styles``: one for each edge; only edges of one style share bends."""
     ports = ports or {}
     styles = styles or [""] * len(edges)
     count = len(widths)
@@ -89,7 +90,8 @@ def layered(
 
 
 def _closing(count: int, edges: Sequence[tuple[int, int]]) -> list[bool]:
-    """Edges that lead back to a vertex on the current path of a depth-first search."""
+    """Per edge: does it close a cycle, leading back to a vertex on the current path of a
+    depth-first search?"""
     out: list[list[tuple[int, int]]] = [[] for _ in range(count)]
     for number, (source, target) in enumerate(edges):
         out[source].append((target, number))
@@ -118,7 +120,7 @@ def _closing(count: int, edges: Sequence[tuple[int, int]]) -> list[bool]:
 
 @dataclass(slots=True)
 class _Filling:
-    """How much of each layer is taken."""
+    """How much of the width of each layer is taken."""
 
     room: float
     taken: dict[int, float] = field(default_factory=dict)
@@ -134,8 +136,8 @@ class _Filling:
 def _ranks(
     widths: Sequence[float], edges: Sequence[tuple[int, int]], room: float, ports: dict[int, str]
 ) -> list[int]:
-    """In topological order, what comes first in the order of the vertices first, each in the first
-    layer below its predecessors with room; then sources move down towards their successors."""
+    """The layer of each vertex: in topological order (else in the order of vertices), the first
+    layer below its predecessors that has room; then sources move down towards their successors."""
     count = len(widths)
     out: list[list[int]] = [[] for _ in range(count)]
     missing = [0] * count
@@ -198,7 +200,7 @@ def _order(layering: Layering) -> None:
 def _barycentres(
     layer: list[int], near: dict[int, list[int]], place: dict[int, float]
 ) -> dict[int, float]:
-    """A vertex without neighbours in the other layer keeps its place."""
+    """The mean place of the neighbours of each vertex; one without neighbours keeps its place."""
     found = {}
     for number, vertex in enumerate(layer):
         places = [place[other] for other in near.get(vertex, ()) if other in place]
@@ -207,7 +209,7 @@ def _barycentres(
 
 
 def neighbours(layering: Layering) -> tuple[dict[int, list[int]], dict[int, list[int]]]:
-    """Per vertex those it is joined to in the layer above and in the one below."""
+    """Per vertex its neighbours in the layer above, and in the layer below."""
     above: dict[int, list[int]] = {}
     below: dict[int, list[int]] = {}
     for upper, lower in segments(layering):
@@ -217,7 +219,7 @@ def neighbours(layering: Layering) -> tuple[dict[int, list[int]], dict[int, list
 
 
 def segments(layering: Layering) -> dict[tuple[int, int], None]:
-    """The pieces of edges between neighbouring layers, shared ones once, in order."""
+    """The pieces of edges between neighbouring layers, in order; shared ones once."""
     return dict.fromkeys(step for chain in layering.chains for step in pairwise(chain))
 
 
@@ -244,8 +246,9 @@ def crossings(layering: Layering) -> int:
 
 
 def placed(layering: Layering, sizes: Sequence[tuple[float, float]], bends_room: float) -> Placed:
-    """``sizes``: width and height of each vertex; bends have none. ``bends_room``: what the bends
-    of a layer may take. The width is that of the widest layer, all others lie within it."""
+    """Coordinates for a layering. ``sizes``: width and height of each vertex; bends have none.
+    ``bends_room``: the width that the bends of a layer may take. The whole is as wide as its widest
+    layer."""
     columns = _Columns(layering, [width for width, _ in sizes], bends_room)
     x = columns.relaxed()
     y: dict[int, float] = {}
@@ -262,8 +265,8 @@ def placed(layering: Layering, sizes: Sequence[tuple[float, float]], bends_room:
 
 
 class _Columns:
-    """The x of every vertex: the nearest to what its neighbours want that keeps the order of its
-    layer, the gaps, and the width of the whole."""
+    """The x of every vertex: as near as possible to its neighbours, in the order of its layer, with
+    the gaps between vertices and within the width of the whole."""
 
     def __init__(self, layering: Layering, widths: Sequence[float], bends_room: float) -> None:
         self._layering = layering
@@ -283,7 +286,7 @@ class _Columns:
         return self._widths[vertex] / 2 if vertex < self._layering.count else 0.0
 
     def _offsets_of(self, layer: list[int]) -> list[float]:
-        """How far right of the layer's first vertex each of them is at least."""
+        """The least distance of each vertex of a layer from its first vertex."""
         count = self._layering.count
         narrow = sum(vertex >= count or not self._widths[vertex] for vertex in layer)
         bend = min(GAP_BEND, self._bends_room / max(1, narrow))
@@ -314,7 +317,7 @@ class _Columns:
         return x
 
     def _relax(self, number: int, wanted: dict[int, float], x: dict[int, float]) -> None:
-        """The nearest places to ``wanted`` that keep the order of the layer and its gaps."""
+        """The places nearest to ``wanted`` that keep the order of the layer and its gaps."""
         layer, offsets = self._layering.layers[number], self._offsets[number]
         if not layer:
             return

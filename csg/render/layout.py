@@ -60,7 +60,8 @@ class Frame:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Everything in px. ``routes``: in the order of the picture's edges."""
+    """Where everything in a picture goes, in px. ``routes`` are in the order of the picture's
+    edges."""
 
     centres: dict[str, Point]
     frames: tuple[Frame, ...]
@@ -71,9 +72,9 @@ class Layout:
 
 @dataclass(frozen=True, slots=True)
 class Sketch:
-    """A group before anything has a place. Vertices are its nodes, then its ports; ``pairs``: per
-    edge (by the names of its ends) its vertices; ``layering``: whether an edge points up, and the
-    layer of each vertex."""
+    """A group before its layout. Vertices are its nodes, then its ports; ``pairs``: per edge (by
+    the names of its ends) its vertices; ``layering``: does an edge point up, and in which layer is
+    each vertex?"""
 
     sizes: tuple[tuple[float, float], ...]
     pairs: dict[tuple[str, str], tuple[int, int]]
@@ -83,7 +84,8 @@ class Sketch:
 
 @dataclass(frozen=True, slots=True)
 class Placing:
-    """A block with its corner at (0, 0): centres of vertices, and per edge its curve."""
+    """The layout of a block with its upper left corner at (0, 0): centres of vertices, and a curve
+    per edge."""
 
     centres: tuple[Point, ...]
     curves: dict[tuple[str, str], Route]
@@ -95,14 +97,14 @@ Placer = Callable[[Sequence[Sketch]], Sequence["Placing | None"]]
 
 
 def arranged(picture: Picture, placer: Placer | None = None) -> Layout:
-    """Where the nodes, frames and edges of a picture go; the same for the same picture. ``placer``
-    lays out blocks; those for which it gives nothing, or too wide a thing, are laid out here."""
+    """The layout of a picture; it is the same for equal pictures. ``placer`` lays out blocks; those
+    that it gives no layout for, or too wide a one, are laid out here."""
     return _Arrangement(picture, placer).layout()
 
 
 @dataclass(slots=True)
 class _Block:
-    """A group, laid out by itself; its corner is at (0, 0) until ``left`` and ``top`` are known.
+    """A group that is laid out. Its corner is at (0, 0) until ``left`` and ``top`` are known.
     ``into`` and ``out_of``: target of a line -> its port above or below."""
 
     title: str
@@ -143,8 +145,8 @@ class _Block:
 
 @dataclass(slots=True)
 class _Line:
-    """All edges from other blocks to one node: the rows whose corridors it uses, which one of each
-    row, and its place in the gaps between rows."""
+    """All edges from other blocks to one node: the rows whose corridors the line uses, its corridor
+    in each row, and its place in the gaps between rows."""
 
     target: str
     block: _Block
@@ -155,7 +157,7 @@ class _Line:
 
     @property
     def rows(self) -> list[int]:
-        """From the target's outwards, those above it first."""
+        """The rows that the line passes, from the target's outwards, those above it first."""
         last = self.block.row
         highest = min((s.row for s in self.sources if s.row < last), default=last)
         lowest = max((s.row for s in self.sources if s.row >= last), default=last - 1)
@@ -170,7 +172,7 @@ class _Line:
         return found
 
     def way(self, source: _Block) -> list[Point]:
-        """The corners from the source's port to the target's."""
+        """The corners of the line from the source's port to the target's."""
         x = source.port_x(source.out_of, self.target)
         corners = [(x, source.top + source.height)]
         gap, last = source.row + 1, self.block.row
@@ -233,7 +235,7 @@ class _Arrangement:
         return Layout(centres, tuple(frames), routes, width, height)
 
     def _packed(self) -> list[list[_Block]]:
-        """Rows of blocks, in the order of the groups."""
+        """The blocks in rows, in the order of the groups."""
         budget = self._scale * WIDEST - 2 * MARGIN - GUTTER - self._pitch * len(self._lines)
         rows: list[list[_Block]] = []
         taken = 0.0
@@ -247,7 +249,7 @@ class _Arrangement:
         return rows
 
     def _put_blocks(self) -> float:
-        """Give blocks and lines in corridors their x; the width of the whole."""
+        """Set the x of blocks and of lines in corridors; return the width of the whole."""
         widest = 0.0
         for number, row in enumerate(self._rows):
             x = MARGIN
@@ -263,7 +265,7 @@ class _Arrangement:
         return widest
 
     def _choose_corridors(self, line: _Line) -> None:
-        """In each row the one next to where the line is, going outwards from its target."""
+        """Choose a corridor in each row: the one nearest to the line, from its target outwards."""
         own = line.block.port_x(line.block.into, line.target)
         x = own
         for row in line.rows:
@@ -275,7 +277,7 @@ class _Arrangement:
             x = edges[line.corridor[row]]
 
     def _put_rows(self) -> float:
-        """Give blocks and lines in gaps their y; the height of the whole."""
+        """Set the y of blocks and of lines in gaps; return the height of the whole."""
         y = MARGIN
         for gap in range(len(self._rows) + 1):
             y += self._put_lines(gap, y)
@@ -286,7 +288,8 @@ class _Arrangement:
         return y + MARGIN
 
     def _put_lines(self, gap: int, top: float) -> float:
-        """Lines of a gap share a height where they do not meet; the height of the gap."""
+        """Set the y of the lines in a gap, which share one where they do not meet; return the
+        height of the gap."""
         here = [(line, ends) for line in self._lines.values() if (ends := line.ends(gap))]
         free: list[float] = []  # where the last line on each height ends
         for line, ends in sorted(here, key=lambda each: (min(each[1]), max(each[1]))):
@@ -359,7 +362,7 @@ def _block(
 
 
 def _placing(sketch: Sketch, nodes: Sequence[PictureNode], most: float) -> Placing:
-    """The block as it is laid out here."""
+    """Lay out one block."""
     layering, sizes = sketch.layering, sketch.sizes
     spots = placed(layering, sizes, BENDS_SHARE * most)
     layer_of = {v: at for at, layer in enumerate(layering.layers) for v in layer}
@@ -379,8 +382,8 @@ def _points(
     layer_of: dict[int, int],
     sizes: Sequence[tuple[float, float]],
 ) -> list[Point]:
-    """From the lower side of the upper end, straight through each layer passed, to the upper side
-    of the lower end."""
+    """The points of a line: from the lower side of the upper end, straight through each layer, to
+    the upper side of the lower end."""
     first, last = chain[0], chain[-1]
     x = spots.x[first]
     points = [(x, spots.y[first] + sizes[first][1] / 2), (x, spots.bottoms[layer_of[first]])]
@@ -392,8 +395,8 @@ def _points(
 
 
 def _spread_ends(chains: list[list[int]], lines: list[list[Point]], widths: list[float]) -> None:
-    """Let the lines of a node begin and end beside each other, in the order of where they go; what
-    shares its first bend shares its end."""
+    """Spread the ends of the lines at a node, in the order of where they lead. Lines that share
+    their first bend share their end."""
     for end, neighbour in ((0, 1), (-1, -2)):
         meeting: dict[int, dict[int, list[int]]] = {}
         for number, chain in enumerate(chains):
@@ -437,7 +440,7 @@ def rounded(corners: Sequence[Point]) -> list[Point]:
 
 
 def joined(*routes: Sequence[Point]) -> Route:
-    """One route that goes along all of them; each begins where the one before ends."""
+    """One route along all of these, each of which begins where the one before ends."""
     result = list(routes[0])
     for route in routes[1:]:
         result += [*_straight(result[-1], route[0]), *route[1:]]

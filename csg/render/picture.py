@@ -65,8 +65,9 @@ CRITICAL = EDGE_STYLES["critical"].colour
 
 @dataclass(frozen=True, slots=True)
 class PictureNode:
-    """``head`` is small and says what and where; ``lines`` are the source, whole: who draws cuts
-    them. ``full`` is what a tooltip says, where there is more to say than the lines."""
+    """A node of a picture. ``head`` is in small letters and says what it is and where; ``lines``
+    are the whole source text, which is cut when it is drawn. ``full`` is the tooltip, where it
+    differs from the lines."""
 
     id: str
     head: str
@@ -79,12 +80,12 @@ class PictureNode:
 
     @property
     def title(self) -> str:
-        """``head`` as it is drawn."""
+        """The head with a mark where a test has visited the node."""
         return printable((MARK if self.witnessed else "") + self.head)
 
     @property
     def shown(self) -> list[str]:
-        """The lines as they are drawn: cut, and with nothing in them that cannot be printed."""
+        """The lines as they are drawn: cut, and without characters that cannot be printed."""
         return [shortened(printable(line), TEXT_LIMIT) for line in self.lines]
 
     @property
@@ -93,7 +94,7 @@ class PictureNode:
 
     @property
     def size(self) -> tuple[float, float]:
-        """Width and height of the shape in px, its texts inside."""
+        """Width and height of the shape in px, with its texts inside."""
         widest = max(
             [columns(self.title) * HEAD_SIZE, *(columns(line) * TEXT_SIZE for line in self.shown)]
         )
@@ -121,9 +122,9 @@ class PictureEdge:
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """``groups`` are drawn in a frame each: (title, ids of its nodes); they hold all nodes or there
-    are none. ``columns``: so many groups stand side by side, each as narrow as that asks for.
-    ``note`` stands below the legend: what is not drawn."""
+    """A picture. ``groups`` have a frame each: (title, ids of its nodes); either they hold all
+    nodes, or there are none. ``columns``: how many groups stand side by side. ``note`` is the text
+    below the legend: what is not drawn."""
 
     title: str
     nodes: tuple[PictureNode, ...]
@@ -133,7 +134,7 @@ class Picture:
     note: str = ""
 
     def node_styles(self) -> list[str]:
-        """The styles in use, in the order of the table: what the legend has to explain."""
+        """The styles in use, in the order of the table, for the legend to explain."""
         used = {node.style for node in self.nodes}
         return [name for name in NODE_STYLES if name in used]
 
@@ -143,12 +144,12 @@ class Picture:
 
     @property
     def frames(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
-        """The groups, or one without a title that holds everything."""
+        """The groups, or one group without a title that holds everything."""
         return self.groups or (("", tuple(node.id for node in self.nodes)),)
 
 
 def columns(text: str) -> int:
-    """How many monospaced characters wide a text is; those of East Asia take two."""
+    """The width of a text in monospaced characters; East Asian ones count two."""
     if text.isascii():
         return len(text)
     return sum(2 if unicodedata.east_asian_width(each) in "WF" else 1 for each in text)
@@ -182,8 +183,8 @@ LEAST = 640.0  # px: the legend's rows are at least so wide, where they need it
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """``style`` of a node, or ``edge`` of an edge, or neither: a remark. In px; ``y`` is the
-    middle."""
+    """An entry of the legend: a node's ``style``, or an ``edge``, or neither (a remark).
+    Coordinates are in px; ``y`` is the middle."""
 
     text: str
     style: str
@@ -195,13 +196,14 @@ class Entry:
 
     @property
     def words(self) -> str:
-        """The text where no line can be drawn before it."""
+        """The text; that of an edge follows an arrow made of characters, for media that draw no
+        line."""
         return f"{_ARROWS[EDGE_STYLES[self.edge].dashes]} {self.text}" if self.edge else self.text
 
 
 def legend_rows(picture: Picture, width: float) -> tuple[list[Entry], float]:
-    """The entries and the height of all rows. ``width`` of the picture below: rows are no wider,
-    unless it is very narrow."""
+    """The entries, and the height of all rows in px. Rows are no wider than the picture below,
+    unless that is very narrow."""
     width = max(width, LEAST)
     entries: list[Entry] = []
     x, y = LEFT, LEFT

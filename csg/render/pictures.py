@@ -64,7 +64,8 @@ def flow_picture(
 
 
 def dependence_picture(graph: DependenceGraph, csg: SequenceGraph | None = None) -> Picture:
-    """Statements that depend on others or others on them; edges lead to what depends."""
+    """The statements that depend on others, or others on them; edges lead to the dependent
+    statement."""
     data, control = statement_sources(graph)
     edges = [
         PictureEdge(f"n{source}", f"n{target}", kind)
@@ -85,7 +86,7 @@ def figure_picture(
     graph: SequenceGraph,
     full: bool = False,
 ) -> Picture:
-    """The three graphs of one function beside each other; UsageError where there is no such
+    """The three graphs of one function side by side. Raises UsageError where there is no such
     function."""
     parts = (
         ("PDG", "pdg.", dependence_picture(dependences, graph)),
@@ -122,8 +123,8 @@ def figure_picture(
 
 
 def one_function(picture: Picture, function: str) -> Picture:
-    """What a picture shows of one function, of both versions' where they have a body each;
-    UsageError where it shows nothing of it."""
+    """The part of a picture that shows one function, with the bodies of both versions where it has
+    two. Raises UsageError where it shows nothing of it."""
     shown = [(title, ids) for title, ids in picture.groups if _is_of(title, function)]
     if not shown:
         there = ", ".join(dict.fromkeys(title for title, _ in picture.groups[:12]))
@@ -141,7 +142,7 @@ def one_function(picture: Picture, function: str) -> Picture:
 
 
 def of_function(graph: SequenceGraph, function: str) -> SequenceGraph:
-    """The part of a change sequence graph that stands in one function; UsageError where there is
+    """The part of a change sequence graph that is in one function. Raises UsageError where there is
     none."""
     found = _within(graph, function)
     if not found:
@@ -171,7 +172,7 @@ def _statements(
     edges: list[PictureEdge],
     csg: SequenceGraph | None,
 ) -> Picture:
-    """Library code is left out: it is ours, not the user's."""
+    """A picture of statements, without those of library code."""
     kept = [
         program.nodes[number]
         for number in shown
@@ -228,7 +229,7 @@ def _sequence_node(
 
 
 def _shown(texts: list[str], style: str) -> tuple[str, ...]:
-    """The texts of a node's members, at most SHOWN_LINES of them."""
+    """The texts of the members of a node, at most SHOWN_LINES of them."""
     if len(texts) == 1:
         return _lines(texts[0])
     if style == "output":
@@ -254,7 +255,7 @@ def _sequence_edges(folding: Folding, highlights: Highlights) -> Iterable[Pictur
 
 
 def _left_out(graph: NamedGraph, folding: Folding) -> str:
-    """What is folded or not drawn, in a sentence; nothing where all is drawn."""
+    """A sentence that says what is folded or not drawn; empty where all is drawn."""
     nodes, edges = len(graph), graph.number_of_edges()
     drawn, kept = len(folding.graph), folding.graph.number_of_edges()
     folds = f"{nodes} nodes folded to {drawn}" if drawn < nodes else ""

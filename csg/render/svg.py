@@ -39,7 +39,7 @@ _STYLE = (
 
 
 def svg_text(picture: Picture, layout: Layout) -> str:
-    """The whole file."""
+    """The content of the SVG file."""
     entries, down = legend_rows(picture, layout.width)
     width = max([layout.width, *(entry.right + 8.0 for entry in entries)])
     height = layout.height + down
@@ -78,7 +78,7 @@ def svg_text(picture: Picture, layout: Layout) -> str:
 
 
 def _named(frames: tuple[Frame, ...], picture: Picture) -> list[tuple[Frame, tuple[str, ...]]]:
-    """Frames with what is in them."""
+    """The frames, each with the ids of the nodes in it."""
     names = dict(picture.groups)
     return [(frame, names[frame.title]) for frame in frames if frame.title in names]
 
@@ -130,7 +130,7 @@ def _shape(
 
 
 def _corners(shape: str, x: float, y: float, width: float, height: float) -> str:
-    """The corners of a shape that has some, as SVG writes them."""
+    """The corners of a shape that has corners, in SVG's notation."""
     left, right, top, bottom = x - width / 2, x + width / 2, y - height / 2, y + height / 2
     match shape:
         case "hexagon":
@@ -176,7 +176,7 @@ def _edge(edge: PictureEdge, route: Route) -> str:
 
 
 def _path(route: Route) -> str:
-    """Its curves; what is straight up, down or aside is written as that, in one."""
+    """The curves of a route; vertical and horizontal lines are merged and written as lines."""
     parts = [f"M{_number(route[0][0])},{_number(route[0][1])}"]
     way = ""
     for at in range(1, len(route), 3):
@@ -233,7 +233,7 @@ def _cover(frame: Frame, count: int) -> str:
 
 
 def _title(frame: Frame) -> str:
-    """Above the edges, with a light rim, so that no line makes it unreadable."""
+    """The title of a frame, drawn above the edges with a light rim that keeps it readable."""
     title = escape(printable(frame.title))
     return (
         f'<text class="frame-title" data-frame="{title}" x="{frame.left + 10:.1f}" '
@@ -243,7 +243,7 @@ def _title(frame: Frame) -> str:
 
 
 def _entry(entry: Entry) -> str:
-    """A small sample and what it means."""
+    """An entry of the legend: a small sample and its meaning."""
     sample, x = "", entry.left + 4.0
     if entry.style:
         sample = _shape(NODE_STYLES[entry.style], entry.left + SAMPLE / 2 + 4, entry.y, 26, 15)
