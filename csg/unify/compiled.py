@@ -1,11 +1,11 @@
-"""Let the C compiler confirm that a unified program is C; what is not is kept in coarser pieces.
+"""Let the C compiler confirm that a unified program is C, and unify what is not more coarsely.
 
     with Confirmation(text, MASKED) as confirmation:
         confirmed(unified, confirmation.error())
 
 A projection can be right where the text is not: a region may hold a declaration that the other
-version needs, too. The compiler only checks, concurrently with the rest of the work. The function
-that an error stands in is kept as two copies; failing that, the whole program is.
+version needs, too. The compiler only checks, concurrently with the rest of the work. A function
+with an error becomes two copies, one for each version; failing that, the whole program does.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ CHECK_ONLY = ("-fsyntax-only", "-w", "-x", "c")
 
 
 class Confirmation:
-    """The compiler's word on a text, asked for in the background. ``flags`` are the program's."""
+    """A check of a text by the compiler, in the background. ``flags`` are those of the program."""
 
     def __init__(
         self,
@@ -54,7 +54,7 @@ class Confirmation:
         self._pool.close()
 
     def error(self) -> tuple[int, str] | None:
-        """The line of an error, and what it says; waits."""
+        """Wait for the compiler; return the line of its first error and the message, or None."""
         found = [each.result() for each in self._answers]
         return next((each for each in found if each is not None), None)
 
@@ -81,7 +81,7 @@ def unify_compiled(
     entry: str = "main",
     compiler: str | None = None,
 ) -> Unified:
-    """``unify``, confirmed in all three builds."""
+    """``unify``, confirmed by the compiler in all three builds."""
     return confirmed(unify(old, new, entry), entry, compiler=compiler)
 
 
@@ -92,8 +92,8 @@ def confirmed(
     compiler: str | None = None,
     annotation: Annotation = BY_TREES,
 ) -> Unified:
-    """``unified``, or what compiles in its place. ``error`` is what is known already: the
-    function (or "") that an error stands in, and what it says."""
+    """``unified``, or a coarser program that compiles. ``error`` is the first error, if it is known
+    already: the function (or "") that it is in, and the message."""
     found = error or compile_error(unified, compiler)
     old, new, shared = unified.old, unified.new, unified.shared
     whole: frozenset[str] = frozenset()
@@ -117,15 +117,16 @@ def confirmed(
 
 
 def compile_error(unified: Unified, compiler: str | None = None) -> tuple[str, str] | None:
-    """The function (or "") that the compiler's first error stands in, and what it says."""
+    """The function (or "") that the compiler's first error is in, and the message; None without
+    errors."""
     text = printed(unified, ids=True)
     with Confirmation(text, BUILDS, compiler) as confirmation:
         return located(unified, text, confirmation.error())
 
 
 def located(unified: Unified, text: str, error: tuple[int, str] | None) -> tuple[str, str] | None:
-    """The function of the unified program whose text holds the line; copies count as what they are
-    copies of."""
+    """The function of the unified program whose text holds the line of the error; a copy counts as
+    the function that it is a copy of."""
     if error is None:
         return None
     line, message = error

@@ -74,7 +74,7 @@ def _file(pair: UnitPair) -> str:
 
 
 def _stem(file: str) -> str:
-    """``lib/a-b.c`` gives ``a_b``: part of a name."""
+    """The name of a file as a part of identifiers: ``lib/a-b.c`` gives ``a_b``."""
     return re.sub(r"\W", "_", Path(file).stem)
 
 
@@ -98,7 +98,8 @@ def keep_names_apart(pairs: Sequence[UnitPair]) -> None:
 
 
 def fresh(name: str, taken: set[str]) -> str:
-    """``name``, or with as many signs behind it as make it new; ``taken`` has it afterwards."""
+    """``name``, or ``name`` with signs behind it until it is not in ``taken``; it is added
+    there."""
     while name in taken:
         name += "_"
     taken.add(name)
@@ -155,7 +156,7 @@ def _add(whole: Unit, unit: Unit) -> None:
 
 
 def _in_types_of(whole: Unit, unit: Unit) -> Unit:
-    """The unit with the records and enumerations of ``whole`` in place of those that equal them."""
+    """The unit with its records and enumerations replaced by equal ones of ``whole``."""
     types = SameTypes(whole, unit, _stem(unit.file))
     done: set[Symbol] = set()
 
@@ -185,7 +186,8 @@ def _in_types_of(whole: Unit, unit: Unit) -> Unit:
 
 
 def _add_function(functions: list[FunctionDefinition], function: FunctionDefinition) -> None:
-    """Inline and weak definitions, which many files may have from a header, yield."""
+    """Add a function. Inline and weak definitions, which many files may have from a header, yield
+    to others."""
     symbol = function.symbol
     for at, known in enumerate(functions):
         if known.symbol.name != symbol.name or symbol.linkage != "external":
@@ -212,7 +214,8 @@ def defined_twice(
 
 
 def _one_for_each_name(whole: Unit) -> list[Declaration]:
-    """Of an external object its definition, of a function that is defined no declaration."""
+    """The declarations without repetition: an external object has its definition only, and a
+    function that is defined has no declaration."""
     bodies = {function.symbol.name for function in whole.functions}
     best: dict[str, Declaration] = {}
     for each in _external(whole.declarations):
@@ -256,8 +259,8 @@ def _call_as_declared(whole: Unit) -> None:
 
 
 def _passes(declared: Symbol, defined: Symbol, given: int | None) -> bool:
-    """Whether a call as by one declaration is one by the definition as well. Without a prototype
-    ``given`` arguments count (None: any number may come)."""
+    """Does a call by one declaration fit the definition as well? ``given`` is the number of
+    arguments where there is no prototype (None: any number)."""
     if declared is defined:
         return True
     one, other = declared.type, defined.type
@@ -290,7 +293,7 @@ _MAY_BE_ANNOTATED = re.compile(r"\b(?:change|execute)_?\s*\(")
 
 @dataclass(slots=True)
 class ProgramPair:
-    """Both versions, read. The texts are those that the trees were made of."""
+    """The files of both versions, parsed. The texts are those that the trees were made from."""
 
     differing_texts: list[TextPair]
     shared_texts: list[Preprocessed]
@@ -309,9 +312,9 @@ class ProgramPair:
 
 
 def read_pair(pairs: Sequence[FilePair]) -> ProgramPair:
-    """Files of a folder that are no C are left out when they define nothing that others lack. The
-    error of the first one that is needed is raised. So are tests and examples with a ``main`` of
-    their own where another file has the program's."""
+    """Read the files of both versions. Files of a folder that are not C are left out when they
+    define nothing that others lack, else their first error is raised. Tests and examples with a
+    ``main`` of their own are left out where another file has the program's."""
     read = _read_what_is_c(pairs)
     mains = {text.file for text, unit in _trees(read) if _defines_main(unit)}
     programs = [pair for pair in pairs if mains & {str(file.path) for file in _files(pair)}]
@@ -353,7 +356,7 @@ def _read_what_is_c(pairs: Sequence[FilePair]) -> ProgramPair:
 
 
 def _error_of(pair: FilePair) -> CsgtestError | None:
-    """Why one of its versions cannot be read."""
+    """Why one of its versions cannot be read; None where both can."""
     try:
         for file in _files(pair):
             parse_texts(preprocess_files([file]), may_be_empty=True)
@@ -363,7 +366,7 @@ def _error_of(pair: FilePair) -> CsgtestError | None:
 
 
 def _wanted(units: Sequence[TranslationUnit]) -> frozenset[str]:
-    """What is used and defined nowhere: also what the C library has."""
+    """The names that are used but not defined, those of the C library among them."""
     symbols = [each.symbol for unit in units for each in unit.declarations]
     defined = {each.symbol.name for unit in units for each in unit.functions}
     defined |= {symbol.name for symbol in symbols if symbol.defined}
@@ -372,7 +375,7 @@ def _wanted(units: Sequence[TranslationUnit]) -> frozenset[str]:
 
 
 def _may_define(pair: FilePair, names: frozenset[str]) -> frozenset[str]:
-    """Those of the names that stand in its text as where something is defined."""
+    """The names that seem to be defined in the text of the pair."""
     files = [file.path for file in _files(pair)]
     texts = [path.read_bytes() for path in files if path.is_file()]
     text = b"\n".join(texts).decode("utf-8", "replace")
@@ -381,8 +384,8 @@ def _may_define(pair: FilePair, names: frozenset[str]) -> frozenset[str]:
 
 
 def _read_pair(pairs: Sequence[FilePair]) -> ProgramPair:
-    """Where no file differs in what the compiler sees, those whose text does count as differing; or
-    else the first."""
+    """Read the pairs. Where the compiler sees no difference in any file, those whose text differs
+    count as differing; if there is none, the first."""
     old, new = files_of(pairs)
     by_hand = [pair.both for pair in pairs if pair.both is not None]
     both = [*old, *new, *by_hand]
@@ -443,7 +446,8 @@ def _parsed(
 def unify_pair(
     pair: ProgramPair, entry: str = "main", annotation: Annotation = BY_TREES
 ) -> Unified:
-    """A file that uses what became two in others belongs to them, though its text is the same."""
+    """Unify both versions. A shared file that uses a name that was split in other files is unified
+    with these, though its own text is the same."""
     if pair.both is not None:
         ((old, new),) = pair.differing
         assert old is not None and new is not None
@@ -466,8 +470,8 @@ def unify_pair(
 
 
 class Readings:
-    """What several entries of one program have in common: its files as they were read, and both
-    versions as one. Those of the files that were asked for last are kept."""
+    """What the entries of one program have in common: its files as they were read, and both
+    versions unified. Only those of the files that were asked for last are stored."""
 
     def __init__(self) -> None:
         self._files: tuple[FilePair, ...] = ()
@@ -485,8 +489,8 @@ class Readings:
     def unify(
         self, files: tuple[FilePair, ...], entry: str, annotation: Annotation = BY_TREES
     ) -> Unified:
-        """As ``unify_pair``, which changes the trees that it is given. An entry whose signature is
-        another one now is called from outside by one name, and unified by itself."""
+        """As ``unify_pair``, which changes the trees that it is given. An entry whose signature
+        differs is unified separately: callers outside know it by one name."""
         pair = self.read(files)
         if annotation not in self._unified:
             whole = pair if self._whole else read_pair(files)
@@ -500,7 +504,8 @@ class Readings:
 
 
 def _split_names(unified: Unified) -> set[str]:
-    """External names that other files cannot use as they did."""
+    """The external names that other files cannot use as before: they are split, or have another
+    signature."""
     return {*unified.splits, *(symbol.name for symbol in unified.names.signatures)}
 
 

@@ -52,8 +52,8 @@ Clones = Mapping[Symbol, tuple[FunctionDefinition, FunctionDefinition]]
 def project(
     unit: TranslationUnit, version: Version, versions: Mapping[Symbol, Version], clones: Clones
 ) -> TranslationUnit:
-    """The program of ``version``. ``versions`` has the symbols that one version alone knows,
-    ``clones`` the copies that a function calls instead of having a body for both."""
+    """The program of ``version``. ``versions``: the symbols that one version alone has; ``clones``:
+    the copies that a function calls instead of having a body for both."""
     projected = TranslationUnit(unit.file, types=list(unit.types))
     for declaration in unit.declarations:
         if (
@@ -83,7 +83,8 @@ def _declaration(node: Declaration, version: Version) -> Declaration:
 
 
 def projected_node(node: Any, version: Version) -> Any:
-    """A tree of one version; statements that may vanish are handled by the list they stand in."""
+    """The part of a tree that ``version`` has. Statements that may vanish are handled by their
+    list."""
 
     def part(inner: Any) -> Any:
         return projected_node(inner, version)
@@ -197,7 +198,7 @@ class ChangeRecord:
 
 @dataclass(frozen=True, slots=True)
 class Fallback:
-    """A region that holds each version's code whole, and why."""
+    """Why a function, or the program, consists of two copies, one for each version."""
 
     region: str  # a function's name, or "program"
     reason: str
@@ -249,7 +250,7 @@ class Unified:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """``function`` of the projection on ``version`` is not what the source says."""
+    """The projection of ``function`` on ``version`` is not what the source says."""
 
     version: Version
     function: str
@@ -260,8 +261,8 @@ class Difference:
 
 
 def check(unified: Unified, thorough: bool = False) -> list[Difference]:
-    """What does not hold; empty when all is well. ``thorough`` compares functions again that the
-    unifier found equal."""
+    """The differences between projections and originals; none when all is well. ``thorough``:
+    compare those functions as well that the unifier found equal."""
     skipped = frozenset() if thorough else unified.equal
     return [
         difference
@@ -358,8 +359,8 @@ class _Check:
 
 
 def evaluated(body: Tree) -> Iterator[Tree]:
-    """Every node but those that a constant sizeof measures: fingerprints do not ask for them, and
-    either version's variable may stand there."""
+    """All nodes except those that a constant sizeof measures: fingerprints ignore them, and they
+    may name the variable of either version."""
     stack: list[Tree] = [body]
     while stack:
         node = stack.pop()
@@ -369,7 +370,7 @@ def evaluated(body: Tree) -> Iterator[Tree]:
 
 
 class _Numbered(Fingerprints):
-    """Local variables by the order of their first occurrence."""
+    """Numbers local variables by the order in which they first occur."""
 
     def __init__(self, owner: _Check, original: bool) -> None:
         self._owner = owner

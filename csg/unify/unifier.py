@@ -1,9 +1,9 @@
-"""Unify two translation units into one that is checked, in coarser pieces where that fails.
+"""Unify two translation units into one, check it, and unify more coarsely what fails the check.
 
     unify(old, new)   ->   Unified(unit, changes, ...)
 
-Whatever cannot be unified is kept twice: a statement in a region of its version, a function as two
-copies, at worst the whole program. First comes what unifies two units once, if that succeeds.
+Whatever cannot be unified stands twice: a statement in a region of each version, a function as two
+copies, at worst the whole program. The first part unifies two units once.
 """
 
 from __future__ import annotations
@@ -98,7 +98,8 @@ class Unification:
         )
 
     def _owned(self, unit: TranslationUnit, names: Names) -> dict[Symbol, tuple[Version, int]]:
-        """Parameters that one version has, with the edit of the signature."""
+        """The parameters that only one version has, each with this version and the edit of the
+        signature."""
         found: dict[Symbol, tuple[Version, int]] = {}
         for function in unit.functions:
             signature = names.signatures.get(function.symbol)
@@ -114,7 +115,8 @@ class Unification:
     # ------------------------------------------------------------------ types
 
     def _types(self, names: Names) -> list[Record | Enumeration]:
-        """The new version's, with those of the old one that differ after their predecessors."""
+        """The types of the new version, with those of the old version that differ after their
+        predecessors."""
         layouts = names.layouts
         found: list[Record | Enumeration] = []
         for kind in self.new.types:
@@ -258,7 +260,8 @@ class Unification:
         return functions.alone(function, version, symbol, edit)
 
     def _entry(self, names: Names, found: list[FunctionDefinition]) -> list[FunctionDefinition]:
-        """An entry function whose parameters changed is called from outside by one name."""
+        """A dispatcher for an entry function whose parameters changed: callers outside know it by
+        one name."""
         bodies = {function.symbol: function for function in found}
         for one, other in names.splits.items():
             if other.name == f"{self.entry}__new" and one in bodies and other in bodies:
@@ -272,7 +275,8 @@ class Unification:
 
 
 def in_order(old: list[Symbol], new: list[Symbol]) -> list[Symbol]:
-    """The new order, with what only the old version has after its predecessor there."""
+    """The symbols in the new order, with each that only the old version has after its predecessor
+    there."""
     known = set(new)
     follow: dict[Symbol | None, list[Symbol]] = {}
     last: Symbol | None = None
@@ -304,7 +308,7 @@ def unify(
     split: frozenset[str] = frozenset(),
     by_lines: bool = False,
 ) -> Unified:
-    """One program that holds both; what does not pass the check is kept in coarser pieces.
+    """One program that holds both versions; what does not pass the check is unified more coarsely.
 
     ``whole`` names functions to keep as two copies, ``split`` objects and functions to keep under
     two names, from the start. ``by_lines``: what a textual diff finds is a change, too.
@@ -330,13 +334,13 @@ def unify(
 
 
 def everything_twice(old: TranslationUnit, new: TranslationUnit, entry: str = "main") -> Unified:
-    """The last resort: each version whole, side by side; only what is equal is shared."""
+    """The last resort: both versions whole, side by side; only what is equal is shared."""
     functions, objects = _defined(old, new)
     return unify(old, new, entry, functions, objects)
 
 
 def _defined(old: TranslationUnit, new: TranslationUnit) -> tuple[frozenset[str], frozenset[str]]:
-    """What both define under one name: functions and objects."""
+    """The functions, and the objects, that both versions define under one name."""
     functions = [{each.symbol.name for each in unit.functions} for unit in (old, new)]
     objects = [
         {
@@ -351,7 +355,7 @@ def _defined(old: TranslationUnit, new: TranslationUnit) -> tuple[frozenset[str]
 
 @contextmanager
 def deep_recursion() -> Iterator[None]:
-    """A chain of a thousand ``else if`` is a tree a thousand deep."""
+    """Let Python recurse deeply: a chain of a thousand ``else if`` is a tree a thousand deep."""
     before = sys.getrecursionlimit()
     sys.setrecursionlimit(max(before, DEPTH))
     try:

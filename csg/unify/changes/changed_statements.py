@@ -90,7 +90,7 @@ def take_apart(unit: TranslationUnit, edits: Edits, clones: Clones) -> None:
 def _split(
     unit: TranslationUnit, edits: Edits
 ) -> Iterator[tuple[FunctionDefinition, FunctionDefinition]]:
-    """The two functions that one of another type has become."""
+    """Pairs of an old and a new function that carry one name but have different types."""
     sides: dict[tuple[int, Version], list[FunctionDefinition]] = {}
     for each in unit.functions:
         if each.version is not None and each.change and edits.is_split(each.change):
@@ -105,7 +105,8 @@ def _split(
 
 
 def head_of(item: Statement) -> tuple[Piece, ...]:
-    """What of a statement is its own: all of it, or what stands in front of its body."""
+    """The parts of a statement that are not its body: all of it, or what stands in front of the
+    body."""
     match item:
         case If() | While() | Switch():
             tested = item.selector if isinstance(item, Switch) else item.condition
@@ -134,7 +135,7 @@ def word_of(item: Statement) -> str:
 
 
 def runs_nothing(item: Statement) -> bool:
-    """A declaration that does not compute anything."""
+    """Is it a declaration that does not compute anything?"""
     if not isinstance(item, Declaration):
         return isinstance(item, Empty | Label)
     if item.initializer is not None or item.symbol.storage == "static":
@@ -149,9 +150,9 @@ def runs_nothing(item: Statement) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Run:
-    """Code that ``version`` alone runs: ``edit`` is where it comes from, ``head`` the number of the
-    statement that it stands in (0: none). ``chosen``: the statements that are changed; None: all of
-    them."""
+    """Code that ``version`` alone runs. ``edit`` is the edit that it comes from, ``head`` the
+    number of the statement around it (0: none). ``chosen``: the identities of the statements that
+    are changed; None: all of them."""
 
     version: Version
     edit: int
@@ -164,7 +165,7 @@ class _Run:
 
 @dataclass(frozen=True, slots=True)
 class _Lone:
-    """A statement of one version in a list that both have."""
+    """A statement of one version in a list of statements that both versions have."""
 
     version: Version
     edit: int
@@ -186,7 +187,7 @@ class _Apart:
         kind = function.symbol.type
         if isinstance(kind, Function) and not isinstance(kind.result, Void):
             found: list[int] = []
-            for part in reversed(body.items):  # the end of a function needs its value
+            for part in reversed(body.items):  # a function needs the returns at its end
                 found = [at for at, item in _numbered(part) if isinstance(item, Return)]
                 if found:
                     break
@@ -195,8 +196,9 @@ class _Apart:
         return replace(function, body=body)
 
     def copy(self, function: FunctionDefinition, other: FunctionDefinition) -> FunctionDefinition:
-        """A copy that one version has of a function: what the other copy has as well is no change.
-        All are switched together with the call that chooses the copy."""
+        """The copy of a function for one version, with numbers for the statements that the other
+        copy does not have. All of them are switched together with the call that chooses the
+        copy."""
         assert function.version is not None
         mine, theirs = ([*_statements(each.body)] for each in (function, other))
         keys = [[_key(item) for item in side] for side in (mine, theirs)]
@@ -216,7 +218,8 @@ class _Apart:
     # -------------------------------------------------------------- code of both versions
 
     def shared(self, node: Any, outer: _Run | None = None) -> Any:
-        """``outer``: the guard in whose other part ``node`` stands."""
+        """``node``, which both versions run, with its changed statements numbered. ``outer``: the
+        guard in whose other part ``node`` stands."""
         match node:
             case Compound(items=items):
                 return replace(node, items=self._list(items, outer))
@@ -262,7 +265,8 @@ class _Apart:
         return edit > 0 and not self.edits.is_split(edit)
 
     def _match(self, lone: Sequence[_Lone]) -> None:
-        """Statements of one edit that stand in each other's place get one number."""
+        """Give one number to the two statements, one of each version, that stand in each other's
+        place."""
         for edit in sorted({each.edit for each in lone}):
             sides = [
                 [each for each in lone if each.edit == edit and each.version is version]
@@ -289,7 +293,8 @@ class _Apart:
                 return made
 
     def _region(self, item: Execute, body: Compound, run: _Run) -> Execute:
-        """One statement gives its number to the region, several have their own in it."""
+        """The region with numbers: a single statement gives it its own; of several each has one
+        inside."""
         inner = self._block(body, run)
         match inner.items:
             case (Execute(body=only, change=number),):
@@ -322,8 +327,8 @@ class _Apart:
         return If(replace(condition, id=number), parts[0], parts[1], node.location)
 
     def _unconditional(self, node: If, run: _Run) -> If:
-        """``if (change(0, 1)) S``: the guard is the statement, and its number. Of a block it has
-        that of the first statement, which the others need."""
+        """``if (change(0, 1)) S``: the guard gets the number of S. If S is a block it gets that of
+        the guarded statement, which the other statements need."""
         condition, first = node.condition, _guarded(node)
         assert isinstance(condition, Change)
         items: list[Statement] = []
@@ -344,8 +349,8 @@ class _Apart:
         return replace(node, condition=condition, then=replace(node.then, items=tuple(items)))
 
     def _behind_labels(self, item: Statement, labels: list[int]) -> None:
-        """What one version has behind a label of its own needs that label; the label needs the jump
-        that ends its part."""
+        """Note what labels need. What one version has behind a label of its own needs the label;
+        the label needs the jump that ends the code behind it."""
         match item:
             case Case(version=Version(), change=number):
                 labels.append(number)
@@ -407,7 +412,8 @@ class _Apart:
         number = self._pairs.get(id(item), 0)
         if not number:
             pieces, kind = head_of(item), ""
-            if isinstance(item, If) and isinstance(item.condition, Change):  # a guard
+            # the condition of a guard
+            if isinstance(item, If) and isinstance(item.condition, Change):
                 pieces = (Empty(item.location), side(item.condition, run.version))
                 kind = self.edits[run.edit].kind
             old, new = (pieces, ()) if run.version is Version.OLD else ((), pieces)
@@ -417,15 +423,16 @@ class _Apart:
         return number
 
     def _need(self, run: _Run, inner: int, outer: int) -> None:
-        """``inner`` cannot be there without ``outer``: to take ``outer`` away, take ``inner``."""
+        """Note that ``inner`` cannot be there without ``outer``: whoever takes ``outer`` away takes
+        ``inner``."""
         if run.version is Version.NEW:
             self.edits.need(inner, outer)
         else:
             self.edits.need(outer, inner)
 
     def _needs_of_loop(self, loop: Statement, number: int, run: _Run) -> None:
-        """A loop needs what ends it: statements that set what its condition reads, or else its
-        ways out."""
+        """Note that a loop needs what ends it: the statements that set what its condition reads, or
+        else the jumps out of it."""
         if not isinstance(loop, While | DoWhile | For):
             return
         parts: list[Tree] = [] if loop.condition is None else [loop.condition]
@@ -452,7 +459,8 @@ def _within(outer: _Run | None, version: Version, edit: int) -> _Run:
 
 
 def _in_place(old: Sequence[_Lone], new: Sequence[_Lone]) -> Iterator[tuple[Statement, Statement]]:
-    """Statements of one kind in one order; two that are alone whatever they are."""
+    """Pairs of statements in each other's place: two that are alone, whatever they are; else those
+    of one class, in the order of both lists."""
     if len(old) == len(new) == 1:
         yield old[0].item, new[0].item
         return
@@ -469,8 +477,8 @@ def _in_place(old: Sequence[_Lone], new: Sequence[_Lone]) -> Iterator[tuple[Stat
 
 
 def _is_guard(node: If) -> bool:
-    """One version alone reaches a part of it, and not each its own
-    (``if (change(1, 0)) goto out__old; else goto out__new;``)."""
+    """Is there a part of the ``if`` that one version alone reaches, while the other part is not the
+    other version's (as in ``if (change(1, 0)) goto out__old; else goto out__new;``)?"""
     condition = node.condition
     assert isinstance(condition, Change)
     if is_neutral(condition.old) and is_neutral(condition.new) and node.otherwise is not None:
@@ -479,7 +487,7 @@ def _is_guard(node: If) -> bool:
 
 
 def _guarded(node: If) -> Statement:
-    """The statement that stands behind a guard: ``if (c) ..``, or what is unconditional."""
+    """The statement behind a guard: ``if (c) ..``, or the first that is unconditional."""
     condition = node.condition
     assert isinstance(condition, Change)
     if is_neutral(condition.old) and is_neutral(condition.new):
@@ -498,7 +506,7 @@ def _version_of(item: Statement) -> Version | None:
 
 
 def _numbered(root: Tree) -> Iterator[tuple[int, Statement]]:
-    """The numbered statements of code of one version, in order."""
+    """The numbered statements in code of one version, each with its number, in order."""
     for node in walk(root):
         match node:
             case Execute(body=body, change=number) if number:
@@ -512,7 +520,7 @@ def _numbered(root: Tree) -> Iterator[tuple[int, Statement]]:
 
 
 def _statements(body: Compound) -> Iterator[Statement]:
-    """All that could have a number."""
+    """All statements that may have a number."""
     simple = ExpressionStatement, Return, Break, Continue, Goto, ComputedGoto, Assembly, Declaration
     heads = If, While, DoWhile, For, Switch
     for node in walk(body):
@@ -521,7 +529,8 @@ def _statements(body: Compound) -> Iterator[Statement]:
 
 
 def _key(item: Statement) -> tuple[object, ...]:
-    """The same for statements whose own parts mean the same; variables count by their names."""
+    """A key that is equal for statements whose own parts have the same meaning; variables count by
+    name."""
     words: list[object] = [item.__class__.__name__]
     for node in walk(*_trees(head_of(item))):
         match node:
@@ -535,7 +544,7 @@ def _key(item: Statement) -> tuple[object, ...]:
 
 
 def _written(pieces: Iterable[Piece]) -> Iterator[Symbol]:
-    """The variables that are set, or whose address is given away."""
+    """The variables that are assigned, or whose address is taken."""
     for node in walk(*_trees(pieces)):
         match node:
             case Assign(target=target) | CompoundAssign(target=target):

@@ -71,8 +71,8 @@ SHOWN = 90  # characters of a site's text
 
 @record
 class Site:
-    """``role``: value, clause, guard, condition, argument, region, statement (of a region),
-    declaration, label, function or copies."""
+    """A place where a change stands. ``role``: value, clause, guard, condition, argument, region,
+    statement (of a region), declaration, label, function or copies."""
 
     change: int
     role: str
@@ -123,7 +123,7 @@ def _copies(function: FunctionDefinition, reason: str) -> Site:
 
 
 def _below(root: Tree, unified: Unified, owner: Version | None = None) -> Iterator[Site]:
-    """``owner``: the version that alone runs it."""
+    """The sites below ``root``. ``owner``: the version that alone runs it."""
     stack: list[tuple[Tree, Tree | None, Version | None]] = [(root, None, owner)]
     while stack:
         node, parent, only = stack.pop()
@@ -154,7 +154,7 @@ def _below(root: Tree, unified: Unified, owner: Version | None = None) -> Iterat
 
 
 def _parts(node: Tree, only: Version | None) -> Iterator[tuple[Tree, Version | None]]:
-    """The nodes below, each with the version that alone gets there."""
+    """The child nodes, each with the version that alone gets there (None: both)."""
     match node:
         case Execute(version=version, body=body):
             yield body, version
@@ -247,7 +247,7 @@ def _side(node: Change, version: Version) -> Expression:
 
 
 def why_here(old: Expression, new: Expression, kind: Type) -> str:
-    """Why ``change(old, new)`` is not further inside."""
+    """The reason why ``change(old, new)`` does not stand further inside."""
     before, after = text_of(old), text_of(new)
     if old is new:
         return "its line differs, what it computes does not"
@@ -286,13 +286,13 @@ def _types(old: Expression, new: Expression, kind: Type) -> str:
 
 
 def is_pure(node: Tree) -> bool:
-    """It changes nothing."""
+    """Does evaluating it change nothing?"""
     changing = (Assign, CompoundAssign, Increment, Call, StatementExpression)
     return not any(isinstance(part, changing) for part in walk(node))
 
 
 def may_trap(node: Tree) -> bool:
-    """It goes through a pointer, divides, or calls."""
+    """Does it go through a pointer, divide, or call, so that it may trap?"""
     return any(_traps(part) for part in walk(node))
 
 
@@ -357,7 +357,7 @@ def spanning(unified: Unified) -> list[tuple[ChangeRecord, str]]:
 
 
 def _covered(function: FunctionDefinition) -> Iterator[tuple[int, Version, Tree]]:
-    """Each statement that carries a number, by version; ``only`` is that which alone gets there."""
+    """Each statement that a change covers, as (number of the change, version, statement)."""
     Entry = tuple[Tree, Version | None, int, Tree]
     stack: list[Entry] = [(function.body, function.version, 0, function.body)]
     while stack:

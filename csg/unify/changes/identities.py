@@ -24,7 +24,7 @@ from csg.errors import Location
 from csg.language.syntax import TranslationUnit
 from csg.unify.unified import ChangeRecord, Unified
 
-LONGEST = 400  # characters of a statement; of a longer one the beginning and a sum
+LONGEST = 400  # characters of a statement; a longer one is cut and gets a checksum
 _TOKEN = re.compile(
     r"""(?P<blank>/\*.*?(?:\*/|\Z) | //(?:\\\n|[^\n])* | ^[ \t]*\#(?:\\\n|/\*.*?\*/|[^\n])*
     | \s+ | \\\n)
@@ -35,7 +35,7 @@ _TOKEN = re.compile(
 )
 _WORD = re.compile(r"[\w$\"'.]")
 _HEADS = frozenset(("if", "while", "for", "switch"))
-_BEFORE = frozenset(("else", "do"))  # of a statement, and none themselves
+_BEFORE = frozenset(("else", "do"))  # keywords that begin a statement and are none by themselves
 _KEYWORDS = _HEADS | {"return", "case", "sizeof"}
 _PREFIXES = frozenset(("-", "+", "*", "&", "!", "~", "++", "--"))
 _CLOSES = {")": "(", "]": "[", "}": "{"}
@@ -44,9 +44,10 @@ _PLACE = re.compile(r" \([^()]*:\d+(?::\d+)?\)")  # of a definition, in ``Change
 
 @dataclass(frozen=True, slots=True, order=True)
 class Identity:
-    """A changed statement: ``nth`` of those in ``function`` that say the same in its version (the
-    new one, or the old one if it was deleted), ``part`` of the changes inside of it. ``cause`` is
-    the definition that changed where the statement itself reads as before."""
+    """How a changed statement is recognised in another text: the ``nth`` of the equal statements of
+    ``function`` in its version (the new one, or the old one if it was deleted), and which ``part``
+    of the changes inside it. ``cause`` is the definition that changed where the statement reads as
+    before."""
 
     function: str
     old: str  # "" where it was added
@@ -61,18 +62,19 @@ Position = tuple[int, int]  # line and column
 
 @dataclass(slots=True)
 class _Text:
-    """The statements of one file in order: where they start, what they say."""
+    """The statements of one file in order: where they start, and their normalised texts."""
 
     starts: list[Position] = field(default_factory=list)
     texts: list[str] = field(default_factory=list)
 
     def within(self, first: Location, last: Location) -> range:
-        """Those from the one around ``first`` to the one around ``last``."""
+        """The numbers of the statements from the one around ``first`` to the one around
+        ``last``."""
         begin = self._around(first)
         return range(begin, max(begin, self._around(last)) + 1) if self.starts else range(0)
 
     def _around(self, place: Location) -> int:
-        if not place.column:  # the first one that begins there, if any
+        if not place.column:  # the first statement that begins on the line, if any
             found = bisect_left(self.starts, (place.line, 0))
             if found < len(self.starts) and self.starts[found][0] == place.line:
                 return found
@@ -80,7 +82,7 @@ class _Text:
 
 
 def identities(unified: Unified) -> dict[int, Identity]:
-    """Of each change, by its number. No two are equal."""
+    """The identity of each change, by its number; no two are equal."""
     old, new = _Version(unified.old), _Version(unified.new)
     seen: Counter[Identity] = Counter()
     found: dict[int, Identity] = {}
@@ -113,8 +115,9 @@ class _Version:
         self._texts: dict[str, _Text] = {}
 
     def said(self, first: Location, last: Location | None, otherwise: str) -> tuple[str, int]:
-        """What the statements at a place say, and which of its equals in its function the first of
-        them is; ``otherwise`` where the source cannot be had."""
+        """The text of the statements at a place, and the position of the first one among equal
+        statements of its function, from 1; ``otherwise`` and 1 where the source is not
+        available."""
         if first.file not in self._sources:
             return normalised(otherwise), 1
         text = self._text(first.file)
@@ -129,7 +132,7 @@ class _Version:
         return whole, max(1, sum(same))
 
     def _begin(self, place: Location) -> int:
-        """The first statement of the function around a place; 0 outside of functions."""
+        """The number of the first statement of the function around a place; 0 outside functions."""
         at = _position(place)
         around = (start for start, end in self._functions.get(place.file, []) if start <= at <= end)
         start = max(around, default=(0, 0))
@@ -149,7 +152,7 @@ def _position(place: Location) -> Position:
 
 
 def normalised(text: str) -> str:
-    """Without comments, its tokens set as we set them."""
+    """The text without comments, with one way of spacing between its tokens."""
     return _shortened(_joined([token for _, token in _tokens(text)]))
 
 
@@ -161,9 +164,9 @@ def _shortened(text: str) -> str:
 
 
 def statements(text: str) -> Iterator[tuple[Position, str]]:
-    """Where each statement starts and what it says, in order. Heads of loops and conditions stand
-    for themselves, as do labels and what precedes the braces of a definition; text that is no C is
-    cut somewhere."""
+    """Where each statement starts, and its text, in order. Heads of loops and conditions count as
+    statements, as do labels and what precedes the braces of a definition. Text that is not C is cut
+    somewhere."""
     unit: list[str] = []
     start: Position = (0, 0)
     opened: list[str] = []
@@ -198,14 +201,14 @@ def statements(text: str) -> Iterator[tuple[Position, str]]:
 
 
 def _initialises(unit: Sequence[str]) -> bool:
-    """Is a brace behind these tokens one of values?"""
+    """Does a brace after these tokens begin a list of values?"""
     if not unit:
         return False
     return unit[-1] == "=" or (unit[-1] == ")" and ("=" in unit or "return" in unit))
 
 
 def _tokens(text: str) -> Iterator[tuple[Position, str]]:
-    """Without blanks, comments and directives."""
+    """The tokens with their positions, without blanks, comments and directives."""
     line, begin = 1, 0  # where the line begins
     for found in _TOKEN.finditer(text):
         token = found[0]
@@ -217,7 +220,7 @@ def _tokens(text: str) -> Iterator[tuple[Position, str]]:
 
 
 def _joined(tokens: Sequence[str]) -> str:
-    """Nearly as one would write it, and the same whatever stood between the tokens."""
+    """The tokens as one text, nearly as one would write it, and equal for equal tokens."""
     parts: list[str] = []
     tight = True  # nothing stands behind what is there so far
     operand = False  # it ends with one

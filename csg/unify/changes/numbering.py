@@ -65,7 +65,7 @@ def shortened(text: str) -> str:
 
 
 def _goes_on(lines: list[str]) -> bool:
-    """A parenthesis is still open (texts in quotes hardly hold an odd one)."""
+    """Is a parenthesis still open at the end of these lines? (Literals hardly hold an odd one.)"""
     text = " ".join(lines)
     return len(lines) < 12 and text.count("(") > text.count(")")
 
@@ -80,8 +80,8 @@ def number_changes(
     new: TranslationUnit,
     owned: dict[Symbol, tuple[Version, int]],
 ) -> tuple[ChangeRecord, ...]:
-    """Renumber the tree in place (its lists) and describe its changes. ``owned`` has symbols that
-    one version knows without a declaration of its own, and their edits."""
+    """Renumber the tree in place (its lists) and return its changes. ``owned``: symbols that one
+    version knows without a declaration of its own, with their edits."""
     sites = Counter(_sites(unit))
     places = {number: _place(edits[number], sites_first) for number, sites_first in _first(unit)}
     files = {name: at for at, name in enumerate(new.sources)}
@@ -116,7 +116,7 @@ def _key(
 
 
 def _place(edit: Edit, first: Location) -> Location:
-    """In the new version, or where a deletion would stand."""
+    """Where the edit stands in the new version; for a deletion, where it would stand."""
     span = _span(edit, edit.new)
     if span is not None:
         return span.start
@@ -124,7 +124,8 @@ def _place(edit: Edit, first: Location) -> Location:
 
 
 def _span(edit: Edit, pieces: tuple[Piece, ...]) -> Span | None:
-    """A function and its signature stand where the function starts."""
+    """The span of the pieces of an edit. That of a function or a signature is where the function
+    starts."""
     span = span_of(pieces)
     if span is not None and (edit.kind == "signature" or edit.granularity == "function"):
         return Span(span.start, span.start)
@@ -146,7 +147,7 @@ def _shared_lines(entries: list[Edit]) -> Lines:
 
 
 def _text(edit: Edit, version: Version, unit: TranslationUnit, shared: Lines) -> str:
-    """The source lines of a change; of several on one line each its own statement."""
+    """The source lines of a change; where several changes start on a line, the statement alone."""
     pieces = edit.old if version is Version.OLD else edit.new
     span = _span(edit, pieces)
     if span is None:
@@ -174,8 +175,8 @@ def _text(edit: Edit, version: Version, unit: TranslationUnit, shared: Lines) ->
 
 
 def _in_hunks(records: list[ChangeRecord], roots: list[int]) -> tuple[ChangeRecord, ...]:
-    """A change stands in the hunk of the one before it when both come from one edit of the trees,
-    or when no line is between them."""
+    """The records with numbers of hunks. A change is in the hunk of the one before it when both
+    come from one edit of the trees, or when no line is between them."""
     found: list[ChangeRecord] = []
     hunk = 0
     for at, record in enumerate(records):
@@ -291,9 +292,9 @@ def _requirements(
     owners: dict[Symbol, tuple[Version, int]],
     kept: Iterable[tuple[int, int]],
 ) -> dict[int, frozenset[int]]:
-    """A change whose new side uses what another one adds requires that; a change that takes a
-    declaration away requires those that take its uses away. ``kept`` are the pairs that were found
-    when the edits were taken apart."""
+    """For each change, the changes that it requires. One whose new side uses what another one adds
+    requires that one; one that removes a declaration requires those that remove its uses. ``kept``
+    are the pairs that were found when the edits were taken apart."""
     direct: dict[int, set[int]] = {}
     for needing, needed in kept:
         direct.setdefault(needing, set()).add(needed)
@@ -303,7 +304,7 @@ def _requirements(
 
 
 def requirements(unit: TranslationUnit) -> dict[tuple[int, int], frozenset[str]]:
-    """For each change that needs another one directly: the names that are why."""
+    """For each change and each other that it directly requires, the names that are the reason."""
     found: dict[tuple[int, int], set[str]] = {}
     for needing, needed, symbol in _needs(unit, _owners(unit)):
         found.setdefault((needing, needed), set()).add(symbol.name)
@@ -335,8 +336,8 @@ def _closure(number: int, direct: dict[int, set[int]]) -> frozenset[int]:
 
 
 def _owners(unit: TranslationUnit) -> dict[Symbol, tuple[Version, int]]:
-    """The change that adds or removes the declaration of a symbol; where this computes nothing, the
-    first one that mentions the symbol."""
+    """The change that adds or removes the declaration of a symbol. Where the declaration computes
+    nothing, the first change that mentions the symbol."""
     found: dict[Symbol, tuple[Version, int]] = {}
     bare: set[Symbol] = set()
     trees: list[Tree] = [*unit.declarations]
@@ -363,7 +364,8 @@ def _owners(unit: TranslationUnit) -> dict[Symbol, tuple[Version, int]]:
 
 
 def _uses(unit: TranslationUnit) -> Iterator[tuple[int, Version | None, Symbol]]:
-    """The names, with the version whose code they stand in and the change; None in both's."""
+    """The names that occur, each with the number of the change that it stands in and the version
+    that runs it (None: both)."""
     Entry = tuple[Tree, Version | None, int]
     stack: list[Entry] = [(each, None, 0) for each in unit.declarations]
     stack.extend((each.body, each.version, each.change) for each in unit.functions)

@@ -33,7 +33,8 @@ Places = Mapping[tuple[str, int], Sequence[int]]
 
 @record
 class Line:
-    """Its numbers in both versions, 0 where it is not there."""
+    """A line of the patch. ``old`` and ``new`` are its numbers in both versions, 0 where it is
+    missing."""
 
     old: int
     new: int
@@ -55,13 +56,13 @@ class FilePatch:
 
 @record
 class Patch:
-    """``left_out``: lines of it that are too many to be shown."""
+    """The patch. ``left_out``: how many of its lines are too many to be shown."""
 
     files: tuple[FilePatch, ...] = ()
     left_out: int = 0
 
     def around(self, changes: Iterable[int]) -> Iterator[tuple[FilePatch, Hunk]]:
-        """The hunks in which one of the changes stands."""
+        """The hunks with a line of one of these changes."""
         wanted = frozenset(changes)
         for file in self.files:
             for hunk in file.hunks:
@@ -88,8 +89,8 @@ def patch(unified: Unified) -> Patch:
 
 
 def paired_files(old: Iterable[str], new: Iterable[str]) -> list[tuple[str, str]]:
-    """Files of one name, those with most of their folders in common; of one each whatever their
-    names. "" stands for the partner of a file that has none."""
+    """The pairs of files by name: of several with one name, those with most folders in common; if
+    each version has one file only, these two. "" stands for the missing partner of a file."""
     before, after = list(old), list(new)
     if len(before) == len(after) == 1:
         return [(before[0], after[0])]
@@ -109,7 +110,7 @@ def _folders_in_common(one: str, other: str) -> int:
 
 
 def _places(unified: Unified, new: bool) -> dict[tuple[str, int], list[int]]:
-    """The changes on each line of a version."""
+    """Per file and line of a version, the changes that stand there."""
     found: dict[tuple[str, int], list[int]] = {}
     for change in unified.changes:
         first, last = change.old_location, change.old_end
@@ -132,7 +133,7 @@ def _lines(first: Location | None, last: Location | None) -> Iterator[tuple[str,
 def _rows(
     old: str, new: str, before: list[str], after: list[str], gone: Places, come: Places
 ) -> Iterator[Line]:
-    """All lines of both files in order."""
+    """The lines of both files, merged in order."""
     shown: set[int] = set()
     rows = [*_aligned(before, after)]
     for a, c in rows:
@@ -143,12 +144,12 @@ def _rows(
         known = {*(gone.get((old, a), ()) if a else ()), *(come.get((new, c), ()) if c else ())}
         if a and c:
             known -= shown
-            shown |= known  # once, where it begins
+            shown |= known  # each change once, on the line where it begins
         yield Line(a, c, text, tuple(sorted(known)))
 
 
 def _aligned(before: list[str], after: list[str]) -> Iterator[tuple[int, int]]:
-    """The numbers of lines that stand side by side, 0 where there is none."""
+    """Pairs of line numbers that are aligned; 0 where one version has no such line."""
     begin = next(
         (at for at, (a, b) in enumerate(zip(before, after, strict=False)) if a != b),
         min(len(before), len(after)),
@@ -167,9 +168,10 @@ def _aligned(before: list[str], after: list[str]) -> Iterator[tuple[int, int]]:
 
 
 def _hunks(rows: Sequence[Line]) -> Iterator[list[Line]]:
-    """What differs, or is of a change, with its context; what overlaps is one."""
+    """The rows that differ or have a change, with ``CONTEXT`` rows around them; overlapping hunks
+    are joined."""
     found: list[Line] = []
-    end = 0  # of the hunk, in rows
+    end = 0  # index of the row behind the hunk
     for at, row in enumerate(rows):
         if row.old and row.new and not row.changes:
             continue
@@ -185,7 +187,7 @@ def _hunks(rows: Sequence[Line]) -> Iterator[list[Line]]:
 
 
 def patch_form(found: Patch) -> dict[str, Any]:
-    """As report.json has it."""
+    """The patch as report.json has it."""
     return {
         "files": [
             {
@@ -203,7 +205,7 @@ def patch_form(found: Patch) -> dict[str, Any]:
 
 
 def patch_of_form(form: Any) -> Patch:
-    """ValueError, TypeError or KeyError where it is none."""
+    """The patch in a report. Raises ValueError, TypeError or KeyError where the form is not one."""
     files = tuple(
         FilePatch(
             str(each["old"]),

@@ -66,7 +66,8 @@ def mark_lines(
 
 
 def _differing(old: TranslationUnit, new: TranslationUnit) -> dict[tuple[str, int], list[Location]]:
-    """The lines of the new version that differ, with those of the old one in their place."""
+    """The lines of the new version that differ, each with the lines of the old version in their
+    place."""
     known = {os.path.basename(name): name for name in old.sources}
     lone = next(iter(old.sources)) if len(old.sources) == len(new.sources) == 1 else None
     found: dict[tuple[str, int], list[Location]] = {}
@@ -144,7 +145,7 @@ class _Marker:
         return self._twice(value, value.type, statement)
 
     def _evaluated(self, value: Expression, statement: Statement) -> Expression:
-        """For its effects."""
+        """The expression with a change in it, as one that is evaluated for its effects."""
         if isinstance(value, Assign) and is_scalar(value.type):
             return replace(value, value=self._twice(value.value, value.value.type, statement))
         return self._twice(value, VOID, statement)
@@ -192,7 +193,7 @@ class Definition:
 def with_causes(
     changes: Sequence[ChangeRecord], old: TranslationUnit, new: TranslationUnit
 ) -> tuple[ChangeRecord, ...]:
-    """Each change whose line says the same in both versions, with what is behind it."""
+    """The changes, with the cause of each whose line says the same in both versions."""
     silent = [change for change in changes if _is_silent(change)]
     if not silent:
         return tuple(changes)
@@ -217,7 +218,7 @@ class _Causes:
         return "; ".join(self._described(name) for name in self._changed(words))
 
     def _changed(self, words: Iterable[str]) -> list[str]:
-        """The names behind ``words``, through other definitions, whose definitions differ."""
+        """The names among ``words``, or in their definitions, whose definitions differ."""
         found: list[str] = []
         waiting, seen = list(dict.fromkeys(words)), set()
         while waiting:
@@ -243,7 +244,7 @@ class _Causes:
 
 
 def definitions(unit: TranslationUnit) -> dict[str, Definition]:
-    """What the user's files define besides objects and functions; a name that is defined several
+    """What the user's files define besides objects and functions. A name that is defined several
     times has all its definitions in one text."""
     values = {
         name: value
@@ -297,8 +298,8 @@ _INCLUDE = re.compile(r"\s*#\s*include\b")
 
 @record
 class Unseen:
-    """An edit of the text that no tree shows; ``location`` is in the new version, or where a
-    deletion would stand."""
+    """An edit of the text that no tree shows. ``location`` is in the new version; for a deletion,
+    where it would stand."""
 
     location: Location
     why: str
@@ -312,7 +313,8 @@ class _File:
 
 
 def unseen_edits(unified: Unified, flags: Sequence[str] = ()) -> tuple[Unseen, ...]:
-    """``flags`` are those that the files are compiled with."""
+    """The edits that are no change of the program. ``flags``: those that the files are compiled
+    with."""
     touched = _touched(unified)
     return tuple(
         edit
@@ -332,7 +334,7 @@ def _file(name: str, lines: list[str]) -> _File:
 
 
 def _touched(unified: Unified) -> set[tuple[str, int]]:
-    """Lines of either version that a change speaks of, or that are the cause of one."""
+    """The lines of either version that a change covers, or that are the cause of one."""
     found: set[tuple[str, int]] = set()
     for change in unified.changes:
         for first, last in (

@@ -1,1 +1,1 @@
-"""Who is who: what of one version is what of the other."""
+"""Find which name, type, variable or statement of one version is which of the other."""

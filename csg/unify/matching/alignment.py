@@ -46,7 +46,7 @@ class _Step:
 
 
 def align(pairing: Pairing) -> list[Match]:
-    """The matches of the cheapest way, in order."""
+    """The matches of the cheapest alignment, in order."""
     rows, columns = len(pairing.old), len(pairing.new)
     if not rows or not columns:
         return []
@@ -117,7 +117,8 @@ LONG = 1600  # product of the lengths from which on lists are cut
 
 
 def anchors(old: Sequence[int], new: Sequence[int]) -> list[tuple[int, int]]:
-    """Places of equal numbers to cut at; none in short lists."""
+    """Pairs of positions with equal numbers at which both lists can be cut; none for short
+    lists."""
     if len(old) * len(new) < LONG:
         return []
     once = [Counter(side) for side in (old, new)]
@@ -131,7 +132,7 @@ def anchors(old: Sequence[int], new: Sequence[int]) -> list[tuple[int, int]]:
 
 
 def _increasing(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """A longest run of pairs in which the second grows as well as the first."""
+    """A longest sequence of pairs in which both components increase."""
     tails: list[int] = []  # the least last value of a run of each length
     ends: list[int] = []  # the pair it belongs to
     before: list[int] = []

@@ -88,8 +88,8 @@ def _itself(thing: Hashable) -> Hashable:
 
 
 class Fingerprints:
-    """``symbol_key`` and ``type_key`` say what a name and a type mean; ``table`` may be shared by
-    several, so that trees of different origin are compared."""
+    """Numbers syntax trees by meaning. ``symbol_key`` and ``type_key`` say what a name and a type
+    mean; ``table`` may be shared, so that trees of different origin can be compared."""
 
     def __init__(
         self,
@@ -99,7 +99,8 @@ class Fingerprints:
         case_text: bool = False,
     ) -> None:
         self.table = {} if table is None else table
-        self._case_text = case_text  # tell labels of one value apart by the enumerators they name
+        # distinguish labels with equal values by the enumerators that they name
+        self._case_text = case_text
         self._symbol_key = symbol_key
         self._type_key = type_key
         self._known: dict[int, tuple[int, int, Tree]] = {}
@@ -109,7 +110,7 @@ class Fingerprints:
         return self._summary(node)[0]
 
     def size(self, node: Tree) -> int:
-        """How many nodes it has."""
+        """The number of nodes of a tree."""
         return self._summary(node)[1]
 
     def all(self, nodes: tuple[Tree, ...]) -> tuple[int, ...]:
@@ -126,7 +127,8 @@ class Fingerprints:
             size = 1
             for child in children(node):
                 size += self._summary(child)[1]
-            known = self._known[id(node)] = (number, size, node)  # the node stays: its id does
+            # the node is referenced here, so that its id is not used again
+            known = self._known[id(node)] = (number, size, node)
         return known
 
     def _key(self, node: Tree) -> tuple[Hashable, ...]:
@@ -172,13 +174,15 @@ class Fingerprints:
         return tuple(parts)
 
     def type_print(self, kind: Type) -> Hashable:
-        """What a type means: that of a variable-length array has expressions in it."""
+        """A key for the meaning of a type; the length of a variable-length array counts as an
+        expression."""
         return self._type_key(by_length(kind, self))
 
     # ------------------------------------------------------------------ likeness
 
     def likeness(self, old: Statement, new: Statement) -> float:
-        """Dice coefficient of the words in the two statements: 0 nothing in common, 1 all."""
+        """The Dice coefficient of the words in two statements: 0 where they have none in common, 1
+        where all."""
         mine, other = self.bag(old), self.bag(new)
         total = mine.total() + other.total()
         return 2 * (mine & other).total() / total if total else 1.0
@@ -198,7 +202,7 @@ class Fingerprints:
 
 
 def by_length(kind: Type, prints: Fingerprints) -> Type:
-    """Lengths that are computed are told by their fingerprints, as negative numbers."""
+    """The type with computed lengths replaced by their fingerprints, as negative numbers."""
     match kind:
         case Pointer(target=target):
             inner = by_length(target, prints)

@@ -27,8 +27,9 @@ Named = Record | Enumeration
 
 @dataclass(slots=True)
 class Layouts:
-    """``unified(kind)`` is what a type of the old version is in both; types of the new version stay
-    what they are, but for enumerations that gain the old version's enumerators."""
+    """Which types of the two versions are one. ``unified(kind)`` is the unified program's type for
+    a type of the old version; types of the new version stay as they are, except that enumerations
+    gain the old version's enumerators."""
 
     pairs: dict[Named, Named] = field(default_factory=dict)
     different: set[Record] = field(
@@ -37,7 +38,8 @@ class Layouts:
     values: dict[tuple[str, int], str] = field(default_factory=dict)  # old enumerators renamed
     shifted: dict[str, str] = field(default_factory=dict)  # enumerators whose value changed
     enumerations: dict[tuple[str, int], Enumeration] = field(default_factory=dict)
-    _old: dict[Record, Record] = field(default_factory=dict)  # what stands for a lone old record
+    # replacements for records that only the old version has
+    _old: dict[Record, Record] = field(default_factory=dict)
     _unified: set[Record] = field(default_factory=set)  # of the unified program already
     _partners: dict[Record, Record] = field(default_factory=dict)
     _alone: dict[Enumeration, Enumeration] = field(default_factory=dict)  # the same for these
@@ -76,13 +78,15 @@ class Layouts:
         return f"{kind.tag}__old" if (_word(kind), kind.tag) in self._taken else kind.tag
 
     def stand_alone(self, kind: Enumeration, own: tuple[tuple[str, int], ...]) -> None:
-        """An enumeration of the old version alone, with the enumerators that are, too."""
+        """Make an enumeration for one that only the old version has, with the enumerators that it
+        alone has."""
         tag = self._free_tag(kind)
         kept = own or ((f"{tag_text(tag)}__none", 0),)  # C has no enumeration without any
         self._alone[kind] = replace(kind, tag=tag, enumerators=kept)
 
     def split_record(self, kind: Type) -> Record | None:
-        """The new version's record when ``kind`` is a record that is two, in either version."""
+        """The new version's record, when ``kind`` is a record that is split, of either version;
+        else None."""
         if not isinstance(kind, Record):
             return None
         if kind in self._partners:
@@ -90,7 +94,7 @@ class Layouts:
         return kind if kind in self._partners.values() else None
 
     def partner(self, kind: Type) -> Type:
-        """``kind`` with the new version's record for each that is two."""
+        """``kind`` with each split record replaced by the new version's."""
         match kind:
             case Pointer(target=target):
                 return Pointer(self.partner(target))
@@ -109,7 +113,7 @@ class Layouts:
         return member if kind is member.type else replace(member, type=kind)
 
     def enumerator(self, name: str, value: int) -> str:
-        """What an enumerator of the old version is called in both."""
+        """The name in the unified program of an enumerator of the old version."""
         return self.values.get((name, value), name)
 
 
@@ -123,15 +127,16 @@ def match_layouts(old: TranslationUnit, new: TranslationUnit) -> Layouts:
 
 
 def match_records(old: Iterable[Named], new: Iterable[Named]) -> Layouts:
-    """Which are one type, and which records of one tag are two; nothing is renamed."""
+    """Match the records and enumerations of both versions: which pairs are one type, and which of
+    one tag are two. Nothing is renamed."""
     layouts = Layouts(pairs=_pairs(old, new))
     _find_different(layouts)
     return layouts
 
 
 def mapped(kind: Type, named: Callable[[Named], Named]) -> Type:
-    """``kind`` with what ``named`` says for each record and enumeration in it; itself when that is
-    the same."""
+    """``kind`` with each record and enumeration in it replaced as ``named`` says; ``kind`` itself
+    when that changes nothing."""
     match kind:
         case Pointer(target=target, qualifiers=qualifiers):
             inner = mapped(target, named)
@@ -153,7 +158,8 @@ def mapped(kind: Type, named: Callable[[Named], Named]) -> Type:
 
 
 def _pairs(old: Iterable[Named], new: Iterable[Named]) -> dict[Named, Named]:
-    """By tag, those of one tag in order; nameless ones by what their members are called."""
+    """Pairs of types: by tag, several of one tag in order; types without a tag by the names of
+    their members."""
     waiting: dict[tuple[object, ...], list[Named]] = {}
     for kind in new:
         waiting.setdefault(_key(kind), []).append(kind)
@@ -214,7 +220,7 @@ def _find_different(layouts: Layouts) -> None:
 
 def _same_fields(layouts: Layouts, old: Record, new: Record) -> bool:
     if old.fields is None or new.fields is None:
-        return True  # known by its name only
+        return True  # an incomplete type
     if (old.size, old.alignment, len(old.fields)) != (new.size, new.alignment, len(new.fields)):
         return False
     return all(
@@ -224,7 +230,8 @@ def _same_fields(layouts: Layouts, old: Record, new: Record) -> bool:
 
 
 def same_type(layouts: Layouts, old: Type, new: Type) -> bool:
-    """Without building the unified type: records on both sides may still be under comparison."""
+    """Are two types equal? No unified type is built, since records on both sides may still be
+    compared."""
     match old, new:
         case (Pointer(target=one), Pointer(target=other)):
             return same_type(layouts, one, other)
@@ -249,8 +256,8 @@ def same_type(layouts: Layouts, old: Type, new: Type) -> bool:
 
 
 def _name_enumerators(layouts: Layouts, old: Iterable[Named], new: Iterable[Named]) -> None:
-    """Enumerators that the new version lacks are added to the partner of their enumeration, if it
-    has one; those whose value changed get a name of their own."""
+    """Name the enumerators of the old version. Those that the new version lacks are added to the
+    matching enumeration, if there is one; those with another value get a name of their own."""
     kinds = [kind for kind in new if isinstance(kind, Enumeration)]
     values = {name: value for kind in kinds for name, value in kind.enumerators}
     added: dict[Enumeration, list[tuple[str, int]]] = {}
@@ -291,7 +298,8 @@ Enumerators = tuple[tuple[str, int], ...]
 
 
 class SameTypes:
-    """``stem`` makes the names of what is not the same."""
+    """Finds types of a file in the files before it. ``stem`` makes the names of those that are not
+    the same."""
 
     def __init__(self, whole: TranslationUnit, unit: TranslationUnit, stem: str) -> None:
         before, own = mentioned_types(whole), mentioned_types(unit)
@@ -326,7 +334,8 @@ class SameTypes:
         return partner if same and partner is not None else kind
 
     def _decide(self, kind: Record, same: Record | None) -> None:
-        """Give members their types here; complete the record of the files before, or rename."""
+        """Give the members their types here; then complete the record of the files before, or
+        rename this one."""
         if same is None:
             kind.tag = self._free_tag(kind)
         if kind.fields is None or (same is not None and same.fields is not None):

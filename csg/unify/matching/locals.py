@@ -43,7 +43,8 @@ Key = tuple[str, Type, str, int, int]
 
 @dataclass(slots=True)
 class Locals:
-    """The stand-ins of one pair of functions; ``versions`` says which versions declare one."""
+    """The stand-ins for the variables of one pair of functions; ``versions`` says which versions
+    declare one."""
 
     names: Names
     stand_ins: dict[Key, Symbol] = field(default_factory=dict)
@@ -90,7 +91,7 @@ class Locals:
         self.symbols[version][symbol] = stand_in
 
     def find_splits(self) -> None:
-        """Variables of one name that have another type in each version."""
+        """Find the variables with one name that have different types in the two versions."""
         lone: dict[tuple[str, int], dict[Version, list[Symbol]]] = {}
         for key, stand_in in self.stand_ins.items():
             versions = self.versions[stand_in]
@@ -132,7 +133,7 @@ def match_locals(names: Names, old: FunctionDefinition, new: FunctionDefinition)
 def _places(
     names: Names, old: FunctionDefinition, new: FunctionDefinition
 ) -> dict[Version, tuple[int, ...]]:
-    """Where each version's parameters stand among those of both."""
+    """The positions of each version's parameters in the parameter list of the unified function."""
     signature = names.signatures.get(names.unified(new.symbol, Version.NEW))
     if signature is not None:
         return signature.places
@@ -148,7 +149,8 @@ def _keyed(
     version: Version,
     table: dict[tuple[Hashable, ...], int],
 ) -> dict[Symbol, Key]:
-    """Variables are told apart by these; the length of a variable array counts by its meaning."""
+    """A key for each variable of a function, by which it is compared with those of the other
+    version; the length of a variable-length array counts by its meaning."""
     found: dict[Symbol, Key] = {}
     statics: Counter[str] = Counter()
     places = {symbol: at for at, symbol in enumerate(function.parameters)}
@@ -207,8 +209,8 @@ def _renamed(
     after: dict[Symbol, Key],
     places: dict[Version, tuple[int, ...]],
 ) -> dict[Key, Key]:
-    """Keys of the old version that are keys of the new one under another name: parameters by
-    position, others by the company that their uses keep."""
+    """The keys of old variables that the new version has under another name: parameters by
+    position, others by the words around their uses."""
     found: dict[Key, Key] = {}
     partners = dict(zip(places[Version.NEW], new.parameters, strict=True))
     for place, parameter in zip(places[Version.OLD], old.parameters, strict=True):

@@ -50,19 +50,21 @@ from csg.unify.matching.normal import neutral
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """``places[version][i]`` is the place of that version's parameter i in the union of both."""
+    """How the parameters of two versions are combined. ``places[version][i]`` is the position of
+    that version's parameter i in the combined list."""
 
     type: Function
     places: dict[Version, tuple[int, ...]]
 
     def owner(self, place: int) -> Version | None:
-        """The one version that has the parameter at ``place``."""
+        """The version that alone has the parameter at ``place``; None where both have it."""
         holders = [version for version in Version if place in self.places[version]]
         return holders[0] if len(holders) == 1 else None
 
 
 def unified_signature(old: Function, new: Function) -> Signature | None:
-    """``old`` in the unified program's types. Equal types are paired from both ends."""
+    """The combined signature, or None where two functions are needed. ``old`` is in the unified
+    program's types. Equal types are paired from both ends."""
     if old.result != new.result or old.variadic or new.variadic:
         return None
     if not (old.prototype and new.prototype) or old.parameters == new.parameters:
@@ -94,7 +96,7 @@ def unified_signature(old: Function, new: Function) -> Signature | None:
 
 
 def _common(old: list[Type], new: list[Type]) -> list[tuple[int, int]]:
-    """The longest common subsequence, as early as possible."""
+    """The longest common subsequence, as pairs of positions; of several the earliest."""
     lengths = [[0] * (len(new) + 1) for _ in range(len(old) + 1)]
     for i in range(len(old) - 1, -1, -1):
         for j in range(len(new) - 1, -1, -1):
@@ -116,8 +118,9 @@ def _common(old: list[Type], new: list[Type]) -> list[tuple[int, int]]:
 
 
 def called_only(unit: TranslationUnit) -> set[str]:
-    """Functions of the unit that no expression mentions other than to call them as they are
-    defined: without a prototype any number of arguments can be passed."""
+    """The functions of the unit that are only called, with as many arguments as they are defined
+    with: no expression uses their address, and no call without a prototype passes another
+    number."""
     taken = {function.symbol.name: len(function.parameters) for function in unit.functions}
     return taken.keys() - {symbol.name for symbol in _loose_mentions(unit, taken)}
 
@@ -163,7 +166,7 @@ class Names:
     signatures: dict[Symbol, Signature] = field(default_factory=dict)  # the unified function's
 
     def unified(self, symbol: Symbol, version: Version) -> Symbol:
-        """The symbol of the unified program; one that no declaration announced is made here."""
+        """The symbol of the unified program; one is made here for a name without a declaration."""
         known = self.old if version is Version.OLD else self.new
         if symbol.name not in known:
             both = copied(symbol, self.layouts, version)
@@ -184,7 +187,8 @@ def match_names(
     split: frozenset[str],
     entry: str,
 ) -> Names:
-    """``split`` names objects and functions that must be two whatever their types."""
+    """Match the names of two versions. ``split``: objects and functions that must be two, whatever
+    their types."""
     names = Names(layouts)
     before, after = _symbols(old), _symbols(new)
     names.renames = _renamed_functions(old, new, before, after, layouts)
@@ -210,7 +214,7 @@ def match_names(
 
 
 def _check_hooks(old: TranslationUnit, new: TranslationUnit) -> None:
-    """What runs before or after main runs in both versions."""
+    """Raise UnsupportedError where a function runs before or after main in one version alone."""
     before = {function.symbol.name: function.symbol.hooks for function in old.functions}
     after = {function.symbol.name: function.symbol.hooks for function in new.functions}
     for function in (*new.functions, *old.functions):
@@ -224,7 +228,8 @@ def _check_hooks(old: TranslationUnit, new: TranslationUnit) -> None:
 
 
 def _symbols(unit: TranslationUnit) -> dict[str, Symbol]:
-    """What is declared at file scope or, ``extern``, in a block; a definition before others."""
+    """The symbols declared at file scope, or as ``extern`` in a block; definitions take
+    precedence."""
     found: dict[str, Symbol] = {}
     for symbol in [
         *(function.symbol for function in unit.functions),
@@ -242,7 +247,8 @@ def _mentioned(unit: TranslationUnit) -> list[Symbol]:
 
 
 def _one_signature(names: Names, old: Symbol, new: Symbol) -> bool:
-    """Make the two one function with the parameters of both, if that can be."""
+    """Unify two functions into one with the parameters of both; returns whether that is
+    possible."""
     one = copied(old, names.layouts, Version.OLD).type
     other = copied(new, names.layouts, Version.NEW)
     assert isinstance(one, Function) and isinstance(other.type, Function)
@@ -276,7 +282,7 @@ def _match(names: Names, old: Symbol, new: Symbol, split: frozenset[str]) -> Non
 
 
 def _keep_apart(names: Names) -> None:
-    """A name that only the old version has may be what a renamed symbol is called now."""
+    """Rename symbols of the old version alone whose names a renamed symbol has now."""
     taken = {symbol.name for symbol in names.new.values()}
     for symbol in names.old.values():
         if names.versions.get(symbol) is Version.OLD and symbol.name in taken:
@@ -293,7 +299,8 @@ def _renamed_functions(
     after: dict[str, Symbol],
     layouts: Layouts,
 ) -> dict[str, str]:
-    """Functions of one version only whose bodies are alike, most alike first."""
+    """Pairs of functions, each of one version only, whose bodies are alike, most similar pairs
+    first."""
     gone = [function for function in old.functions if function.symbol.name not in after]
     come = [function for function in new.functions if function.symbol.name not in before]
     words = {id(function): _words(function) for function in [*gone, *come]}
@@ -317,7 +324,8 @@ def _likeness(one: Counter[Hashable], other: Counter[Hashable]) -> float:
 
 
 def _words(function: FunctionDefinition) -> Counter[Hashable]:
-    """What the body is made of; its own variables count by kind, so that they may be renamed."""
+    """The words of a function's body; local variables count as "local", so that they may be
+    renamed."""
     found: Counter[Hashable] = Counter()
     for node in walk(function.body):
         match node:
@@ -359,7 +367,7 @@ _ROLES: dict[type[Any], _Roles] = {kind: _roles(kind) for kind in NODE_CLASSES}
 
 
 class Correspondence(Protocol):
-    """What a type of one tree, and an enumerator, is in another."""
+    """Maps the types and enumerators of one tree to those of another."""
 
     def unified(self, kind: Type) -> Type: ...
 
@@ -367,7 +375,8 @@ class Correspondence(Protocol):
 
 
 class Translation:
-    """``symbol`` says what a name of ``version`` is called in the unified program."""
+    """Rewrites trees of ``version``. ``symbol`` maps its names to symbols of the unified
+    program."""
 
     def __init__(
         self,
@@ -390,7 +399,8 @@ class Translation:
         return known[0]
 
     def _lengths(self, kind: Type) -> Type:
-        """The length of a variable array is an expression: names in it are translated as well."""
+        """The type with the lengths of variable-length arrays, which are expressions,
+        translated."""
         match kind:
             case Pointer(target=target, qualifiers=qualifiers):
                 inner = self._lengths(target)
@@ -436,7 +446,7 @@ class Translation:
         return built  # type: ignore[no-any-return]
 
     def _laid_out(self, node: Call, signature: Signature) -> Call:
-        """The arguments at their places among the parameters of both versions."""
+        """The call with its arguments at their positions among the parameters of both versions."""
         arguments: list[Expression] = [neutral(0) for _ in signature.type.parameters]
         for place, argument in zip(signature.places[self._version], node.arguments, strict=True):
             arguments[place] = argument

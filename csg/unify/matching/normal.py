@@ -90,7 +90,7 @@ def side(change: Change, version: Version) -> Expression:
 
 
 def only_in(version: Version, node: Expression, other: int, edit: int, kind: Type) -> Change:
-    """``node`` in ``version``, the neutral ``other`` in the other one."""
+    """``node`` in ``version``, and the neutral ``other`` in the other version."""
     rest = neutral(other)
     if version is Version.OLD:
         return Change(node, rest, edit, kind, node.location)
@@ -103,7 +103,8 @@ def condition_type(condition: Expression) -> Type:
 
 
 def fixed_truth(condition: Expression | None, version: Version) -> bool | None:
-    """True or False when ``version`` need not evaluate the condition: it guards nothing there."""
+    """True or False when ``version`` need not evaluate the condition, because it guards nothing
+    there; else None."""
     if isinstance(condition, Change):
         chosen = side(condition, version)
         if is_neutral(chosen):
@@ -113,7 +114,8 @@ def fixed_truth(condition: Expression | None, version: Version) -> bool | None:
 
 
 def reached_by(condition: Expression, value: bool) -> Version | None:
-    """The one version that can find the condition to be ``value``, if the other cannot."""
+    """The only version that can find the condition to be ``value``; None where both or neither
+    can."""
     for version in Version:
         fixed = fixed_truth(condition, version)
         if fixed is not None and fixed is not value:
@@ -143,7 +145,7 @@ def plain_assignment(expression: Expression) -> Expression:
 
 
 def normal_body(body: Compound, early: bool = False) -> Compound:
-    """Labels are numbered in the order in which they stand."""
+    """The body in normal form; labels are numbered in the order of the text."""
     targets = {name for node in walk(body) if (name := jumped_to(node))}
     placed = [node.name for node in walk(body) if isinstance(node, Label)]
     used = [name for name in placed if name in targets]
@@ -151,15 +153,15 @@ def normal_body(body: Compound, early: bool = False) -> Compound:
 
 
 def is_constant(node: Initializer | None) -> bool:
-    """A number, or a list of such."""
+    """Is it a number, or a list of numbers?"""
     if isinstance(node, InitializerList):
         return all(is_constant(entry.value) for entry in node.entries)
     return isinstance(node, IntegerConstant | FloatingConstant)
 
 
 def _constants_first(items: tuple[Statement, ...]) -> tuple[Statement, ...]:
-    """Nothing can read a variable before its declaration; but what jumps back over it, setjmp too,
-    would see its value set again."""
+    """The items with constant initialisations first. Nothing can read a variable before its
+    declaration; but a jump back over it, also by setjmp, would set its value again."""
     moved = [_begins_constant(item) for item in items]
     if not any(moved) or any(map(_is_target, walk(*items))):
         return items
@@ -181,7 +183,8 @@ def _is_target(node: Tree) -> bool:
 
 
 def as_while(node: Statement) -> While | None:
-    """``for (; c;) S`` is ``while (c) S``, and ``for (;;) S`` is ``while (1) S``."""
+    """``for (; c;) S`` as ``while (c) S``, and ``for (;;) S`` as ``while (1) S``; None for other
+    loops."""
     match node:
         case While():
             return node
@@ -293,7 +296,7 @@ class _Normal:
 
 
 def assigned_value(symbol: Symbol, value: Initializer) -> Expression:
-    """What to assign instead of initialising ``symbol`` with ``value``."""
+    """The expression to assign instead of initialising ``symbol`` with ``value``."""
     if not isinstance(value, InitializerList):
         return value
     storage = Symbol("", symbol.type, value.location)
@@ -301,7 +304,7 @@ def assigned_value(symbol: Symbol, value: Initializer) -> Expression:
 
 
 def joined(operator: str, operands: tuple[Expression, ...]) -> Expression:
-    """``a && (b && c)`` as one chain; a single operand stays itself."""
+    """The operands as one chain, as ``a && (b && c)`` becomes; a single operand stays as it is."""
     flat: list[Expression] = []
     for operand in operands:
         if isinstance(operand, Logical) and operand.operator == operator:

@@ -65,11 +65,11 @@ Items = tuple[Statement, ...]
 
 
 class CannotUnify(Exception):
-    """This pair of functions needs a copy for each version; the text says why."""
+    """The two functions cannot be unified: each version needs a copy. The text says why."""
 
 
 def assignable(node: Declaration) -> bool:
-    """The declaration can as well be split into ``T x;`` and ``x = E;``."""
+    """Can the declaration be split into ``T x;`` and ``x = E;``?"""
     kind = node.symbol.type
     if node.symbol.storage == "static" or isinstance(kind, Array):
         return False
@@ -78,7 +78,7 @@ def assignable(node: Declaration) -> bool:
 
 
 def may_be_assigned(kind: Record) -> bool:
-    """No member is constant."""
+    """Can an object of this type be assigned, because no member is constant?"""
     waiting: list[Type] = [kind]
     while waiting:
         at = waiting.pop()
@@ -100,7 +100,7 @@ def assignment(node: Declaration) -> ExpressionStatement:
 
 
 def split_initializers(old: Items, new: Items) -> tuple[Items, Items]:
-    """Where one list declares with a value what the other declares without, split that."""
+    """Both lists, with declarations split that have a value in one list and none in the other."""
     bare = [
         {item.symbol for item in side if isinstance(item, Declaration) and item.initializer is None}
         for side in (old, new)
@@ -184,8 +184,8 @@ def rename_apart(
     versions: dict[Symbol, set[Version]],
     depths: dict[Symbol, int],
 ) -> None:
-    """Names under which C finds the symbols that the tree means: x__old and x__new for a name that
-    is two variables, x__2 for one that hides another."""
+    """Rename variables so that C finds the symbols that the tree means: x__old and x__new for a
+    name with two meanings, x__2 for a variable that hides another."""
     groups: dict[str, set[Symbol]] = {}
     for stand_in in origins.values():
         groups.setdefault(stand_in.name, set()).add(stand_in)
@@ -199,7 +199,7 @@ def rename_apart(
 
 
 def _rename_captured(parameters: tuple[Symbol, ...], body: Compound) -> None:
-    """A local variable may hide what another version's code means: number those that do."""
+    """Rename local variables that hide what code of the other version means: they get numbers."""
     counts: Counter[str] = Counter()
     for _ in range(8):
         captured = set(_captured(parameters, body))
@@ -239,7 +239,7 @@ _Scope = dict[Symbol, dict[Version, Symbol]]
 def resolved(
     parameters: tuple[Symbol, ...], body: Compound
 ) -> tuple[tuple[Symbol, ...], Compound, dict[Symbol, Symbol]]:
-    """Parameters and body with symbols of their own, and the stand-in each one comes from."""
+    """The parameters and the body with symbols of their own, and the stand-in of each symbol."""
     scopes = _Scopes()
     taken, whole = scopes.function(parameters, body)
     if scopes.homeless:
@@ -365,7 +365,7 @@ class _Scopes:
             return replace(rebuilt(node, self._node), symbol=symbol)
 
     def _if(self, node: If) -> If:
-        """A part that a guard closes to one version belongs to the other."""
+        """An ``if``: a part that its guard closes to one version belongs to the other."""
         condition = self._node(node.condition)
         with self._only(reached_by(node.condition, True)):
             then = self._compound(node.then)

@@ -38,7 +38,7 @@ Piece = Tree | FunctionDefinition
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """From the first to the last place of something."""
+    """The first and the last location of a piece of source text."""
 
     start: Location
     end: Location
@@ -46,9 +46,9 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """``old`` became ``new``; ``anchor`` is where in the new version it stands if ``new`` is empty.
-    ``kind`` is "" when it follows from which of them are empty. ``hunk`` is the edit that this one
-    was a part of; ``word`` the keyword of a statement that is here without its body."""
+    """``old`` became ``new``. ``anchor`` is the place in the new version if ``new`` is empty.
+    ``kind`` is "" when it follows from which of the two is empty. ``hunk`` is the edit that this
+    one was a part of; ``word`` is the keyword of a statement whose body is not included."""
 
     function: str
     old: tuple[Piece, ...]
@@ -66,8 +66,9 @@ def nothing_split(old: Sequence[Piece], new: Sequence[Piece]) -> Hashable | None
 
 @dataclass(slots=True)
 class Edits:
-    """All edits so far; ``function`` is the one being unified. ``split`` says which split name (see
-    ``Splits``) is all that two pieces differ in; such pieces belong to one edit per name."""
+    """All edits so far; ``function`` is the one that is being unified. ``split`` gives the split
+    name (see ``Splits``) that is all that two pieces differ in; such pieces belong to one edit per
+    name."""
 
     entries: list[Edit] = field(default_factory=list)
     function: str = ""
@@ -86,7 +87,7 @@ class Edits:
         kind: str = "",
         granularity: str = "statement",
     ) -> int:
-        """The number of a new edit, or of the split name's that this belongs to."""
+        """The number of a new edit, or of the edit of the split name that the pieces differ in."""
         key = self.split(old, new)
         if key is not None:
             return self.split_edit(key, old, new, kind_of(key))
@@ -102,7 +103,7 @@ class Edits:
         kind: str = "",
         word: str = "",
     ) -> int:
-        """The number of a statement of the edit ``whole``, as an edit of its own."""
+        """The number of a new edit for a statement that is part of the edit ``whole``."""
         edit = self[whole]
         entry = Edit(
             function=edit.function,
@@ -118,22 +119,22 @@ class Edits:
         return len(self.entries)
 
     def root(self, number: int) -> int:
-        """The edit that ``number`` was a part of, or itself."""
+        """The edit that ``number`` is a part of, or ``number`` itself."""
         return self[number].hunk or number
 
     def is_split(self, number: int) -> bool:
-        """It is the edit of a split name: all its sites are one change."""
+        """Is it the edit of a split name, all sites of which are one change?"""
         return number in self._split_edits.values()
 
     def need(self, number: int, other: int) -> None:
-        """``number`` cannot be switched on without ``other``."""
+        """Note that ``number`` cannot be switched on without ``other``."""
         if number != other:
             self.needs.setdefault(number, set()).add(other)
 
     def split_edit(
         self, key: Hashable, old: Sequence[Piece], new: Sequence[Piece], kind: str = "type"
     ) -> int:
-        """The edit of a split name; the first pieces given stand for it."""
+        """The number of the edit of a split name; the first pieces that are given stand for it."""
         known = self._split_edits.get(key)
         if known is None:
             edit = Edit(self.function, tuple(old), tuple(new), NOWHERE, kind, "statement")
@@ -147,7 +148,7 @@ class Edits:
 
 
 def kind_of(key: Hashable) -> str:
-    """What changed about a split name: an enumerator's value, a record's layout, a type."""
+    """The kind of change of a split name: an enumerator's value, a record's layout, or a type."""
     match key:
         case str():
             return "value"
@@ -160,7 +161,8 @@ def kind_of(key: Hashable) -> str:
 
 
 def _better(known: tuple[Piece, ...], other: Sequence[Piece]) -> tuple[Piece, ...]:
-    """The declaration stands for the edit once it is met, before that the first use."""
+    """The pieces that stand for an edit: the declaration once it is met, before that the first
+    use."""
     declares = any(isinstance(piece, Declaration | FunctionDefinition) for piece in known)
     if known and (declares or not other):
         return known
@@ -169,7 +171,8 @@ def _better(known: tuple[Piece, ...], other: Sequence[Piece]) -> tuple[Piece, ..
 
 
 def span_of(pieces: Sequence[Piece]) -> Span | None:
-    """The lines that ``pieces`` stand on; the file of the first place decides."""
+    """The first and last location of the pieces, in the file of the first one; None where there is
+    none."""
     start: Location | None = None
     last: Location | None = None
     for place in (place for piece in pieces for place in _places(piece)):
@@ -208,7 +211,7 @@ def _places(piece: Piece) -> list[Location]:
 
 
 class _Blind(Fingerprints):
-    """Fingerprints that do not tell the two sides of a split name apart."""
+    """Fingerprints that are equal for the two sides of a split name."""
 
     def __init__(self, splits: Splits) -> None:
         self._splits = splits
@@ -230,8 +233,9 @@ class _Blind(Fingerprints):
 
 @dataclass(slots=True)
 class Splits:
-    """``symbols`` maps both symbols of a split name to the new one; ``enumerators`` the names of an
-    enumerator in either version to its own name; ``records`` old records to new ones."""
+    """The names that are split. ``symbols`` maps both symbols of a name to the new one,
+    ``enumerators`` the names of an enumerator in either version to its own name, ``records`` old
+    records to new ones."""
 
     layouts: Layouts
     symbols: dict[Symbol, Symbol] = field(default_factory=dict)
@@ -259,7 +263,8 @@ class Splits:
         return self.layouts.split_record(kind)
 
     def key_of(self, old: Sequence[Piece], new: Sequence[Piece]) -> Hashable | None:
-        """What was split, when ``old`` and ``new`` differ in nothing else."""
+        """The split name that is all that ``old`` and ``new`` differ in; None where they differ in
+        more."""
         before = [piece for piece in old if not isinstance(piece, FunctionDefinition)]
         after = [piece for piece in new if not isinstance(piece, FunctionDefinition)]
         if not before or not after or len(before) + len(after) < len(old) + len(new):

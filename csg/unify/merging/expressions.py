@@ -74,8 +74,8 @@ Assigned = TypeVar("Assigned", Assign, CompoundAssign)
 
 @dataclass(frozen=True, slots=True)
 class Merged:
-    """``cost`` counts the nodes that one version alone evaluates, and one for each change;
-    ``shares`` tells that both have some part in common."""
+    """The unified expression. ``cost`` counts the nodes that one version alone evaluates, and one
+    for each change; ``shares``: do both have some part in common?"""
 
     expression: Expression
     cost: int = 0
@@ -84,15 +84,16 @@ class Merged:
 
 @dataclass(frozen=True, slots=True)
 class Expressions:
-    """``edit`` is the number that the changes get."""
+    """Unifies the expressions of one edit; ``edit`` is the number that the changes get."""
 
     prints: Fingerprints
     edits: Edits
     edit: int
 
     def unify(self, old: Expression, new: Expression, wanted: Type | None) -> Merged | None:
-        """None when the difference cannot be told here, only further out. ``wanted`` is what the
-        place converts its operand to, BOOL for a condition, VOID for an unused value."""
+        """The unified expression; None when a change can only stand further out. ``wanted`` is the
+        type that the place converts its operand to: BOOL for a condition, VOID for an unused
+        value."""
         if self.prints.of(old) == self.prints.of(new):
             return Merged(new)
         if wanted == CONDITION or isinstance(old, Logical) or isinstance(new, Logical):
@@ -115,8 +116,9 @@ class Expressions:
     # ------------------------------------------------------------------ && and ||
 
     def _chain(self, old: Expression, new: Expression, wanted: Type | None) -> Merged | None:
-        """Equal operands in front stay; from the first that differs on, all goes into one change
-        (so that the versions diverge only where the value of the whole differs)."""
+        """The unified chain of ``&&`` or ``||``. Equal operands in front stay; all from the first
+        that differs goes into one change, so that the versions diverge only where the value of the
+        whole differs."""
         operator = next((node.operator for node in (new, old) if isinstance(node, Logical)), None)
         if operator is None:
             return None
@@ -153,7 +155,7 @@ class Expressions:
     # ------------------------------------------------------------------ the same operator
 
     def deep(self, old: Expression, new: Expression) -> Merged | None:
-        """The common outermost operator with its operands unified."""
+        """The outermost operator, which both have, with its operands unified."""
         if promoted(decayed(old.type)) != promoted(decayed(new.type)):
             return None
         match old, new:
@@ -253,8 +255,8 @@ class Expressions:
     # ------------------------------------------------------------------ objects
 
     def object(self, old: Expression, new: Expression) -> Merged | None:
-        """Unify two expressions that name an object: a change may only stand inside an address
-        or index computation."""
+        """The unified lvalue: a change may only stand inside the computation of an address or an
+        index."""
         if self.prints.of(old) == self.prints.of(new):
             return Merged(new)
         if old.type != new.type:
@@ -312,7 +314,7 @@ def parameter_types(call: Call) -> tuple[Type, ...]:
 
 
 def common_type(old: Expression, new: Expression, wanted: Type | None) -> Type | None:
-    """The type of ``change(old, new)``; None when they have none in common."""
+    """The type of ``change(old, new)``; None when the operands have no type in common."""
     before, after = promoted(decayed(old.type)), promoted(decayed(new.type))
     if before == after:
         return after
@@ -351,7 +353,7 @@ class UnifiedInitializer:
 def unify_initializers(
     parts: Expressions, old: Initializer | None, new: Initializer | None, kind: Type, static: bool
 ) -> UnifiedInitializer | None:
-    """None when one initialiser cannot hold both."""
+    """The unified initialiser; None when one initialiser cannot hold both."""
     if old is None and new is None:
         return UnifiedInitializer(None, 0)
     if isinstance(old, InitializerList) or isinstance(new, InitializerList):
@@ -420,7 +422,8 @@ def _lists(
 
 
 def _ranges(node: InitializerList) -> set[tuple[int, tuple[int, int, Type]]]:
-    """Which entries share a value: one initialiser holds both versions only if it is the same."""
+    """The entries that share a value, each with the number that they share: one initialiser holds
+    both versions only if these are equal."""
     return {(entry.shared, _key(entry)) for entry in node.entries if entry.shared}
 
 
@@ -444,6 +447,6 @@ def _key(entry: InitializerEntry) -> tuple[int, int, Type]:
 
 
 def overlapping(entries: list[InitializerEntry]) -> bool:
-    """Two members of one union, or a whole record and a part of it."""
+    """Do two entries initialise two members of one union, or a whole record and a part of it?"""
     places = [(entry.offset, entry.field.bit_offset if entry.field else 0) for entry in entries]
     return len(set(places)) < len(places)

@@ -39,7 +39,8 @@ from csg.unify.merging.regions import Regions, count_uses, resolve_labels
 
 @dataclass(slots=True)
 class Functions:
-    """``renames`` collects the local variables that have another name in the old version."""
+    """Unifies functions. ``renames`` collects the local variables that have another name in the old
+    version."""
 
     names: Names
     edits: Edits
@@ -49,7 +50,7 @@ class Functions:
     equal: set[str] = field(default_factory=set)
 
     def unify(self, old: FunctionDefinition, new: FunctionDefinition) -> FunctionDefinition:
-        """One function for both; CannotUnify when each version needs its own."""
+        """One function for both versions. Raises CannotUnify when each version needs its own."""
         symbol = self.names.unified(new.symbol, Version.NEW)
         self.edits.function = symbol.name
         local = match_locals(self.names, old, new)
@@ -68,7 +69,8 @@ class Functions:
         return self._finished(symbol, local.parameters, body, local, new)
 
     def _equal(self, local: Locals, old: FunctionDefinition, new: FunctionDefinition) -> bool:
-        """Without translating anything: most functions of a patched program are equal."""
+        """Are the functions equal? Found without translating: most functions of a patched program
+        are."""
         table: dict[tuple[Hashable, ...], int] = {}
         signatures = self.names.signatures
 
@@ -90,7 +92,8 @@ class Functions:
         return replace(new, items=block.items)
 
     def _declared(self, node: Declaration, version: Version, edit: int) -> int:
-        """The edit of a declaration that one version has; a split variable has its own edit."""
+        """The edit of a declaration that one version has: that of its split variable, or
+        ``edit``."""
         key = self.splits.symbols.get(node.symbol)
         if key is None:
             return edit
@@ -159,7 +162,7 @@ class Functions:
 
 
 def copy_symbol(symbol: Symbol, name: str) -> Symbol:
-    """A function of our own: no other file sees it."""
+    """The symbol of a function that csgtest adds: no other file sees it."""
     return replace(
         symbol,
         name=name,
@@ -178,7 +181,7 @@ def dispatcher(
     edit: int,
     places: Mapping[Version, tuple[int, ...]],
 ) -> FunctionDefinition:
-    """``int f(int x) { return change(f__old(x), f__new(x)); }``; without ``places`` the parameters
+    """``int f(int x) { return change(f__old(x), f__new(x)); }``. Without ``places`` the parameters
     of one version are the first ones of the other."""
     assert isinstance(symbol.type, Function)
     taken: dict[int, Symbol] = {}

@@ -68,7 +68,8 @@ def wraps(
 
 
 def _heads(items: Items, prints: Fingerprints) -> set[int]:
-    """Conditions of this side: an ``if`` with one of them pairs with its like, it wraps nothing."""
+    """The conditions of the ``if`` statements of a list: an ``if`` with an equal condition is
+    paired with its like and wraps nothing."""
     return {prints.of(item.condition) for item in items if isinstance(item, If)}
 
 
@@ -79,7 +80,8 @@ class _Wraps:
         self._unify = unify
 
     def around(self, plain: Items, node: If, version: Version) -> Iterator[tuple[Block, int, int]]:
-        """Ways in which ``node`` of ``version`` wraps a run plain[start:stop] of the other one."""
+        """The ways in which ``node`` of ``version`` wraps plain[start:stop] of the other
+        version."""
         parts = [(node.then, node.otherwise, 1)]
         if node.otherwise is not None and not _goes_on(node.otherwise):
             parts.append((node.otherwise, node.then, 0))
@@ -122,7 +124,7 @@ class _Wraps:
         return Block((whole,), cost + (self._prints.size(other) if other is not None else 0))
 
     def _runs(self, plain: Items, inner: Items) -> list[tuple[int, int]]:
-        """Stretches of ``plain`` that look like ``inner``, the most likely ones."""
+        """Ranges of ``plain`` that look like ``inner``, the most similar ones."""
         alike = [
             at for at, item in enumerate(plain) if any(self._alike(item, part) for part in inner)
         ]
@@ -149,7 +151,7 @@ class _Wraps:
 
 
 def _goes_on(otherwise: Compound) -> bool:
-    """``else if``: a chain, see ``statements``."""
+    """Is it ``else if``, and so part of a chain (see ``statements``)?"""
     return len(otherwise.items) == 1 and isinstance(otherwise.items[0], If)
 
 
@@ -161,7 +163,7 @@ ALIKE = 0.35
 
 @dataclass(slots=True)
 class Lists:
-    """Unites the bodies of one pair of functions."""
+    """Unifies the bodies of one pair of functions."""
 
     prints: Fingerprints
     edits: Edits
@@ -176,7 +178,7 @@ class Lists:
         self.statements = Statements(self.prints, self.edits, self.unify, self.result)
 
     def unify(self, old: Items, new: Items, end: Location) -> Block:
-        """``end`` is the place of a deletion that nothing follows."""
+        """The unified list. ``end`` is the location of a deletion that nothing follows."""
         key = (tuple(map(id, old)), tuple(map(id, new)))
         if key not in self._known:
             self._known[key] = (self._unify(old, new, end), old, new)
@@ -232,8 +234,8 @@ class Lists:
         return Block(tuple(found), cost)
 
     def _weight(self, item: Statement, others: Items) -> int:
-        """What it costs to leave ``item`` to its version. A declaration that the other list has as
-        well is merged with it later, wherever it stands."""
+        """What it costs to leave ``item`` to its version. A declaration without a value that the
+        other list has too costs nothing: it is merged with that one later, wherever it stands."""
         if isinstance(item, Declaration) and item.initializer is None:
             for other in others:
                 if isinstance(other, Declaration) and other.symbol is item.symbol:
@@ -259,7 +261,7 @@ class Lists:
     # ------------------------------------------------------------------ candidates
 
     def _matches(self, old: Items, new: Items, end: Location) -> Callable[[int, int], list[Match]]:
-        """The pairings that start at old[i] and new[j]."""
+        """A function that yields the pairings that start at old[i] and new[j]."""
         wrapped: dict[tuple[int, int], list[Match]] = {}
         for match in wraps(old, new, self.prints, self.edits, self.unify):
             wrapped.setdefault((match.old, match.new), []).append(match)
@@ -300,7 +302,7 @@ class Lists:
 
 
 def tidy(items: Items) -> Items:
-    """Without empty statements and blocks that declare nothing."""
+    """The list without empty statements and blocks that declare nothing."""
     if not any(isinstance(item, Empty | Compound) for item in items):
         return items
     found: list[Statement] = []
@@ -315,7 +317,7 @@ def tidy(items: Items) -> Items:
 
 
 def _common(prints: Fingerprints, old: Sequence[Statement], new: Sequence[Statement]) -> int:
-    """How many statements at the start are equal."""
+    """How many statements at the start of both lists are equal."""
     count = 0
     while count < min(len(old), len(new)) and prints.of(old[count]) == prints.of(new[count]):
         count += 1

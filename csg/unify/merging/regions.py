@@ -61,7 +61,7 @@ from csg.unify.merging.edits import Edits
 
 
 def marked(statement: Any, version: Version) -> Any:
-    """The labels in a statement of one version, under that version's names."""
+    """The statement with its labels renamed to those of ``version``."""
     if not any(isinstance(node, Label) for node in walk(statement)):
         return statement
 
@@ -78,7 +78,8 @@ def own_name(name: str, version: Version) -> str:
 
 
 def resolve_labels(body: Compound, edits: Edits) -> Compound:
-    """Give every jump its label, and labels that did not double their own name back."""
+    """The body in which every jump has its label, and a label that exists once has its own name
+    again."""
     if not any(isinstance(node, Label | Goto | ComputedGoto | Builtin) for node in walk(body)):
         return body
     found = Counter(node.name for node in walk(body) if isinstance(node, Label))
@@ -128,7 +129,7 @@ class _Jumps:
         return If(condition, then, otherwise, node.location)
 
     def _shown(self, name: str) -> str:
-        """``out__old`` is ``out`` when nothing else has that name."""
+        """``out`` for ``out__old`` when nothing else has that name."""
         for version in Version:
             base = name.removesuffix(own_name("", version))
             if base != name:
@@ -143,7 +144,8 @@ class _Jumps:
         return name if name in self._labels else None
 
     def _targets(self, label: str) -> list[str]:
-        """What ``label`` is called in the version that runs: one name, or old and new."""
+        """The names of ``label`` in the version that runs the jump: one name, or those of old and
+        new."""
         found: list[str] = []
         for version in Version:
             if self._version in (None, version):
@@ -184,7 +186,7 @@ _LOOPS = (While, DoWhile, For)
 
 
 def escapes(statement: Tree) -> bool:
-    """Control may leave it other than at its end, or enter it other than at its start."""
+    """Can control leave it other than at its end, or enter it other than at its start?"""
     stack: list[tuple[Tree, bool, bool]] = [(statement, False, False)]
     while stack:
         node, in_loop, in_switch = stack.pop()
@@ -210,8 +212,8 @@ def escapes(statement: Tree) -> bool:
 
 @dataclass(slots=True)
 class Regions:
-    """``uses`` counts how often each version's function mentions a symbol; ``declared`` gives the
-    edit of a declaration that stands in a run of some edit."""
+    """Makes regions. ``uses`` counts how often each version's function mentions a symbol;
+    ``declared`` gives the edit of a declaration in code of some edit."""
 
     uses: dict[Version, Counter[Symbol]]
     declared: Callable[[Declaration, Version, int], int]
@@ -256,7 +258,8 @@ class Regions:
         return found
 
     def _inner_names(self, items: Sequence[Statement], version: Version) -> frozenset[Symbol]:
-        """What ``items`` declare and nobody else mentions, when one block will hold them all."""
+        """The names that ``items`` declare and nothing else mentions, when one block will hold all
+        items."""
         if any(isinstance(item, Case | Label) or self.escapes(item) for item in items):
             return frozenset()
         here = count_uses(items)
@@ -269,7 +272,8 @@ class Regions:
         )
 
     def guard(self, item: Statement, version: Version, edit: int) -> Statement:
-        """A statement with an escape, under a condition that the other version never fulfils."""
+        """A statement that control leaves, under a condition that is never true in the other
+        version."""
         if isinstance(item, If):
             kind = condition_type(item.condition)
             condition = only_in(version, item.condition, 0, edit, kind)

@@ -77,7 +77,7 @@ ALIKE = 0.35
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Merged statements; ``cost`` counts nodes that one version alone runs, and regions."""
+    """Unified statements; ``cost`` counts the nodes that one version alone runs, and regions."""
 
     items: Items
     cost: int
@@ -114,7 +114,7 @@ class Chains:
     lists: Callable[[Items, Items, Location], Block]
 
     def unify(self, old: Chain, new: Chain) -> Block | None:
-        """None when no arm and nothing at the end is common."""
+        """The unified chain; None when the chains have no arm in common, and nothing at the end."""
         found = [each for each in (self._aligned(old, new), self._freed(old, new)) if each]
         return min(found, key=lambda block: block.cost, default=None)
 
@@ -218,7 +218,7 @@ class Chains:
         return [If(arm.condition, arm.body, None, arm.location) for arm in arms]
 
     def _lone(self, arms: Sequence[Arm], version: Version, anchor: Location) -> list[If]:
-        """Arms of one version."""
+        """The arms of one version, under conditions that are never true in the other."""
         if not arms:
             return []
         pieces = [piece for arm in arms for piece in (arm.condition, arm.body)]
@@ -268,13 +268,14 @@ class Chains:
         return parts.unify(old, new, CONDITION)
 
     def _behind(self, chain: Chain, count: int) -> Items:
-        """What a chain runs where none of its first arms is taken."""
+        """What a chain runs where none of its first ``count`` arms is taken."""
         if count < len(chain.arms):
             return (_nested(self._same(chain.arms[count:]), chain.otherwise),)
         return chain.otherwise.items if chain.otherwise else ()
 
     def _rest(self, old: Chain, new: Chain, at: int, at_new: int) -> tuple[Compound | None, int]:
-        """Unified, what both run behind so many arms."""
+        """What both chains run behind their first ``at`` and ``at_new`` arms, unified; and its
+        cost."""
         end = new.otherwise.end if new.otherwise else new.arms[-1].body.end
         rest = self.lists(self._behind(old, at), self._behind(new, at_new), end)
         model = new.otherwise or old.otherwise or Compound((), new.arms[-1].location, end)
@@ -282,7 +283,7 @@ class Chains:
 
 
 def _nested(arms: Sequence[If], otherwise: Compound | None) -> If:
-    """The chain as a tree again, built from its end."""
+    """The chain as a tree, built from its end."""
     rest = otherwise
     whole: If | None = None
     for arm in reversed(arms):
@@ -358,7 +359,7 @@ class Statements:
         new: Piece | tuple[Piece, ...],
         statement: tuple[Statement, Statement] | None = None,
     ) -> Expressions:
-        """The changes of one statement, or of one part of its head, are one edit."""
+        """Unifies the expressions of one statement, or of one part of its head, as one edit."""
         before = old if isinstance(old, tuple) else (old,)
         after = new if isinstance(new, tuple) else (new,)
         anchor = statement[1].location if statement else NOWHERE
@@ -411,7 +412,8 @@ class Statements:
         return Block((replace(new, initializer=unified.value),), unified.cost)
 
     def _case(self, old: Case, new: Case) -> Block | None:
-        """An enumerator whose value changed labels the same place with two values."""
+        """A case label. An enumerator whose value changed labels the same statement with two
+        values."""
         if (old.low, old.high) == (new.low, new.high):
             return Block((new,), 0)
         edit = self.edits.record((old,), (new,))
@@ -500,14 +502,14 @@ def merged(node: If) -> If | None:
 
 
 def _may_start(statement: Statement) -> bool:
-    """A for-loop's parentheses can hold it."""
+    """Can the parentheses of a for loop hold this statement?"""
     if isinstance(statement, Declaration):
         return statement.version is None
     return isinstance(statement, ExpressionStatement)
 
 
 def same_target(old: Statement, new: Statement, prints: Fingerprints) -> bool:
-    """Two assignments to one object, or two calls of one function."""
+    """Do both assign to one object, or call one function?"""
     if not isinstance(old, ExpressionStatement) or not isinstance(new, ExpressionStatement):
         return False
     before, after = plain_assignment(old.expression), plain_assignment(new.expression)

@@ -61,7 +61,7 @@ def annotated(unit: TranslationUnit, old: TranslationUnit, new: TranslationUnit)
 
 
 def refuse_annotated(unit: TranslationUnit) -> None:
-    """UsageError where one of two versions holds both by itself."""
+    """Raise UsageError where one of two versions is itself annotated."""
     for _, node in _sites(unit):
         word = "change" if isinstance(node, Change) else "execute"
         raise UsageError(
@@ -83,7 +83,7 @@ def _sites(unit: TranslationUnit) -> Iterator[Site]:
 
 
 def _record(number: int, sites: list[Site]) -> ChangeRecord:
-    """``execute(OLD) .. else ..`` is one change with two sites."""
+    """The record of a change; ``execute(OLD) .. else ..`` is one change with two sites."""
     texts = {Version.OLD: "", Version.NEW: ""}
     for _, node in sites:
         for version, text in _texts(node):
@@ -131,7 +131,7 @@ def _texts(node: Change | Execute) -> Iterator[tuple[Version, str]]:
 
 
 def published(unified: Unified) -> Unified:
-    """The same changes, annotated as the papers do by hand."""
+    """The program with the same changes, annotated as the papers do it by hand."""
     unit = unified.unit
     grouped: dict[int, int] = {}
     functions = [
@@ -153,8 +153,9 @@ def published(unified: Unified) -> Unified:
 
 @dataclass(frozen=True, slots=True)
 class _Papers:
-    """``only``: the version that alone runs the code at hand, where an Execute is a number and no
-    region. ``grouped``: changes that stand behind the guard of another one, and that one."""
+    """Applies the rules of the papers. ``only``: the version that alone runs the present code,
+    where an Execute is a number and no region. ``grouped``: changes behind the guard of another
+    change, and that change."""
 
     grouped: dict[int, int]
     only: Version | None
@@ -226,7 +227,7 @@ def _executed(node: Execute) -> tuple[Statement, ...]:
 
 
 def _assigned(expression: Any, node: Execute) -> Statement | None:
-    """Rule 2a and 2b, for a plain variable: reading it cannot trap."""
+    """Rules 2a and 2b, for a plain variable, which can be read without a trap; None for others."""
     match expression:
         case Assign(target=Name() as target, value=value) if is_scalar(target.type):
             own = [each for each in walk(value) if isinstance(each, Change)]
@@ -240,7 +241,7 @@ def _assigned(expression: Any, node: Execute) -> Statement | None:
 
 
 def _straight(node: Execute) -> If:
-    """Rule 3: the most conservative one."""
+    """Rule 3, the most conservative one."""
     place = node.location if node.location != NOWHERE else node.body.location
     condition = replace(only_in(node.version, neutral(1), 0, node.change, INT), location=place)
     return If(condition, node.body, None, place)

@@ -88,7 +88,7 @@ __attribute__((constructor(101))) static void csgtest_read_mask(void)
 
 
 def printed(unified: Unified, ids: bool = False) -> str:
-    """C text with its prelude of macros. ``ids`` writes ``change_(17, o, n)``."""
+    """The program as C text with its prelude of macros. ``ids``: write ``change_(17, o, n)``."""
     words = free_words(unified.unit)
     notation = Notation(*words, ids=ids)
     body = print_unit(unified.unit, notation, frozenset({"__csgtest_assert_fail"}))
@@ -96,13 +96,13 @@ def printed(unified: Unified, ids: bool = False) -> str:
 
 
 def mask_text(ids: Iterable[int]) -> str:
-    """The value of CSGTEST_MASK that makes exactly the changes ``ids`` new."""
+    """The value of CSGTEST_MASK that switches exactly the changes ``ids`` to new."""
     chosen = set(ids)
     return "".join("1" if at in chosen else "0" for at in range(1, max(chosen, default=0) + 1))
 
 
 def free_words(unit: TranslationUnit) -> tuple[str, str, str, str]:
-    """The macros' names; with a prefix where the program uses one of them itself."""
+    """The names of the four macros, with a prefix where the program uses one of them itself."""
     taken = set(_identifiers(unit))
     change, execute, old, new = (
         f"csgtest_{word}" if word in taken or f"{word}_" in taken else word for word in WORDS
@@ -195,8 +195,9 @@ Site = Callable[[Expression], int]
 
 
 def probed_text(unified: Unified, site: Site, quiet: Collection[str] = ()) -> tuple[str, set[int]]:
-    """The unified part of a program as C text with probes, and the sites that have one. What runs
-    inside a call of a function in ``quiet`` is not to be recorded."""
+    """The unified part of a program as C text with probes, and the sites that have one. ``site``
+    gives the number of an expression, or 0. What runs inside calls of the functions in ``quiet`` is
+    not recorded."""
     probes = Probes(site, quiet)
     unit = probes.unit(unified.unit)
     notation = Notation(*free_words(unified.unit), ids=True)
@@ -205,7 +206,7 @@ def probed_text(unified: Unified, site: Site, quiet: Collection[str] = ()) -> tu
 
 
 class Probes:
-    """``placed`` are the sites that have been written so far."""
+    """Writes probes; ``placed`` are the sites written so far."""
 
     def __init__(self, site: Site, quiet: Collection[str] = ()) -> None:
         self.placed: set[int] = set()
@@ -217,7 +218,7 @@ class Probes:
         return replace(unit, functions=functions)
 
     def tree(self, node: Any) -> Any:
-        """Anything whose truth no branch asks for."""
+        """The node, whose truth no branch depends on, with probes inside."""
         match node:
             case If():
                 return self._choosing(node)
@@ -244,8 +245,8 @@ class Probes:
                 return rebuilt(node, self.tree)
 
     def _choosing(self, node: If) -> If:
-        """A chain of else-ifs may be long: no recursion along it. An arm may stand in an Execute
-        that gives it a number."""
+        """An ``if`` with probes. A chain of else-ifs may be long: no recursion along it. An arm may
+        stand in an Execute that gives it a number."""
         chain = [node]
         between: list[tuple[Compound, Execute | None]] = []
         while (rest := chain[-1].otherwise) is not None and len(rest.items) == 1:
@@ -276,7 +277,7 @@ class Probes:
         return node if node is _HOLE else self.tree(node)
 
     def condition(self, node: Expression) -> Any:
-        """An expression of which only the truth is asked."""
+        """An expression of which only the truth is used, with a probe."""
         return self._wrapped(node, self._asked(node), PROBE)
 
     def _asked(self, node: Expression) -> Any:
@@ -311,7 +312,8 @@ class Probes:
         return applied(probe, (IntegerConstant(site, INT), inner))
 
     def _hushed(self, call: Call) -> Any:
-        """``(quiet(1), f(), quiet(-1))``, with the value of the call if it has one."""
+        """``(quiet(1), f(), quiet(-1))``: a call inside which nothing is recorded, with its value
+        if it has one."""
         begin, end = (applied(QUIET, (IntegerConstant(step, INT),)) for step in (1, -1))
         if isinstance(call.type, Void):
             return Comma(Comma(begin, call, call.type), end, call.type)
@@ -319,7 +321,7 @@ class Probes:
 
 
 def _order_shows(left: Expression, right: Expression) -> bool:
-    """May probes record something in both, of which one at least is no constant?"""
+    """May probes record something in both operands, of which at least one is no constant?"""
     asks = {Call, Logical, Conditional}
     behind = asks.intersection(map(type, walk(right)))
     if not behind:  # sums are long to the left: that is not walked for each of their terms
