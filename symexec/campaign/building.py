@@ -73,14 +73,14 @@ MOMENT = 0.3  # seconds to compare branches when no time is left
 REPLAYED, COMPARED, LONGEST = 50, 400, 1.0
 Clock = Callable[[], float]
 Found = TypeVar("Found")
-LEAST_LEVEL = 1.0  # seconds that there have to be for the next level
+LEAST_LEVEL = 1.0  # seconds that must be left to begin another level
 GRACE = 0.5  # seconds that replays may take beyond the time of the search
 
 
 @record
 class Deeper:
-    """A level beyond the bounds: so many bytes of standard input, and of a file; of a function's
-    strings, and elements of its arrays."""
+    """A level beyond the bounds: bytes of standard input and of a file; for a function, bytes of
+    its strings and elements of its arrays."""
 
     size: int
     exhausted: bool
@@ -115,14 +115,14 @@ class BuildJob:
         self.usage_lines: UsageLines | None = None
         self.tests = Collected()
         self.validation: TraceValidation | None = None
-        # Which changes are those of differences that somebody has accepted.
+        # The changes that accepted differences come from.
         self.accepted_in: Callable[[Unified], frozenset[int]] = lambda unified: frozenset()
         self.deeper: list[Deeper] = []
         self.doing: Callable[[str], None] = lambda what: None  # told what is prepared
         self._reads = 0  # bytes to read, beyond the bounds
         self._met = (-1, 0, 0)  # places reached, changed statements among them, all of those
         self._search: Search | None = None
-        # Forked before there is much to copy.
+        # The processes are forked before there is much memory to copy.
         self._verifying: WorkerProcess | None = None
         self._process: FuzzingProcess | None = None
 
@@ -166,7 +166,7 @@ class BuildJob:
                 self.replay.plan = replace(self.replay.plan, signature=self.signature)
 
     def share(self, other: BuildJob) -> None:
-        """Search in what ``other`` has prepared, from now on; its builds are its own to close."""
+        """Use what ``other`` has prepared from now on. Its builds stay its own to close."""
         self.builds = other.builds
         self.unified, self.unified_text = other.unified, other.unified_text
         self.prepared, self.signature, self.replay = other.prepared, other.signature, other.replay
@@ -207,7 +207,7 @@ class BuildJob:
     # ------------------------------------------------------------------ the search
 
     def cases(self, progress: Progress) -> Iterator[TestCase]:
-        """Tests as they are found, and again as they are verified."""
+        """The tests, each when it is found, and again when it is verified."""
         prepared, replay = self.prepared, self.replay
         if prepared is None:
             return
@@ -268,7 +268,7 @@ class BuildJob:
         )
 
     def _begun_in_time(self, prepared: Prepared, deadline: float) -> Search | None:
-        """None when what the inputs can be takes all the time, or all the memory."""
+        """The search; None when making its inputs takes all the time or memory."""
         with self.watchdog.until(self._latest(deadline)):
             try:
                 with self.watchdog.guard():
@@ -286,7 +286,8 @@ class BuildJob:
         counters: Counters,
         covered: GraphCoverage | None = None,
     ) -> Search:
-        """``covered``: by the search that this one follows, whose events are the report's."""
+        """A search with these options. ``covered``: what the search before it has covered; the
+        events in the report are then that one's."""
         return Search(
             prepared,
             options,
@@ -308,7 +309,8 @@ class BuildJob:
         verifier: Verifier | None,
         progress: Progress,
     ) -> Iterator[TestCase]:
-        """Run the search and what runs concurrently with it; then again with more files to read."""
+        """Run the search and what runs concurrently with it; then search again with more files to
+        read."""
         yield from self._followed(search, generation, deadline, verifier, progress)
         self.exhausted = search.exploration.exhausted
         if self.counters.unsupported:
@@ -319,9 +321,9 @@ class BuildJob:
     def _deepened(
         self, first: Search, deadline: float, verifier: Verifier | None, progress: Progress
     ) -> Iterator[TestCase]:
-        """The same program with more to read, level by level, while no difference is known and
-        there is time. What is found becomes tests; what is left open there takes nothing from what
-        holds within the bounds."""
+        """Search the same program with longer inputs, level by level, while no difference is known
+        and there is time. Differences become tests; paths cut there do not weaken what was shown
+        within the bounds."""
         prepared, inputs = self.prepared, self.options.inputs
         assert prepared is not None
         if self.seeding is not None:
@@ -368,7 +370,8 @@ class BuildJob:
     def _tested_natively(
         self, generation: TestGeneration, deadline: float, verifier: Verifier | None
     ) -> Iterator[TestCase]:
-        """What no path can be followed through is tested all the same, while there is time."""
+        """Go on testing natively while there is time: for programs whose paths cannot be
+        followed."""
         while self.fuzzing is not None and self.fuzzing.goes_on and self.clock() < deadline:
             yield from generation.found_by_fuzzing(self._bounded(self.fuzzing.step()))
             if verifier is not None:
@@ -376,15 +379,15 @@ class BuildJob:
             time.sleep(PAUSE)
 
     def _latest(self, deadline: float) -> float:
-        """When the watchdog ends what goes on. Work that is counted takes longer on some machines,
-        and is not to end differently there."""
+        """When the watchdog ends a stage, on the monotonic clock. A deterministic run gets much
+        more time than it counts, because slow machines must not end it at another point."""
         seconds = max(0.0, deadline - self.clock())
         if self._deterministic:
             seconds = PATIENT * (seconds + 10.0)
         return time.monotonic() + seconds
 
     def _bounded(self, found: Iterator[Found]) -> Iterator[Found]:
-        """As it comes, until the time is over for good."""
+        """The items of ``found`` as they come, until the time is over."""
         while True:
             try:
                 with self.watchdog.guard(memory=False):
@@ -402,7 +405,7 @@ class BuildJob:
         return Verifier(replay, *switches(prepared), deadline, process, most, accepted)
 
     def _proved_endless(self, endless: Collection[TestInput]) -> Iterator[TestCase]:
-        """What was cut off, and is proved by now never to end."""
+        """Tests that were cut off, and for which it is proved by now that they never end."""
         for case in self.found:
             if case.input in endless:
                 known = repeating(case)
@@ -411,14 +414,16 @@ class BuildJob:
                     yield known
 
     def _rewordings(self, prepared: Prepared) -> Iterator[TestCase]:
-        """What turns out to be a matter of wording when all explanations are there."""
+        """Tests whose difference turns out to be one of wording, once all explanations are
+        known."""
         changes = [change.info() for change in prepared.unified.changes]
         for case in list(rewordings(self.found, changes)):
             self.tests.keep(case)
             yield case
 
     def _company(self, prepared: Prepared, replay: NativeReplay, deadline: float) -> Fuzzing | None:
-        """None for a program that asks for its inputs while it runs: they are not made up."""
+        """Native fuzzing beside the search; None for a program that asks for inputs while it runs
+        (intrinsics), since such inputs are not made natively."""
         if prepared.asks_for_inputs:
             return None
         process, self._process = self._process or FuzzingProcess(), None
@@ -430,15 +435,16 @@ class BuildJob:
         return found
 
     def _usage_lines(self, prepared: Prepared, deadline: float) -> UsageLines | None:
-        """Where no native phase tries such inputs, and no user gives others."""
+        """Symbolic execution along ordinary command lines; None where native fuzzing tries such
+        lines, or where the user gives seeds."""
         wanted = self.search.has("usage") and self.seeding is None and self.fuzzing is None
         if not wanted or not are_drawn(prepared, self.options):
             return None
         return UsageLines(prepared, self.options, deadline, self.watchdog)
 
     def _compared(self, verifier: Verifier, deadline: float) -> Iterator[TestCase]:
-        """Compare branches while tests are still being verified, and for a share of the time that
-        the search took; for a moment in any case."""
+        """Compare branches while tests are being verified, and then for a share of the time that
+        the search took, at least for a moment."""
         assert self.validation is not None
         now = self.clock()
         deadline -= GRACE / 2  # a run that is under way takes its time
@@ -455,7 +461,7 @@ class BuildJob:
             yield from self._verified(verifier.finished())
 
     def _minimised(self, prepared: Prepared, deadline: float) -> Iterator[TestCase]:
-        """A smaller witness for each group, as far as a small share of the time goes."""
+        """The smaller witnesses of groups, within a small share of the time."""
         clock: Clock = time.monotonic
         now = self.clock()
         seconds = min(deadline - now, share_of(now - self.started))
@@ -476,7 +482,8 @@ class BuildJob:
                 yield case
 
     def _shown_plainly(self, prepared: Prepared) -> Iterator[TestCase]:
-        """What plain gcc makes of undefined behaviour, where nothing else differs."""
+        """The tests on which plain gcc builds show undefined behaviour, where no other difference
+        was found."""
         if self.replay is None or self.tests.differing or self._deterministic:
             return
         alike = [case for case in self.found if case.observed == "same"]
@@ -514,7 +521,7 @@ class BuildJob:
         )
 
     def _ended(self, state: State) -> None:
-        """Remember what a path owes the report's reader."""
+        """Note the events of a path for the report."""
         for event in Chain.items(state.events):
             assert isinstance(event, Event)
             self.events[event] = self.events.get(event, 0) + 1
@@ -522,7 +529,7 @@ class BuildJob:
     # ------------------------------------------------------------------ tests
 
     def _note_unseen(self, case: TestCase) -> None:
-        """A use that no filling shows: still told, where it is."""
+        """Note an event where one version uses uninitialised memory and no native run shows it."""
         if case.uninitialised and case.observed == "same" and case.divergence is not None:
             place = Location(case.divergence.file, case.divergence.line)
             text = "one version uses uninitialised memory; natively no filling shows it"
@@ -553,7 +560,7 @@ class BuildJob:
 
     @property
     def _complete(self) -> bool:
-        """Was every path within the bounds followed to its end, and nothing approximated?"""
+        """Were all paths within the bounds followed to their ends, without approximations?"""
         left_out = (
             self.counters.cuts
             + self.counters.unsupported
@@ -567,7 +574,8 @@ class BuildJob:
         return self.exhausted and not left_out and self.seeding is None
 
     def graph_coverage(self) -> dict[str, Json] | None:
-        """How much of the change sequence graph tests come by; None before the search begins."""
+        """How much of the change sequence graph tests have visited; None before the search
+        begins."""
         search = self._search
         if search is None:
             return None
@@ -576,7 +584,7 @@ class BuildJob:
 
     @property
     def states(self) -> int:
-        """All that were made so far, those along examples too."""
+        """The number of states made so far, including those along examples."""
         along = self.usage_lines.following.counters.states if self.usage_lines is not None else 0
         return self.counters.states + along
 
@@ -593,8 +601,8 @@ class BuildJob:
 
 
 def levels(signature: EntrySignature | None, inputs: InputOptions) -> Sequence[int]:
-    """How much there is to read, level by level, where the user does not say; () where that is said
-    or nothing can be longer. ``signature`` None: main."""
+    """The lengths to read, level by level, where the user gives none; () where the user does, or
+    where nothing can be longer. ``signature`` None means main."""
     if signature is None:
         return LEVELS if shapes_lines(inputs) else ()
     given = (*signature.parameters, *signature.globals)
@@ -606,7 +614,8 @@ def levels(signature: EntrySignature | None, inputs: InputOptions) -> Sequence[i
 
 
 def switches(prepared: Prepared) -> tuple[list[int], Requirements]:
-    """The changes that can be switched on, and which others each requires, in hunks."""
+    """The changes that can be switched on, and the changes that each requires; hunks switch
+    together."""
     changes = prepared.unified.changes
     requires = {change.id: change.requires for change in changes}
     hunks = {change.id: change.hunk for change in changes}

@@ -62,8 +62,9 @@ def files_to_build(
 def golden_files(
     options: BuildOptions, new: Sequence[SourceFile], entry: str
 ) -> tuple[SourceFile, ...]:
-    """What is intended (``--golden``), in the order of the new version's files: the same files with
-    the golden one in NEW's place, or an executable. UsageError when it cannot be run as NEW is."""
+    """The files of the intended version (``--golden``), in the order of the new version's files:
+    the same files with the golden one in NEW's place, or an executable. Raises UsageError when it
+    cannot be run as NEW is."""
     golden = options.files.golden
     if golden is None:
         return ()
@@ -88,7 +89,8 @@ def golden_files(
 
 
 def _starting(sources: Sequence[S], units: Sequence[TranslationUnit], entry: str) -> tuple[S, ...]:
-    """The source with the entry function in front; a text is the first unit."""
+    """The sources, with the one that defines the entry function first. A text stands for the first
+    unit."""
     names = [unit.file for unit in units for each in unit.functions if each.symbol.name == entry]
     home = [source for source in sources if _name(source, units[0].file) in names[:1]]
     return (*home, *(source for source in sources if source not in home))
@@ -123,9 +125,10 @@ def differing_plainly(
     seed: int,
     met: Sequence[str] = (),
 ) -> Iterator[tuple[TestInput, TestCase]]:
-    """``tests`` are those on which the versions are alike. Nothing is compiled where no change can
-    overflow and the search has ``met`` nothing that C leaves undefined. ``signature`` None: the
-    program reads a command line, and no value is made up."""
+    """Inputs on which plain gcc builds differ, each with its test. ``tests``: tests on which the
+    versions are alike. Nothing is compiled where no change can overflow and the search has ``met``
+    nothing that C leaves undefined. ``signature`` None: the program reads a command line, and no
+    values are added."""
     for case in shown_behind_a_stop(tests[:MOST_TESTS], replay):
         yield case.input, case
         return
@@ -143,7 +146,7 @@ def differing_plainly(
 
 
 def can_overflow(unit: TranslationUnit) -> bool:
-    """Whether something that changed computes in a signed type."""
+    """Does changed code compute in a signed type?"""
     return any(
         _computes(below)
         for function in unit.functions

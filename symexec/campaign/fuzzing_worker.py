@@ -72,9 +72,10 @@ from symexec.worker import forked, give_way, read_frame, send
 
 @record
 class Commission:
-    """``signature`` None means main. ``entry`` without its body; ``symbols`` are the globals that
-    are inputs. ``share``: the part of its time that fuzzing may use. ``changes``: what a run can
-    be seen to come by; none when that program does not compile."""
+    """What the worker is to do. ``signature`` None means main; ``entry`` has no body; ``symbols``
+    are the globals that are inputs. ``share``: the part of its time that fuzzing may use.
+    ``changes``: those that a run can be seen to execute, none when the program with probes does not
+    compile."""
 
     plan: ReplayPlan
     builds: FinishedBuilds
@@ -101,12 +102,13 @@ class Keep:
 
 @record
 class Sighting:
-    """``found_at`` is a time on the monotonic clock, which processes share."""
+    """An input on which the versions differ, or that is new in kind. ``found_at`` is a time on the
+    monotonic clock, which processes share."""
 
     name: str
     input: TestInput
     found_at: float
-    seen: TestCase | None = None  # what the versions did, where that differs
+    seen: TestCase | None = None  # what the versions did, where it differs
 
 
 @record
@@ -149,7 +151,7 @@ BEGINNINGS = 64  # inputs that these begin with
 
 
 class FuzzingLoop:
-    """Talks to one campaign. ``over`` is set when that has left."""
+    """The worker's side of the exchange. ``over`` is set when the campaign has closed the pipe."""
 
     def __init__(self, commission: Commission, replay: NativeReplay, out: BinaryIO) -> None:
         self._commission = commission
@@ -158,7 +160,7 @@ class FuzzingLoop:
         self._kept: queue.SimpleQueue[TestInput | None] = queue.SimpleQueue()
         self._lines = 0
         self._next_tally = 0.0
-        self._credit = GROWN_IN  # seconds that growing may take
+        self._credit = GROWN_IN  # seconds of credit for inputs that grow
         self._grown_turns = 0
         self._domain = domain_of(commission)
         self.over = threading.Event()
@@ -176,7 +178,7 @@ class FuzzingLoop:
         self._growing = self._grown() if commission.changes and not self._domain.finite else None
 
     def _grown(self) -> Growing | None:
-        """Where the program reads anything that can grow."""
+        """Inputs that grow; None where the program reads nothing that can grow."""
         commission, domain, inputs = self._commission, self._domain, self._commission.inputs
         takes_arguments = commission.takes_arguments
         grown: Inputs
@@ -194,7 +196,7 @@ class FuzzingLoop:
         return found
 
     def listen(self, requests: BinaryIO) -> None:
-        """In a thread of its own, to the end."""
+        """Read requests until the campaign closes the pipe; runs in a thread of its own."""
         try:
             while True:
                 request = read_frame(requests)
@@ -217,7 +219,7 @@ class FuzzingLoop:
             self._rest(began, time.monotonic() - begun)
 
     def _take(self, wait: bool) -> None:
-        """Tests of the search since the last look."""
+        """Take the tests that the search has sent since the last call."""
         while True:
             try:
                 test = self._kept.get(timeout=IDLE) if wait else self._kept.get_nowait()
@@ -232,13 +234,14 @@ class FuzzingLoop:
                     self._growing.give([test])
 
     def _rest(self, began: float, spent: float) -> None:
-        """Leave the machine to others, but for the first moment."""
+        """Sleep for the share of the time that belongs to others, except in the first moment."""
         share = self._commission.share
         if share < 1.0 and time.monotonic() - began > MOMENT:
             self.over.wait(spent * (1.0 / share - 1.0))
 
     def _grow(self, tested: float) -> None:
-        """For a share of the time of tests, in turns that are worth their beginning."""
+        """Let inputs grow for a share of the time of tests, in turns that are long enough to be
+        worth starting."""
         growing = self._growing
         if growing is None or growing.failure or self.over.is_set():
             return
@@ -257,7 +260,8 @@ class FuzzingLoop:
         return observe(case, self._replay, explain=False)[0]
 
     def _touched(self, tests: list[TestInput]) -> list[object]:
-        """The changes that the new version comes by with each; None where that cannot be seen."""
+        """For each test, the changes that the new version executes; None where that cannot be
+        seen."""
         changes = self._commission.changes
         if not changes:
             return [None] * len(tests)
@@ -280,7 +284,7 @@ class FuzzingLoop:
 
 
 def domain_of(commission: Commission) -> Domain:
-    """Within the bounds that the user gave, if any."""
+    """The values to choose inputs from, within the bounds that the user gave."""
     words, inputs = commission.words, commission.inputs
     if commission.signature is not None:
         return FunctionDomain(commission.signature, words, inputs)
@@ -288,7 +292,8 @@ def domain_of(commission: Commission) -> Domain:
 
 
 def _admits(commission: Commission) -> Callable[[TestInput], bool] | None:
-    """Whether ranges, assumptions and preconditions hold; None where there are none."""
+    """A predicate: do ranges, assumptions and preconditions hold for a test? None where there are
+    none."""
     inputs = commission.inputs
     if not inputs.restricted:
         return None
@@ -299,7 +304,7 @@ def _admits(commission: Commission) -> Callable[[TestInput], bool] | None:
 
 
 def serve(requests: BinaryIO, answers: BinaryIO, scratch: Path) -> None:
-    """Until the campaign closes the pipe, or dies."""
+    """Serve one campaign until it closes the pipe, or dies."""
     try:
         commission = read_frame(requests)
     except EOFError:
@@ -315,12 +320,13 @@ def serve(requests: BinaryIO, answers: BinaryIO, scratch: Path) -> None:
     except BrokenPipeError:  # the campaign has left
         pass
     except Exception as failure:
-        if loop is None or not loop.over.is_set():  # else it was stopped in the midst of a run
+        if loop is None or not loop.over.is_set():  # otherwise it was stopped during a run
             send(answers, Failure(_message_of(failure)))
 
 
 def _message_of(failure: Exception) -> str:
-    """A defect of ours is told as well: the campaign goes on without the process."""
+    """The message of an exception. A defect of csgtest is reported as well: the campaign goes on
+    without the process."""
     if isinstance(failure, CsgtestError):
         return str(failure)
     return f"internal error: {failure!r}"
@@ -355,7 +361,7 @@ class FuzzingProcess:
             self._worker.say(Keep(test))
 
     def sightings(self) -> Iterator[Sighting]:
-        """Those that have come; the rest of what the process says is kept here."""
+        """The inputs that have come since the last call; other records are stored."""
         for answer in self._worker.heard():
             match answer:
                 case Sighting():
@@ -368,11 +374,11 @@ class FuzzingProcess:
             self.failure = "its process has died"
 
     def end(self) -> None:
-        """Begin to end it; what it has said can still be asked for."""
+        """Begin to end the process; what it has said can still be read."""
         self._worker.end()
 
     def close(self) -> None:
-        """End it for good, with all that it has made. May be called twice."""
+        """End the process and remove all that it has made. May be called twice."""
         self.end()
         for _ in self.sightings():  # the last tally
             pass
@@ -391,7 +397,8 @@ ALONE = 0.1  # share of its time that fuzzing may use where there is one core on
 
 
 class Fuzzing:
-    """``close`` ends the process; ``form`` is what the report says."""
+    """Native fuzzing beside a search. ``close`` ends the process; ``form`` is what the report
+    says."""
 
     def __init__(
         self,
@@ -420,7 +427,7 @@ class Fuzzing:
         self._sequences: Counter[object] = Counter()
         self._following: Following | None = None
         self._outside = 0
-        self._lock = threading.Lock()  # of what is kept, and of whether it may begin
+        self._lock = threading.Lock()  # guards the tests to send, and whether the process may begin
         self._broken = ""  # why it could not begin
         self._once_built((VERSIONS, PLAINLY))
 
@@ -435,7 +442,8 @@ class Fuzzing:
                 self._process.keep(test)
 
     def step(self) -> Iterator[TestCase | Finding]:
-        """A moment for it: hear what it says."""
+        """Read what the process says; yields tests and findings. Called now and then by the
+        search."""
         if not self._began:
             return
         yield from self._heard_of(self._process.sightings())
@@ -446,12 +454,12 @@ class Fuzzing:
 
     @property
     def goes_on(self) -> bool:
-        """Whether it may find more: it can begin, has not ended, and has inputs to try."""
+        """May it find more: can it begin, has it not ended, and does it have inputs to try?"""
         over = self._began and (self._process.failure or self._process.tally.exhausted)
         return self._possible and not over
 
     def end(self) -> Iterator[TestCase | Finding]:
-        """The last that it has found."""
+        """End the process and yield its last tests and findings."""
         self._give_up()
         if self._began:
             self._process.end()
@@ -466,8 +474,8 @@ class Fuzzing:
             self._possible = False
 
     def _once_built(self, groups: Sequence[Sequence[tuple[str, str]]]) -> None:
-        """Begin when all of these are compiled, one group after the other: in a compiler's thread,
-        as a query of the search may take half of the time."""
+        """Begin when all groups are compiled, one group after the other. Runs in a thread of the
+        compiler pool, because a query of the search may take half of the time."""
         if not groups:
             self._begin()
             return
@@ -479,7 +487,7 @@ class Fuzzing:
                 left.discard(each)
                 last = not left
             if isinstance(outcome, ToolchainError) and each[0] in ("old", "new"):
-                self._give_up()  # whoever verifies says so
+                self._give_up()  # whoever verifies reports the error
             elif last:
                 self._once_built(groups[1:])
 
@@ -496,7 +504,7 @@ class Fuzzing:
                 for test in self._kept:
                     self._process.keep(test)
                 self._began = time.monotonic()
-        except Exception as error:  # nobody asks a compiler's thread what became of it
+        except Exception as error:  # nobody looks at the result of a thread of the pool
             self._broken = _message_of(error)
             self._give_up()
 
@@ -520,7 +528,7 @@ class Fuzzing:
         )
 
     def _probed(self) -> frozenset[int]:
-        """The changes that a run can be seen to come by."""
+        """The changes that a run can be seen to execute."""
         try:
             self._replay.wait("touch", COVERED)
         except ToolchainError:
@@ -530,8 +538,8 @@ class Fuzzing:
     # ------------------------------------------------------------------ what it has seen
 
     def _heard_of(self, sightings: Iterable[Sighting]) -> Iterator[TestCase]:
-        """What differs becomes a test at once; other inputs wait until there is time to look at
-        them."""
+        """Yield tests for inputs on which the versions differ; queue the other inputs to be looked
+        at later."""
         for each in sightings:
             if each.seen is not None:
                 if self._admitted(each):
@@ -558,7 +566,7 @@ class Fuzzing:
         return self._tracer
 
     def _traced(self, sighting: Sighting) -> Trace | None:
-        """Where the input comes by."""
+        """The trace of an input through the engine; None where it takes too long."""
         begun = time.monotonic()
         try:
             with self._watchdog.guard(time.monotonic() + PATIENCE):
@@ -583,7 +591,8 @@ class Fuzzing:
         )
 
     def _follow(self, sighting: Sighting, trace: Trace | None) -> None:
-        """Those first that come by changes as no other does."""
+        """Queue an input for symbolic execution. Inputs whose sequences of changes are rare come
+        first."""
         if self._following is None:
             self._following = Following(
                 self._prepared, self._options, self._deadline, self._watchdog
@@ -596,8 +605,9 @@ class Fuzzing:
     # ------------------------------------------------------------------ the report
 
     def form(self) -> Json:
-        """None when it has not begun. ``alike`` tests that differ were left out; ``executed`` runs
-        began with an execve, all others are forks of a server."""
+        """What the report says; None when fuzzing has not begun. ``alike``: tests that differ and
+        were left out; ``executed``: runs that began with an execve, while all others are forks of a
+        server."""
         if not self._began:
             return None
         tally, following = self._process.tally, self._following
@@ -616,7 +626,8 @@ class Fuzzing:
 
     @property
     def tested(self) -> bool:
-        """Whether it has run some of many inputs: a result, also where no path can be followed."""
+        """Has it run tests without exhausting all possible ones? Then it has a result even where no
+        path can be followed."""
         process = self._process
         return process is not None and process.tally.tests > 0 and not process.tally.exhausted
 

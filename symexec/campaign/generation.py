@@ -33,7 +33,7 @@ from symexec.validation import TraceValidation
 # too, a number of its own is left out.
 
 
-OWN = "t"  # how the search's tests are called
+OWN = "t"  # prefix of the names of the search's tests
 ALIKE = 100  # tests of the search with one sequence that part at one place and differ in one way
 ALIKE_THERE = 500  # of those that part there and differ so, whatever their sequences are
 
@@ -47,24 +47,25 @@ class Collected:
         self._numbers: Counter[str] = Counter()
         self._foreign: set[TestInput] = set()  # found by fuzzing, and not by the search so far
         self._predicted: set[str] = set()
-        self._surely: set[str] = set()  # of these: by a path on which nothing is left to chance
+        # those of them that a path predicts without uninitialised memory
+        self._surely: set[str] = set()
         self._doubted: set[str] = set()  # replayed as tests on which no difference is predicted
         self._there: Counter[object] = Counter()
-        self.left_out = 0  # tests of the search that are like many others
+        self.left_out = 0  # tests of the search that were left out because many like them are there
 
     def __contains__(self, test: TestInput) -> bool:
         return test in self._names
 
     def name(self, test: TestInput, series: str = OWN) -> str:
-        """The next one of the series."""
+        """The next name of the series."""
         self._numbers[series] += 1
         found = f"{series}{self._numbers[series]:04d}"
         self._known(test, found, series != OWN)
         return found
 
     def enough(self, kind: tuple[object, ...], there: object) -> bool:
-        """Are there many tests of the kind, or of what they do at that place? Then one more, whose
-        input nobody has tried so far, is counted as left out."""
+        """Are there many tests of this kind, or of what they do at that place? Then the next one,
+        with a new input, is counted as left out."""
         self._there[there] += 1
         if self.seen[kind] < ALIKE and self._there[there] <= ALIKE_THERE:
             return False
@@ -72,7 +73,7 @@ class Collected:
         return True
 
     def take(self, case: TestCase) -> None:
-        """A test that has its name already."""
+        """Add a test that has a name already."""
         self._known(case.input, case.id, True)
 
     def _known(self, test: TestInput, name: str, foreign: bool) -> None:
@@ -81,8 +82,8 @@ class Collected:
             self._foreign.add(test)
 
     def found_again(self, test: TestInput) -> str | None:
-        """The search comes upon an input that is there. Its name, if it has been another's so
-        far."""
+        """Note that the search has found an input that is there. Returns its name where fuzzing
+        gave it and the search finds it for the first time, else None."""
         name = self._names[test]
         if test not in self._foreign:
             return None
@@ -91,19 +92,20 @@ class Collected:
         return name
 
     def predict(self, test: TestInput, uninitialised: bool) -> None:
-        """A path of this input, which has a name, shows a difference. ``uninitialised``: it uses
-        such memory, so that another path of the same input may be what happens."""
+        """Note that a path predicts a difference for this input. ``uninitialised``: the path uses
+        uninitialised memory, so another path of the same input may be the one that runs."""
         name = self._names[test]
         self._predicted.add(name)
         if not uninitialised:
             self._surely.add(name)
 
     def doubt(self, case: TestCase) -> None:
-        """No difference is predicted on it so far."""
+        """Note that no difference is predicted for this test so far."""
         self._doubted.add(case.id)
 
     def doubted(self, test: TestInput) -> TestCase | None:
-        """The test of this input, once, if no difference was predicted on it before."""
+        """The test of this input, if no difference was predicted for it before; only once, then
+        None."""
         name = self._names[test]
         if name not in self._doubted:
             return None
@@ -111,7 +113,7 @@ class Collected:
         return self._cases[name]
 
     def keep(self, case: TestCase) -> None:
-        """A new test, or more about one that is there already."""
+        """Store a new test, or new results of one that is there."""
         self._cases[case.id] = case
         if case.observed == "different":
             self.differing.add(case.id)
@@ -124,12 +126,13 @@ class Collected:
 
     @property
     def predicted(self) -> list[TestCase]:
-        """Tests on which the model sees the versions differ."""
+        """The tests for which a difference is predicted."""
         return [self._cases[name] for name in sorted(self._predicted)]
 
     @property
     def mispredicted(self) -> list[TestCase]:
-        """Tests that were to differ and did not: a defect of ours, or of the model."""
+        """The tests for which a difference is predicted and not seen natively: defects of csgtest
+        or of its model."""
         return [
             case
             for case in self.predicted
@@ -140,7 +143,7 @@ class Collected:
 
     @property
     def refused(self) -> dict[str, int]:
-        """Why predictions of a difference were refused, and how many for each reason."""
+        """How many predictions of a difference were refused, for each reason."""
         return dict(Counter(case.refused or "not looked at again" for case in self.mispredicted))
 
 
@@ -155,15 +158,16 @@ class Collected:
 # (Collected).
 
 
-SERIES = {SEEDED: "s", USAGE: "e"}  # how tests are called that the search did not make
+# prefix of the names of tests that symbolic execution made around native inputs
+SERIES = {SEEDED: "s", USAGE: "e"}
 ENOUGH = 3  # tests beside native inputs that are alike
 FIRST = 2  # tests of a kind that are mutated natively
 
 
 class TestGeneration:
-    """``started``: when the campaign began, on the ``clock``. ``endless``: tests on which one
-    version is proved to repeat itself for ever. There may be nobody who replays tests, compares
-    their branches, or mutates them."""
+    """Makes tests from findings. ``started``: when the campaign began, on ``clock``. ``endless``:
+    inputs on which one version is proved to run for ever. There may be no verifier, no validation
+    and no fuzzing."""
 
     def __init__(
         self,
@@ -187,7 +191,7 @@ class TestGeneration:
         self._fuzzing = fuzzing
 
     def found(self, finding: Finding, source: str = "") -> Iterator[TestCase]:
-        """``source``: who found it, if not the search."""
+        """The tests made from a finding. ``source``: what found it, if not the search."""
         test, tests = decode(finding.state.inputs, finding.model), self._tests
         endless = _repeats(finding.state)
         if endless:
@@ -251,7 +255,7 @@ class TestGeneration:
     def _submitted(
         self, case: TestCase, kind: tuple[object, ...], unlikely: bool = False
     ) -> Iterator[TestCase]:
-        """A new test: the first ones of a kind are replayed first."""
+        """Hand in a new test; the first ones of a kind are replayed first."""
         self._tests.keep(case)
         self._tests.seen[kind] += 1
         if unlikely:
@@ -267,12 +271,13 @@ def nodes_of(found: State | Arrival) -> list[int]:
 
 
 def _uses_uninitialised(state: State | Arrival) -> bool:
-    """Has one version ended where it used uninitialised memory?"""
+    """Did one version end where it used uninitialised memory?"""
     return "uninitialised" in _faults(state)
 
 
 def _fault(state: State | Arrival) -> str:
-    """The error of memory with which one version ends, and the other one does not."""
+    """The memory error with which one version ends, while the other does not; "" where there is
+    none."""
     kinds = _faults(state)
     return kinds[0] if len(kinds) == 1 else ""
 
@@ -286,7 +291,7 @@ def _faults(state: State | Arrival) -> list[str]:
 
 
 def _repeats(state: State | Arrival) -> bool:
-    """Is it proved that one version never ends, and does the other one?"""
+    """Is one version proved never to end, while the other ends?"""
     ends = [each.ending for each in (state.old_outcome, state.new_outcome) if each is not None]
     return len(ends) == 2 and sum(isinstance(each, Endless) for each in ends) == 1
 
@@ -314,12 +319,13 @@ SOURCE = "minimised"
 
 
 def share_of(elapsed: float) -> float:
-    """Seconds for all groups together."""
+    """The seconds for all groups together."""
     return min(MOST, max(LEAST, SHARE * elapsed))
 
 
 class Shrinker:
-    """``deadline`` is on the clock; what is not done by then stays as it was found."""
+    """Finds smaller witnesses. ``deadline`` is on the clock; witnesses not reached by then stay as
+    they are."""
 
     def __init__(
         self,
@@ -338,8 +344,8 @@ class Shrinker:
         self._tracer = Tracer(prepared, options, clock)
 
     def smaller(self, cases: Sequence[TestCase], deadline: float) -> Iterator[TestCase]:
-        """For each group, the most telling first, its witness with a smaller input, if there is
-        one. The new cases keep the id of the old ones."""
+        """For each group, the most important first, its witness with a smaller input, if there is
+        one. The new cases have the ids of the old ones."""
         by_id = {case.id: case for case in cases}
         groups = group(cases)
         for place, each in enumerate(groups):
@@ -347,17 +353,17 @@ class Shrinker:
             if left <= 0:
                 return
             witness = by_id[each.witness]
-            if each.kind == Kind.HELP_TEXT.value:  # judged by all that was found
+            if each.kind == Kind.HELP_TEXT.value:  # compared with all that was found
                 continue
-            if witness.accounted:  # no reader waits for it
+            if witness.accounted:  # the report is not written for each of them
                 continue
             found = self._shrunk(witness, left / (len(groups) - place))
             if found.input != witness.input:
                 yield found
 
     def _shrunk(self, case: TestCase, seconds: float) -> TestCase:
-        """By the engine where it is quick enough (0.2 ms for a small function, a native run takes
-        5 ms), else by native runs alone."""
+        """The smaller test: found by the engine where that is quick (0.2 ms for a small function; a
+        native run takes 5 ms), else by native runs alone."""
         self._tracer.trace(case.input)  # compiles what it needs
         began = self._clock()
         wanted = self._tracer.trace(case.input)
@@ -398,7 +404,7 @@ class Shrinker:
         return Patience(64, self._clock() + max(seconds, EXPLAIN), self._clock)
 
     def _traced(self, case: TestCase, found: TestCase) -> TestCase:
-        """With the sequence of its own input, as far as it can be told."""
+        """The smaller test, with the sequence of its own input where the engine can follow it."""
         if found is case:
             return case
         trace = self._tracer.trace(found.input)
@@ -413,7 +419,8 @@ class Shrinker:
 
 
 def _seen(trace: Trace) -> tuple[object, ...]:
-    """What makes two inputs witnesses of one difference, as the engine sees them."""
+    """What has to be equal for two inputs to be witnesses of one difference, as the engine sees
+    it."""
     divergence = trace.divergence
     place = (divergence.kind, divergence.file, divergence.line) if divergence is not None else None
     return place, trace.endings

@@ -75,7 +75,7 @@ class SuiteJob(BuildJob):
         return replay
 
     def cases(self, progress: Progress) -> Iterator[TestCase]:
-        """First what the suite shows; then the time of the search begins."""
+        """First the tests of the suite; then the time of the search begins."""
         prepared, replay = self.prepared, self.replay
         if prepared is None:
             return
@@ -111,7 +111,7 @@ class SuiteJob(BuildJob):
         return done
 
     def _inputs_of(self, done: SuiteRun, seeding: Seeding) -> dict[TestInput, int]:
-        """Different inputs, each with the number of its first call."""
+        """The distinct inputs of the calls, each with the number of its first call."""
         inputs: dict[TestInput, int] = {}
         for call in done.calls:
             if call.input is None:
@@ -125,10 +125,10 @@ class SuiteJob(BuildJob):
     def _touching(
         self, inputs: dict[TestInput, int], prepared: Prepared, replay: NativeReplay
     ) -> list[TestInput]:
-        """Those that come by a change; all of them when that cannot be told."""
+        """The inputs whose calls execute a change; all of them when that cannot be seen."""
         ids = frozenset(change.id for change in prepared.unified.changes)
         if not ids <= probes(self.unified_text):
-            return list(inputs)  # a change of data is everywhere
+            return list(inputs)  # a change of data is executed nowhere and may matter everywhere
         try:
             replay.wait("touch", COVERED)
         except ToolchainError:
@@ -139,7 +139,7 @@ class SuiteJob(BuildJob):
     def _shown(
         self, tests: list[TestInput], prepared: Prepared, replay: NativeReplay
     ) -> Iterator[TestCase]:
-        """Each test on both versions."""
+        """Each test after its replay on both versions."""
         deadline = time.monotonic() + EACH * len(tests) + GRACE
         verifier = self._verifier(prepared, replay, deadline)
         tracer = Tracer(prepared, self.options.inputs)

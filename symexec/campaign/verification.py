@@ -63,12 +63,12 @@ Rank = tuple[int, int]  # smaller is sooner; the second part is 1 where no diffe
 
 @record
 class Task:
-    """``changes`` can be switched on, each together with those that it ``requires``. ``deadline``
-    is on the monotonic clock, which processes share: what is waiting then is given up. ``folder``
-    holds, or will hold, the executables; ``names`` are those of the programs. ``deterministic``:
-    no clock decides what is asked of a test, and tests come back in the order of their ranks.
-    ``accepted``: changes that accepted differences come from; a test that shows what these do is
-    ``accounted`` for, and no reason to leave another one unexplained."""
+    """What the process is to do. ``changes`` can be switched on, each together with those that it
+    ``requires``. ``deadline`` is on the monotonic clock, which processes share: what waits then is
+    given up. ``folder`` holds, or will hold, the executables; ``names`` are those of the programs.
+    ``deterministic``: no clock decides what is done for a test, and tests come back in the order of
+    their ranks. ``accepted``: the changes that accepted differences come from; a test that shows
+    these is ``accounted`` for, and no reason to leave another one unexplained."""
 
     plan: ReplayPlan
     folder: Path
@@ -114,7 +114,7 @@ class Checked:
 
 @record
 class Failure:
-    """``error``, for a defect of ours in words, with the lines that it comes from."""
+    """Why the process ended. ``error``: for a defect of csgtest in words, with a traceback."""
 
     error: Exception
     lines: str
@@ -143,14 +143,14 @@ LONG = 0.5  # seconds for one test, as where a version does not end: others go b
 
 
 class Examiner:
-    """Says of one test after the other what native runs can say. ``seen`` is told of a difference
-    before it is explained."""
+    """Runs and explains tests one by one. ``seen`` is called with a difference before it is
+    explained."""
 
     def __init__(self, task: Task, replay: NativeReplay, seen: Callable[[TestCase], None]) -> None:
         self._task = task
         self._replay = replay
         self._seen = seen
-        self._explained: Counter[object] = Counter()  # tests, by the divergence
+        self._explained: Counter[object] = Counter()  # divergence -> explained tests
         self._alike: dict[object, Counter[frozenset[str]]] = {}  # and by likeness and changed nodes
         self._took: dict[object, float] = {}  # seconds, by the divergence, for one that differs
         self._examinations = 0
@@ -160,9 +160,9 @@ class Examiner:
         self.glanced: deque[TestCase] = deque()  # alike in the fast builds; others were not asked
 
     def can_wait(self, case: TestCase) -> bool:
-        """Enough of its like are explained, and each of them took long; or a glance shows that both
-        versions take long, as some test has taken before: most likely they do not end, and the
-        whole time would go by with that."""
+        """Should other tests go first? Yes, when enough similar tests are explained and they took
+        long; or when a short run shows that both versions take long, as some test did before: most
+        likely they do not end, and would use up all the time."""
         place = case.divergence
         if self._explained[place] >= ENOUGH and self._took.get(place, 0.0) > LONG:
             return True
@@ -175,8 +175,8 @@ class Examiner:
         return all(each.timed_out for each in seen)
 
     def examined(self, case: TestCase, unlikely: bool, hurried: bool = False) -> TestCase | None:
-        """As it was when the time is over. None where others wait (``hurried``) for what this one
-        would only confirm: it differs as one that is explained already."""
+        """The test with its results; as it was when the time is over. None where others wait
+        (``hurried``) and this test would only confirm a difference that is explained already."""
         task = self._task
         if time.monotonic() > task.deadline:
             return case
@@ -201,7 +201,7 @@ class Examiner:
         if seen.kind == Kind.UNDECIDED.value and first_here:
             self._seen(seen)
             seen, pair = decided(seen, pair, self._replay, task.deadline)
-        if case.uninitialised:  # what the sanitized builds show of it is chance
+        if case.uninitialised:  # sanitized builds show this only by chance
             found = uninitialised(
                 seen, self._replay, task.changes, task.requires, self._patience(64)
             )
@@ -212,7 +212,7 @@ class Examiner:
         if seen.observed != "different":
             return seen
         took = time.monotonic() - began
-        if task.deterministic:  # what takes long each time is a run that does not end
+        if task.deterministic:  # a run that takes long each time does not end
             took = math.inf if pair.cut_off else 0.0
         self._took[case.divergence] = took
         if task.accepted and shows_as_new(self._replay, seen.input, pair, task.accepted, style):
@@ -237,14 +237,14 @@ class Examiner:
         return self._judged(found, pair)
 
     def _judged(self, case: TestCase, pair: Pair) -> TestCase:
-        """Is it undefined behaviour? Not asked where time is over."""
+        """The test after the check for undefined behaviour; unchanged where the time is over."""
         if time.monotonic() > self._task.deadline - JUDGING:
             return case
         return judged(case, pair, self._replay)
 
     def _looked_again(self, seen: TestCase, pair: Pair) -> tuple[TestCase, Pair, str]:
-        """Predicted to differ, and alike: in every way? Of those with the same prediction at the
-        same place one is enough."""
+        """The result of running a test in every other way, since a difference is predicted and none
+        was seen. Of tests with the same prediction at the same place only one is run."""
         if seen.kind == Kind.TIMEOUT.value:
             return seen, pair, SANITIZED
         key = seen.divergence, seen.fault, likeness(seen)
@@ -256,8 +256,8 @@ class Examiner:
         return found, pair, style
 
     def second(self) -> TestCase | None:
-        """What the fast builds showed to be alike, as all others see it; None if that is the same.
-        For a moment in which nothing waits."""
+        """Run again, in the sanitized builds, a test that is alike in the fast builds. Returns it
+        if it differs there, else None. Called when nothing else waits."""
         case = self.glanced.popleft()
         if case.id in self.predicted or time.monotonic() > self._task.deadline:
             return None
@@ -271,7 +271,7 @@ class Examiner:
 
 
 class Verification:
-    """Talks to one campaign. ``over`` is set when that has left."""
+    """The process's side of the exchange. ``over`` is set when the campaign has closed the pipe."""
 
     def __init__(self, task: Task, out: BinaryIO, scratch: Path) -> None:
         self._out = out
@@ -288,7 +288,7 @@ class Verification:
         self.over = threading.Event()
 
     def listen(self, requests: BinaryIO) -> None:
-        """In a thread of its own, to the end."""
+        """Read requests until the campaign closes the pipe; runs in a thread of its own."""
         with suppress(EOFError):
             while True:
                 match read_frame(requests):
@@ -307,7 +307,7 @@ class Verification:
 
     def run(self) -> None:
         with self._replay:
-            with suppress(CsgtestError):  # who wants to run something is told
+            with suppress(CsgtestError):  # threads that wait for an executable get an error
                 self._say(SandboxLevel(self._replay.level))
             while (following := self._next()) is not None:
                 case, unlikely, hurried = following
@@ -318,8 +318,8 @@ class Verification:
                     self._say(Checked(found))
 
     def _next(self) -> tuple[TestCase, bool, bool] | None:
-        """A test, whether no difference is predicted, and whether others wait; None when the
-        campaign has left."""
+        """The next test; whether no difference is predicted for it; whether others wait. None when
+        the campaign has left."""
         while True:
             try:
                 idle = not self._put_off and (self._deterministic or not self._examiner.glanced)
@@ -339,10 +339,10 @@ class Verification:
             self._put_off.append((case, bool(unlikely)))
 
     def fail(self, error: Exception) -> None:
-        if self.over.is_set():  # it was stopped in the midst of a run
+        if self.over.is_set():  # it was stopped during a run
             return
         lines = traceback.format_exc()
-        if not isinstance(error, CsgtestError):  # what a defect raises need not be picklable
+        if not isinstance(error, CsgtestError):  # an exception need not be picklable
             error = RuntimeError(repr(error))
         self._say(Failure(error, lines))
 
@@ -355,7 +355,7 @@ class Verification:
 
 
 def serve(requests: BinaryIO, answers: BinaryIO, scratch: Path) -> None:
-    """Until the campaign closes the pipe, or dies."""
+    """Serve one campaign until it closes the pipe, or dies."""
     try:
         task = read_frame(requests)
     except EOFError:
@@ -377,15 +377,15 @@ GRACE = 0.25  # seconds behind the deadline in which the last results come
 
 
 def spare() -> WorkerProcess:
-    """The process of a Verifier that is to come: forked early, it is small."""
+    """A process for a later Verifier: it is forked early, while this process is small."""
     return forked(serve)
 
 
 class Verifier:
-    """``deadline``: on the monotonic clock; what is waiting then is given up. ``process`` is a
-    ``spare`` one. ``most``: for a deterministic run, the tests that are replayed, in the order in
-    which they come; ``finished`` waits for all of them then, so that nothing depends on how long
-    they take. None: the deadline decides. ``accepted``: see ``Task``."""
+    """The campaign's side. ``deadline`` is on the monotonic clock: what waits then is given up.
+    ``process`` is made by ``spare``. ``most``: in a deterministic run, how many tests are replayed,
+    in the order in which they come; ``finished`` then waits for all of them, so that nothing
+    depends on their duration. None: the deadline decides. ``accepted``: see ``Task``."""
 
     def __init__(
         self,
@@ -427,7 +427,7 @@ class Verifier:
         return self._returned < self._submitted and self._error is None
 
     def finished(self) -> Iterator[TestCase]:
-        """What has been verified since the last call."""
+        """The tests that were verified since the last call."""
         yield from self._heard() if self._most is None else self.drain()
 
     def _heard(self) -> Iterator[TestCase]:
@@ -451,7 +451,7 @@ class Verifier:
             raise self._error
 
     def drain(self) -> Iterator[TestCase]:
-        """Wait for all that is waiting, or for the deadline."""
+        """Wait for all tests that are waiting, or for the deadline."""
         while self._returned < self._submitted:
             yield from self._heard()
             left = self._deadline + GRACE - time.monotonic()
@@ -461,15 +461,15 @@ class Verifier:
                 self._process.wait(min(left, _GLANCE))
 
     def end(self) -> None:
-        """Begin to end the process: all has come back, or is given up."""
+        """Begin to end the process: all tests have come back, or are given up."""
         self._process.end()
 
     def close(self) -> None:
-        """End it for good, with what it has made. May be called twice."""
+        """End the process and remove what it has made. May be called twice."""
         self._process.close()
 
     def _lend(self, build: str, style: str) -> None:
-        """Compile it, and say so when it is done."""
+        """Compile an executable for the process, and tell it when that is done."""
         if (build, style) not in self._lent:
             self._lent.add((build, style))
             self._replay.when_built(build, style, partial(self._built, build, style))

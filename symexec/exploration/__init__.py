@@ -1,4 +1,4 @@
-"""The search of paths: where states begin, how they go on, what they come upon.
+"""The search of paths: initial states, turns of states, and findings.
 
 single_program.ExploreJob   one program: a test for each path
 concrete_run.run_concrete   one program, one run

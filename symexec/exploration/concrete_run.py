@@ -52,7 +52,8 @@ def run_concrete(
     stdin: BinaryIO,
     others: Sequence[Path] = (),
 ) -> int:
-    """The exit status as a shell shows it (128 + the signal's number after a crash)."""
+    """Run a file and return its exit status as a shell shows it (128 + the signal's number after a
+    crash)."""
     program = loaded_program(file, tuple(flags), "main", others)
     words = [os.fsencode(word) for word in (file.stem, *arguments)]
     contents = _Lazily(stdin).contents(program.undefined)
@@ -66,8 +67,8 @@ def run_program(
     files: Mapping[str, object],
     write: Write,
 ) -> int:
-    """The same of a program that is loaded, with the files that it sees; ``write`` gets what it
-    writes to descriptor 1 or 2."""
+    """As ``run_concrete``, for a loaded program and the files that it sees. ``write`` gets what it
+    writes to descriptors 1 and 2."""
     counters = Counters()
     engine = Engine(
         program,
@@ -99,14 +100,14 @@ def _write(stream: int, data: bytes) -> None:
 
 
 def named_files(words: Sequence[str]) -> dict[str, object]:
-    """The files and folders that the arguments name: the program sees copies of them, and starts
-    where csgtest was started."""
+    """The files and folders that the arguments name: the program sees copies of them, and starts in
+    the folder where csgtest was started."""
     found = [made for word in dict.fromkeys(words) if word for made in _copies(Path(word))]
     return disk(found, os.fsencode(os.getcwd()))
 
 
 def _copies(file: Path) -> Iterator[tuple[bytes, Node]]:
-    """What lies below a folder comes with it, a thousand entries at most."""
+    """The file, and what lies below a folder, at most a thousand entries."""
     with contextlib.suppress(OSError):
         below = islice(file.rglob("*"), MOST_FILES) if file.is_dir() else ()
         for each in (file, *below):
@@ -119,7 +120,7 @@ def _copies(file: Path) -> Iterator[tuple[bytes, Node]]:
 
 
 class _Lazily:
-    """Standard input is read only for programs that read."""
+    """Standard input that is read from the system only when the program reads."""
 
     def __init__(self, stream: BinaryIO) -> None:
         self._stream = stream
@@ -142,7 +143,7 @@ def _ignore(state: State, node: int) -> None:
 
 
 def _show(last: Output | None, shown: Output | None, write: Write) -> Output | None:
-    """Write what is new since ``shown``."""
+    """Write what the program has written since ``shown``, and return its last output."""
     found: list[tuple[int, bytes]] = []
     item = last
     while item is not None and item is not shown:

@@ -39,8 +39,8 @@ Rank = tuple[object, ...]
 
 
 class Following:
-    """``followed`` and ``refused`` count inputs. The smallest rank is followed first. ``most``
-    inputs are."""
+    """Symbolic execution around inputs. ``followed`` and ``refused`` count inputs. The smallest
+    rank is followed first, and at most ``most`` inputs are."""
 
     def __init__(
         self,
@@ -85,7 +85,7 @@ class Following:
         )
 
     def give(self, test: TestInput, rank: Rank, seconds: float = EACH) -> None:
-        """To be followed for so long, half of it along its own way."""
+        """Queue an input to be followed for so many seconds, half of them along its own path."""
         self._given += 1
         heapq.heappush(self._waiting, (rank, self._given, test, seconds))
 
@@ -94,7 +94,7 @@ class Following:
         return self._current is not None or (bool(self._waiting) and self.followed < self._most)
 
     def slice(self, seconds: float) -> Iterator[Finding]:
-        """Go on for so long, or until nothing is left to follow."""
+        """Go on for so many seconds, or until nothing is left to follow."""
         end = self.spent + seconds
         while self.busy and self.spent < end:
             if self._current is None:
@@ -105,7 +105,7 @@ class Following:
                 yield with_seed(self._values, found)
 
     def _advanced(self, current: Iterator[Finding | None]) -> Finding | None:
-        """The next finding of the input that is followed, or None after a while."""
+        """The next finding around the present input; None where there is none within a step."""
         self._since = self.clock()
         try:
             with self._watchdog.guard(time.monotonic() + STEP * (PATIENT if self._steady else 1)):
@@ -117,7 +117,7 @@ class Following:
             self.spent += self.clock() - self._since
 
     def _own_time(self) -> float:
-        """Seconds of work, not of waiting for one's turn; asked in the midst of a slice."""
+        """Seconds of work so far, without waiting; called in the middle of a slice."""
         return self.spent + self.clock() - self._since
 
     def _next(self) -> Iterator[Finding | None] | None:
@@ -165,14 +165,15 @@ FEW = 2  # findings of one kind after which a line that brings another is not dr
 
 
 def are_drawn(prepared: Prepared, options: BuildOptions) -> bool:
-    """Does the program take a command line, and is it left to us what that looks like?"""
+    """Does the program take a command line whose form the user leaves open?"""
     entry = prepared.entry
     takes = entry.symbol.name == "main" and bool(entry.parameters)
     return takes and shapes_lines(options.inputs)
 
 
 class UsageLines:
-    """``following`` says how many lines were followed."""
+    """Symbolic execution along ordinary command lines. ``following`` says how many lines were
+    followed."""
 
     def __init__(
         self,
@@ -185,11 +186,11 @@ class UsageLines:
         lines = command_lines(usage, vocabulary, options.inputs, strict=True)
         self.following = Following(prepared, options, deadline, watchdog, most=math.inf)
         self._candidates = Candidates(lines, options.search.seed)
-        self._spent = 0.0  # on the clock of what follows, also to make lines up
+        self._spent = 0.0  # seconds on the clock of ``following``, with those for making lines
         self._brought: dict[object, int] = {}
 
     def step(self, elapsed: float) -> Iterator[Finding]:
-        """A moment for it, unless it has had its share of so many seconds."""
+        """Run one slice, unless the share of ``elapsed`` seconds is used up."""
         clock = self.following.clock
         began = clock()
         while self._spent + clock() - began < min(SHARE * elapsed, self._spent + SLICE):
@@ -205,7 +206,8 @@ class UsageLines:
         self._spent += clock() - began
 
     def _learn(self, finding: Finding) -> None:
-        """A line is worth another look when few have come by the same changes."""
+        """Draw again from the line of a finding when few lines have brought the same kind of
+        finding."""
         state = finding.state
         kind = (finding.differs_in, tuple(Chain.items(state.sequence)))
         self._brought[kind] = self._brought.get(kind, 0) + 1

@@ -74,7 +74,7 @@ BEYOND = (
 
 @record
 class Watched:
-    """An object that outlives the call, with those that its pointers lead to."""
+    """An object that outlives the call, with the objects that its pointers lead to."""
 
     what: Lasting
     places: tuple[Place, ...]
@@ -82,9 +82,10 @@ class Watched:
 
 @record
 class Caller:
-    """``main``: it is the system, and learns the low byte of the result. ``result``: the kind of
-    what is returned, as tests have it (scalar, string, pointer, structure; nothing is a scalar);
-    ``returned``: what is told of the object that it leads to, or is."""
+    """The caller of the entry function. ``main``: it is the system, which learns the low byte of
+    the result. ``result``: the kind of the result, as in tests (scalar, string, pointer, structure;
+    nothing is a scalar). ``returned``: what is compared of the object that is returned, or that the
+    result points to."""
 
     main: bool
     result: str = "scalar"
@@ -108,7 +109,7 @@ class Caller:
         return cls(False, "scalar" if result is None else result.kind, returned, watched)
 
     def distinguishes(self, state: State) -> list[tuple[Observable, Operand]]:
-        """Each part of what is observed that may differ, with the condition under which it does."""
+        """Each part of the result that may differ, with the condition under which it does."""
         old, new = state.old_outcome, state.new_outcome
         assert old is not None and new is not None
         files = different_files(old, new)
@@ -125,7 +126,8 @@ class Caller:
         return differences(old, new, self.main, memory, files, self._results(state, old, new))
 
     def unseen(self, state: State) -> list[tuple[Event, Operand]]:
-        """What the caller may come to, that may differ, and that no native run looks at."""
+        """What may differ for the caller and no native run looks at: an event, and the
+        condition."""
         old, new = state.old_outcome, state.new_outcome
         found: list[tuple[Event, Operand]] = []
         if self.main or old is None or new is None:
@@ -145,7 +147,7 @@ class Caller:
         return found
 
     def _ends(self, state: State) -> tuple[Operand, Operand]:
-        """Where the returned object is, in either version."""
+        """The addresses of the returned object in the old and in the new version."""
         at = state.environment[RESULT_AT]
         if self.result == "structure":
             assert isinstance(at, int)
@@ -156,13 +158,14 @@ class Caller:
         return old_half(left.value or 0), new_half(right.value or 0)
 
     def _beyond(self, state: State) -> list[tuple[Data, int]]:
-        """The pairs in allocated objects that are not compared: behind many pointers, or behind the
-        first of several elements."""
+        """The values in allocated objects that differ between the versions and are not compared,
+        each with its width in bits: behind many pointers, or behind the first of several
+        elements."""
         items = [
             each
             for each in state.memory.live_objects()
             if each.kind == "heap" and not each.dead and each.differs()
-        ]  # what a version has freed, its caller may not look at
+        ]  # a caller may not look at what a version has freed
         if not items:
             return []
         reached = Reached()
@@ -183,7 +186,8 @@ class Caller:
         ]
 
     def _results(self, state: State, old: Outcome, new: Outcome) -> Operand | None:
-        """When two returned pointers differ to the caller; None for other results."""
+        """The condition under which two returned pointers differ for the caller; None for other
+        results."""
         if self.result in ("scalar", "structure"):
             return None
         match old.ending, new.ending:
@@ -195,7 +199,7 @@ class Caller:
 
 
 class Reached:
-    """The bytes that are compared, of each object."""
+    """The byte ranges of objects that are compared."""
 
     def __init__(self) -> None:
         self._parts: dict[int, list[tuple[int, int]]] = {}
@@ -228,7 +232,8 @@ def _address(state: State, name: str) -> int:
 
 
 def _left(state: State, watched: Watched) -> list[tuple[Data, int]]:
-    """The pairs in an object that outlives the call, and in those that it leads to."""
+    """The differing values in an object that outlives the call, and in those that it leads to, with
+    widths."""
     root, address = watched.places[0], _address(state, watched.what.name)
     item = state.memory.find(address >> 32)
     if item is None or not (root.pointers or item.differs()):
@@ -237,7 +242,8 @@ def _left(state: State, watched: Watched) -> list[tuple[Data, int]]:
 
 
 def _uncovered(state: State, watched: Watched) -> list[tuple[Data, int]]:
-    """The pairs in parts of such an object that are left out: of unions, of very large ones."""
+    """The differing values in those parts of such an object that are left out: of unions, of large
+    ones."""
     root = watched.places[0]
     item = state.memory.find(_address(state, watched.what.name) >> 32)
     if item is None or len(root.left_out) == len(root.opaque):
@@ -260,8 +266,8 @@ def _bytes(member: Member) -> int:
 def _pairs(
     state: State, found: tuple[Place, ...], ends: tuple[Operand, Operand], compared: Reached
 ) -> Iterator[tuple[Data, int]]:
-    """The pairs in an object, at an address in either version, and in those that it leads to. Of
-    what a version has not written nothing is told. ``compared`` learns of what is looked at."""
+    """The differing values in an object, at an address in each version, and in those that it leads
+    to. Uninitialised bytes are left out. ``compared`` gets the byte ranges that were looked at."""
     reached: dict[str, tuple[Operand, Operand]] = {found[0].name: ends}
     for place in found:
         one, two = reached.get(place.name, (0, 0))
@@ -293,7 +299,7 @@ def _pairs(
 
 
 def _differs(state: State, address: int, size: int) -> bool:
-    """Does an object hold a pair there?"""
+    """Does an object hold a value there that differs between the versions?"""
     item, offset = state.memory.find(address >> 32), offset_of(address)
     if item is None:
         return True
@@ -303,14 +309,15 @@ def _differs(state: State, address: int, size: int) -> bool:
 
 
 def _of_bits(pair: Data, member: Member) -> Data:
-    """A bit-field's own bits of the bytes that it lies in."""
+    """The bits of a bit-field, taken from the bytes that it lies in."""
     if member.bit_width is None:
         return pair
     return extract(pair, member.bit_offset, member.bit_width)
 
 
 def _loaded(state: State, one: int, two: int, size: int) -> Data | None:
-    """What either version has written there."""
+    """What both versions have stored there; None outside of objects, and for uninitialised
+    bytes."""
     halves: list[Operand] = []
     for address, mode in ((one, OLD), (two, NEW)):
         item, offset = state.memory.find(address >> 32), offset_of(address)
@@ -323,19 +330,20 @@ def _loaded(state: State, one: int, two: int, size: int) -> Data | None:
 
 
 def _nulls(one: Operand, two: Operand) -> Operand:
-    """One of two addresses is null."""
+    """The condition that exactly one of two addresses is null."""
     left, right = compare("eq", 64, one, 0), compare("eq", 64, two, 0)
     return plain(compare("ne", 1, left, right))
 
 
 def _texts(state: State, one: Operand, two: Operand) -> Operand:
-    """Two addresses lead to different texts. True where that cannot be told: replay will."""
+    """The condition that two addresses lead to different texts. True where it cannot be computed:
+    replay will see."""
     if (one is two and not isinstance(one, int)) or one == two == 0:
         return 0
     if not isinstance(one, int) or not isinstance(two, int) or 0 in (one, two):
         return 1
     parts: list[Data] = []
-    alike: Data = 1  # as far as here, and not yet at the end
+    alike: Data = 1  # both texts are equal up to here and not yet at their end
     for place in range(LONGEST):
         left, right = _byte(state, one + place, OLD), _byte(state, two + place, NEW)
         if left is None and right is None and place:
@@ -351,14 +359,15 @@ def _texts(state: State, one: Operand, two: Operand) -> Operand:
 
 
 def _byte(state: State, address: int, mode: int) -> Data | None:
-    """Also of an object whose size is a term, and may be less: there the text has ended."""
+    """A byte of an object; None outside. The size of the object may be a term and smaller at run
+    time: the text has ended there."""
     item, offset = state.memory.find(address >> 32), offset_of(address)
     if item is None or not 0 <= offset < len(item.data):
         return None
     return item.load(offset, 1, mode)
 
 
-MOST_INPUTS = 32  # scalars that are inputs though nobody named them
+MOST_INPUTS = 32  # scalars that are inputs though the user named none
 _NUMBER = re.compile(r"\.\d+$")
 
 Named = dict[str, list[Symbol]]
@@ -366,18 +375,19 @@ Named = dict[str, list[Symbol]]
 
 @record
 class Lasting:
-    """An object that the call may write and both versions have. ``name``: in the program.
-    ``replayed``: native runs can look at it; not where several in a version are called alike."""
+    """An object that the call may write and both versions have. ``name`` is its name in the
+    program. ``replayed``: native runs can look at it; not so where several objects of a version
+    share its name."""
 
     name: str
     type: Type
-    event: Event  # for the report, should it differ and native runs cannot look
+    event: Event  # for the report, if it differs and native runs cannot look at it
     replayed: bool
 
 
 @dataclass(frozen=True, slots=True)
 class Outliving:
-    """``inputs`` are names of scalars that a caller may have set."""
+    """What outlives a call. ``inputs``: names of scalars that a caller may have set."""
 
     objects: tuple[Lasting, ...] = ()
     inputs: tuple[str, ...] = ()
@@ -385,7 +395,7 @@ class Outliving:
 
     @property
     def parts(self) -> tuple[Parameter, ...]:
-        """For native runs."""
+        """The objects that native runs compare."""
         found: list[Parameter] = []
         for each in self.objects:
             if each.replayed:
@@ -403,7 +413,8 @@ def outliving(
     old: Sequence[TranslationUnit],
     new: Sequence[TranslationUnit],
 ) -> Outliving:
-    """The units are those of the unified program and of each version."""
+    """The objects that outlive a call. The units are those of the unified program and of each
+    version."""
     within = _called(dependences, program.entry)
     reads, writes = _touched(program, dependences, within)
     outside = {name for name, code in program.functions.items() if not code.library} - within
@@ -447,7 +458,7 @@ def _compared(kind: Type) -> bool:
 
 
 def _alone(stem: str, defined: Named) -> bool:
-    """Does a symbol table have one object of this name?"""
+    """Does a symbol table have only one object of this name?"""
     if len(defined[stem]) > 1:
         return False
     _, _, local = stem.partition(".")
@@ -476,7 +487,7 @@ def _is_own(symbol: Symbol) -> bool:
 
 
 def _called(dependences: DependenceGraph, entry: str) -> set[str]:
-    """The functions that a call of the entry function may come by."""
+    """The functions that a call of the entry function can reach."""
     callees: dict[str, set[str]] = {}
     for place, names in dependences.calls.callees.items():
         callees.setdefault(place[0], set()).update(names)
@@ -492,7 +503,7 @@ def _called(dependences: DependenceGraph, entry: str) -> set[str]:
 def _touched(
     program: Program, dependences: DependenceGraph, functions: set[str]
 ) -> tuple[set[str], set[str]]:
-    """Names of the global objects that functions may read, and that they may write."""
+    """The names of the global objects that functions may read, and of those that they may write."""
     accesses = Accesses(dependences.pointers, dependences.calls)
     reads = writes = 0
     for name in sorted(functions):

@@ -31,11 +31,12 @@ from symexec.state.inputs import Input
 from symexec.state.state import Divergence, State
 from symexec.watchdog import Spent, Watchdog, What
 
-MOST = 4  # inputs of one program that are turned round
+MOST = 4  # inputs with a sign at most, for which the other sign is asked for
 
 
 def opposite_signs(inputs: Iterable[Input], model: Model) -> Iterator[Operand]:
-    """Conditions, one for each signed number among the parameters and globals."""
+    """Conditions that the input has the opposite sign, one for each signed number among parameters
+    and globals."""
     turned = 0
     for each in inputs:
         if each.kind not in ("parameter", "global") or not each.scalar or turned == MOST:
@@ -57,10 +58,10 @@ FEW = 4  # waiting states that can take no memory worth speaking of
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A path with an input that follows it. ``differs_in`` says in what the versions are predicted
-    to differ (it is empty for a divergence without an effect on what is observed). ``ended`` is
-    False for a divergence whose path is still being explored, and for an output that a path has
-    reached (``state`` is as it was there)."""
+    """A path with an input that follows it. ``differs_in``: in what the versions are predicted to
+    differ, empty for a divergence without an observable effect. ``ended`` is False for a divergence
+    whose path is still being explored, and for an output that a path has reached (``state`` is as
+    it was there)."""
 
     state: State | Arrival
     model: Model
@@ -72,8 +73,9 @@ class Finding:
 @dataclass(frozen=True, slots=True)
 class Testing:
     """When a path becomes a test before it ends. ``targets``: None where no output is looked for.
-    ``goes_on``: behind an output, and one test is enough for the paths of one sequence; else each
-    path that reaches an output is a test, and is dropped there (Algorithm 2, lines 15 to 20)."""
+    ``goes_on``: the path goes on behind an output, and the paths of one sequence make one test;
+    else each path that reaches an output makes a test and is dropped there (FSE 2013, Algorithm 2,
+    lines 15 to 20)."""
 
     targets: Targets | None = None
     goes_on: bool = True
@@ -93,10 +95,10 @@ class Testing:
 class Exploration:
     """One search. ``caller`` compares the outcomes of two versions; None: there is one program.
     ``glides``: a state that has forked runs on to its next decision before it waits. ``wider``
-    makes beginnings beyond the bounds, for a search that takes long; what is left of them when it
-    ends counts nowhere. ``rests``: a state whose rest is concrete becomes a test at once, and waits
-    behind all others (undecided_paths.py). ``watchdog`` ends a turn that takes too long or too
-    much, and says when states have to go."""
+    makes initial states beyond the bounds, for a search that takes long; those left at its end are
+    not counted. ``rests``: a state whose rest is concrete becomes a test at once, and waits behind
+    all others (undecided_paths.py). ``watchdog`` ends a turn that takes too much time or memory,
+    and says when states have to be dropped."""
 
     def __init__(
         self,
@@ -141,7 +143,7 @@ class Exploration:
         return (finding for finding in self.turns(initial, deadline) if finding is not None)
 
     def turns(self, initial: list[State], deadline: float) -> Iterator[Finding | None]:
-        """Findings, and None now and then: a moment for what the caller has to do besides."""
+        """The findings; now and then None, so that the caller can do other work."""
         pause = 0.0
         self._begin(initial)
         while not self._empty():
@@ -163,8 +165,9 @@ class Exploration:
     # ------------------------------------------------------------------ one turn
 
     def _take_turn(self, found: list[Finding]) -> bool:
-        """Run one state for a while; ``found`` gets what that brings. False when the time was over
-        in the midst of it. What was under way then, or took too much memory, is a path cut off."""
+        """Run one state for a while; its findings are appended to ``found``. Returns False when the
+        time ended during the turn. A path that the time ends, or that takes too much memory, counts
+        as cut off."""
         state: State | None = None
         at_rest = False
         try:
@@ -189,12 +192,12 @@ class Exploration:
                 self.counters.cuts += state is not None
                 return False
             self._let_go(state, at_rest)
-        except MemoryError:  # at once more than the system has
+        except MemoryError:  # more memory at once than the system has
             self._let_go(state, at_rest)
         return True
 
     def _run(self, state: State, at_rest: bool, alive: list[State]) -> Iterator[Finding]:
-        """``alive`` gets what has become of the state and waits for its next turn."""
+        """Run one turn of a state. ``alive`` gets the successors that wait for their next turn."""
         known = len(state.divergences)
         seed = state.seed
         unknown = self.counters.unknown
@@ -204,7 +207,8 @@ class Exploration:
             yield from self._reached(each for each in arrived if self._is_new(each))
             yield from self._rested(state)
             return
-        if self.engine.is_expensive or self.counters.unknown > unknown:  # more such queries follow
+        # more such queries are to be expected
+        if self.engine.is_expensive or self.counters.unknown > unknown:
             for successor in successors:
                 successor.deferred += 1
         if successors == [state] and state.frame is not None and state.seed is seed:
@@ -244,7 +248,7 @@ class Exploration:
     # ------------------------------------------------------------------ memory
 
     def _let_go(self, state: State | None, at_rest: bool) -> None:
-        """A state took more memory than there is within one turn."""
+        """Drop a state that took more memory within one turn than there is."""
         assert state is not None
         self._endlessness.forget(state)
         self._forgotten(1)
@@ -253,8 +257,8 @@ class Exploration:
         self.engine.solver.restart()
 
     def _has_room(self) -> bool:
-        """Where memory is short let states go, those of the lowest priority; False when none are
-        left to let go, so that it is not theirs."""
+        """Where memory is short, drop states of the lowest priority. Returns False when there are
+        too few states to drop, so that the memory is not theirs."""
         if not self._watchdog.tight:
             return True
         resting = self._rest.states() if self._rest is not None else []
@@ -264,7 +268,7 @@ class Exploration:
             self.counters.cuts += 1
             return False
         kept = (len(resting) + waiting) // 2
-        if self._rest is not None and resting:  # they wait behind all others
+        if self._rest is not None and resting:  # states at rest wait behind all others
             self._rest.keep(max(0, kept - waiting))
         if kept < waiting:
             self._keep(kept)
@@ -275,7 +279,8 @@ class Exploration:
         return True
 
     def _keep(self, kept: int) -> None:
-        """Those that would be selected next, whatever the searcher is."""
+        """Keep the ``kept`` states that would be selected next, whatever the searcher is; drop the
+        others."""
         order: list[State] = []
         while not self.searcher.empty():
             state = self.searcher.select()
@@ -326,7 +331,7 @@ class Exploration:
         return successors, rests
 
     def _rested(self, state: State) -> Iterator[Finding]:
-        """A state joins those at rest: an input for native replay, which sees how it ends."""
+        """Put a state to those at rest, and yield an input: a native replay sees how it ends."""
         assert self._rest is not None
         if self._prunes is not None and self._prunes(state):
             self.counters.pruned += 1
@@ -339,15 +344,15 @@ class Exploration:
             yield Finding(state, model, (), divergence, ended=False)
 
     def _give_up(self) -> int:
-        """How many paths are still waiting."""
+        """Count the paths that are still waiting as cut off, and return how many they are."""
         waiting = sum(not state.beyond for state in self._waiting())
         self.counters.waiting += waiting
         self.counters.cuts += waiting
         return waiting
 
     def unfinished(self, deadline: float) -> Iterator[Finding]:
-        """The paths that are left where they were, as far as the time goes, each with an input
-        that follows it so far."""
+        """The paths that are left, each with an input that follows it so far, as long as there is
+        time."""
         for state in self._waiting():
             if self._clock() >= deadline:
                 return
@@ -363,7 +368,8 @@ class Exploration:
         self.counters.states += 1
 
     def _went_on(self, state: State) -> tuple[Finding | None, list[State]]:
-        """A state that has used its turn up: does it run for ever?"""
+        """For a state that has used up its turn: does it run for ever? Returns a finding, if any,
+        and the states to go on with."""
         course, successors = self._endlessness.look(state)
         match course:
             case Course.ENDLESS:
@@ -381,7 +387,7 @@ class Exploration:
     # ------------------------------------------------------------------ findings
 
     def _arrivals(self) -> list[Arrival]:
-        """Where the last turn has reached outputs, in order."""
+        """The outputs that the last turn has reached, in order."""
         targets = self._testing.targets
         if targets is None or not targets.arrivals:
             return []
@@ -389,7 +395,7 @@ class Exploration:
         return found
 
     def _is_new(self, arrival: Arrival) -> bool:
-        """The first path of its sequence that has brought a difference of values to this output."""
+        """Is it the first path with its sequence on which a differing value reaches this output?"""
         if not arrival.changed or not arrival.shadows:
             return False
         key = (arrival.node, arrival.folded)
@@ -405,7 +411,7 @@ class Exploration:
                 yield Finding(arrival, model, (), divergence, ended=False)
 
     def _one_sided(self, state: State, directions: str) -> Finding | None:
-        """One version may never end: an input for native replay to tell."""
+        """A finding for a path on which one version may never end: native replay decides."""
         model = self.engine.solver.model(state.path)
         if model is None:
             return None
@@ -416,7 +422,7 @@ class Exploration:
         return Finding(state, model, (), Divergence("ending", place, -1, directions), ended=False)
 
     def _met_before(self, state: State) -> bool:
-        """Has an earlier seed come to this very divergence, by the same path?"""
+        """Has an earlier seed reached this divergence by the same path?"""
         divergence = state.divergences[-1]
         key = (divergence.node, divergence.directions, state.inputs, tuple(state.path.terms()))
         known = key in self._points
@@ -425,8 +431,8 @@ class Exploration:
         return known
 
     def _diverged(self, state: State, always: bool = False) -> Iterator[Finding]:
-        """The first time that the versions diverge here in this direction (beside a seed's way,
-        ``always``): tests at once, for the path beyond may be long."""
+        """The first time that the versions diverge here in this direction (for ``always``, each
+        time, as around a seed): yield tests at once, for the path beyond may be long."""
         divergence = state.divergences[-1]
         key = (divergence.node, divergence.directions)
         if (key in self._tested_divergences or not self._testing.divergences) and not always:
@@ -465,7 +471,8 @@ class Exploration:
         yield from self._compared(state)
 
     def _note_unseen(self, state: State) -> None:
-        """What may differ and no native run can look at is told, or it would pass for equal."""
+        """Note an event where results may differ that no native run can look at; else they would
+        pass for equal."""
         if self._caller is None or not state.shadows:
             return
         for event, condition in self._caller.unseen(state):
@@ -485,7 +492,8 @@ class Exploration:
         return True
 
     def _half_cut(self, state: State) -> Iterator[Finding]:
-        """One version was not followed to its end, the other one came to it: native runs tell."""
+        """One version was not followed to its end and the other was: yield an input for native
+        replay to decide."""
         old, new = state.old_outcome, state.new_outcome
         if not self.compares or old is None or new is None:
             return
@@ -498,7 +506,8 @@ class Exploration:
             yield finding
 
     def _compared(self, state: State) -> Iterator[Finding]:
-        """A test where the versions can be told apart, and one where they diverged without."""
+        """A finding where the results may differ; else one for a divergence without a visible
+        effect."""
         solver = self.engine.solver
         divergence = state.divergences[0] if state.divergences else None
         found = False

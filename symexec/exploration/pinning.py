@@ -1,9 +1,9 @@
-"""A test's input as the beginning of an exploration.
+"""A test's input as the start of an exploration.
 
     x = -1            pinned: every symbol of the plan has its value, and one path follows it
     x = -1            as a seed: x stays symbolic, the state has the seed {x: -1}
 
-An input that no start can stand for, or that ranges, assumptions or preconditions exclude, is left
+An input that no start can represent, or that ranges, assumptions or preconditions exclude, is left
 out and reported.
 """
 
@@ -46,7 +46,8 @@ _Shape = tuple[int, int, int, int, frozenset[str], tuple[tuple[str, int], ...]]
 
 
 class Pins:
-    """The inputs of one entry function. Starts are planned once for each shape of an input."""
+    """Starts for the inputs of one entry function; one start is planned for each shape of an
+    input."""
 
     def __init__(
         self,
@@ -63,31 +64,33 @@ class Pins:
         self._nullable = _pointers(entry, options)
 
     def admits(self, test: TestInput) -> bool:
-        """Do all ranges, assumptions and preconditions hold?"""
+        """Do all ranges, assumptions and preconditions hold for this input?"""
         return self._known(self.start(test), test) is not None
 
     def _known(self, start: Start, test: TestInput) -> Known | None:
-        """What the symbols stand for; None for an input that is excluded. Natively objects are as
-        large as what the test has for them, in a start no smaller."""
+        """The values of the symbols; None for an input that is excluded. Objects have natively the
+        size that the test gives them, and at least that size in a start."""
         known = assigned((*start.inputs, *start.files), test)
         if known is None or not holds(start.conditions, known):
             return None
         return known if _fits(start, self._options.preconditions, test) else None
 
     def pinned(self, test: TestInput) -> Start | None:
-        """None for an input that is excluded, or that no start can stand for (long double)."""
+        """A start without symbols; None for an input that is excluded or cannot be represented
+        (long double)."""
         start = self.start(test)
         known = self._known(start, test)
         return None if known is None else _concrete(start, known, test)
 
     def start(self, test: TestInput) -> Start:
-        """The start whose arguments, strings, standard input and files are as long."""
+        """The start whose arguments, strings, standard input and files have the lengths of the
+        test's."""
         arrays = [value for _, value in test.parameters if isinstance(value, bytes | tuple)]
         words = max(map(len, test.args), default=0)
         largest = max((len(data) for _, data in test.files), default=0)
         stdin = len(test.stdin)
         if self._options.ranges or self._options.assumptions:
-            # They may speak of bytes that this input does not have.
+            # Assumptions may be about bytes that this input does not have.
             words = max(words, self._options.arguments.length if self._options.arguments else 0)
             stdin = max(stdin, self._options.stdin or 0)
         given = dict(test.parameters)
@@ -121,7 +124,7 @@ class Pins:
 
 
 def _pointers(entry: FunctionDefinition, options: InputOptions) -> tuple[str, ...]:
-    """Those that an input of the entry function may make null."""
+    """The pointers that an input of the entry function may make null."""
     if entry.symbol.name == "main":
         return ()
     everyone = frozenset(symbol.name for symbol in entry.parameters)
@@ -130,8 +133,8 @@ def _pointers(entry: FunctionDefinition, options: InputOptions) -> tuple[str, ..
 
 
 def _fits(start: Start, preconditions: Sequence[Precondition], test: TestInput) -> bool:
-    """Are there as many bytes behind each pointer as a number says, where there have to be any?
-    What is no input of this start is zero."""
+    """Do the preconditions hold: are there as many bytes behind each pointer as a number says?
+    Values that are no input of this start have to be zero."""
     given, inputs = dict(test.parameters), {each.name: each for each in start.inputs}
     if any(value not in _ZERO for name, value in given.items() if name not in inputs):
         return False
@@ -167,7 +170,7 @@ def _value(term: Operand, known: Known) -> int:
 
 
 def assigned(inputs: Iterable[Input], test: TestInput) -> Known | None:
-    """What each symbol stands for; None when the test has a value that does not fit."""
+    """The value of each symbol; None when the test has a value that does not fit."""
     named = dict((*test.parameters, *test.globals))
     words = iter(test.args)
     files = dict(test.files)
@@ -207,7 +210,8 @@ def _sized(item: Input, data: bytes, known: Known) -> Iterator[int]:
 
 
 def _pieces(item: Input, data: bytes) -> Iterator[int]:
-    """The bytes of an object, as its elements cut them; zeros where there are too few."""
+    """The bytes of an object as numbers, one for each element; zeros where there are too few
+    bytes."""
     place = 0
     for term in item.terms:
         size = (term.width if isinstance(term, Term) else item.width) // 8
@@ -216,7 +220,7 @@ def _pieces(item: Input, data: bytes) -> Iterator[int]:
 
 
 def _patterns(item: Input, value: Value) -> Iterator[int] | None:
-    """The bits of each element."""
+    """The bits of each element; None where the value does not fit."""
     match value:
         case None | Elements():
             return None
@@ -236,7 +240,7 @@ def _bits(item: Input, value: Scalar) -> int | None:
         return None
     try:
         packed = struct.pack("<f" if item.width == 32 else "<d", float(value))
-    except OverflowError:  # a user's seed may ask for more than a float holds
+    except OverflowError:  # a user's seed may have digits that a float cannot hold
         return None
     return int.from_bytes(packed, "little")
 
@@ -251,7 +255,7 @@ def _fitting(item: Input, value: int) -> int | None:
 
 
 def _concrete(start: Start, known: Known, test: TestInput) -> Start:
-    """The files that there are, are those of the test."""
+    """The start with values instead of symbols; its files are those of the test."""
 
     def cells(given: Sequence[Cell]) -> tuple[Cell, ...]:
         return tuple(replace(cell, value=fixed(cell.value)) for cell in given)
@@ -297,7 +301,8 @@ PATIENCE = 0.5  # seconds for one input
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """``divergence`` is None where the versions behave alike; ``endings``: how each ended."""
+    """Where an input goes. ``divergence`` is None where the versions behave alike; ``endings``: how
+    each ended."""
 
     sequence: tuple[str, ...]
     divergence: Divergence | None
@@ -305,7 +310,7 @@ class Trace:
 
 
 class Tracer:
-    """One engine for many inputs."""
+    """Follows inputs concretely, with one engine for all of them."""
 
     def __init__(
         self,
@@ -329,8 +334,8 @@ class Tracer:
         self.pins = Pins(prepared.entry, prepared.symbols, options, table)
 
     def trace(self, test: TestInput) -> Trace | None:
-        """None when the input cannot be followed to its end: it is excluded, takes too long, needs
-        what is not modelled, or asks for more symbolic input on its way."""
+        """The trace of an input. None when it cannot be followed to its end: it is excluded, takes
+        too long, needs what is not modelled, or asks for more symbolic input while it runs."""
         if test.nondet or test.objects:
             return None
         start = self.pins.pinned(test)
@@ -367,7 +372,7 @@ class Tracer:
 
 
 def _ending_text(outcome: Outcome | None) -> str:
-    """The kind of an ending, with the status where a process shows one."""
+    """The kind of an ending, with the status where a process has one."""
     match outcome:
         case None:
             return ""
@@ -383,12 +388,13 @@ MOST_SYMBOLS = 1 << 14  # bytes of one seed that become symbolic
 
 
 class Seeding:
-    """``used`` and ``unusable`` are complete once ``states`` has been asked for."""
+    """The seeds of a search. ``used`` and ``unusable`` are complete once ``states`` has been
+    called."""
 
     def __init__(self) -> None:
         self.used: list[SeedInput] = []
         self.unusable: list[Unusable] = []
-        self.repeated = 0  # seeds that are the same as an earlier one
+        self.repeated = 0  # seeds that equal an earlier one
         self._given: dict[TestInput, SeedInput] = {}
 
     def read(self, paths: Sequence[Path]) -> None:
@@ -408,7 +414,7 @@ class Seeding:
         return list(self._given)
 
     def states(self, engine: Engine, prepared: Prepared, inputs: InputOptions) -> list[State]:
-        """One state for each seed that can be used; a UsageError when there is none."""
+        """One state for each usable seed. Raises UsageError when there is none."""
         symbols = prepared.symbols
         pins = Pins(prepared.entry, symbols, inputs, engine.table)
         found = []
@@ -430,7 +436,7 @@ class Seeding:
         )
 
     def form(self) -> Json:
-        """As report.json has it."""
+        """The seeds as report.json has them."""
         return {
             "used": [seed.place for seed in self.used],
             "repeated": self.repeated,
@@ -441,7 +447,8 @@ class Seeding:
 def seeded(
     engine: Engine, prepared: Prepared, pins: Pins, test: TestInput, number: int
 ) -> State | str:
-    """The state that follows an input, as the seed of this number; or why there can be none."""
+    """The state that follows an input as the seed of this number; or the reason why there is
+    none."""
     test = _fitted(test, prepared)
     reason = _too_much(test, prepared)
     if reason is not None:
@@ -451,9 +458,9 @@ def seeded(
 
 
 def with_seed(values: Values, finding: Finding) -> Finding:
-    """What the path has nothing to say of is as the seed has it: a test that leaves its way early
-    goes on with the rest of it. Where the versions are told to differ, that may hang on zeros that
-    the model does not name."""
+    """The finding with the seed's values for all symbols that the path does not constrain: a test
+    that leaves the seed's path early keeps the rest of the seed. Unchanged where the versions are
+    predicted to differ, since that may depend on zeros that the model does not name."""
     if finding.differs_in:
         return finding
     bound = finding.state.path.symbols()
@@ -474,7 +481,7 @@ def _state(engine: Engine, start: Start, test: TestInput, number: int) -> State:
 
 
 def _fitted(test: TestInput, prepared: Prepared) -> TestInput:
-    """What a .ktest file calls an object may be a parameter here: little-endian numbers."""
+    """The test with bytes of .ktest objects as parameters: little-endian numbers."""
     if not test.objects or any(name.startswith("klee_") for name in prepared.program.undefined):
         return test
     data = dict(test.objects)
@@ -487,7 +494,7 @@ def _fitted(test: TestInput, prepared: Prepared) -> TestInput:
 
 
 def _too_much(test: TestInput, prepared: Prepared) -> str | None:
-    """Why the program cannot be given this input at all."""
+    """Why the program cannot be given this input at all; None where it can."""
     entry = prepared.entry
     size = len(test.stdin) + sum(map(len, test.args)) + sum(len(data) for _, data in test.files)
     if size > MOST_SYMBOLS:
@@ -520,8 +527,8 @@ def _excluded(start: Start, test: TestInput) -> str | None:
 
 
 def _with_files(start: Start, test: TestInput, engine: Engine) -> Start:
-    """The test's own files in place of those of the plan; their bytes are symbolic. They are there
-    whether the program looks at them or not: what it does further on depends on them."""
+    """The start with the test's own files in place of the planned ones; their bytes are symbolic.
+    They exist whether the program looks at them or not: what it does later depends on them."""
     if not test.files:
         return start
     files: list[Input] = []

@@ -1,4 +1,4 @@
-"""Two versions as one: what a search needs is the program, its graph, and where to begin.
+"""Prepare a search: two versions become one program, its graph, and its entry function.
 
 prepared.program, prepared.graph, prepared.targets(Aim.SEQUENCES)
 """
@@ -72,20 +72,21 @@ class Prepared:
     dependences: DependenceGraph
     distances: Distances
     guards: tuple[Guard, ...] = ()
-    guarding: frozenset[str] = frozenset()  # names of what guards the changes
+    guarding: frozenset[str] = frozenset()  # names of the variables that guard the changes
     outliving: Outliving = NOTHING_OUTLIVES
-    expected: tuple[Precondition, ...] | None = ()  # of callers; None: nothing is
+    # what is expected of callers; None: nothing is inferred
+    expected: tuple[Precondition, ...] | None = ()
     several: Several = ALONE
 
     @property
     def symbols(self) -> list[Symbol]:
-        """What the files of the program declare."""
+        """The symbols that the files of the program declare."""
         return [each.symbol for unit in self.unified.units for each in unit.declarations]
 
     @property
     def input_units(self) -> list[TranslationUnit]:
-        """The files whose text says what inputs are worth trying: those that differ, and the one
-        with the entry function."""
+        """The files whose text suggests inputs: those that differ, and the one with the entry
+        function."""
         units = self.unified.units
         name = self.program.entry
         return [
@@ -95,8 +96,8 @@ class Prepared:
         ]
 
     def vocabulary_and_usage(self) -> tuple[Vocabulary, Usage]:
-        """What the text of these files says that inputs are made of, and how a command line reads;
-        the options near a change first."""
+        """The words that the text of these files suggests for inputs, and the form of a command
+        line; options near a change come first."""
         changes = [change.info() for change in self.unified.changes]
         units = self.input_units
         options = option_table(self.unified.units, changes, self.guarding)
@@ -110,7 +111,8 @@ class Prepared:
     @property
     def asked(self) -> frozenset[str]:
         """The pointer parameters that are null in some inputs: those that a version compares with
-        null, unless both expect that they are not; all where nothing is expected of callers."""
+        null, unless both versions expect that they are not; all of them where nothing is expected
+        of callers."""
         if self.expected is None:
             pointers = (each for each in self.entry.parameters if isinstance(each.type, Pointer))
             return frozenset(each.name for each in pointers)
@@ -120,7 +122,7 @@ class Prepared:
 
     @property
     def asks_for_inputs(self) -> bool:
-        """Does the program do so while it runs?"""
+        """Does the program ask for inputs while it runs (intrinsics)?"""
         return any(name.startswith(("klee_", "__VERIFIER_")) for name in self.program.undefined)
 
     @property
@@ -128,8 +130,8 @@ class Prepared:
         return Caller.of(self.entry, self.outliving.objects)
 
     def targets(self, aim: Aim, wanted: Collection[Identity] = ()) -> Targets:
-        """What states look for: the graph from its start nodes, or a flat set. Of changes that are
-        ``wanted`` the graph begins at their statements."""
+        """What states look for: the graph from its start nodes, or a flat set. For ``wanted``
+        changes the graph begins at their statements."""
         graph = self.graph
         outputs = frozenset(
             node.node for node in graph.records if node.output or node.kind == "output"
@@ -162,7 +164,7 @@ class Prepared:
         )
 
     def frontier(self, covered: Collection[tuple[str, int]]) -> Frontier:
-        """Towards code of the program's own that no path has ``covered``."""
+        """The targets for code of the program that no path has ``covered``."""
         wanted = {
             (name, block.index)
             for name, function in self.program.functions.items()
@@ -172,12 +174,12 @@ class Prepared:
         return Frontier(wanted, covered, lambda: self.distances)
 
     def watched(self) -> Places:
-        """Where the graph's nodes begin: function -> (block, index) -> node."""
+        """The places where the graph's nodes begin: function -> (block, index) -> node."""
         return beginnings(self.program, frozenset(node.node for node in self.graph.records))
 
 
 def asked_for_null(unified: Unified, entry: FunctionDefinition) -> frozenset[str]:
-    """Both versions' parameters, by their names in the unified program."""
+    """The parameters that a version compares with null, by their names in the unified program."""
     name = entry.symbol.name
     places: set[int] = set()
     for unit in (unified.old, unified.new):
@@ -209,7 +211,8 @@ def deepest_changes(changes: Collection[int], control: Graph) -> frozenset[int]:
 
 
 def beginnings(program: Program, nodes: frozenset[int]) -> Places:
-    """A statement begins where control comes to its first instruction from another statement."""
+    """The places where statements begin: where control reaches the first instruction of a statement
+    from another statement."""
     places: Places = {}
     for name, function in program.functions.items():
         found: dict[tuple[int, int], int] = {}
@@ -237,7 +240,8 @@ def beginnings(program: Program, nodes: frozenset[int]) -> Places:
 
 
 def pruner(prepared: Prepared) -> Callable[[State], bool]:
-    """Drop a state that carries no change and cannot reach one any more."""
+    """A predicate: does a state carry no change, and can it reach none any more, so that it can be
+    dropped?"""
     reachable = changes_reachable(prepared.program, prepared.distances)
     again = {name for name, code in prepared.program.functions.items() if _calls_setjmp(code)}
 
@@ -255,7 +259,7 @@ def pruner(prepared: Prepared) -> Callable[[State], bool]:
 
 
 def _calls_setjmp(code: FunctionCode) -> bool:
-    """Then control can come back to it from any call."""
+    """Does the function call setjmp? Then control can come back to it from any call."""
     return any(
         isinstance(step, Call) and step.callee in SETTERS
         for block in code.blocks
@@ -275,7 +279,8 @@ def _calls_setjmp(code: FunctionCode) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """Where ``unified`` has no changes there is nothing to search."""
+    """Both versions as one syntax tree. Where ``unified`` has no changes there is nothing to
+    search."""
 
     files: tuple[FilePair, ...]
     pair: ProgramPair
@@ -286,8 +291,8 @@ class Read:
 
 @dataclass(frozen=True, slots=True)
 class Lowered:
-    """``text`` is the program that runs with any set of changes; ``signature`` None means main;
-    ``several``: the pointers of a function that lead to several."""
+    """The lowered program. ``text`` runs with any set of changes; ``signature`` None means main;
+    ``several``: the pointers of a function that lead to several structures."""
 
     unified: Unified
     text: str
@@ -300,8 +305,8 @@ _ABOUT_THE_HEAP = re.compile(r"(alloc|free|dup|destroy|release|dispose)\w*\s*\("
 
 
 def read_versions(options: BuildOptions, readings: Readings | None = None) -> Read:
-    """What is said of inputs that there are not is wrong, also where nothing has changed.
-    ``readings``: of the same versions, for other entries."""
+    """Read and unify both versions. Options for inputs that do not exist raise UsageError, also
+    where nothing has changed. ``readings``: of the same versions, for other entries."""
     files = named = versions_of(options).pairs()
     pair = read_pair(files) if readings is None else readings.read(files)
     notes = tuple(_left_out(each, error) for each, error in pair.left_out.items())
@@ -334,7 +339,8 @@ def _left_out(pair: FilePair, error: CsgtestError) -> str:
 def _entry(
     old: Sequence[TranslationUnit], new: Sequence[TranslationUnit], asked: str | None
 ) -> tuple[str, UsageError | None]:
-    """The function to start in; and why there is none, which matters only if anything changed."""
+    """The entry function, and the error that there is none, which matters only if anything
+    changed."""
     try:
         return shared_entry(old, new, asked), None
     except UsageError as error:
@@ -353,8 +359,8 @@ def _check_inputs(units: Sequence[TranslationUnit], entry: str, inputs: InputOpt
 
 
 def lower(read: Read, options: BuildOptions) -> Lowered:
-    """Lower the unified program while the compiler looks at it; again, with more of it kept twice,
-    should it be no C."""
+    """Lower the unified program while the compiler checks its text. If the text is no C, unify more
+    coarsely and lower again."""
     lowered, error = _lowered(read.unified, read.entry, options, confirms=options.replay)
     if error is None:
         return lowered
@@ -366,7 +372,7 @@ def lower(read: Read, options: BuildOptions) -> Lowered:
 def _lowered(
     unified: Unified, entry: str, options: BuildOptions, confirms: bool
 ) -> tuple[Lowered, tuple[int, str] | None]:
-    """And what the compiler has to say against the text, if it is asked."""
+    """The lowered program, and the compiler's error for its text, if it was asked."""
     text = printed(unified, ids=True)
     signature, stepped = None, ALONE
     if entry != "main":
@@ -379,8 +385,8 @@ def _lowered(
 def _signature(
     unified: Unified, entry: str, inputs: InputOptions
 ) -> tuple[EntrySignature, Several]:
-    """And which of its pointers lead to several. UsageError where the versions are not called in
-    the same way."""
+    """The signature of the entry function, and its pointers that lead to several structures. Raises
+    UsageError where the versions are not called in the same way."""
 
     def of(
         units: Sequence[TranslationUnit],
@@ -411,8 +417,9 @@ def _signature(
 
 
 def lost_objects_matter(unified: Unified, entry: str) -> bool:
-    """Whether a patch is about memory of the heap: a call that it changes is of a function whose
-    name says that it allocates or frees. What a program has not freed when it ends is free then."""
+    """Does the patch concern heap memory? It does where a call that it changes is of a function
+    whose name says that it allocates or frees. Only then is memory that is not freed at the end a
+    difference."""
     texts = (text for change in unified.changes for text in (change.old_text, change.new_text))
     return entry != "main" and any(map(_ABOUT_THE_HEAP.search, texts))
 
@@ -437,7 +444,8 @@ def analysed(lowered: Lowered, options: BuildOptions) -> Prepared:
 def _expected(
     unified: Unified, entry: str, inputs: InputOptions, stepped: Several
 ) -> tuple[Precondition, ...] | None:
-    """What both versions expect of the callers of their entry function."""
+    """What both versions expect of the callers of their entry function; None where nothing is
+    inferred."""
     if entry == "main" or not inputs.inferred:
         return () if inputs.inferred else None
     function = definition(unified.units, entry)
@@ -455,8 +463,8 @@ def _outliving(unified: Unified, program: Program, dependences: DependenceGraph)
 def with_lasting(
     prepared: Prepared, signature: EntrySignature, options: BuildOptions
 ) -> tuple[BuildOptions, EntrySignature]:
-    """The objects that outlive a call are compared after it, and inputs of it, which keep to what
-    is expected of callers."""
+    """The options and the signature, with the objects that outlive a call: they are compared after
+    it, and are inputs of it within what is expected of callers."""
     found = prepared.outliving
     inputs = replace(options.inputs, several=prepared.several)
     inputs = within_bounds(prepared.expected or (), prepared.entry.parameters, inputs)

@@ -40,7 +40,8 @@ Edge = tuple[str, str]
 
 
 class GraphCoverage:
-    """``witnessed`` holds statements, for the searcher."""
+    """Which parts of the graph tests have visited. ``witnessed`` holds statements, for the
+    searcher."""
 
     def __init__(self, graph: SequenceGraph) -> None:
         self.witnessed: set[int] = set()
@@ -51,8 +52,8 @@ class GraphCoverage:
         self._seen: set[int] = set()
 
     def add(self, statements: Sequence[int]) -> None:
-        """The nodes that a test's path has visited. Two that follow each other are a witness of the
-        edge between them, if there is one: behind an output the graph has none."""
+        """Add the nodes that a test's path has visited. Two in a row witness the edge between them,
+        if there is one: behind an output the graph has none."""
         self.witnessed.update(statements)
         self._edges.update(
             edge for edge in pairwise(self.graph.names_of(statements)) if self.graph.has_edge(*edge)
@@ -63,10 +64,10 @@ class GraphCoverage:
         self._seen.add(number)
 
     def form(self, reached: Collection[int], exhausted: bool, pruned: bool) -> dict[str, Json]:
-        """The part of report.json. ``reached``: statements that paths have visited; ``exhausted``:
-        all paths were followed to their ends; ``pruned``: but those that carry no change and come
-        to none, so that of nodes only changes are known to be infeasible. An edge is if
-        one of its nodes is."""
+        """The part of report.json. ``reached``: the statements that paths have visited;
+        ``exhausted``: all paths were followed to their ends; ``pruned``: except for those that
+        carry no change and reach none, so that only changes are known to be infeasible. An edge is
+        infeasible if one of its nodes is."""
         graph = self.graph
         nodes: dict[str, list[str]] = {
             "witnessed": [],
@@ -125,7 +126,7 @@ def engine_for(
     targets: Targets,
     limits: SolverOptions,
 ) -> Engine:
-    """What runs the unified program, and tells the targets what is visited."""
+    """An engine for the unified program, which reports to ``targets`` which nodes are visited."""
     return Engine(
         prepared.program,
         registry(),
@@ -141,8 +142,8 @@ def engine_for(
 
 
 class Search:
-    """``initial``: a state for each seed, or for each shape that an input can have. ``covered`` is
-    what tests come by; ``ended`` is told of each path."""
+    """A search. ``initial``: a state for each seed, or for each shape that an input can have.
+    ``covered``: what tests have visited; ``ended`` is called with each path that ends."""
 
     def __init__(
         self,
@@ -211,7 +212,7 @@ class Search:
         )
 
     def _wider(self) -> list[State]:
-        """Beginnings beyond the bounds."""
+        """Initial states beyond the bounds."""
         found = self._begun(self._plan().longer(self._engine.table))
         for state in found:
             state.targets = self.targets.start

@@ -64,7 +64,8 @@ Evaluate = Callable[[Operand], int]
 
 
 def predicted(outcome: Outcome, model: Model, main: bool) -> Observation:
-    """Of one version. Values that differ between the versions have no place in its outcome."""
+    """What a native run of one version should show. Values that differ between the versions must
+    not be in the outcome."""
 
     def value(term: Operand) -> int:
         return term if isinstance(term, int) else evaluate(term, model)
@@ -91,7 +92,7 @@ def predicted(outcome: Outcome, model: Model, main: bool) -> Observation:
 
 
 def written(last: Output | None, stream: int, value: Evaluate) -> bytes:
-    """What went to a stream."""
+    """The bytes that were written to a stream."""
     if last is None:
         return b""
     found = bytearray()
@@ -143,7 +144,8 @@ LEFT_OVER, MOST_LEFT_OVER = 0.1, 20.0  # of the time, in seconds, for tests of s
 
 
 class ExploreJob:
-    """``tests`` counts the tests made; only those with errors are kept in memory."""
+    """Explores one program. ``tests`` counts the tests made; only those with errors stay in
+    memory."""
 
     def __init__(self, options: ExploreOptions) -> None:
         self.options = options
@@ -191,7 +193,8 @@ class ExploreJob:
             yield self._test(finding)
 
     def _kept(self) -> float:
-        """Seconds at the end for the states that the search leaves where they are."""
+        """The seconds at the end that are reserved for tests of the paths that the search
+        leaves."""
         return min(LEFT_OVER * self.options.search.time, MOST_LEFT_OVER)
 
     def _exploration(self, end: float) -> tuple[Exploration, list[State]]:
@@ -234,7 +237,7 @@ class ExploreJob:
         return exploration, possible
 
     def _searcher(self, engine: Engine) -> Searcher:
-        """Towards code of the main file that was not reached."""
+        """A searcher that prefers code of the main file that was not reached."""
         program = self.program
         wanted = {
             (name, block.index)
@@ -282,13 +285,13 @@ class ExploreJob:
 
 
 def _distances(program: Program) -> Distances:
-    from csg.analysis import Distances  # a small program is explored before they are asked for
+    from csg.analysis import Distances  # a small program is explored before the builds are needed
 
     return Distances(program)
 
 
 def _file(program: Program, block: Block) -> str:
-    """Where the code of a block is written."""
+    """The file in which the code of a block is written."""
     step = block.instructions[0] if block.instructions else block.terminator
     assert step is not None
     return program.nodes[step.node].location.file
@@ -305,7 +308,7 @@ def _lost(leaks: Sequence[Lost]) -> str:
 
 
 def _described(ending: PathEnding) -> str:
-    """An error of the program, in a few words."""
+    """An error of the program in a few words."""
     match ending:
         case AssertionFailed(text=text):
             return f"assertion fails: {text}"

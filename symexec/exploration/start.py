@@ -1,4 +1,4 @@
-"""From files to a state that stands before the first statement."""
+"""Make an initial state: a program loaded from files, with its inputs in place."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ RESULT_AT = "address of the structure that is returned"
 
 @record
 class Watched:
-    """An object, and the places of the pointers in it; ``texts``: of those to texts."""
+    """An object, with the places of the pointers in it; ``texts``: of those that lead to texts."""
 
     number: int
     pointers: tuple[int, ...] = ()
@@ -34,7 +34,7 @@ class Watched:
 
 @record
 class Origin:
-    """From where, and knowing what, a state sets out."""
+    """What an initial state was made from: its start, and the path condition at the start."""
 
     start: Start
     known: PathCondition
@@ -44,8 +44,8 @@ class Origin:
 def loaded_program(
     file: Path, flags: Sequence[str], entry: str | None, others: Sequence[Path] = ()
 ) -> Program:
-    """One file, with the other files of its program, lowered and completed with the models that it
-    needs."""
+    """The program of one file and the other files that belong to it, lowered and linked with the
+    models that it needs."""
     program, _ = lowered_program(file, flags, entry, others)
     return program
 
@@ -53,7 +53,8 @@ def loaded_program(
 def lowered_program(
     file: Path, flags: Sequence[str], entry: str | None, others: Sequence[Path] = ()
 ) -> tuple[Program, list[TranslationUnit]]:
-    """The program, and its units: the named file's first, whichever has the entry function."""
+    """The program and its units; the unit of the named file is first, whichever has the entry
+    function."""
     from csg.frontend import parse_files
     from csg.lower import lower
     from csg.pipeline import entry_of
@@ -69,15 +70,15 @@ def definition(units: Iterable[TranslationUnit], name: str) -> FunctionDefinitio
 
 
 def fresh_state(engine: Engine) -> State:
-    """Globals are initialised, nothing has run."""
+    """A state with initialised globals in which nothing has run."""
     state = State(engine.machine.memory.fork(), EMPTY)
     state.shadows = any(item.old_data is not None for item in engine.program.globals.values())
     return state
 
 
 def command_line(engine: Engine, state: State, words: Sequence[bytes]) -> tuple[Data, ...]:
-    """argc, argv and environ for ``main``. The words stand one behind the other, and before the
-    environment, as the system puts them."""
+    """argc, argv and environ for ``main``. The strings lie one behind the other, and before the
+    environment, as the system places them."""
     memory = state.memory
     text = b"".join(word + b"\0" for word in (*words, *environment_below("/tmp")))
     strings = memory.allocate(len(text), "input", "the command line")
@@ -91,7 +92,7 @@ def command_line(engine: Engine, state: State, words: Sequence[bytes]) -> tuple[
 
 
 def _environ(engine: Engine, state: State) -> Operand:
-    """What the object of this name points to; a null pointer where the program has none."""
+    """What the object ``environ`` points to; a null pointer where the program has none."""
     address = engine.machine.addresses.get(library.ENVIRON, 0)
     item = state.memory.find(address >> 32) if address else None
     if item is None:
@@ -131,7 +132,7 @@ def begin(engine: Engine, start: Start) -> State:
         if each.seen
     ]
     state.environment.update(start.environment)
-    # A process leaves no memory behind: what becomes of argv is nobody's to see.
+    # A process leaves no memory behind: nobody sees what becomes of argv.
     state.environment[WATCHED] = () if engine.program.entry == "main" else tuple(watched)
     state.environment[ADDRESSES] = engine.machine.addresses
     state.environment[RESULT_AT] = known(start.result) if start.result is not None else 0
@@ -160,14 +161,14 @@ def begin(engine: Engine, start: Start) -> State:
 
 
 def differing_memory(state: State) -> list[tuple[Data, int]]:
-    """The pairs left in objects that the caller of the entry function sees, with their widths. Of
-    pointers it sees what ``leads`` tells."""
+    """The values that differ between the versions in objects that the caller of the entry function
+    sees, with their widths in bits. Pointers count by where they lead (``leads``)."""
     found: list[tuple[Data, int]] = []
     for each in _watched(state):
         item = state.memory.find(each.number)
         if item is None:
             continue
-        if item.dead:  # to one version alone, or find would not know it
+        if item.dead:  # it belongs to one version alone, or find would not return it
             found.append((shadowed(0, 1), 1))
             continue
         for place, size, value in item.differs():
@@ -181,7 +182,7 @@ def differing_memory(state: State) -> list[tuple[Data, int]]:
 
 
 def pointers_elsewhere(state: State) -> list[tuple[Operand, Operand]]:
-    """The pairs of pointers to texts in these objects that lead to none of them, in both
+    """The pairs of pointers to texts in these objects that lead to none of them in both
     versions."""
     found = []
     for each in _watched(state):
@@ -206,9 +207,9 @@ ELSEWHERE = object()
 
 
 def leads(state: State, address: Operand, text: bool) -> object:
-    """Where a pointer leads, as far as the caller can tell: into an object that it gave; unless
-    what counts is the ``text`` there, into an object or a function that has a name; or
-    ``ELSEWHERE``."""
+    """Where a pointer leads, as far as the caller can tell: its address, if it leads into an object
+    that the caller gave or (unless only the ``text`` there counts) into an object or function with
+    a name; else ``ELSEWHERE``."""
     if not isinstance(address, int) or not address:
         return address
     number = address >> 32

@@ -33,7 +33,7 @@ SHARE = 16  # of the chunks that run, one in so many is of states at rest while 
 
 
 class ConcreteRest:
-    """States at rest, first in, first out."""
+    """The states at rest, first in, first out."""
 
     def __init__(self, solver: SolverChain) -> None:
         self._solver = solver
@@ -45,12 +45,12 @@ class ConcreteRest:
     # ------------------------------------------------------------------ what is at rest
 
     def reached(self, state: State, before: PathCondition) -> bool:
-        """Is the rest of a state concrete? It has run ``QUIET`` chunks; ``before``: its path
-        condition then."""
+        """Is the rest of a state concrete? The state has run ``QUIET`` chunks since its path
+        condition was ``before``."""
         if state.path is not before or state.seed is not None:
             return False
         if not any(True for _ in state.path.terms()):
-            return False  # it has not asked for its inputs yet
+            return False  # the program has not read its inputs yet
         return all(self._decided(state, value) for value in self._held(state))
 
     def _decided(self, state: State, value: Data) -> bool:
@@ -63,8 +63,8 @@ class ConcreteRest:
         )
 
     def _held(self, state: State) -> Iterator[Data]:
-        """Terms and pairs in the live registers and the objects of a state, but for the command
-        line and other objects that the inputs were put into."""
+        """The terms and differing values in live registers and in objects of a state, except for
+        the command line and other objects that hold inputs."""
         frame = state.frame
         while frame is not None:
             live = self._live(state, frame)
@@ -80,7 +80,8 @@ class ConcreteRest:
                     yield from (update.offset, update.value)
 
     def _live(self, state: State, frame: Frame) -> frozenset[int] | None:
-        """None where the place of a frame is not known, or another version waits in it: all."""
+        """The live registers of a frame; None for all, where the place of the frame is not known,
+        or another version waits in it."""
         region = state.region
         place = (frame.block, frame.index)
         if frame.resume is not None:
@@ -102,20 +103,20 @@ class ConcreteRest:
         self._waiting.append(state)
 
     def count(self, chunks: int, at_rest: bool) -> None:
-        """So many chunks have run."""
+        """Note that so many chunks have run."""
         self._all += chunks
         self._ran += chunks * at_rest
 
     @property
     def due(self) -> bool:
-        """Have states at rest had less than their share?"""
+        """Have states at rest had less than their share of the chunks?"""
         return bool(self._waiting) and self._ran * SHARE < self._all
 
     def select(self) -> State:
         return self._waiting.popleft()
 
     def keep(self, number: int) -> None:
-        """So many of those that have waited longest, and no others."""
+        """Keep the ``number`` states that have waited longest."""
         while len(self._waiting) > number:
             self._waiting.pop()
 
@@ -203,10 +204,11 @@ CLOSE = 64  # strides after a snapshot that are compared with it one by one
 
 
 class Course(Enum):
-    """What is known of a state that had a whole turn for itself."""
+    """What is known of a state after a whole turn without a fork: it is still running, one version
+    has run alone for long, or it repeats for ever."""
 
     RUNNING = "running"
-    ALONE = "alone"  # one version has run long by itself: told once
+    ALONE = "alone"  # one version has run long by itself: reported once
     ENDLESS = "endless"
 
 
@@ -218,21 +220,22 @@ class _Watched:
 
 
 class Endlessness:
-    """``look`` at a state after each turn that neither forked nor ended it; else ``forget`` it."""
+    """Finds states that never end. Call ``look`` after each turn in which a state neither forked
+    nor ended, else ``forget``."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
         self._watched: dict[int, _Watched] = {}
 
     def look(self, state: State) -> tuple[Course, list[State]]:
-        """What is known, and the states to go on with."""
+        """What is known of a state, and the states to go on with."""
         watched = self._watched.setdefault(state.id, _Watched())
         if watched.snapshot is not None and repeats(state, watched.snapshot):
             return self._proved(state)
         watched.turns += 1
         watched.alone = watched.alone + 1 if state.mode != BOTH else 0
         if watched.turns & (watched.turns - 1) == 0:
-            state.deferred += watched.turns >= LONG  # others first
+            state.deferred += watched.turns >= LONG  # other states come first
             snapshot = watched.snapshot = state.fork()
             asked = self._engine.counters.solver_s
             for _ in range(CLOSE):
