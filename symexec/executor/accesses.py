@@ -41,8 +41,8 @@ MOST_OBJECTS: Final = 16  # that one symbolic pointer is resolved to before the 
 
 @record
 class Place:
-    """Where an access goes on one path: an object and a 32-bit offset, or a fault. ``apart``: not
-    the same for both versions, so each has to do it by itself."""
+    """Where an access goes on one path: an object and a 32-bit offset, or a fault. ``apart``: the
+    versions access different places, so each has to do it by itself."""
 
     item: MemoryObject | None
     offset: int | Term
@@ -131,7 +131,7 @@ def _copy(
 
 
 def copy_between(engine: Execution, state: State, origin: Place, place: Place, size: int) -> None:
-    """``size`` bytes that are known to be in bounds on both sides; as memmove."""
+    """Copy ``size`` bytes that are known to be in bounds on both sides, as memmove does."""
     assert place.item is not None and origin.item is not None
     memory = state.memory
     source = memory.find(origin.item.number)
@@ -167,7 +167,7 @@ def _plus(offset: int | Term, count: int) -> int | Term:
 def resolve(
     engine: Execution, state: State, address: int | Term, size: int, write: bool
 ) -> Iterator[tuple[State, Place]]:
-    """Each object that the address may lie in, on a path of its own; faults last."""
+    """Each object that the address may be in, on a path of its own; faults come last."""
     address = engine.solver.simplified(state.path, address)
     if isinstance(address, int):
         place = concrete_place(state, address, size, write)
@@ -192,7 +192,8 @@ def concrete_place(state: State, address: int, size: int, write: bool) -> Place:
 
 
 def derived_from(address: Term) -> int | None:
-    """The object number in ``constant + offset``; None when the pointer has no such shape."""
+    """The object number in an address ``constant + offset``; None when the address has no such
+    form."""
     if address.op != "add":
         return None
     for part in address.args:
@@ -218,8 +219,9 @@ def inside(address: int | Term, item: MemoryObject, size: int | Term, mode: int)
 
 
 def _reaches(end: int, extent: int | Term) -> int | Term:
-    """Is an object as large? That of a word of the command line, where one end after the other can
-    be its last, is asked byte by byte: each was not the last, which paths mostly know."""
+    """The condition that an object of size ``extent`` has ``end`` bytes. The size of a word of the
+    command line is a choice among possible ends; it becomes "not this end, and not that ..", which
+    paths mostly know."""
     longer: list[Data] = []
     while isinstance(extent, Term) and extent.op == "ite":
         last, here, rest = extent.args
@@ -260,13 +262,13 @@ def _within_one(
 
 
 def learn(state: State, item: MemoryObject, offset: int | Term, size: int) -> None:
-    """An access was in bounds: from here on the object has at least these bytes."""
+    """Note that an access was in bounds: from here on the object has at least these bytes."""
     if isinstance(offset, int) and offset + size > item.surely(state.mode):
         state.memory.writable(item).learn(offset + size, state.mode)
 
 
 def _witness(engine: Execution, state: State, address: int | Term) -> int:
-    """Some value of an address, for messages."""
+    """A possible value of an address, for messages."""
     if isinstance(address, int):
         return address
     return engine.evaluate(address, engine.model(state))
@@ -275,7 +277,8 @@ def _witness(engine: Execution, state: State, address: int | Term) -> int:
 def _among_several(
     engine: Execution, state: State, address: Term, size: int, write: bool
 ) -> Iterator[tuple[State, Place]]:
-    """Ask for a model, take the object it points to or around, exclude it, and ask again."""
+    """Resolve an address by models: take the object that a model's address is in, exclude it, and
+    query again."""
     rest = state
     number_of = extract(binary("add", 64, address, HALF), 32, 32)
     for _ in range(MOST_OBJECTS):
@@ -304,7 +307,8 @@ def _among_several(
 def _elsewhere(
     engine: Execution, state: State, place: Place, size: int, write: bool
 ) -> Iterator[State]:
-    """Where no access happens: it is wrong, not followed, or different for each version."""
+    """The states without an access: it is a fault, not followed, or done for each version in
+    turn."""
     if place.apart:
         yield from engine.split(state)
         return
@@ -328,7 +332,7 @@ def fault(engine: Execution, state: State, place: Place, size: int, write: bool)
 
 
 def allocate(engine: Execution, state: State, step: Allocate) -> Iterator[State]:
-    """A local object of run-time size: all sizes up to the bound at once."""
+    """Allocate a local object of run-time size: one object for all sizes up to the bound."""
     size = engine.value(state, step.size)
     if isinstance(size, int):
         if size > STACK:
@@ -354,7 +358,7 @@ def allocate(engine: Execution, state: State, step: Allocate) -> Iterator[State]
 
 
 def _larger(engine: Execution, state: State, step: Allocate, size: Term) -> Iterator[State]:
-    """Beyond the bound: a path for each of few values, small ones first."""
+    """Sizes beyond the bound: a path for each of a few values, small ones first."""
     for value in engine.few(state, size):
         if value > STACK:
             break

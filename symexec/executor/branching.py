@@ -31,12 +31,12 @@ _WORD = (1 << 64) - 1
 
 
 def trace(state: State, code: int) -> None:
-    """Mix a decision into the identity of the path (Fowler-Noll-Vo, 64 bits)."""
+    """Mix a decision into the hash that identifies the path (Fowler-Noll-Vo, 64 bits)."""
     state.trace = ((state.trace ^ code) * _PRIME) & _WORD
 
 
 def branch(engine: Execution, state: State, step: Branch) -> Iterator[State]:
-    """Up to four ways while both versions run, two otherwise."""
+    """The states behind a branch: up to four while both versions run, else up to two."""
     condition = engine.value(state, step.condition)
     if isinstance(condition, Shadowed):
         yield from _joint(engine, state, step, condition)
@@ -57,13 +57,13 @@ def branch(engine: Execution, state: State, step: Branch) -> Iterator[State]:
 
 
 def _followed(state: State) -> bool:
-    """Is what the running version decides part of the path's identity? Both count until they
-    diverge (also in what one has to itself), from then on the new one."""
+    """Is a decision of the running version part of the path's identity? Decisions of both versions
+    are, until they diverge, and then those of the new version."""
     return state.mode != OLD or not state.divergences
 
 
 def _at(state: State, path: PathCondition, last: bool) -> State:
-    """The state on a path: a fork, but for the last way, which takes the state itself."""
+    """The state that goes on with ``path``: a fork, or for the last way the state itself."""
     successor = state if last else state.fork()
     if not last:
         successor.forks += 1
@@ -72,7 +72,7 @@ def _at(state: State, path: PathCondition, last: bool) -> State:
 
 
 def _cut(engine: Execution, state: State) -> bool:
-    """Has this activation decided here more often than the bound allows?"""
+    """Has this activation of the function decided here more often than the bound allows?"""
     if engine.loop_bound is None:
         return False
     frame = state.owned_frame()
@@ -107,7 +107,7 @@ def _joint(engine: Execution, state: State, step: Branch, condition: Data) -> It
 
 
 def diverge(engine: Execution, state: State, label: str, old: int, new: int) -> None:
-    """The versions diverge: each runs to the join by itself, or the new one goes on alone."""
+    """Let the versions diverge: each runs to the join by itself, or the new one goes on alone."""
     location = engine.location(state)
     node = engine.here(state).node
     state.divergences = (*state.divergences, Divergence("control", location, node, label))
@@ -125,7 +125,7 @@ def diverge(engine: Execution, state: State, label: str, old: int, new: int) -> 
 
 
 def enter(engine: Execution, state: State, step: Enter) -> State:
-    """``execute(OLD|NEW)`` while both versions run."""
+    """Enter ``execute(OLD|NEW)`` while both versions run."""
     mode = OLD if step.region is Version.OLD else NEW
     if state.mode == BOTH:
         begin(state, mode, Region(state.top.depth, (step.exit, 0)))
@@ -137,7 +137,8 @@ def enter(engine: Execution, state: State, step: Enter) -> State:
 
 
 def switch(engine: Execution, state: State, step: Switch) -> Iterator[State]:
-    """One way for each block that can be reached; a pair of ways where the versions may part."""
+    """The states behind a switch: one for each block that can be reached, or for each pair of
+    blocks where the versions may diverge."""
     value = engine.value(state, step.value)
     if engine.decided is not None:
         old, new = (engine.evaluate(half(value), engine.model(state)) for half in _HALVES)
@@ -160,7 +161,7 @@ Arms = list[tuple[int, Data]]  # blocks, each with the condition to get there
 def _joint_arms(
     engine: Execution, state: State, value: Data, old_arms: Arms, new_arms: Arms
 ) -> Iterator[State]:
-    """One way for each pair of blocks; ``value`` is what the versions choose by."""
+    """A state for each pair of blocks; ``value`` is what the versions choose by."""
     found = []
     for old, old_condition in old_arms:
         for new, new_condition in new_arms:
@@ -224,7 +225,7 @@ def _arm(step: Switch, value: int, version: Version) -> int:
 
 
 def _arms(step: Switch, value: Data, version: Version) -> list[tuple[int, Data]]:
-    """(block, condition to get there) for each block, the default last."""
+    """The blocks of a switch, each with the condition to get there; the default is last."""
     conditions: dict[int, list[Data]] = {}
     every: list[Data] = []
     for low, high, block, only in step.cases:
@@ -249,7 +250,7 @@ def _within(value: Data, width: int, low: int, high: int) -> Data:
 
 
 def indirect(engine: Execution, state: State, step: IndirectJump) -> Iterator[State]:
-    """A computed goto: one way for each label it may name."""
+    """The states behind a computed goto: one for each label that the address may be."""
     address = engine.value(state, step.address)
     base = engine.machine.addresses[state.top.function.name]
     if isinstance(address, Shadowed):

@@ -1,4 +1,4 @@
-"""Write a stretch of IR as Python source: ints inline, everything else in a call.
+"""Write a piece of IR as Python source: operations on ints inline, everything else as calls.
 
     %5 = add 32 %2, 1               def chunk(s, r):
     %6 = load 32 %5                     v2 = r[2]
@@ -74,7 +74,7 @@ def mask(width: int) -> str:
     return hex((1 << width) - 1)
 
 
-# What the first page of instructions leaves to the second one.
+# The instructions that ``ChunkArithmetic`` leaves to ``ChunkWriter``.
 RareInstruction = (
     SlotAddress | GlobalAddress | FunctionAddress | LabelAddress
     | FloatUnary | FloatBinary | FloatCompare | ConvertFloat
@@ -83,7 +83,7 @@ RareInstruction = (
 
 
 class ChunkArithmetic(ChunkRegisters):
-    """Writes the instructions that compute something or touch memory."""
+    """Writes the instructions that compute a value or access memory."""
 
     def binary(self, instruction: Binary) -> None:
         operator, target, version = instruction.operator, instruction.target, instruction.version
@@ -105,7 +105,8 @@ class ChunkArithmetic(ChunkRegisters):
             self.define(target, text, version)
         else:
             self.write(f"w = {operator}({left}, {right}, {width})")
-            self.stop_if("w is None")  # the target keeps its value: it may be an operand as well
+            # nothing is assigned before the stop: the target may be an operand as well
+            self.stop_if("w is None")
             self.define(target, "w", version)
 
     def comparison(self, instruction: Compare) -> str:
@@ -116,7 +117,7 @@ class ChunkArithmetic(ChunkRegisters):
         return f"(1 if {test} else 0) if {guard} else {slow}"
 
     def _test(self, instruction: Compare, left: str, right: str) -> tuple[str, str]:
-        """(both operands are ints, the comparison on ints)"""
+        """The test that both operands are ints, and the comparison of these."""
         names = [
             text
             for text, value in ((left, instruction.left), (right, instruction.right))
@@ -187,8 +188,8 @@ LONGEST: Final = 60  # instructions that a chunk may hold when jumps are followe
 
 class ChunkWriter(ChunkArithmetic):
     """Writes one chunk. ``watched`` maps (block, index) to the graph node that begins there;
-    ``addresses`` are those of globals and functions. ``reading`` keeps what is known of blocks for
-    the function's next chunks. ``logs``: decisions are told to ``decided``."""
+    ``addresses`` are those of globals and functions. ``reading`` caches analyses of blocks for the
+    function's next chunks. ``logs``: decisions are reported to ``decided``."""
 
     def __init__(
         self,
@@ -206,13 +207,14 @@ class ChunkWriter(ChunkArithmetic):
         self.addresses = addresses
         self.reading = reading
         self.links: set[tuple[int, int]] = set()
-        self.tables: dict[str, dict[int, str]] = {}  # of switches: value -> name of a chunk
+        # switch -> name of a table from values to chunks
+        self.tables: dict[str, dict[int, str]] = {}
         self.blocks: set[int] = set()  # those that the chunk holds, in whole or in part
 
     # ------------------------------------------------------------------ the chunk
 
     def chunk(self, name: str, block: int, index: int) -> str:
-        """The source of the function ``name`` that runs from ``index`` of ``block``."""
+        """The source of the function ``name``, which runs from ``index`` of ``block``."""
         seen = self.blocks
         seen.add(block)
         current: Block = self.function.blocks[block]
@@ -254,7 +256,8 @@ class ChunkWriter(ChunkArithmetic):
             self.write(f"visit(s, {node})")
 
     def _instructions(self, block: Block, index: int) -> bool:
-        """Write instructions up to the block's end; False when the chunk ends before it."""
+        """Write the instructions up to the end of the block. Returns False when the chunk ends
+        before it."""
         for place in range(index, len(block.instructions)):
             instruction = block.instructions[place]
             self._lifetimes(block, place)
@@ -272,7 +275,7 @@ class ChunkWriter(ChunkArithmetic):
         return (version is Version.OLD) != (self.version == OLD)
 
     def _instruction(self, instruction: Instruction) -> bool:
-        """Write one instruction; False when the chunk cannot go on behind it."""
+        """Write one instruction. Returns False when the chunk cannot go on behind it."""
         version = instruction.version
         match instruction:
             case Move(target=target, value=value):
@@ -422,7 +425,8 @@ class ChunkWriter(ChunkArithmetic):
             self.write(f"    decided(s, {site}, {value}, {value})")
 
     def _leave_decision(self, value: Value) -> None:
-        """The engine decides; it reads the value from the frame."""
+        """End the chunk before a decision: the engine decides, and reads the value from the
+        frame."""
         if isinstance(value, Register) and value.number not in self.escaping:
             name = f"r[{value.number}] "
             for line in self.write_back(everything=True):
@@ -431,7 +435,8 @@ class ChunkWriter(ChunkArithmetic):
         self.write(self.stop_here())
 
     def _has_table(self, switch: Switch) -> bool:
-        """Can a known value be looked up? Not where versions have labels of their own."""
+        """Can a known value be looked up in a table? Not where versions have labels of their
+        own."""
         if self.masked or switch.default_version is not None:
             return False
         span = sum(high - low + 1 for low, high, _, _ in switch.cases)

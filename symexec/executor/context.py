@@ -22,7 +22,8 @@ from symexec.state.state import Absent, Formatted, Output, OutputItem, State, Ve
 
 
 class Faulted(Exception):
-    """A model touched memory that is not there: the program's error, met inside the model."""
+    """A model accessed memory that is not there: an error of the program, found inside the
+    model."""
 
     def __init__(self, ending: PathEnding) -> None:
         super().__init__()
@@ -30,7 +31,8 @@ class Faulted(Exception):
 
 
 class Unproven(Exception):
-    """A model touched bytes of an object that may be smaller: to be decided before it runs."""
+    """A model accessed bytes of an object that may be smaller: the model runs again once that is
+    decided."""
 
     def __init__(self, number: int, offset: int, size: int, write: bool) -> None:
         super().__init__()
@@ -41,7 +43,8 @@ class Unproven(Exception):
 
 
 class ModelContext:
-    """Accesses go through the state's mode: a model run for one version touches its half only."""
+    """What a model can do during a call. Accesses go through the state's mode: a model that runs
+    for one version reads and writes its half only."""
 
     def __init__(self, engine: Execution, state: State, step: Call) -> None:
         self._engine = engine
@@ -72,7 +75,7 @@ class ModelContext:
         return value
 
     def _revealed(self, address: int, size: int) -> Data:
-        """Uninitialised bytes, or a fault."""
+        """The value of uninitialised bytes, or a fault."""
         state = self._state
         self._check(address, size, write=False)
         item = state.memory.find(address >> 32)
@@ -83,7 +86,8 @@ class ModelContext:
         state = self._state
         if state.memory.store(address, size, value, state.write_mode):
             return
-        self._check(address, size, write=True)  # of the running versions; the other may be over
+        # dead for the running version; for the other one it may be alive
+        self._check(address, size, write=True)
         item = state.memory.find(address >> 32)
         assert item is not None
         state.memory.put(item, address & 0xFFFFFFFF, size, value, state.write_mode)
@@ -191,7 +195,8 @@ class ModelContext:
                 return extent
 
     def move(self, destination: int, source: int) -> None:
-        """Also the bytes that the old object may have had, so nothing is checked."""
+        """Copy all that the old object may hold, including bytes that it may not have: nothing is
+        checked."""
         memory = self._state.memory
         origin, target = memory.find(source >> 32), memory.find(destination >> 32)
         assert origin is not None and target is not None
@@ -295,7 +300,7 @@ class ModelContext:
             state.new_output = Output(state.new_output, stream, item)
 
     def _known(self, item: OutputItem) -> OutputItem:
-        """Output does not depend on uninitialised memory, or the call ends here."""
+        """An item of output that depends on no uninitialised memory; else the call ends here."""
         undefined = self._engine.undefined
         match item:
             case Term() if undefined.within(item):
@@ -330,5 +335,5 @@ class ModelContext:
 
 
 def _is_word(item: MemoryObject) -> bool:
-    """Of the command line: a text, which no model reads beyond its end."""
+    """Is it a word of the command line, a text that no model reads beyond its end?"""
     return item.kind == "input" and item.extent is not None

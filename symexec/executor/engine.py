@@ -1,9 +1,9 @@
-"""Run a state until it forks, ends, or has had its share of steps.
+"""Run a state until it forks, ends, or has used its turn.
 
     engine.advance(state, quantum) -> the states to go on with (ended ones among them)
 
 Compiled chunks do what is concrete or plain arithmetic. Where one stops, the instruction there is
-looked at here: calls, decisions, accesses through symbolic addresses, divisions. A step takes a
+executed here: calls, decisions, accesses through symbolic addresses, divisions. A step takes a
 state and yields its successors.
 """
 
@@ -53,7 +53,7 @@ GLIDE = 100  # chunks that a fresh fork runs before the search ranks it
 
 
 class Engine(Execution):
-    """Runs the states. ``visit`` is called where a chunk comes to a ``watched`` place."""
+    """Runs states. ``visit`` is called where a chunk reaches a ``watched`` place."""
 
     def __init__(
         self,
@@ -126,12 +126,12 @@ class Engine(Execution):
 
     @property
     def is_expensive(self) -> bool:
-        """Have the queries of the last turn taken so long that other states should come first?"""
+        """Did the queries of the last turn take so long that other states should come first?"""
         return self.counters.solver_s - self._turn_began > TURN_S
 
     def glide(self, state: State) -> None:
-        """Run a state that has just forked to the next decision that is open: where it leads shows
-        there. It neither forks nor asks the solver."""
+        """Run a state that has just forked up to its next open decision, so that the search knows
+        where it leads. It neither forks nor queries the solver."""
         quantum = GLIDE
         while quantum and state.region is None:
             chunk = self.resume(state)
@@ -147,7 +147,7 @@ class Engine(Execution):
             (state,) = self.step(state)
 
     def _is_known(self, state: State) -> bool:
-        """Does the state stand before a branch whose condition the path has decided?"""
+        """Is the next instruction a branch whose condition the path has decided?"""
         step = self.here(state)
         if not isinstance(step, Branch) or state.memory.undefined:
             return False
@@ -155,7 +155,7 @@ class Engine(Execution):
         return isinstance(condition, Term) and self.solver.knows(state.path, condition)
 
     def _park(self, state: State, chunk: Chunk) -> None:
-        """Remember in the frame where to go on."""
+        """Note in the frame where to go on."""
         frame = state.owned_frame()
         frame.resume = chunk
         place = self.machine.place(chunk)
@@ -165,7 +165,7 @@ class Engine(Execution):
     # ------------------------------------------------------------------ one step
 
     def step(self, state: State) -> Iterable[State]:
-        """Execute the one instruction that the chunk left to us."""
+        """Execute the instruction at which the chunk stopped."""
         step = self.here(state)
         if state.memory.undefined:
             found = undefined_uses.decided_operands(self, state, step)

@@ -44,16 +44,16 @@ from symexec.state.state import Divergence, Lost, Outcome, State, environment_of
 Visit = Callable[[State, int], None]
 Decided = Callable[
     [State, int, int, int], None
-]  # at a site, the old version's value, the new one's
+]  # (site, value of the old version, value of the new one)
 LARGEST_LEAST = 1 << 20  # bytes that an object of symbolic size has at least
 FEW_SIZES = 8  # beyond what is followed as one object: so many get a path each
 LEAST_ROOM = 8  # bytes that an object of symbolic size has room for
 
 
 class Execution(ABC):
-    """``after_new``: after a divergence only the new version is followed (as published); else both,
-    to where they meet again. ``decided`` is told of every decision that the source spells, if each
-    has one way only (a guide's)."""
+    """What the states of one symbolic execution share. ``after_new``: after a divergence only the
+    new version is followed (as published); else both are, until they rejoin. ``decided`` is called
+    with every decision that the source contains, if each has one way only (along a guide)."""
 
     machine: Machine
 
@@ -87,7 +87,7 @@ class Execution(ABC):
         """Execute the one instruction at which the state stands."""
 
     def split(self, state: State) -> Iterator[State]:
-        """The instruction has to be done for each version in turn."""
+        """Execute the instruction for each version in turn."""
         begin_instruction(state)
         yield from self.step(state)
 
@@ -102,7 +102,7 @@ class Execution(ABC):
         return block.terminator
 
     def location(self, state: State) -> Location:
-        """The place in the user's code: models of ours count to their caller."""
+        """The place in the user's code; code of models counts to the place of their call."""
         frame = state.frame
         while frame is not None and frame.function.library and frame.caller is not None:
             frame = frame.caller
@@ -111,18 +111,18 @@ class Execution(ABC):
         block = frame.function.blocks[frame.block]
         index = min(frame.index, len(block.instructions))
         if frame is not state.frame and index:
-            index -= 1  # a caller stands behind its call
+            index -= 1  # the frame of a caller stands behind its call
         step = block.instructions[index] if index < len(block.instructions) else block.terminator
         assert step is not None
         return self.program.nodes[step.node].location
 
     def site(self, state: State) -> int:
-        """A number for the decision where the state stands, the same in every run."""
+        """A number for the decision at which the state stands; it is the same in every run."""
         frame = state.top
         return (self.sites[frame.function.name] << 24) + (frame.block << 4)
 
     def value(self, state: State, value: Value) -> Data:
-        """An operand as the running version(s) see it."""
+        """The value of an operand for the running version(s)."""
         if not isinstance(value, Register):
             return value.value
         found = state.top.registers[value.number]
@@ -131,7 +131,7 @@ class Execution(ABC):
         return old_half(found) if state.mode == OLD else new_half(found)
 
     def next(self, state: State) -> State:
-        """Go behind the instruction."""
+        """Go to the next instruction."""
         state.owned_frame().index += 1
         return state
 
@@ -158,7 +158,8 @@ class Execution(ABC):
         return state.mode + 2 if state.mode != BOTH and state.masked else state.mode
 
     def transit(self, state: State, block: int) -> Chunk | None:
-        """A masked frame goes to a block: the join ends its region there."""
+        """Go to a block in a frame of which one version runs a half; at the join its region
+        ends."""
         frame = state.owned_frame()
         frame.block, frame.index = block, 0
         if at_join(state):
@@ -166,7 +167,8 @@ class Execution(ABC):
         return self.resume(state)
 
     def returned(self, state: State) -> Chunk | None:
-        """A call came back to a frame whose place is not compiled in: a region may end there."""
+        """Go on in a frame after a call whose return place is not compiled in; a region may end
+        there."""
         if at_join(state):
             rejoin(state)
         return self.resume(state)
@@ -178,8 +180,8 @@ class Execution(ABC):
         yield from self.end(state, Unsupported(reason))
 
     def end(self, state: State, ending: PathEnding) -> Iterator[State]:
-        """The running version(s) end here; the other, if it waits somewhere, goes on alone. That is
-        no divergence of the versions where only we stop: at a limit of ours, or a gap."""
+        """End the running version(s) here; the other version, if it waits somewhere, goes on alone.
+        Where csgtest stops, at a bound or at something not modelled, the end is no divergence."""
         location = self.location(state)
         if state.mode in (BOTH, OLD):
             left = environment_of(state, OLD)
@@ -195,7 +197,8 @@ class Execution(ABC):
             return
         ended = "old" if state.mode == OLD else "new"
         node = self.here(state).node
-        stretch = state.region.join[1] == 0  # else both are about to do this very instruction
+        # otherwise both versions are about to execute this instruction
+        stretch = state.region.join[1] == 0
         survivor(state)
         if state.seed is not None and not state.seed.stays:
             state.seed = None
@@ -210,24 +213,24 @@ class Execution(ABC):
         return lost_objects(state, mode, ending, self.program.entry == "main")
 
     def evaluate(self, term: int | Term, model: dict[Term, int] | None) -> int:
-        """A term's value under a model; symbols that the model leaves open are 0."""
+        """The value of a term under a model; symbols that the model leaves out are 0."""
         if isinstance(term, int):
             return term
         return evaluate(term, {} if model is None else model)
 
     def model(self, state: State) -> dict[Term, int] | None:
-        """Inputs that come here: the seed's while one is followed."""
+        """A model of the path; the seed's values while a seed is followed."""
         seed = state.leading
         return self.solver.model(state.path) if seed is None else seed.values
 
     def ways(self, state: State, condition: int | Term) -> list[tuple[bool, PathCondition]]:
-        """Each way that a condition of one version leaves a state."""
+        """Each way that a condition leaves to one version, with its path condition."""
         return ways(condition, state.path, self.solver, state.leading)
 
     def largest(self, state: State, size: Operand) -> int:
-        """The largest symbolic size of an object that is followed: so much above the least. For a
-        size that may be larger it stays the same, also where the path knows that it is: a model
-        that starts over there makes the same query."""
+        """The largest symbolic size in bytes of an object that is followed. A size that may be
+        larger has one bound for the whole path, even where the path decides that it is larger: a
+        model that runs again there makes the same query."""
         for asked, bound in state.largest:
             if asked is size:
                 return bound
@@ -238,15 +241,15 @@ class Execution(ABC):
         return bound
 
     def least(self, state: State, size: Data) -> tuple[int, ...]:
-        """What each half of a size is at least."""
+        """A lower bound in bytes for each half of a size."""
         return tuple(self.solver.bounds(state.path, half)[0] for half in halves(size))
 
     def few(self, state: State, size: Operand) -> tuple[int, ...]:
-        """The values that a size may have; none when they are many."""
+        """The possible values of a size; none when there are many."""
         return self.solver.values(state.path, size, FEW_SIZES)
 
     def most(self, state: State, size: Data, bound: int | None = None) -> int:
-        """A small upper bound for a size that is at most ``bound``, or as large as is followed."""
+        """An upper bound for a size, which is at most ``bound`` or as large as is followed."""
         return max(self._most(state, half, bound) for half in halves(size))
 
     def _most(self, state: State, size: Operand, bound: int | None) -> int:
@@ -291,7 +294,7 @@ class Execution(ABC):
 
 
 def _half(ending: PathEnding, mode: int) -> PathEnding:
-    """An ending whose value may be a pair, as one version has it."""
+    """An ending as one version has it; its value may have been a pair."""
     match ending:
         case Returned(value=value) if isinstance(value, Shadowed):
             return Returned(old_half(value) if mode == OLD else new_half(value))

@@ -31,11 +31,11 @@ from symexec.shadow.directions import ways
 from symexec.state.endings import MemoryFault
 from symexec.state.state import Chunk, Frame, State
 
-MOST_CALLS = 20_000  # calls in each other; a native stack of 8 MB ends somewhere near
+MOST_CALLS = 20_000  # nested calls; a native stack of 8 MB overflows near that depth
 
 
 def chunk_helpers(engine: Execution, visit: Callable[[State, int], None]) -> dict[str, object]:
-    """The names that generated source may use."""
+    """The functions that generated source may call, by name."""
 
     def stop(state: State, block: int, index: int) -> None:
         frame = state.frame
@@ -51,7 +51,7 @@ def chunk_helpers(engine: Execution, visit: Callable[[State, int], None]) -> dic
         index: int,
         after: Chunk | None,
     ) -> Chunk | None:
-        """Push a frame for a function of the program; anything else stops."""
+        """Push a frame for a function of the program; stop at any other function."""
         frame = state.frame
         assert frame is not None
         frame.block = block
@@ -65,7 +65,7 @@ def chunk_helpers(engine: Execution, visit: Callable[[State, int], None]) -> dic
         return machine.chunk(name, 0, 0, state.mode)
 
     def leave(state: State, value: Data | None) -> Chunk | None:
-        """Pop the frame; the entry function's return stops."""
+        """Pop the frame; stop at the return of the entry function."""
         frame = state.frame
         assert frame is not None
         caller = frame.caller
@@ -210,7 +210,7 @@ def _srem(left: Data, right: Data, width: int) -> Data | None:
 
 
 def _count(right: Data, width: int) -> Data:
-    """x86-64 takes a shift count modulo the operand's width of 32 or 64."""
+    """The shift count modulo 32 or 64, the width of the operand, as x86-64 takes it."""
     most = 63 if 32 < width < 64 else width - 1
     return right & most if isinstance(right, int) else binary("and", width, right, most)
 
@@ -264,7 +264,7 @@ def call(engine: Execution, state: State, step: Call) -> Iterator[State]:
 
 
 def _takes(engine: Execution, name: str, count: int) -> bool:
-    """Can a function be called with so many arguments? Of one without a prototype nobody knows."""
+    """Can a function be called with ``count`` arguments? One without a prototype can."""
     function = engine.machine.functions.get(name)
     if function is None:
         return count >= engine.program.arities.get(name, count)

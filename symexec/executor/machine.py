@@ -25,7 +25,7 @@ Place = tuple[int, int]  # block, index
 
 @dataclass
 class CompiledFunction:
-    """A function and its chunks. ``versioned`` functions look different to each version."""
+    """A function and its chunks. ``versioned`` functions have different code for each version."""
 
     code: FunctionCode
     escaping: frozenset[int]
@@ -40,7 +40,8 @@ class CompiledFunction:
     blank: tuple[tuple[int, Term], ...] | None = None  # registers that may be read too early
 
     def shape(self, flavour: int) -> int:
-        """The flavour whose code serves: a function that is the same in both has one plain form."""
+        """The flavour whose code serves: a function that is the same in both versions has one plain
+        form."""
         return BOTH if flavour < MASKED_OLD and not self.versioned else flavour
 
 
@@ -57,7 +58,8 @@ def _is_versioned(code: FunctionCode) -> bool:
 
 
 class Machine:
-    """Built once for a program; knows nothing of states but their shape."""
+    """The program as it is executed. It is built once and is independent of states, except for
+    their shape."""
 
     def __init__(
         self,

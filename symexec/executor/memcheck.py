@@ -39,12 +39,12 @@ from symexec.solver import Answer, PathCondition, SolverChain
 from symexec.state.endings import Exit, MemoryFault, PathEnding, Returned
 from symexec.state.state import Frame, Lost, State
 
-ROUNDS: Final = 6  # samples that tell inputs on which the value matters from the others
+ROUNDS: Final = 6  # inputs that are tried to find those on which the value matters
 USED: Final = "uninitialised"  # of a use that is told and gone on with; the fault's kind as well
 
 
 class Used(Exception):
-    """A model used a value where it could not ask."""
+    """A model used a value at a point where it could not ask whether the value is initialised."""
 
     def __init__(self, term: Term) -> None:
         super().__init__()
@@ -53,8 +53,9 @@ class Used(Exception):
 
 @record
 class Verdict:
-    """``value``: with zeros. ``wrong``: the paths on which it matters what was there; ``right``:
-    those on which it does not. None: there are none."""
+    """Whether a value depends on uninitialised memory. ``value``: with zeros for it. ``wrong``: the
+    paths on which it matters; ``right``: those on which it does not. None: there are no such
+    paths."""
 
     value: Operand
     wrong: PathCondition | None
@@ -62,7 +63,8 @@ class Verdict:
 
 
 class UndefinedValues:
-    """The symbols of one engine; ``policy`` says what becomes of a use."""
+    """The symbols for uninitialised bytes of one engine; ``policy`` says what a use of them leads
+    to."""
 
     def __init__(self, table: TermTable, policy: Uninitialised) -> None:
         self._table = table
@@ -79,7 +81,7 @@ class UndefinedValues:
         return made
 
     def register(self, function: str, variable: str | None, width: int) -> Term:
-        """What a local scalar holds before anything is assigned to it."""
+        """The value of a local scalar to which nothing has been assigned yet."""
         called = "the result" if variable is None else variable
         return self.symbol(f"{UNDEFINED}{called} of {function}", width)
 
@@ -106,7 +108,7 @@ class UndefinedValues:
     # ------------------------------------------------------------------ judging
 
     def judge(self, solver: SolverChain, path: PathCondition, term: Term) -> Verdict:
-        """On which inputs of a path does it matter what was there?"""
+        """Decide on which inputs of a path the value of a term depends on uninitialised memory."""
         zero = self._plain(term)
         doubt = _differ(term, zero, term.width)
         if not doubt or solver.check(path, doubt) is not Answer.SAT:
@@ -126,14 +128,14 @@ class UndefinedValues:
         return Verdict(zero, wrong, right)
 
     def only_reported(self, mode: int) -> bool:
-        """A use by both versions alike is no difference between them."""
+        """Is a use only reported? One by both versions alike is no difference between them."""
         return mode == BOTH and self.policy is Uninitialised.DIFFERENCES
 
     def fault(self, term: Term, what: str) -> MemoryFault:
         return MemoryFault(USED, f"{self.origin(term)}, {what}", "use")
 
     def origin(self, term: Term) -> str:
-        """Where a value comes from: "buffer, offset 4"."""
+        """Where an uninitialised value comes from: "buffer, offset 4"."""
         name = str(self.of(term)[0].name).removeprefix(UNDEFINED)
         thing, _, place = name.partition(" #")
         offset = place.partition("+")[2].partition(":")[0]
@@ -163,8 +165,8 @@ _ROOTS = frozenset({"global", "constant", "input"})
 def lost_objects(
     state: State, mode: int, ending: PathEnding, main: bool
 ) -> tuple[Lost, ...] | None:
-    """What the version ``mode`` (OLD or NEW) has lost; None when nobody would look, as after a
-    signal or ``_exit``."""
+    """The objects that the version ``mode`` (OLD or NEW) has lost; None where they are not looked
+    for, as after a signal or ``_exit``."""
     match ending:
         case Exit(at_once=False):
             frames, words = list(_calls(state.frame)), []
@@ -189,7 +191,7 @@ def _calls(frame: Frame | None) -> Iterator[Frame]:
 
 
 class _Search:
-    """``lost``: objects of the heap that were not reached yet."""
+    """The search for reachable objects. ``lost``: heap objects that were not reached yet."""
 
     def __init__(self, memory: Memory, mode: int) -> None:
         self._memory = memory
@@ -217,7 +219,7 @@ class _Search:
                 self._follow(word)
 
     def _words(self, item: MemoryObject) -> Iterator[Operand]:
-        """All aligned words of an object that may be pointers."""
+        """The aligned words of an object that may be pointers."""
         whole = len(item.data) // _WORD * _WORD
         if not item.cells and not item.updates:
             yield from memoryview(item.data)[:whole].cast("Q")
@@ -243,8 +245,8 @@ class _Search:
 
 
 def _constants(term: Term) -> Iterator[int | None]:
-    """The numbers that a term is made of, the upper half of a concatenation as such; None where
-    some stand in an array, byte by byte: it may be a pointer to anything."""
+    """The numbers in a term; of a concatenation the upper half as such. None where some are in an
+    array byte by byte: the term may then point anywhere."""
     seen = {term}
     waiting = [term]
     while waiting:

@@ -65,7 +65,7 @@ def run_model(
 def _run(
     engine: Execution, state: State, step: Call, entry: ModelEntry, arguments: tuple[Data, ...]
 ) -> Iterator[State]:
-    # Where a model may find out that it should have asked: the state as it was before the call.
+    # Where a model may find out that it should have asked, this is the state before the call.
     pristine = state.fork() if state.memory.blank or state.memory.bounded else None
     context = ModelContext(engine, state, step)
     model = entry.function(context, tuple(_simplified(engine, state, each) for each in arguments))
@@ -150,14 +150,14 @@ def _run(
 
 
 def _simplified(engine: Execution, state: State, argument: Data) -> Data:
-    """A pointer or a size as far as the path condition knows it."""
+    """A pointer or a size, simplified by the path condition."""
     if isinstance(argument, Term) and argument.width == 64:
         return engine.solver.simplified(state.path, argument)
     return argument
 
 
 def _asked_about(engine: Execution, request: Request) -> Term | None:
-    """The value that a request is about, if it depends on uninitialised memory."""
+    """The value that a request depends on, if that depends on uninitialised memory."""
     match request:
         case Decide(condition=term) | Concretize(term=term) | Suggest(term=term):
             pass
@@ -169,7 +169,7 @@ def _asked_about(engine: Execution, request: Request) -> Term | None:
 
 
 def _about(request: Request, value: Operand) -> Request:
-    """The same request about a value that is known."""
+    """The same request for a value that is known."""
     match request:
         case Decide():
             return Decide(value)
@@ -188,7 +188,7 @@ def _again(
     entry: ModelEntry,
     arguments: tuple[Data, ...],
 ) -> Iterator[State]:
-    """The model once more where the path goes on; ``found`` says what is known there."""
+    """Run the model again on the paths that go on; ``found`` has what is known there."""
     for state, known in found:
         if known is None:
             yield state
@@ -197,7 +197,8 @@ def _again(
 
 
 def _sized(engine: Execution, state: State, unproven: Unproven) -> Decided:
-    """The object is as large as the model takes it to be, or the path ends."""
+    """The states where the object is as large as the model assumes; in others the path ends by a
+    fault."""
     item = state.memory.find(unproven.number)
     assert item is not None
     address = address_of(item.number, unproven.offset)
@@ -218,9 +219,9 @@ def _sized(engine: Execution, state: State, unproven: Unproven) -> Decided:
 
 
 def _asked_again(state: State, condition: Term, behind: int) -> Iterator[State]:
-    """The same call with the request answered, once each way; no goes so many steps ``behind``.
-    The rest of a guess does, too: its path condition is harder, and there may be many more
-    values."""
+    """The same call twice, with the request answered yes and no; the second goes ``behind`` steps
+    later. So does the rest of a speculation: its path condition is harder, and there may be many
+    more values."""
     otherwise = negate(condition)
     assert isinstance(otherwise, Term)
     path = state.path
@@ -244,7 +245,7 @@ STORE = "longjmp"
 
 @record
 class Noted:
-    """A call that can return again. ``slots`` tell one activation of a function from another."""
+    """A call that can return again. ``slots`` distinguish the activations of a function."""
 
     depth: int
     function: str
@@ -254,7 +255,7 @@ class Noted:
 
 
 def note(state: State, step: Call) -> int:
-    """The number of the call where the state stands: the same one for a call in a loop."""
+    """The number of the call at which the state stands; calls in a loop have the same one."""
     frame = state.top
     result = None if step.target is None else step.target.number
     place = (frame.block, frame.index)

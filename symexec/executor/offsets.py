@@ -44,7 +44,7 @@ RUNS: Final = 1024  # of equal elements that become a chain of ite in a large ta
 def read_at(
     engine: Execution, state: State, item: MemoryObject, offset: int | Term, size: int
 ) -> Data:
-    """``item`` as it was found; its uninitialised bytes get their symbols now."""
+    """The value at an offset of ``item``; its uninitialised bytes get their symbols now."""
     memory = state.memory
     if isinstance(offset, int):
         memory.reveal(item, offset, size)
@@ -70,21 +70,21 @@ def read_at(
 
 
 def _seen(value: Data, mode: int) -> Data:
-    """By the versions of ``mode``."""
+    """The value as the versions of ``mode`` see it."""
     if mode == BOTH:
         return value
     return old_half(value) if mode == OLD else new_half(value)
 
 
 def _current(state: State, item: MemoryObject) -> MemoryObject:
-    """The object as it is now: what was revealed may have copied it."""
+    """The object as it is now in memory: initialising its bytes may have copied it."""
     found = state.memory.find(item.number)
     assert found is not None
     return found
 
 
 def _beneath(item: MemoryObject, offset: Term, size: int, places: Sequence[int], mode: int) -> Data:
-    """What was there before the updates."""
+    """The value under the updates."""
     if len(places) <= FEW:
         return _chain(offset, size, [(place, item.beneath(place, size)) for place in places])
     if isinstance(places, range) and len(places) > MANY:
@@ -107,7 +107,7 @@ def _same(one: Data, other: Data) -> bool:
 
 
 def _of_runs(offset: Term, size: int, runs: Sequence[Run]) -> Data:
-    """What most elements hold, unless the offset lies in one of the other runs."""
+    """The value that most elements hold, or that of another run where the offset lies in it."""
     result = max(runs, key=lambda run: run[1] - run[0])[2]
     usual = result
     for first, last, value in runs:
@@ -164,12 +164,12 @@ def write_at(
 
 
 def _range(engine: Execution, state: State, offset: Term, last: int) -> range:
-    """The offsets that the term can take on this path, up to ``last``."""
+    """The offsets up to ``last`` that the term can have on this path."""
     return candidates(offset, last, engine.solver.bounds(state.path, offset))
 
 
 def _listed(engine: Execution, state: State, offset: Term, places: range) -> Sequence[int]:
-    """These offsets without those between a few values."""
+    """Those of the offsets that can be the value; few values are listed one by one."""
     if len(places) > FEW:
         values = engine.solver.values(state.path, offset, FEW)
         if values:
@@ -178,7 +178,7 @@ def _listed(engine: Execution, state: State, offset: Term, places: range) -> Seq
 
 
 def candidates(offset: Term, last: int, within: tuple[int, int]) -> range:
-    """The offsets within bounds, up to ``last``, that the term can take."""
+    """The offsets up to ``last``, within the bounds, that the term can have."""
     low, high = within
     step = 1 << min(_trailing_zeros(offset), 6)
     high = min(high, last)
@@ -187,7 +187,7 @@ def candidates(offset: Term, last: int, within: tuple[int, int]) -> range:
 
 
 def _trailing_zeros(term: Term) -> int:
-    """Low bits that are zero whatever the symbols are."""
+    """How many low bits are zero whatever the values of the symbols."""
     zeros = 0
     worst = 64
     stack: list[tuple[Term, int]] = [(term, 0)]
@@ -221,7 +221,7 @@ def _trailing_zeros(term: Term) -> int:
 
 
 def copy(engine: Execution, state: State, destination: int, source: int, size: Operand) -> None:
-    """As memmove, for the running version(s)."""
+    """Copy bytes as memmove does, for the running version(s)."""
     if size.__class__ is int and not size:
         return
     memory = state.memory
@@ -246,7 +246,7 @@ def copy(engine: Execution, state: State, destination: int, source: int, size: O
 
 
 def fill(engine: Execution, state: State, address: int, size: Operand, byte: Operand) -> None:
-    """As memset, for the running version(s)."""
+    """Set bytes as memset does, for the running version(s)."""
     if size.__class__ is int and not size:
         return
     item, offset = _at(state, address), address & 0xFFFFFFFF
@@ -265,8 +265,8 @@ def fill(engine: Execution, state: State, address: int, size: Operand, byte: Ope
 
 
 def _covers(engine: Execution, state: State, item: MemoryObject, offset: int, size: Term) -> bool:
-    """Does a symbolic size reach the end of the object, whatever that is? Then what lies beyond
-    may be written as well: no access comes there."""
+    """Does a symbolic size reach the end of the object, whatever its size? Then bytes beyond the
+    end may be written too: no access gets there."""
     extent = item.extent
     if isinstance(extent, Shadowed) or extent is None:
         return False
@@ -278,7 +278,7 @@ def _covers(engine: Execution, state: State, item: MemoryObject, offset: int, si
 def _put(
     engine: Execution, state: State, address: int, value: Data, index: int, size: Operand
 ) -> None:
-    """One byte, if the symbolic size reaches it."""
+    """Write one byte, if the symbolic size reaches it."""
     offset = address & 0xFFFFFFFF
     if isinstance(size, Term):
         before = read_at(engine, state, _at(state, address), offset, 1)
@@ -287,7 +287,7 @@ def _put(
 
 
 def _unset_in_both(state: State, source: int, destination: int) -> bool:
-    """Nothing is known of either byte, and nothing will be."""
+    """Are both bytes uninitialised in both versions?"""
     return not any(
         _at(state, address).is_set(address & 0xFFFFFFFF, 1) for address in (source, destination)
     )

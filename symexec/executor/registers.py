@@ -31,8 +31,8 @@ def last_reads(block: Block) -> dict[int, int]:
 
 
 def escaping_registers(function: FunctionCode) -> frozenset[int]:
-    """Registers that some block reads before it writes them, or that an in-line instruction of one
-    version writes (half of the old value stays)."""
+    """The registers that some block reads before it writes them, or that an in-line instruction of
+    one version writes (half of the old value stays)."""
     found: set[int] = set()
     for block in function.blocks:
         written: set[int] = set()
@@ -49,8 +49,8 @@ def escaping_registers(function: FunctionCode) -> frozenset[int]:
 
 
 class LiveRegisters:
-    """The registers of one function that something may read from a place on (the usual backward
-    fixed point over blocks). What a version's in-line instruction writes stays live: half of the
+    """The registers of one function that may be read from a place on (the usual backward fixed
+    point over blocks). What an in-line instruction of one version writes stays live: half of the
     old value does."""
 
     def __init__(self, blocks: Sequence[Block]) -> None:
@@ -70,7 +70,8 @@ class LiveRegisters:
                 waiting += sorted(before[number])
 
     def at(self, block: int, index: int) -> frozenset[int]:
-        """Before instruction ``index`` of a block (behind the last one: before its terminator)."""
+        """The live registers before instruction ``index`` of a block (behind the last one: before
+        its terminator)."""
         code = self._blocks[block]
         live: set[int] = set()
         if code.terminator is not None:
@@ -103,8 +104,9 @@ _HALF = {OLD: "old_half", NEW: "new_half"}
 
 
 class ChunkRegisters:
-    """The lines written so far, and which registers they hold. ``escaping`` are the registers that
-    other blocks read; ``block`` and ``index`` are the place that is being written."""
+    """The lines written so far, and the registers that local variables hold. ``escaping`` are the
+    registers that other blocks read; ``block`` and ``index`` are the place that is being
+    written."""
 
     def __init__(self, function: FunctionCode, flavour: int, escaping: frozenset[int]) -> None:
         self.function = function
@@ -124,7 +126,7 @@ class ChunkRegisters:
         self.lines.append(self.indent + text)
 
     def use(self, value: Value) -> str:
-        """The Python expression of an operand."""
+        """The Python expression for an operand."""
         if isinstance(value, Constant):
             return hex(value.value)  # has attributes too: 0x2.__class__ (2.__class__ is no Python)
         number = value.number
@@ -139,7 +141,7 @@ class ChunkRegisters:
         return f"v{number}"
 
     def half(self, value: Value, version: Version | None) -> str:
-        """An operand as an in-line instruction of one version reads it."""
+        """The Python expression for an operand of an in-line instruction of one version."""
         text = self.use(value)
         if version is None or self.flavour != BOTH or isinstance(value, Constant):
             return text
@@ -162,7 +164,7 @@ class ChunkRegisters:
         self.dirty[target.number] = None
 
     def write_back(self, everything: bool) -> list[str]:
-        """Statements that bring registers up to date: before a stop in mid-block all that may
+        """Statements that write registers back: before a stop in the middle of a block all that may
         still be read, at its end the escaping ones."""
         found = []
         for number in list(self.dirty):
@@ -185,7 +187,7 @@ class ChunkRegisters:
         return f"return stop(s, {self.block}, {self.index})"
 
     def stop_if(self, condition: str) -> None:
-        """Hand the instruction to the engine when the fast way does not apply."""
+        """Write a stop for when the condition of the fast way is false."""
         self.write(f"if {condition}:")
         for line in self.write_back(everything=True):
             self.write("    " + line)

@@ -51,7 +51,7 @@ from symexec.state.state import Divergence, Region, State
 
 
 def used(step: Instruction | Terminator) -> tuple[tuple[Value, str], ...]:
-    """The operands whose value matters at once, and for what."""
+    """The operands whose value matters at once, each with what it is used for."""
     match step:
         case Branch(condition=condition):
             return ((condition, "decides a branch"),)
@@ -86,9 +86,10 @@ def used(step: Instruction | Terminator) -> tuple[tuple[Value, str], ...]:
 def decided_operands(
     engine: Execution, state: State, step: Instruction | Terminator
 ) -> Iterator[tuple[State, bool]] | None:
-    """States in which no operand depends on uninitialised memory, at the same instruction (True),
-    and states in which a version has ended there: the other one, if it waits somewhere, goes on
-    from where it stands. None: it is so already."""
+    """The states after a decision about uninitialised operands: those in which no operand depends
+    on them, at the same instruction (True), and those in which a version has ended there, while the
+    other one, if it waits somewhere, goes on from where it stands. None: no operand depends on
+    them."""
     for operand, what in used(step):
         if isinstance(operand, Register):
             value = engine.value(state, operand)
@@ -113,7 +114,7 @@ def _decided_operand(
 def decided(
     engine: Execution, state: State, term: Term, what: str
 ) -> Iterator[tuple[State, Operand | None]]:
-    """The paths on which the value is known, with it, and those that end here (None)."""
+    """The paths on which the value is known, with the value, and those that end here (None)."""
     verdict = engine.undefined.judge(engine.solver, state.path, term)
     if verdict.wrong is None:
         yield state, verdict.value
@@ -134,7 +135,8 @@ def decided(
 def _each_half(
     engine: Execution, state: State, operand: Register, value: Shadowed, what: str
 ) -> Iterator[tuple[State, bool]]:
-    """The versions use different values: the one whose value matters ends, the other goes on."""
+    """The versions use different values: the version whose value depends on uninitialised memory
+    ends, the other goes on."""
     halves = {OLD: old_half(value), NEW: new_half(value)}
     for mode, half in halves.items():
         if not isinstance(half, Term) or not engine.undefined.within(half):
@@ -155,7 +157,7 @@ def _each_half(
 
 
 def _one_ends(engine: Execution, state: State, mode: int, ending: MemoryFault) -> Iterator[State]:
-    """One version ends before an instruction that the other goes on with."""
+    """End one version before an instruction that the other executes."""
     frame = state.top
     place = (frame.block, frame.index)
     location, node = engine.location(state), engine.here(state).node
@@ -169,7 +171,7 @@ def _one_ends(engine: Execution, state: State, mode: int, ending: MemoryFault) -
 
 
 def note(engine: Execution, state: State, kind: str, text: str) -> None:
-    """An event, once for each place on a path."""
+    """Note an event, once for each place on a path."""
     key = f"told {kind}"
     location = engine.location(state)
     noted = state.environment.get(key, frozenset())

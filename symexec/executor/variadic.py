@@ -65,8 +65,8 @@ def variadic(
 
 
 def is_not_meant(engine: Execution, found: Variadic | None, wanted: Passed) -> bool:
-    """Of a driver, that passes arguments of all kinds: no caller who keeps to what the function
-    takes passes this one (C17 7.16.1.1p2)."""
+    """Is the argument one that no correct caller passes (C17 7.16.1.1p2)? A driver passes arguments
+    of all kinds."""
     driven = engine.program.entry.startswith(DRIVEN)
     return driven and (found is None or found[2] is not wanted)
 
@@ -86,8 +86,9 @@ def lists_diverge(state: State, place: Data) -> bool:
 
 
 def next_argument(state: State, place: int) -> Variadic | None:
-    """Take the next argument of the va_list at an address: its value, as the running version(s) see
-    it, its width, and as what it was passed. The list is not ``lists_diverge`` while both run."""
+    """Take the next argument of the va_list at an address: its value for the running version(s),
+    its width in bits, and as what it was passed. While both versions run, ``lists_diverge`` must be
+    false."""
     number = state.memory.load(place, 8, state.mode)
     index = state.memory.load(place + 8, 8, state.mode)
     lists = state.environment.get("va", ())
@@ -105,7 +106,8 @@ def next_argument(state: State, place: int) -> Variadic | None:
 
 
 def fitted(value: Data, width: int, wanted: int) -> Data:
-    """An argument read with another width than it was passed with: the low bits, zero above."""
+    """An argument that is read with another width than it was passed with: its low bits, zeros
+    above."""
     if width == wanted:
         return value
     return truncate(value, wanted) if wanted < width else extend(value, width, wanted, False)

@@ -6,7 +6,7 @@
 
     build_searcher(chosen("guided", ("guards",)), context)
 
-Reading names and summaries imports nothing heavy: the command line asks for them.
+Reading names and summaries imports nothing large: the command line needs them for its help.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from symexec.search.targets import Frontier
     from symexec.state.state import State
 
-ALL = "all"  # every strategy, where some are left out
+ALL = "all"  # all strategies, where the user leaves out some
 Group = Callable[["State"], Hashable]
 Rank = tuple[float, ...]
 
@@ -44,9 +44,9 @@ class Aim(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What searchers are made from. ``rank`` and ``distance`` speak of a state's own targets;
-    ``guards`` and ``masks`` say which group a state belongs to, None where there are no groups;
-    ``frontier`` knows how far it is to code that was not reached."""
+    """What searchers are made from. ``rank`` and ``distance`` are those of a state's own targets;
+    ``guards`` and ``masks`` give the group of a state, None where there are no groups; ``frontier``
+    knows the distance to code that was not reached."""
 
     seed: int
     rank: Callable[[State], Rank]
@@ -59,7 +59,7 @@ class Context:
 
 @dataclass(frozen=True, slots=True)
 class Mode:
-    """``strategies``, outermost first, are those that it has unless they are left out."""
+    """A search. ``strategies`` are those it has unless they are left out, outermost first."""
 
     name: str
     summary: str
@@ -70,7 +70,7 @@ class Mode:
 
 @dataclass(frozen=True, slots=True)
 class Strategy:
-    """``wrap`` is None where the campaign heeds it, not the searcher."""
+    """A strategy. ``wrap`` is None where the campaign implements it, not a searcher."""
 
     name: str
     summary: str
@@ -81,14 +81,14 @@ _MODES: dict[str, Mode] = {}
 _STRATEGIES: dict[str, Strategy] = {}
 ORDERED = ("bounds", "turns", "speculations", "divergences", "opposites", "pruning")
 UNDIRECTED = (*ORDERED, "rest")
-WITH_SEEDS = ("speculations", "guards", "masks")  # each divergence beside a seed has its own time
+WITH_SEEDS = ("speculations", "guards", "masks")  # along seeds, each divergence has its own time
 Make = TypeVar("Make", bound=Callable[..., object])
 
 
 def mode(
     name: str, summary: str, aim: Aim = Aim.NOTHING, strategies: Sequence[str] = UNDIRECTED
 ) -> Callable[[Make], Make]:
-    """Register what makes the searcher of a search: ``--mode NAME``."""
+    """Register the class that makes the searcher of a search: ``--mode NAME``."""
 
     def register(make: Make) -> Make:
         _MODES[name] = Mode(name, summary, aim, tuple(strategies), make)  # type: ignore[arg-type]
@@ -98,7 +98,7 @@ def mode(
 
 
 def strategy(name: str, summary: str) -> Callable[[Make], Make]:
-    """Register what wraps a searcher: ``--without NAME``."""
+    """Register a function that wraps a searcher: ``--without NAME``."""
 
     def register(wrap: Make) -> Make:
         _STRATEGIES[name] = Strategy(name, summary, wrap)  # type: ignore[arg-type]
@@ -108,7 +108,7 @@ def strategy(name: str, summary: str) -> Callable[[Make], Make]:
 
 
 def behaviour(name: str, summary: str) -> None:
-    """Register a strategy that the campaign heeds."""
+    """Register a strategy that the campaign implements."""
     _STRATEGIES[name] = Strategy(name, summary, None)
 
 
@@ -126,7 +126,7 @@ def strategies() -> dict[str, Strategy]:
 
 
 def described() -> dict[str, str]:
-    """All names with a few words each, for the help text: of "modes" and of "strategies"."""
+    """All names with a summary each, for the help text, under "modes" and "strategies"."""
     return {
         what: "; ".join(f"{each.name} ({each.summary})" for each in table.values())
         for what, table in (("modes", modes()), ("strategies", strategies()))
@@ -148,9 +148,9 @@ class Chosen:
 
 
 def chosen(name: str, without: Sequence[str] = ()) -> Chosen:
-    """What ``--mode NAME --without ...`` means; ``guided+uncovered`` is guided search with one more
-    strategy, next to its own searcher. Leaving out what a search does not have changes nothing, nor
-    does adding what it has; raises UsageError for names that nobody has."""
+    """The search that ``--mode NAME --without ...`` names; ``guided+uncovered`` is guided search
+    with one more strategy, next to its own searcher. Leaving out a strategy that the search does
+    not have, or adding one that it has, changes nothing. Raises UsageError for unknown names."""
     name, *more = name.split("+")
     known = modes()
     if name not in known:
@@ -164,9 +164,9 @@ def chosen(name: str, without: Sequence[str] = ()) -> Chosen:
 
 
 def variant(text: str) -> tuple[str, tuple[str, ...]]:
-    """``guided+uncovered-guards-turns`` as (guided+uncovered, (guards, turns)): a search, what it
-    has besides, and what is left out of it. Names of searches may have a hyphen in them: the
-    longest that fits is meant."""
+    """``guided+uncovered-guards-turns`` as (guided+uncovered, (guards, turns)): a search with what
+    is added to it, and what is left out of it. Names of searches may contain hyphens: the longest
+    that fits counts."""
     known = modes()
     fitting = [name for name in known if re.match(rf"{re.escape(name)}([-+]|$)", text)]
     if not fitting:
@@ -189,8 +189,8 @@ def _unknown(what: str, name: str, known: Iterable[str]) -> UsageError:
 
 
 def build_searcher(asked: Chosen, context: Context, along: Budget | None = None) -> Searcher:
-    """The searcher of a mode within its strategies, outermost first. ``along``: beside seeds, where
-    only those count that fit within what begins at one divergence."""
+    """The searcher of a mode within its strategies. ``along``: for a search along seeds, where only
+    those strategies count that work within the states that begin at one divergence."""
 
     def base() -> Searcher:
         return asked.mode.make(context)

@@ -1,18 +1,18 @@
-"""What is asked of a searcher; those that others are made of, and those that are made of them.
+"""The contract of a searcher, the basic searchers, and those that are made of others.
 
     searcher.update(None, [a, b], covers=False)  hold these states
     state = searcher.select()                    the state to run next: a
-    searcher.update(a, [a, c], covers=True)      a has forked: a and c are what became of it
+    searcher.update(a, [a, c], covers=True)      a has forked: a and c are its successors
 
     RandomPath(seed)       a walk from the root of the tree of forks, each way equally likely
     Ranked(rank)           the state of the lowest rank
-    RoundRobin(RandomPath(seed), Ranked(rank))     one's choice, then the other's, of the same ones
+    RoundRobin(RandomPath(seed), Ranked(rank))     each chooses in turn among the same states
     class Turns(Partition): ...                    states by a key, a searcher for each key
 
     s0 forks into s1 and s2; s2 into s3 and s4:      RandomPath takes s1 1/2, s3 1/4, s4 1/4
 
-Of a loop that forks in each iteration, random paths make the states near its beginning as likely as
-all behind them together, where a random choice among states would drown in those of the loop
+In a loop that forks in each iteration, random paths make the states near its beginning as likely as
+all later ones together, where a random choice among states would mostly take states of the loop
 (Cadar, Dunbar, Engler: KLEE, OSDI 2008, section 3.4; Otter's RandomPath, which FSE 2013 uses).
 """
 
@@ -38,15 +38,15 @@ class Searcher(Protocol):
     def select(self) -> State: ...
 
     def update(self, parent: State | None, added: Sequence[State], covers: bool) -> None:
-        """Hold ``added``: what has become of ``parent``, itself among them if it goes on; nothing
-        if it has ended. ``parent`` is the state that was selected last, or None for initial states;
-        it is held no longer unless it is among ``added``. ``covers``: running it has just reached
-        code for the first time."""
+        """Hold ``added``, the successors of ``parent``: itself among them if it goes on, none if it
+        has ended. ``parent`` is the state that was selected last, or None for initial states; it is
+        held no longer unless it is among ``added``. ``covers``: running it has just reached code
+        for the first time."""
 
     def empty(self) -> bool: ...
 
     def states(self) -> list[State]:
-        """All that are waiting, for pruning and for the end of the time."""
+        """All states that wait, for pruning and for the end of the search."""
 
 
 class _Fork:
@@ -61,8 +61,9 @@ class _Fork:
 
 
 class RandomPath:
-    """States that come from elsewhere (initial ones, those that another searcher has held) are
-    leaves at the root. The place of a selected state is kept for what becomes of it."""
+    """Selects by random walks in the tree of forks. States that come from elsewhere (initial ones,
+    those that another searcher has held) are leaves at the root. The place of a selected state is
+    reserved for its successors."""
 
     name = "random path"
 
@@ -110,13 +111,13 @@ class RandomPath:
         return [state for state in found if state is not self._out]
 
     def _leave(self) -> None:
-        """A selected state that nobody has told anything of does not come back."""
+        """Remove the selected state, of which nothing was reported: it does not come back."""
         if self._out is not None:
             self._remove(self._leaves.pop(self._out.id))
             self._out = None
 
     def _remove(self, place: _Fork) -> None:
-        """Take a leaf out; an inner node with one way left is that way."""
+        """Remove a leaf; an inner node with one remaining child is replaced by it."""
         above = place.parent
         assert above is not None
         above.ways.remove(place)
@@ -130,7 +131,7 @@ class RandomPath:
 
 
 class Pool:
-    """States by number, with a random one in constant time."""
+    """States by number, from which a random one is drawn in constant time."""
 
     def __init__(self, seed: int) -> None:
         self._chance = random.Random(seed)
@@ -162,7 +163,7 @@ class Pool:
 
 
 class RandomState:
-    """Any state, each equally likely."""
+    """Selects any state, each equally likely."""
 
     name = "random state"
 
@@ -188,11 +189,12 @@ class RandomState:
 
 
 Rank = tuple[float, ...]
-SLACK = 64  # entries of a heap that may be out of date, beside as many as count
+SLACK = 64  # entries of a heap that may be out of date, in addition to as many as are valid
 
 
 class Ranked:
-    """The state of the smallest rank; of equals the newest, for the solver has its path loaded.
+    """Selects the state of the smallest rank; of equals the newest, since the solver has its path
+    loaded.
 
     Ranks grow worse while others search (a target is reached, code is covered), so the first of the
     heap is ranked anew before it is taken, and goes back if it is no longer the first."""
@@ -228,12 +230,12 @@ class Ranked:
             heapq.heapify(self._heap)
 
     def rerank(self) -> None:
-        """For ranks that have become better."""
+        """Rank all states anew, after ranks have become better."""
         self._heap = [(self._rank(state), stamp, state) for _, stamp, state in self._held()]
         heapq.heapify(self._heap)
 
     def _held(self) -> list[tuple[Rank, int, State]]:
-        """Without what another searcher of these states has taken."""
+        """The entries of states that another searcher has not taken."""
         return [each for each in self._heap if self._stamps.get(each[2].id) == each[1]]
 
     def empty(self) -> bool:
@@ -251,7 +253,8 @@ class RoundRobin:
         self._members = members
         self._turn = 0
         self._waiting = 0
-        self._out: State | None = None  # selected; the others hold it until they are told
+        # states selected by one searcher, which the others hold until their next update
+        self._out: State | None = None
 
     def select(self) -> State:
         if self._out is not None:
@@ -277,8 +280,8 @@ class RoundRobin:
 
 
 class Partition:
-    """States by a key, a searcher of the same kind for each key. A subclass says what the key of a
-    state is, and which key's turn it is."""
+    """Puts states in groups by a key, with a searcher of the same kind for each key. A subclass
+    says what the key of a state is, and which key is next."""
 
     def __init__(self, make: Callable[[], Searcher]) -> None:
         self._make = make
@@ -291,11 +294,11 @@ class Partition:
         raise NotImplementedError
 
     def turn(self) -> Hashable:
-        """A key that has states; called once for each selection."""
+        """The key whose group is next; it has states. Called once for each selection."""
         raise NotImplementedError
 
     def awaken(self, key: Hashable) -> None:
-        """The key gets states, and has none."""
+        """The key had no states, and gets one."""
 
     def select(self) -> State:
         self._source = self._parts[self.turn()]
@@ -303,7 +306,8 @@ class Partition:
         return self._source.select()
 
     def update(self, parent: State | None, added: Sequence[State], covers: bool) -> None:
-        """``covers`` is told to the searchers that the states belong to."""
+        """As for every searcher; ``covers`` is passed on to the searchers that the states belong
+        to."""
         parts: dict[Hashable, list[State]] = {}
         for state in added:
             parts.setdefault(self.key(state), []).append(state)
@@ -344,7 +348,8 @@ STRAIGHT = 64  # turns that a seed has before the next one is followed for a whi
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """``deadline`` is on the clock; ``limit`` in seconds, None for equal shares."""
+    """Time for a search along seeds. ``deadline`` is on the clock; ``limit`` in seconds, None for
+    equal shares."""
 
     started: float
     deadline: float
@@ -353,7 +358,8 @@ class Budget:
 
 
 class AlongSeeds:
-    """Seeds have negative lanes; what leaves the way of one begins a lane of its own."""
+    """Searches along seeds, then from divergences. Seeds have negative lanes; each state that
+    leaves the path of one begins a lane of its own."""
 
     def __init__(self, make: Callable[[], Searcher], budget: Budget) -> None:
         self.name = make().name
@@ -363,7 +369,7 @@ class AlongSeeds:
         self._turns = 0
         self._led_until = (budget.started + budget.deadline) / 2
         self._lanes: dict[int, Searcher] = {}
-        self._waiting: deque[int] = deque()  # for their turn in this round
+        self._waiting: deque[int] = deque()  # lanes that wait for their turn in this round
         self._unfinished: deque[int] = deque()  # for the next round
         self._current: Searcher | None = None
         self._source: Searcher | None = None  # of the state that was selected last
@@ -411,7 +417,8 @@ class AlongSeeds:
         return self._led.popleft()
 
     def _next_lane(self) -> Searcher | None:
-        """The lane whose turn it is; None when none is left, or all have had their time."""
+        """The searcher of the lane that is next; None when none is left, or all have had their
+        time."""
         now = self._budget.clock()
         if self._current is not None:
             if self._current.empty():

@@ -31,11 +31,14 @@ if TYPE_CHECKING:
     from symexec.state.state import Frame, State
 
 
-OTHER, OPEN, AWAY = -1, -2, -3  # no constant of the guard; a term or a pair; not on the stack
+# the place has no constant of the guard: it holds another value, a term or a pair, or is not on the
+# stack
+OTHER, OPEN, AWAY = -1, -2, -3
 
 
 class GuardValues:
-    """``addresses``: of globals, by name."""
+    """Computes the group of a state from the values of guards. ``addresses`` are those of globals,
+    by name."""
 
     def __init__(self, guards: Sequence[Guard], addresses: Mapping[str, int]) -> None:
         self._guards = [
@@ -52,7 +55,7 @@ class GuardValues:
         return tuple([self._value(state, each, frames) for each in self._guards])
 
     def _frames(self, state: State) -> dict[str, Frame]:
-        """The innermost activation of each function that has a guard."""
+        """The innermost frame of each function that has a guard."""
         found: dict[str, Frame] = {}
         frame = state.frame
         while frame is not None:
@@ -97,7 +100,8 @@ KNOWN = 4  # turns of which one is for states whose targets all have tests
 
 @strategy("bounds", "inputs beyond the bounds too, one turn of eight once the search takes long")
 class Bounds(Partition):
-    """A search of everything within the bounds is over when nothing of that is left."""
+    """Runs states beyond the bounds now and then; the search within the bounds is over when no
+    other state is left."""
 
     def __init__(self, make: Make, context: Context) -> None:
         super().__init__(make)
@@ -119,8 +123,8 @@ class Bounds(Partition):
 
 @strategy("reachable", "states that can reach one of their targets first, 15 turns of 16")
 class Reachable(Partition):
-    """Whichever initial state they come from. The others are not worthless: one that carries a
-    difference shows it at its end."""
+    """Prefers states that can reach a target, whichever initial state they come from. The others
+    run now and then: one that carries a difference shows it at its end."""
 
     def __init__(self, make: Make, context: Context) -> None:
         super().__init__(make)
@@ -140,14 +144,14 @@ class Reachable(Partition):
 @strategy("turns", "fair turns over the initial states, so that large inputs starve no small one")
 class Turns(Partition):
     """A searcher for each initial state (no argument, one, two ..). The n-th gets a turn where the
-    first gets n: all have their turns, and however many come later, the first keep a good share.
-    The more turns in a row bring neither new code nor a test of a new node, the less of that
-    precedence is left: when nothing is new anywhere, all have equally many turns."""
+    first gets n: all have turns, and however many come later, the first have a good share. The more
+    turns in a row bring neither new code nor a test of a new node, the smaller this precedence:
+    when nothing is new anywhere, all have equally many turns."""
 
     def __init__(self, make: Make, context: Context | None = None) -> None:
         super().__init__(make)
         self._witnessed = context.witnessed if context is not None else frozenset[int]()
-        self._places: dict[Hashable, int] = {}  # how manyth each lane is
+        self._places: dict[Hashable, int] = {}  # rank of each lane
         self._idle: dict[Hashable, int] = {}  # turns since one brought something new
         self._due: list[tuple[int, int, Hashable]] = []  # a heap: when a lane is next, its place
         self._resting: set[Hashable] = set()  # lanes that are not due, having had no state
@@ -186,7 +190,7 @@ class Turns(Partition):
             self._resting.add(lane)
 
     def _wait(self, lane: Hashable) -> None:
-        """So many turns until the next one."""
+        """Put a lane at its place in the heap, as many turns later as its rank says."""
         place = self._places[lane]
         later = min(place + self._idle[lane] // PATIENT, max(place, len(self._places)))
         heapq.heappush(self._due, (self._now + later, place, lane))
@@ -194,9 +198,9 @@ class Turns(Partition):
 
 @strategy("speculations", "what is left of a speculation later, fewest of them first")
 class Speculations(Partition):
-    """A searcher for each number of guesses that a state is the rest of; those of fewer first: of
-    the levels that have states each has twice the turns of the next, so that a path without an end
-    holds up nobody for ever."""
+    """A searcher for each number of speculations that a state is the rest of. Each level that has
+    states gets twice the turns of the next, so that a path without an end delays no state for
+    ever."""
 
     def __init__(self, make: Make, context: Context | None = None) -> None:
         super().__init__(make)
@@ -219,7 +223,7 @@ class Speculations(Partition):
 
 
 class Groups(Partition):
-    """States in groups, the groups one after the other."""
+    """Runs states in groups, one group after the other."""
 
     def __init__(self, make: Make, group: Group) -> None:
         super().__init__(make)
@@ -261,7 +265,8 @@ def masks(make: Make, context: Context) -> Searcher:
 
 @strategy("uncovered", "states that look for a node without a test, three turns of four")
 class Uncovered(Partition):
-    """Nodes get tests while a state waits, so its part is looked up anew before it is run."""
+    """Prefers states whose targets have no test yet. Targets get tests while a state waits, so the
+    group of a state is computed anew before it runs."""
 
     def __init__(self, make: Make, context: Context) -> None:
         super().__init__(make)
@@ -287,7 +292,8 @@ class Uncovered(Partition):
 
 @strategy("uniform", "in every second turn any state, each equally likely")
 def uniform(make: Make, context: Context) -> Searcher:
-    """Random paths lead to what is near the root of the tree of forks; this leads deeper."""
+    """Adds a searcher that selects any state, each equally likely. Random paths lead to states near
+    the root of the tree of forks; this leads deeper."""
     return RoundRobin(make(), RandomState(context.seed))
 
 
@@ -300,5 +306,5 @@ behaviour("pruning", "drop states that can neither reach a change nor carry one"
 
 
 def in_turns(strategy: Make) -> Searcher:
-    """For the exploration of one program: fair turns, fewest speculations first."""
+    """Wraps the searcher for one program: fair turns, and the fewest speculations first."""
     return Turns(lambda: Speculations(strategy))

@@ -34,8 +34,8 @@ Spot = tuple[str, int]  # function, block
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """A state as it stood when it reached an output among its targets. ``folded`` is the number of
-    its sequence; ``changed``: it had come by a change."""
+    """A state as it was when it reached an output among its targets. ``folded`` is the number of
+    its sequence; ``changed``: it had visited a change."""
 
     node: int
     path: PathCondition
@@ -79,9 +79,9 @@ class Sequences:
 
 
 class Targets:
-    """``following`` maps a node of the graph to its successors; None for a flat set. ``changes``
-    are the nodes that are changed statements. ``arrivals`` are noted for
-    whoever runs states, once that is a list."""
+    """The targets of states. ``following`` maps a node of the graph to its successors; None for a
+    flat set. ``changes`` are the nodes that are changed statements. ``arrivals`` are appended for
+    whoever runs states, once it is a list."""
 
     def __init__(
         self,
@@ -102,7 +102,7 @@ class Targets:
         self._to: dict[int, Mapping[Spot, int]] = {}
 
     def visit(self, state: State, node: int) -> None:
-        """A state executes a node of the graph."""
+        """Note that a state executes a node of the graph."""
         state.visit(node)
         state.folded = self.sequences.extended(state.folded, node)
         self.reached.add(node)
@@ -137,7 +137,7 @@ class Targets:
         return (self.distance(state), known, float(state.forks))
 
     def distance(self, state: State) -> float:
-        """The way to the nearest of the state's own targets, in instructions."""
+        """The distance in instructions to the nearest of the state's own targets."""
         frame = state.frame
         if frame is None or not state.targets:
             return FAR
@@ -151,8 +151,8 @@ class Targets:
 
 
 def way(frame: Frame, to: Mapping[Spot, int], back: Mapping[Spot, int]) -> float:
-    """The shortest way from where a frame stands: onwards, or back to a caller and on from there.
-    ``to`` is the distance from each block, ``back`` that to its function's return."""
+    """The distance from the place of a frame: onwards, or back to a caller and on from there.
+    ``to`` is the distance from each block, ``back`` that to the return of its function."""
     best, climbed = FAR, 0.0
     here: Frame | None = frame
     while here is not None:
@@ -182,11 +182,11 @@ STALE = 32  # selections, fewer, for which they may be older than what has been 
 TRIED = 4.0  # instructions further away for each earlier try
 PATIENCE = 1_000  # selections without new code after which the nearest states are tried less often
 
-Place = tuple[Spot, float]  # where a state stands, and how far from new code
+Place = tuple[Spot, float]  # the place of a state, and its distance from new code
 
 
 class Frontier:
-    """How far states are from code that was not reached. ``wanted``: the blocks that count;
+    """The distance of states from code that was not reached. ``wanted``: the blocks that count;
     ``covered`` grows while the search goes on."""
 
     def __init__(
@@ -206,11 +206,12 @@ class Frontier:
 
     @property
     def known(self) -> bool:
-        """Have distances been worked out? Until then all states are equally far."""
+        """Have distances been computed? Until then all states are equally far."""
         return self._made is not None
 
     def refreshed(self) -> bool:
-        """To be asked before each selection; False when nothing is left to reach."""
+        """Compute distances anew where they are out of date; called before each selection. Returns
+        False when nothing is left to reach."""
         self._age += 1
         if self._known < 0 and self._age < WARM_UP:
             return False
@@ -230,9 +231,9 @@ class Frontier:
 
 
 class _Places:
-    """States in groups of the same place and distance: those of a group are alike, so they share a
-    rank, which falls with every try. Of a group the newest and the oldest come in turn: the newest
-    has its path in the solver, the oldest would starve behind those that keep coming."""
+    """Groups of states with the same place and distance, which share a rank that gets worse with
+    every try. The newest and the oldest of a group are selected in turn: the newest has its path in
+    the solver, the oldest would otherwise never run where new ones keep coming."""
 
     def __init__(self, frontier: Frontier) -> None:
         self._frontier = frontier
@@ -240,7 +241,7 @@ class _Places:
         self._tries: dict[Place, int] = {}
         self._heap: list[tuple[float, int, Place]] = []
         self._stamp = 0
-        self._held = 0  # states in the groups, with those that wait no longer
+        self._held = 0  # states in the groups, including those that wait no longer
 
     def add(self, state: State) -> None:
         place = self._place(state)
@@ -273,7 +274,7 @@ class _Places:
         return None
 
     def forget_those_gone(self, waiting: Callable[[State], bool], most: int) -> None:
-        """Let go of those that wait no longer, once there are more than ``most`` states."""
+        """Remove states that wait no longer, once there are more than ``most``."""
         if self._held <= most:
             return
         self._held = 0
@@ -293,8 +294,8 @@ class _Places:
 
 
 class NearestNewCode(Ranked):
-    """Of two states the one nearer to new code. While a state waits, code is covered and its way
-    grows; only once, when distances are worked out, it becomes shorter."""
+    """Selects the state that is nearest to new code. While a state waits, code is covered and its
+    distance grows; it gets shorter only once, when distances are computed first."""
 
     def __init__(self, frontier: Frontier) -> None:
         super().__init__("nearest to new code", lambda state: (frontier.distance(state),))
@@ -309,9 +310,9 @@ class NearestNewCode(Ranked):
 
 
 class Covering:
-    """In turn: the state that is nearest to new code, and the newest one (so that the solver stays
-    on one path), now and then a random one. While nothing new is reached, more and more often the
-    newest one.
+    """Selects in turn the state that is nearest to new code and the newest state (so that the
+    solver stays on one path), now and then a random one. While nothing new is reached, the newest
+    is selected more and more often.
 
     The newest of those that can come to new code: a message about a wrong word is printed in as
     many ways as the word has characters, and none of them leads anywhere."""
@@ -346,7 +347,8 @@ class Covering:
         return state
 
     def _reached(self) -> State | None:
-        """What has come to new code goes on at once: its end, and a test, may be near."""
+        """A state that has just reached new code: its end, and a test, may be near. None where
+        there is none."""
         while self._eager:
             state = self._eager.pop()
             if state in self._pool:
@@ -354,7 +356,8 @@ class Covering:
         return None
 
     def _newest_before_new_code(self) -> State | None:
-        """Less and less is left to reach, so a state without a way stays so until it moves."""
+        """The newest state with a way to new code. Less and less is left to reach, so a state
+        without a way stays so until it moves."""
         passed: list[State] = []
         found: State | None = None
         while self._newest and found is None:
@@ -365,7 +368,7 @@ class Covering:
                 found = state
             else:
                 passed.append(state)
-        self._beyond += reversed(passed)  # the newest last
+        self._beyond += reversed(passed)  # the newest is last
         return found
 
     def _last(self) -> State:
@@ -375,7 +378,8 @@ class Covering:
                 return state
 
     def _hopeful(self) -> bool:
-        """Three of four turns at first; one in 64 after a long time without new code."""
+        """Should the newest state with a way to new code run? In three of four turns at first, in
+        one of 64 after a long time without new code."""
         if self._fruitless < PATIENCE:
             return self._turn % 4 != 0
         return self._turn % min(64, self._fruitless // PATIENCE * 4) == 1
@@ -399,8 +403,8 @@ class Covering:
             self._eager += added
 
     def _forget_those_gone(self) -> None:
-        """States that were selected by another way stay in the lists; not many at a time, for a
-        state that has ended is not to be held."""
+        """Remove states that were selected by another searcher from the lists, a few at a time: a
+        state that has ended must not stay in memory."""
         most = SLACK + 2 * len(self._pool)
         for held in (self._newest, self._unplaced, self._beyond, self._eager):
             if len(held) > most:
@@ -412,6 +416,6 @@ class Covering:
         return not len(self._pool)
 
     def states(self) -> list[State]:
-        """The nearest first."""
+        """The states, nearest first."""
         self._frontier.refreshed()
         return sorted(self._pool.everyone(), key=self._frontier.distance)

@@ -42,14 +42,15 @@ class Decider(Protocol):
     """What branching asks of the solver."""
 
     def directions(self, path: PathCondition, condition: int | Term) -> tuple[bool, bool]:
-        """(can be true, can be false) under the path condition; unknown counts as possible."""
+        """Whether the condition can be true, and whether it can be false, under the path condition;
+        what is unknown counts as possible."""
 
 
 def ways(
     condition: int | Term, path: PathCondition, solver: Decider, seed: Assignment | None = None
 ) -> list[tuple[bool, PathCondition]]:
-    """Each way through a branch of one version, with the path condition that leads there; only the
-    seed's, if there is one."""
+    """Each way through a branch of one version, with the path condition that leads there; with a
+    seed, only the seed's way."""
     if isinstance(condition, int):
         return [(bool(condition), path)]
     if seed is not None:
@@ -61,8 +62,8 @@ def ways(
 
 
 def followed(condition: Term, path: PathCondition, seed: Assignment) -> tuple[bool, PathCondition]:
-    """The seed's way through a branch. The other one may be possible as well, so the condition
-    becomes part of the path."""
+    """The seed's way through a branch. Since the other way may be possible as well, the condition
+    becomes part of the path condition."""
     taken = seed.holds(condition)
     if isinstance(seed, Guided):
         return taken, seed.along(path, condition if taken else _negated(condition))
@@ -84,8 +85,9 @@ def _negated(condition: Term) -> Term:
 def joint_ways(
     condition: Data, path: PathCondition, solver: Decider, seed: Assignment | None = None
 ) -> Iterator[tuple[Directions, PathCondition]]:
-    """Each way through a branch of both versions. With a seed: those on which they diverge, and the
-    seed's own unless it parts them itself; with a guide its own."""
+    """Each way through a branch of both versions, with its path condition. With a seed: the ways on
+    which the versions diverge, and the seed's own unless it makes them diverge; with a guide, the
+    guide's way."""
     old, new = old_half(condition), new_half(condition)
     if old is new or (isinstance(old, int) and old == new):
         for taken, extended in ways(old, path, solver, seed):

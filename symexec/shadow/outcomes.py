@@ -43,7 +43,7 @@ _BASES: Final = {"x": 16, "X": 16, "o": 8}
 
 
 def units(last: Output | None, stream: int) -> list[Unit]:
-    """What went to a stream, byte by byte; numbers printed from terms stay whole."""
+    """What went to a stream, byte by byte; a number printed from a term is one unit."""
     found: list[Unit] = []
     for where, item in Output.items(last):
         if where != stream:
@@ -80,7 +80,8 @@ def same_text(left: list[Unit], right: list[Unit]) -> Operand | None:
 
 
 def _equal(one: Unit, two: Unit) -> Data | None:
-    """Two bytes, or two numbers."""
+    """The condition that two bytes, or two printed numbers, are equal; None when that is not
+    known."""
     if isinstance(one, Formatted) and isinstance(two, Formatted):
         if one.spec != two.spec or one.term.width != two.term.width:
             return None
@@ -90,8 +91,8 @@ def _equal(one: Unit, two: Unit) -> Data | None:
 
 
 def _read(side: list[Unit], at: int, other: list[Unit], start: int) -> tuple[int, Data | None]:
-    """The number ``side[at]`` against the bytes from ``start``: how many of them it takes, and when
-    it prints just these."""
+    """The number ``side[at]`` against the bytes of ``other`` from ``start``: how many bytes it
+    covers, and the condition under which it prints these."""
     number = side[at]
     assert isinstance(number, Formatted)
     specification = number.spec
@@ -114,7 +115,7 @@ def _read(side: list[Unit], at: int, other: list[Unit], start: int) -> tuple[int
 
 
 def _value(specification: str, text: bytes) -> int | None:
-    """The number that is printed so."""
+    """The value that prints as ``text``; None where there is none."""
     try:
         value = int(text.decode(), _BASES.get(specification[-1], 10))
     except ValueError:
@@ -123,7 +124,7 @@ def _value(specification: str, text: bytes) -> int | None:
 
 
 class Observable(Enum):
-    """By what the versions can be told apart."""
+    """A part of the observable result by which versions can be distinguished."""
 
     ENDING = "ending"
     OUTPUT = "output"
@@ -141,12 +142,13 @@ def differences(
     files: int | Term,
     results: int | Term | None = None,
 ) -> list[tuple[Observable, int | Term]]:
-    """The conditions under which each part of what is observed differs; parts that cannot differ
-    are left out. ``memory`` holds the pairs left in objects that the caller looks at, with their
-    widths; ``files`` is the condition under which they left different files, ``results`` the one
-    under which returned pointers differ to the caller (None: results are plain values)."""
+    """The parts of the observable result that can differ, each with the condition under which it
+    does. ``memory`` holds the differing values left in objects that the caller sees, with their
+    widths in bits; ``files`` is the condition under which the versions left different files,
+    ``results`` that under which returned pointers differ for the caller (None: results are plain
+    values)."""
     if isinstance(old.ending, Endless) and isinstance(new.ending, Endless):
-        return []  # no run can be waited for, and what they print has no end
+        return []  # a run that does not end is cut off, and what it prints has no end
     found = [
         (Observable.ENDING, _endings(old.ending, new.ending, main) if results is None else results),
         (Observable.OUTPUT, _outputs(old.output, new.output, 1)),
@@ -172,7 +174,8 @@ def _endings(old: PathEnding, new: PathEnding, main: bool) -> int | Term:
 
 
 def _status(ending: PathEnding, main: bool) -> Data | None:
-    """What the parent process, or the caller of the entry function, learns of a normal end."""
+    """What the parent process, or the caller of the entry function, learns from a normal end; None
+    for others."""
     match ending:
         case Exit(status=status):
             return extract(status, 0, 8)
@@ -184,7 +187,8 @@ def _status(ending: PathEnding, main: bool) -> Data | None:
 
 
 def _differ(left: Data, right: Data) -> int | Term:
-    """Constants have no width of their own; terms of two widths are left to native replay."""
+    """The condition that two values differ. Constants take the width of the other side; terms of
+    two different widths are left to native replay."""
     widths = {value.width for value in (left, right) if isinstance(value, Term)}
     if not widths:
         return int(left != right)
@@ -194,13 +198,14 @@ def _differ(left: Data, right: Data) -> int | Term:
 
 
 def _plain(value: Data) -> int | Term:
-    """Of two plain values nothing paired comes."""
+    """The value, which is plain because it was computed from plain values."""
     assert not isinstance(value, Shadowed)
     return value
 
 
 def _leaks(old: Outcome, new: Outcome) -> int:
-    """Which objects are lost cannot be compared between versions; how many can."""
+    """Do the versions lose different numbers of objects? Which ones they lose cannot be
+    compared."""
     if old.leaks is None or new.leaks is None:
         return 0
     return int(len(old.leaks) != len(new.leaks))

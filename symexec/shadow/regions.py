@@ -1,4 +1,4 @@
-"""Stretches that one version runs by itself, and what happens at their ends.
+"""Regions that one version runs by itself, and what happens at their ends.
 
     if (change(a, b))          diverges: old goes in, new does not
         x = 1;                 OLD runs to the join: old half of x
@@ -21,7 +21,7 @@ def other(mode: int) -> int:
 
 
 def begin(state: State, mode: int, region: Region) -> None:
-    """From here on ``mode`` runs by itself."""
+    """From here on, the version ``mode`` runs by itself."""
     assert state.mode == BOTH
     state.mode = state.write_mode = mode
     state.region = region
@@ -29,7 +29,7 @@ def begin(state: State, mode: int, region: Region) -> None:
 
 
 def begin_instruction(state: State) -> None:
-    """The instruction where the state stands is done by the old version, then by the new one."""
+    """Execute the present instruction for the old version, then for the new one."""
     frame = state.top
     here = (frame.block, frame.index)
     begin(state, OLD, Region(frame.depth, (frame.block, frame.index + 1), NEW, here))
@@ -61,8 +61,8 @@ def rejoin(state: State) -> None:
 
 
 def go_alone(state: State, mode: int, forget: bool = False) -> None:
-    """The other version is gone: from here ``mode`` is the only one. What the other one left in
-    memory stays to be compared at the end, unless it is to be forgotten."""
+    """The other version is gone: from here on ``mode`` is the only one. What the other version left
+    in memory is compared at the end, unless it is to be forgotten."""
     state.mode = mode
     state.write_mode = BOTH if forget else mode
     state.alone = True
@@ -71,7 +71,7 @@ def go_alone(state: State, mode: int, forget: bool = False) -> None:
 
 
 def survivor(state: State) -> int:
-    """The running version has ended inside its region: unwind to where the other one stands.
+    """The running version has ended inside its region: go to where the other one stands.
 
     Returns the mode that goes on.
     """

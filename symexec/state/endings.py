@@ -20,7 +20,7 @@ from symexec.expr import Data
 @record
 class Exit:
     """``exit(status)``; the parent process sees the low byte of the 32 bits. ``at_once``: by
-    ``_exit``, behind which nothing more is looked at."""
+    ``_exit``, after which no exit handler runs and no leak is looked for."""
 
     status: Data
     at_once: bool = field(default=False, compare=False)
@@ -28,14 +28,14 @@ class Exit:
 
 @record
 class Returned:
-    """The entry function came back; ``value`` is None when it is void."""
+    """The entry function has returned; ``value`` is None when it is void."""
 
     value: Data | None = None
 
 
 @record
 class Aborted:
-    """``abort()``; ``text`` when there is more to say ("reach_error")."""
+    """``abort()``; ``text`` is set when there is more to say ("reach_error")."""
 
     text: str = ""
 
@@ -49,7 +49,7 @@ class Killed:
 
 @record
 class AssertionFailed:
-    """The place is no part of what is observed: a patch moves lines."""
+    """An assertion failed. Its place does not count as observable: a patch moves lines."""
 
     text: str
     location: Location = field(default=NOWHERE, compare=False)
@@ -71,36 +71,38 @@ class MemoryFault:
 
 @record
 class DivisionByZero:
-    """Also the most negative value divided by -1, which the processor refuses likewise."""
+    """A division by zero, or of the most negative value by -1, on which the processor raises the
+    same signal."""
 
 
 @record
 class Trapped:
-    """``__builtin_trap``, ``__builtin_unreachable``, the end of a function that does not return."""
+    """``__builtin_trap``, ``__builtin_unreachable``, or the end of a function that does not
+    return."""
 
     reason: str = ""
 
 
 @record
 class Endless:
-    """The same state again and again: nothing will ever change."""
+    """The same state has come again, so nothing will ever change."""
 
 
 @record
 class Unsupported:
-    """The program does what we cannot: a function without source or model, asm ..."""
+    """The program does what csgtest cannot execute: a function without source or model, asm ..."""
 
     what: str
 
 
 @record
 class AssumptionFailed:
-    """An input that the program's own assumption excludes: no behaviour at all."""
+    """The input is excluded by an assumption of the program itself: there is no behaviour."""
 
 
 @record
 class Cut:
-    """We stopped following the path: loop bound, time, depth."""
+    """csgtest stopped following the path: loop bound, time, depth."""
 
     why: str
 
@@ -123,10 +125,11 @@ PathEnding = (
 
 @record
 class Row:
-    """``kind`` is the word that reports use. ``is_error``: the program under test did wrong.
-    ``complete``: the path is followed to its end, so it counts and deserves a test. ``native`` is
-    what a replay shows: "exit", a signal's name, "sanitizer", "timeout", or "" for nothing.
-    ``stopped``: the search did not follow the path to its end, although the program goes on."""
+    """What an ending means. ``kind`` is its name in reports. ``is_error``: the program under test
+    did wrong. ``complete``: the path was followed to its end, so it counts and gets a test.
+    ``native`` is what a replay shows: "exit", a signal's name, "sanitizer", "timeout", or "" for
+    nothing. ``stopped``: the search did not follow the path to its end, although the program goes
+    on."""
 
     kind: str
     is_error: bool
@@ -154,5 +157,5 @@ ENDINGS: Mapping[type, Row] = MappingProxyType(
 
 
 def row(ending: PathEnding) -> Row:
-    """What reports say of an ending."""
+    """The row of an ending."""
     return ENDINGS[type(ending)]

@@ -52,15 +52,15 @@ Values = Callable[[tuple[Input, ...]], dict[Term, int]]
 
 
 class Guided(Assignment):
-    """A model of a path that has been searched: whoever follows it takes the same ways, also where
-    the versions diverge, and comes by the same conditions. ``way``: from each condition to the
-    next. A condition that is not next, or a part of one, is nothing that the search had to
+    """A model of a path that has been searched. A state that follows it takes the same ways, also
+    where the versions diverge, under the same conditions. ``way``: from each condition to the next.
+    A condition that is neither the next one nor a part of it is one that the search did not have to
     assume."""
 
     __slots__ = ("way",)
 
     def __init__(self, values: dict[Term, int], path: PathCondition, first: PathCondition) -> None:
-        """From ``first`` to ``path``."""
+        """Make a model of the conditions from ``first`` to ``path``."""
         super().__init__(values)
         self.way: dict[PathCondition, PathCondition] = {}
         node = path
@@ -70,11 +70,11 @@ class Guided(Assignment):
             node = node.parent
 
     def along(self, path: PathCondition, condition: Operand) -> PathCondition:
-        """The path with a condition that this model fulfils."""
+        """The path extended by a condition that this model fulfils."""
         extended = path.assuming(condition)
         following = self.way.get(path)
         if following is None:
-            return extended  # beyond what was searched
+            return extended  # beyond what the search has assumed
         found: list[Term | None] = []
         while extended is not path:
             found.append(extended.term)
@@ -90,8 +90,8 @@ class Guided(Assignment):
 
 
 def _other_value(left_out: Term | None, chosen: Term | None) -> bool:
-    """``not (x == 49)`` before ``x == 50``: a search that tries one value after the other has said
-    no to the first ones; whoever knows the value takes it at once."""
+    """Is it ``not (x == 49)`` before ``x == 50``? A search that tries one value after the other has
+    excluded the first ones; a state that knows the value takes it at once."""
     if left_out is None or chosen is None or left_out.op != "not" or chosen.op != "eq":
         return False
     other = left_out.args[0]
@@ -104,10 +104,10 @@ def _other_value(left_out: Term | None, chosen: Term | None) -> bool:
 
 
 class Seed:
-    """``values`` gives each input's symbols their values; it is asked again when the program has
-    asked for more input on its way."""
+    """One concrete input. ``values`` gives the symbols of each input their values; it is called
+    again when the program has made more inputs."""
 
-    stays = False  # where the versions diverge?
+    stays = False  # does it divide the versions where they diverge?
 
     def __init__(self, number: int, values: Values) -> None:
         self.number = number
@@ -144,7 +144,7 @@ class Guide(Seed):
 
 @record
 class Address:
-    """Of the start's object number ``object``."""
+    """The address of the start's object number ``object``."""
 
     object: int
 
@@ -156,7 +156,7 @@ class Environ:
 
 @record
 class Cell:
-    """``size`` bytes at ``offset``. The value has ``width`` bits (8 * size but for _Bool)."""
+    """``size`` bytes at ``offset``. The value has ``width`` bits (8 * size, except for _Bool)."""
 
     offset: int
     size: int
@@ -179,8 +179,8 @@ Line = tuple[Word, ...]
 class StartObject:
     """An object that the caller of the entry function owns; bytes without a cell are 0.
     ``pointers`` are the offsets of the pointers in it, ``texts`` those of pointers to texts.
-    ``seen``: the owner looks at it after the call; not at a copy that was passed. ``extent``: how
-    many of its bytes there are, where an input decides that; at least ``least``."""
+    ``seen``: the caller looks at it after the call (but not at a copy that was passed). ``extent``:
+    its size in bytes, where an input decides it; it is at least ``least``."""
 
     name: str
     size: int
@@ -195,9 +195,9 @@ class StartObject:
 @record
 class Start:
     """All that is fixed before the entry function runs. ``globals`` are cells by the object's name,
-    ``conditions`` hold of every input, ``environment`` goes into the environment store. ``files``
-    are inputs of those paths alone that look at them. ``left_out``: parts of objects that are zero
-    although they could be anything. ``result``: where a structure is returned to."""
+    ``conditions`` hold for every input, ``environment`` is put into the environment store.
+    ``files`` are inputs only on paths that read them. ``left_out``: parts of objects that are zero
+    although they could have any value. ``result``: the object in which a structure is returned."""
 
     arguments: tuple[Operand | Address | Environ, ...] = ()
     objects: tuple[StartObject, ...] = ()

@@ -95,9 +95,9 @@ class Frame:
 
 @record
 class Region:
-    """One version runs from here until the frame at ``depth`` reaches ``join`` (block, index);
-    then, if ``then_version`` is set, the other runs from ``then_place`` to the same join. A join at
-    an index other than 0 ends a single instruction."""
+    """One version runs until the frame at ``depth`` reaches ``join`` (block, index); then, if
+    ``then_version`` is set, the other runs from ``then_place`` to the same join. A join at an index
+    other than 0 ends a single instruction."""
 
     depth: int
     join: tuple[int, int]
@@ -107,8 +107,8 @@ class Region:
 
 @record
 class Divergence:
-    """Where the versions diverge: a branch (``directions`` says what the new one does), the end of
-    one of them, or an output that differs."""
+    """A place where the versions diverge: a branch (``directions`` says what the new version does),
+    the end of one of them, or an output that differs."""
 
     kind: str  # "control" | "ending" | "output"
     location: Location
@@ -143,7 +143,7 @@ OutputItem = bytes | Term | Formatted
 
 @record
 class Output:
-    """What a version wrote, newest first: ``item`` behind ``before``."""
+    """What a version wrote, newest first: ``item``, and what was written ``before`` it."""
 
     before: Output | None
     stream: int
@@ -161,7 +161,7 @@ class Output:
 
 @record
 class Lost:
-    """An object of the heap that nothing points to at the end, and where it was allocated."""
+    """A heap object that nothing points to at the end, and where it was allocated."""
 
     name: str
     location: Location
@@ -169,8 +169,8 @@ class Lost:
 
 @record
 class Outcome:
-    """How one version ended, with all that it wrote, and what it left in the environment store.
-    ``leaks``: None when nobody looked for any."""
+    """How one version ended, with all that it wrote, and its part of the environment store.
+    ``leaks``: None when they were not looked for."""
 
     ending: PathEnding
     output: Output | None
@@ -181,7 +181,7 @@ class Outcome:
 
 @record
 class Chain(Generic[Item]):
-    """A list that forks share: the newest element and those before it."""
+    """A list that forks share: its newest element, and the list before it."""
 
     before: Chain[Item] | None
     item: Item
@@ -189,7 +189,7 @@ class Chain(Generic[Item]):
 
     @staticmethod
     def items(last: Chain[Item] | None) -> list[Item]:
-        """The oldest first."""
+        """The items, oldest first."""
         found: list[Item] = []
         while last is not None:
             found.append(last.item)
@@ -250,7 +250,8 @@ class State:
         self.region: Region | None = None
         self.environment: dict[str, object] = {}
         self.inputs: tuple[Input, ...] = ()
-        self.largest: tuple[tuple[Operand, int], ...] = ()  # sizes of objects: up to where followed
+        # for sizes of objects: the largest that is followed
+        self.largest: tuple[tuple[Operand, int], ...] = ()
         self.old_output: Output | None = None
         self.new_output: Output | None = None
         self.old_outcome: Outcome | None = None
@@ -267,7 +268,7 @@ class State:
         self.shadows = False  # has any value ever differed on this path?
 
     def fork(self) -> State:
-        """A second state at the same place; both copy what they write from now on."""
+        """A second state at the same place; from now on both copy what they write."""
         twin = State.__new__(State)
         twin.alone = self.alone
         twin.beyond = self.beyond
@@ -315,7 +316,7 @@ class State:
         return self.frame
 
     def owned_frame(self) -> Frame:
-        """The innermost frame, writable."""
+        """The innermost frame, made writable."""
         frame = self.top
         if frame.owner is not self.owner:
             frame = frame.copy(self.owner)
@@ -324,7 +325,7 @@ class State:
 
     @property
     def masked(self) -> bool:
-        """Does the innermost frame hold pairs of which only one half may be touched?"""
+        """Does the innermost frame hold pairs of which only one half may be accessed?"""
         return self.region is not None and self.top.depth == self.region.depth
 
     def note(self, kind: str, text: str, location: Location) -> None:
@@ -332,18 +333,18 @@ class State:
         self.events = Chain(self.events, Event(kind, text, location), length + 1)
 
     def note_again(self, other: State) -> None:
-        """What another state noted last, as well."""
+        """Note the last event of another state in this one as well."""
         if other.events is not None:
             event = other.events.item
             self.note(event.kind, event.text, event.location)
 
     def visit(self, node: int) -> None:
-        """A node of the change sequence graph is executed."""
+        """Note that a node of the change sequence graph is executed."""
         length = 0 if self.sequence is None else self.sequence.length
         self.sequence = Chain(self.sequence, node, length + 1)
 
     def project_frames(self, mode: int) -> None:
-        """Keep one version's half of every register: the other version is gone for good."""
+        """Reduce every register to one version's half: the other version is gone for good."""
         half = old_half if mode == OLD else new_half
         stack: list[Frame] = []
         frame = self.frame
@@ -365,7 +366,7 @@ class State:
         self.frame = caller
 
     def set_register(self, number: int, value: Data) -> None:
-        """The whole register, or under a mask one half of it."""
+        """Set a register; in a masked frame one half of it."""
         registers = self.owned_frame().registers
         if self.mode != BOTH and self.masked:
             value = merged(registers[number], value, self.mode)
@@ -377,7 +378,7 @@ class State:
 
 
 class Absent(Enum):
-    """Half of an entry that only one version has made so far."""
+    """The missing half of an entry that only one version has made so far."""
 
     ABSENT = "absent"
 

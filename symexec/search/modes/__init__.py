@@ -44,8 +44,8 @@ STRATEGIES = (
 @mode("guided", "towards change sequences, with every strategy", Aim.SEQUENCES, STRATEGIES)
 @mode("published", "Algorithm 2 of FSE 2013, nothing else", Aim.SEQUENCES, ())
 def directed(context: Context) -> Searcher:
-    """Among states equally near to a target of theirs, those of which fewer targets were reached by
-    any state come first."""
+    """A searcher for targets: among states equally near to one of their targets, those come first
+    of whose targets the fewest were reached by any state."""
     return RoundRobin(RandomPath(context.seed), Ranked("shortest distance", context.rank))
 
 
@@ -54,7 +54,7 @@ class BreadthFirst:
     name = "breadth-first"
 
     def __init__(self, context: Context | None = None) -> None:
-        self._order: OrderedDict[int, State] = OrderedDict()  # the newest last
+        self._order: OrderedDict[int, State] = OrderedDict()  # the newest is last
 
     def select(self) -> State:
         return self._order.popitem(last=False)[1]
