@@ -89,8 +89,8 @@ __all__ = [
 
 
 class TermTable(Terms):
-    """One per analysis. Symbols are created here; other terms find the table through their
-    operands."""
+    """The table of terms of one analysis. Symbols are created here; other terms find the table
+    through their operands."""
 
     __slots__ = ()
 

@@ -17,7 +17,7 @@ from symexec.expr.terms import Operand, Rule, Term, Terms, operand
 
 
 def constant_choice(term: Term) -> tuple[Term, int, int] | None:
-    """(c, k1, k2) of a term ite(c, k1, k2)."""
+    """(c, k1, k2) where the term is ite(c, k1, k2) with constants; else None."""
     if term.op != "ite":
         return None
     condition, yes, no = term.args
@@ -27,7 +27,8 @@ def constant_choice(term: Term) -> tuple[Term, int, int] | None:
 
 
 def on_choice(table: Terms, op: str, width: int, a: Operand, b: Operand) -> Operand | None:
-    """An operation on ite(c, k1, k2) and a constant: ite(c, op k1, op k2)."""
+    """An operation on ite(c, k1, k2) and a constant, as ite(c, op k1, op k2); None for other
+    operands."""
     fold = BINARY[op]
     if isinstance(a, Term) and isinstance(b, int):
         if choice := constant_choice(a):

@@ -55,7 +55,7 @@ def store(array: Array, index: Operand, byte: Operand) -> Array:
 
 
 def _store_constant(array: Array, index: int, byte: Operand) -> Array | None:
-    """Writes one element of an array that lists its elements; None if it does not."""
+    """Write one element of an array that lists its elements; None where it does not."""
     if isinstance(array, bytes):
         if index >= len(array):
             return None if isinstance(byte, Term) else array
@@ -104,7 +104,7 @@ def _select_symbolic(array: Array, index: Term) -> Operand:
 
 
 def _apart(a: Operand, b: Operand) -> bool:
-    """The two indices surely differ."""
+    """Are the two indices certainly different?"""
     if isinstance(a, int) and isinstance(b, int):
         return a != b
     (low_a, high_a), (low_b, high_b) = _range(a), _range(b)

@@ -178,7 +178,7 @@ def shl(table: Terms, width: int, a: Operand, b: Operand) -> Operand:
 
 
 def _count(table: Terms, width: int, b: Operand) -> Operand:
-    """A count as a child has to fit the width; all counts >= width mean the same."""
+    """A shift count as a child has to fit the width; all counts >= width have the same meaning."""
     return min(b, table.masks[width]) if isinstance(b, int) else b
 
 

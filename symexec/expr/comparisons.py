@@ -57,7 +57,7 @@ def _eq_sums(table: Terms, a: Term, b: Term) -> Operand:
 
 
 def _eq_extended(table: Terms, a: Term, b: Term) -> Operand:
-    """Equal extensions: of the wider source's width."""
+    """The equality of two extended terms, at the width of the wider source."""
     x, y = a.args[0], b.args[0]
     width = max(x.width, y.width)
     widen = table.zext if a.op == "zext" else table.sext
@@ -65,7 +65,8 @@ def _eq_extended(table: Terms, a: Term, b: Term) -> Operand:
 
 
 def _eq_constant(table: Terms, a: Operand, k: int) -> Operand:
-    """Peel invertible operations off ``a == k``; a loop, because chains are as long as C loops."""
+    """Simplify ``a == k`` by peeling invertible operations off a; in a loop, since chains are as
+    long as loops in C."""
     peeled: list[tuple[str, Operand]] = []  # connectives to put around the result
     result: Operand | None = None
     while result is None:
@@ -109,7 +110,7 @@ def _peel(table: Terms, a: Term, k: int) -> tuple[Operand, int] | None:
             return a.args[0], k ^ mask
         case "neg":
             return a.args[0], -k & mask
-        case "zext":  # the interval has excluded larger constants
+        case "zext":  # larger constants are excluded by the interval
             return a.args[0], k
         case "sext":
             x = a.args[0]
@@ -189,7 +190,7 @@ def ne(table: Terms, width: int, a: Operand, b: Operand) -> Operand:
 
 
 def _one_bit(table: Terms, op: str, a: Operand, b: Operand) -> Operand:
-    """On one bit, signed: 1 is -1 and the order turns round."""
+    """Compare terms of one bit; read as signed, 1 is -1, so that the order is reversed."""
     if op in ("slt", "sle"):
         a, b = b, a
     if op in ("ult", "slt"):
@@ -289,7 +290,7 @@ def _range(a: Operand) -> tuple[int, int]:
 
 
 def _by_interval(table: Terms, op: str, a: Operand, b: Operand) -> int | None:
-    """Decided when the intervals of both sides do not overlap in that order."""
+    """1 or 0 where the intervals of both sides decide the comparison, else None."""
     (low_a, high_a), (low_b, high_b) = _range(a), _range(b)
     width = a.width if isinstance(a, Term) else b.width if isinstance(b, Term) else 0
     if op in ("slt", "sle"):
@@ -314,15 +315,15 @@ def _signed_range(width: int, low: int, high: int) -> tuple[int, int]:
 
 
 def _same_half(width: int, a: Operand, b: Operand) -> bool:
-    """Neither side is ever negative (or both always are): signed order is unsigned order."""
+    """Is neither side ever negative, or both always? Then signed order is unsigned order."""
     (low_a, high_a), (low_b, high_b) = _range(a), _range(b)
     half = 1 << (width - 1)
     return (high_a < half and high_b < half) or (low_a >= half and low_b >= half)
 
 
 def _narrowed(table: Terms, op: str, a: Operand, b: Operand) -> Operand | None:
-    """Extensions compare as their sources. What an interval decides has been decided before, so a
-    constant fits the source's width or is out of it on neither side."""
+    """Compare two extensions by their sources. A constant that the source cannot be equal to
+    decides the comparison."""
     kind = "zext" if op[0] == "u" else "sext"
     narrow = max(
         (t.args[0].width for t in (a, b) if isinstance(t, Term) and t.op == kind), default=0
@@ -353,7 +354,7 @@ def _width(a: Operand) -> int:
 
 
 def _beyond(op: str, on_left: bool, k: int) -> int:
-    """A constant outside the range of the extended side."""
+    """The result of a comparison with a constant outside the range of the extended side."""
     large = k > 0
     return int(large != on_left)
 

@@ -92,7 +92,8 @@ def divide(bits: int, a: int, b: int) -> int:
 
 
 def _is_nan(table: Terms, bits: int, a: Operand) -> Operand:
-    """Includes the x87's invalid patterns, as a comparison does."""
+    """The condition that a pattern is NaN, including the x87's invalid patterns, as in a
+    comparison."""
     return table.negate(build(table, "feq", bits, 1, a, a))
 
 
@@ -101,7 +102,7 @@ def _quiet(table: Terms, form: Format, a: Operand) -> Operand:
 
 
 def is_invalid(table: Terms, a: Operand) -> Operand:
-    """An 80-bit pattern whose explicit bit is missing."""
+    """The condition that an 80-bit pattern has no explicit bit."""
     has_exponent = table.compare("ne", 15, table.extract(a, 64, 15), 0)
     return table.binary("and", 1, has_exponent, table.negate(table.extract(a, 63, 1)))
 
@@ -143,7 +144,7 @@ def _larger_nan(table: Terms, form: Format, a: Operand, b: Operand) -> Operand:
 
 
 def _converted_nan(table: Terms, source: Format, form: Format, a: Operand) -> Operand:
-    """Sign and leading payload bits stay."""
+    """The NaN after a conversion: its sign and leading payload bits stay."""
     keep = min(source.fraction_bits, form.fraction_bits)
     payload = table.extract(a, source.fraction_bits - keep, keep)
     pad = form.fraction_bits - keep
@@ -159,8 +160,8 @@ def _converted_nan(table: Terms, source: Format, form: Format, a: Operand) -> Op
 
 
 def interchange(table: Terms, bits: int, a: Operand) -> Operand:
-    """A pattern as IEEE 754 stores it. A pseudo-denormal of the x87 (explicit bit set, exponent 0)
-    counts like exponent 1; an invalid pattern becomes NaN."""
+    """The pattern as IEEE 754 stores it. A pseudo-denormal of the x87 (explicit bit set, exponent
+    0) counts as exponent 1; an invalid pattern becomes NaN."""
     if bits != 80:
         return a
     exponent = table.extract(a, 64, 15)
@@ -175,8 +176,9 @@ def interchange(table: Terms, bits: int, a: Operand) -> Operand:
 
 
 def in_integer_range(term: Term) -> Operand:
-    """Can the operand of an f_to_int be converted? (What truncates to the least value without
-    being in these bounds gives the least value all the same: it is the "indefinite" one.)"""
+    """The condition that the operand of an f_to_int can be converted. (What truncates to the least
+    value without being in these bounds gives the least value all the same: it is the "indefinite"
+    one.)"""
     table, source = term.table, term.index
     limit = 1 << (term.width - 1)
     a = operand(term.args[0])
@@ -209,7 +211,7 @@ _BINARY: dict[str, Callable[[int, int, int], int]] = {
 
 
 def apply(op: str, source: int, width: int, *values: int) -> int:
-    """The value of a float term whose operands, of width ``source``, have these values."""
+    """The value of a float operation on operands of width ``source`` with these values."""
     if op in _BINARY:
         return _BINARY[op](source, *values)
     match op:
@@ -252,12 +254,14 @@ def build(table: Terms, op: str, source: int, width: int, *parts: Operand) -> Op
 
 
 def _should_swap(a: Operand, b: Operand) -> bool:
-    """Constants right. (Never two terms: of two NaNs the processor keeps the first.)"""
+    """Should the operands be exchanged, so that constants are on the right? (Never two terms: of
+    two NaNs the processor keeps the first.)"""
     return isinstance(a, int) and isinstance(b, Term)
 
 
 def _scaled(op: str, form: Format, a: Operand, k: int) -> tuple[str, tuple[Operand, Operand]]:
-    """x / 4 is x * 0.25, and x * 2 is x + x, bit for bit: what is rounded is the same number."""
+    """x / 4 as x * 0.25, and x * 2 as x + x: equal bit for bit, since the same number is
+    rounded."""
     if op == "fdiv" and _is_power_of_two(form, k):
         one = softfloat.from_integer(form, 1)
         inverse = divide(form.bits, one, k)
@@ -269,7 +273,7 @@ def _scaled(op: str, form: Format, a: Operand, k: int) -> tuple[str, tuple[Opera
 
 
 def _is_power_of_two(form: Format, pattern: int) -> bool:
-    """A normal one, of either sign."""
+    """Is the pattern a power of two, as a normal number of either sign?"""
     fraction = pattern & ((1 << form.stored_bits) - 1)
     exponent = pattern >> form.stored_bits & form.top_exponent
     leading = 1 << form.fraction_bits if form.explicit else 0
@@ -277,7 +281,8 @@ def _is_power_of_two(form: Format, pattern: int) -> bool:
 
 
 def _converted_twice(table: Terms, width: int, a: Operand) -> Operand | None:
-    """float -> double -> long double in one step; int -> double -> long double too."""
+    """Two conversions in one step: float -> double -> long double, or int -> double -> long
+    double."""
     if not isinstance(a, Term) or a.op not in ("f_to_f", "s_to_f", "u_to_f"):
         return None
     source = a.index
@@ -288,7 +293,7 @@ def _converted_twice(table: Terms, width: int, a: Operand) -> Operand | None:
 
 
 def _narrowed(table: Terms, op: str, source: int, a: Operand, b: Operand) -> Operand | None:
-    """Widened operands compare as they were before; constants that were narrow join them."""
+    """Compare widened operands at their own width; constants that fit it are narrowed."""
     widths = [t.index for t in (a, b) if isinstance(t, Term) and _is_widened(t)]
     if not widths:
         return None
@@ -368,7 +373,8 @@ def convert_float(a: Data, source_width: int, width: int, source: str, result: s
 
 
 def _to_signed(a: Data, bits: int, width: int) -> Data:
-    """Through the instruction for the next wider type: cvttsd2si has 32 and 64 bits, fistp 16."""
+    """A conversion through the instruction for the next wider type: cvttsd2si has 32 and 64 bits,
+    fistp 16."""
     least = 16 if bits == 80 else 32
     if width < least:
         return extract(_term("f_to_int", bits, least, a), 0, width)

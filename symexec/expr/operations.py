@@ -22,7 +22,7 @@ Data = Union[int, Term, "Shadowed"]
 
 
 def shadowed(old: Operand, new: Operand) -> Data:
-    """The pair, or the plain value when both versions see the same one."""
+    """The pair; or the plain value when both versions see the same one."""
     if old is new or (isinstance(old, int) and old == new):
         return old
     return Shadowed(old, new)
@@ -37,7 +37,7 @@ def new_half(value: Data) -> Operand:
 
 
 def halves(value: Data) -> tuple[Operand, ...]:
-    """What the versions see; one value when it is the same for both."""
+    """The values that the versions see; one value when it is the same for both."""
     return (value.old, value.new) if isinstance(value, Shadowed) else (value,)
 
 

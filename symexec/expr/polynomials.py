@@ -28,7 +28,7 @@ _EXPENSIVE = frozenset(("mul", "udiv", "urem", "sdiv", "srem"))
 
 
 def expensive(term: Term) -> int:
-    """How many of its nodes are products or quotients of integers."""
+    """How many nodes of the term are products or quotients of integers."""
     seen = {term}
     stack = [term]
     count = 0
@@ -43,14 +43,14 @@ def expensive(term: Term) -> int:
 
 
 class Polynomials:
-    """Remembers the polynomials and the normal forms of terms of one table."""
+    """Caches the polynomials and normal forms of the terms of one table."""
 
     def __init__(self) -> None:
         self._polynomials: dict[Term, Polynomial] = {}
         self._normal: dict[Term, Operand] = {}
 
     def normal(self, term: Term) -> Operand:
-        """The same value, with all sums of products in it in normal form."""
+        """An equal term in which all sums of products are in normal form."""
         known = self._normal
         stack = [term]
         while stack:
@@ -67,7 +67,7 @@ class Polynomials:
         return known[term]
 
     def _of(self, term: Term) -> Operand:
-        """The children have their normal forms."""
+        """The normal form of a term whose children are in normal form."""
         if not term.args or not term.width:  # a leaf, or an array, which stays as it is
             return operand(term)
         if term.width > 1 and term.op in _RING:
@@ -83,7 +83,7 @@ class Polynomials:
     # ------------------------------------------------------------------ terms to polynomials
 
     def _polynomial(self, term: Term) -> Polynomial:
-        """Of a term whose normal form is known."""
+        """The polynomial of a term whose normal form is known."""
         found = self._polynomials.get(term)
         if found is not None:
             return found
@@ -95,7 +95,7 @@ class Polynomials:
         return {(term,): 1} if found is None else found
 
     def _ring(self, term: Term) -> Polynomial | None:
-        """None where the term is an atom after all."""
+        """The polynomial of a term by its operation; None where the term is an atom."""
         mask = term.table.masks[term.width]
         if term.op == "extract":
             return self._low_bits(term) if term.index == 0 else None
@@ -120,7 +120,7 @@ class Polynomials:
                 return _product(first, second, mask)
 
     def _low_bits(self, term: Term) -> Polynomial | None:
-        """The low bits of a sum are the sum of the low bits."""
+        """The polynomial of the low bits of a sum: the sum of the low bits."""
         inner = self._polynomials.get(term.args[0])
         if inner is None:
             return None
@@ -193,7 +193,8 @@ def _limited(polynomial: Polynomial) -> Polynomial | None:
 
 
 def _term(like: Term, polynomial: Polynomial) -> Operand:
-    """Of the width of ``like``: what is added, then what is subtracted, then the constant."""
+    """The term of a polynomial, in the width of ``like``: what is added, then what is subtracted,
+    then the constant."""
     table, width = like.table, like.width
     mask = table.masks[width]
     constant = polynomial.get((), 0)
@@ -223,7 +224,7 @@ def _term(like: Term, polynomial: Polynomial) -> Operand:
 # that it does not wrap. That discharges the checks for overflow that loops over digits make.
 
 
-MOST_TERMS = 300  # looked at in one condition
+MOST_TERMS = 300  # atoms in one condition
 MOST_ATOMS = 24  # of one sum
 
 
@@ -243,7 +244,7 @@ class Sum:
 
 
 class Comparer:
-    """``known``: bounds of symbols."""
+    """Compares terms by the bounds of symbols in ``known``."""
 
     def __init__(self, known: Mapping[Term, Range]) -> None:
         self._known = known
@@ -251,7 +252,7 @@ class Comparer:
         self._sums: dict[Term, Sum] = {}
 
     def truth(self, condition: Term) -> int | None:
-        """1 or 0 when the bounds decide a comparison or its negation."""
+        """1 or 0 when the bounds decide a comparison or its negation; else None."""
         if condition.op in ("not", "xor"):
             inner = condition.args[0]
             flips = condition.op == "not" or condition.args[1].value == 1
@@ -286,7 +287,7 @@ class Comparer:
         return low, high
 
     def _sum(self, term: Term) -> Sum | None:
-        """The operands' sums first; None when there are too many."""
+        """The integer sum that a term is equal to; None when its operands have too many atoms."""
         stack, budget = [term], MOST_TERMS
         while stack:
             top = stack[-1]
@@ -306,7 +307,8 @@ class Comparer:
         return self._sums[term]
 
     def _combined(self, term: Term) -> Sum | None:
-        """The sum of the operands' sums, if it is what the term is: it does not wrap."""
+        """The sum of the operands' sums, if it cannot wrap and so is equal to the term; else
+        None."""
         if term.op not in _THROUGH:
             return None
         parts = [self._sums[part] for part in term.args]

@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
 Range = tuple[int, int]
 
-_NO_RANGE: Range = (0, 0)  # of arrays, which are no numbers
+_NO_RANGE: Range = (0, 0)  # for arrays, which are no numbers
 
 
 def interval(term: Term) -> Range:
-    """Bounds that hold whatever the symbols are; kept in the term."""
+    """Bounds that hold whatever the values of symbols; they are stored in the term."""
     known = term._range
     if known is not None:
         return known
@@ -43,8 +43,8 @@ def interval(term: Term) -> Range:
 def bounds(
     term: Term, known: Mapping[Term, Range], memo: dict[Term, Range], limit: int = 400
 ) -> Range:
-    """Bounds when some terms (mostly symbols) have known bounds. ``memo`` collects results; gives
-    up (and answers with what always holds) after ``limit`` nodes."""
+    """Bounds when some terms (mostly symbols) have known bounds. ``memo`` collects results. After
+    ``limit`` nodes it returns the bounds that always hold."""
     found = memo.get(term)
     if found is not None:
         return found
@@ -88,7 +88,8 @@ def _transfer(term: Term, args: list[Range]) -> Range:
 
 
 def _fits(term: Term, low: int, high: int) -> Range | None:
-    """The bounds of an unbounded sum, if they lie in one period of the width."""
+    """The bounds of a sum without its wrapping, if they lie in one period of the width; else
+    None."""
     width = term.width
     if low >> width != high >> width:
         return None

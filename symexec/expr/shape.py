@@ -80,15 +80,15 @@ def extract(table: Terms, a: Operand, low: int, width: int) -> Operand:
 
 
 def _gets_smaller(a: Term) -> bool:
-    """Extracting from the children of a makes each of them vanish or shrink. (A test of one level
-    only: going down a long chain would be recursion, and would copy what is shared.)"""
+    """Does extracting from the children of a term make each of them vanish or shrink? (One level
+    only is tested: going down a long chain would be recursion, and would copy what is shared.)"""
     return all(
         child.value is not None or child.op in ("zext", "sext", "concat") for child in a.args
     )
 
 
 def _extract_concat(table: Terms, a: Term, low: int, width: int) -> Operand:
-    """Down both parts without recursion: thousands of bytes can be one value."""
+    """Extract from a concatenation, without recursion: thousands of bytes can be one value."""
     waiting: list[tuple[Operand, int, int] | None] = [(a, low, width)]  # None: join the last two
     found: list[tuple[Operand, int]] = []  # values and their widths, the higher part first
     while waiting:
@@ -125,7 +125,7 @@ def _extract_zext(table: Terms, x: Term, low: int, width: int) -> Operand:
 def _extract_sext(table: Terms, x: Term, low: int, width: int) -> Operand:
     if low + width <= x.width:
         return table.extract(x, low, width)
-    start = min(low, x.width - 1)  # all above are copies of the sign bit
+    start = min(low, x.width - 1)  # all bits above are copies of the sign bit
     return table.sext(table.extract(x, start, x.width - start), x.width - start, width)
 
 
@@ -159,7 +159,8 @@ def concat(table: Terms, high: Operand, high_width: int, low: Operand, low_width
 
 
 def _merge(table: Terms, high: Term, low: Operand, low_width: int) -> Operand | None:
-    """Neighbouring pieces of one term, or copies of a sign bit above its term."""
+    """Join neighbouring pieces of one term, or copies of a sign bit above its term; None where they
+    are neither."""
     width = high.width + low_width
     if isinstance(low, int):
         if high.op == "concat" and (k := high.args[1].value) is not None:

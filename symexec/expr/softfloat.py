@@ -19,7 +19,7 @@ from math import isqrt
 class Format:
     bits: int
     exponent_bits: int
-    fraction_bits: int  # without the leading one
+    fraction_bits: int  # bits of the significand, without the leading one
     explicit: bool = False
 
     @property
@@ -32,7 +32,7 @@ class Format:
 
     @property
     def stored_bits(self) -> int:
-        """Width of the significand as stored."""
+        """The width of the significand as it is stored."""
         return self.fraction_bits + (1 if self.explicit else 0)
 
     @property
@@ -115,7 +115,8 @@ def pack(form: Format, sign: int, mantissa: int, exponent: int) -> int:
 
 
 def _nan_of(form: Format, a: int, b: int) -> int | None:
-    """The NaN that an operation on a and b gives because one of them is none or no number."""
+    """The NaN that an operation gives because an operand is a NaN or no number; None where both are
+    numbers."""
     x, y = unpack(form, a).kind, unpack(form, b).kind
     if "invalid" in (x, y):
         return form.default_nan
@@ -127,8 +128,8 @@ def _nan_of(form: Format, a: int, b: int) -> int | None:
 
 
 def _larger_nan(form: Format, a: int, b: int) -> int:
-    """The x87: a quiet NaN before a signalling one, else the larger significand, else the positive
-    one."""
+    """The NaN that the x87 chooses: a quiet one before a signalling one, else the larger
+    significand, else the positive one."""
     quiet = form.quiet_bit
     if (a & quiet) != (b & quiet):
         return a if a & quiet else b
@@ -207,7 +208,7 @@ def square_root(form: Format, a: int) -> int:
 
 
 def order(form: Format, a: int, b: int) -> int | None:
-    """-1, 0, 1; None if the two are unordered."""
+    """-1, 0 or 1 by the order of two numbers; None if they are unordered."""
     x, y = unpack(form, a), unpack(form, b)
     if x.kind in ("nan", "invalid") or y.kind in ("nan", "invalid"):
         return None
@@ -216,7 +217,7 @@ def order(form: Format, a: int, b: int) -> int | None:
 
 
 def _key(form: Format, number: Number) -> int:
-    """A number as a multiple of the format's least one."""
+    """The number as a multiple of the format's least one."""
     if number.kind == "infinite":
         size = 1 << (form.top_exponent + form.fraction_bits + 1)
     else:

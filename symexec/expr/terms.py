@@ -144,11 +144,11 @@ class Term:
 
 
 def _operate(op: str, left: Term, right: Any) -> Any:
-    """An operator whose operands the memo does not hold as they are."""
+    """Apply an operator whose operands the memo does not hold as they are."""
     table = left.table
     width = left.width
     if type(right) is int:
-        if op not in ("shl", "lshr"):  # a count is not taken modulo 2**width
+        if op not in ("shl", "lshr"):  # a shift count is not reduced modulo 2**width
             right &= table.masks[width]
         return table.binary(op, width, left, right)
     if type(right) is not Term:
@@ -158,13 +158,13 @@ def _operate(op: str, left: Term, right: Any) -> Any:
 
 
 def operand(term: Term) -> Operand:
-    """A child as the rules want it: constants as ints."""
+    """A child as the rules want it: a constant as an int."""
     return term if term.value is None else term.value
 
 
 class Terms:
-    """The table that interns terms, and builds them by its rules. ``symexec.expr.TermTable`` is the
-    one with the rules in it."""
+    """The table that interns terms and builds them by its rules. ``symexec.expr.TermTable`` is the
+    one with the rules."""
 
     __slots__ = (
         "_compare_rules",
@@ -197,7 +197,7 @@ class Terms:
         self.symbols: dict[str, Term] = {}
         self.byte_arrays: dict[bytes, Term] = {}
         self.masks = [(1 << width) - 1 for width in range(1025)]
-        self.masks[0] = -1  # an array has no mask
+        self.masks[0] = -1  # arrays, of width 0, have no mask
         self.count = 0
 
     # ------------------------------------------------------------------ nodes as they are
@@ -219,7 +219,7 @@ class Terms:
         return found
 
     def term(self, width: int, value: Operand) -> Term:
-        """An operand as a child."""
+        """An operand as a child: a constant as a term."""
         return self.constant(width, value) if isinstance(value, int) else value
 
     def node(self, op: str, width: int, args: tuple[Term, ...], index: int = 0) -> Term:
@@ -256,7 +256,8 @@ class Terms:
         return made
 
     def pair_eq(self, a: Operand, b: Operand) -> Term:
-        """``a == b`` for operands of one width: constants right, older terms left."""
+        """``a == b`` for operands of one width, without rules: constants on the right, older terms
+        on the left."""
         if isinstance(a, int) or (isinstance(b, Term) and b.id < a.id):
             a, b = b, a
         assert isinstance(a, Term)

@@ -31,7 +31,7 @@ _LONG_TEXT = 400
 
 
 def symbols(term: Term) -> frozenset[Term]:
-    """The symbols in a term; kept in the term."""
+    """The symbols in a term; they are stored in the term."""
     known = term._symbols
     if known is not None:
         return known
@@ -61,8 +61,8 @@ def _union(term: Term) -> frozenset[Term]:
 
 
 def evaluate(term: Term, model: Model, cache: dict[Term, Value] | None = None) -> int:
-    """The value of a term when its symbols have these values (0 where the model is silent).
-    ``cache`` keeps the values of subterms between calls with the same model."""
+    """The value of a term when its symbols have these values (0 for symbols that the model leaves
+    out). ``cache`` holds the values of subterms between calls with the same model."""
     values = cache if cache is not None else {}
     found = values.get(term)
     if found is None:
@@ -318,8 +318,8 @@ _ARRAYS = ("array", "store")  # no numbers
 
 
 def few_values(term: Term, domains: Mapping[Term, Intervals], most: int) -> tuple[int, ...] | None:
-    """All values, smallest first; None when there may be more than ``most``. ``domains``: what is
-    known of symbols."""
+    """All values that a term can have, smallest first; None when there may be more than ``most``.
+    ``domains``: what is known of symbols."""
     ends = {symbol: (domain[0][0], domain[-1][1]) for symbol, domain in domains.items()}
     ranges: dict[Term, tuple[int, int]] = {}
     ranges[term] = bounds(term, ends, ranges)
@@ -339,7 +339,7 @@ def _listed(parts: Intervals, most: int) -> Values | None:
 
 
 def _results(node: Term, found: Mapping[Term, Values | None], most: int) -> Values | None:
-    """What an operation makes of the values of its operands."""
+    """The values of an operation for all values of its operands; None where there are too many."""
     if not node.args:
         return None
     varied = node.args[1:] if node.op == "ite" else node.args

@@ -6,11 +6,11 @@
 A load of four bytes at offset 4 gives back ``x`` itself. Bytes under a cell have no meaning in
 ``data``. Two cells never overlap: a store that cuts through a cell first breaks it into bytes.
 
-Bytes that nobody has written yet are marked in ``unset``; whoever reads some asks ``reveal`` first,
-which puts a symbol there. Copies take the marks with them.
+Uninitialised bytes are marked in ``unset``; a caller that reads some calls ``reveal`` first, which
+puts a symbol there. Copies take the marks with them.
 
 Over all this lie the updates: writes at symbolic offsets (updates.py). A later store at a known
-offset goes into the bytes again and hides there the updates before it.
+offset goes into the bytes again and hides the earlier updates there.
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ from symexec.expr import new_half as new_of
 from symexec.expr import old_half as old_of
 from symexec.memory.updates import BOTH, NEW, OLD, Update, merged
 
-UNDEFINED = "undefined "  # how the names of symbols for such bytes begin; inputs have C names
+# prefix of the names of symbols for uninitialised bytes; inputs have C names
+UNDEFINED = "undefined "
 
 Cell = tuple[int, int, Data]  # start, size in bytes, value of 8 * size bits
 Run = tuple[int, int, Data]  # first place, last place, value
@@ -93,8 +94,8 @@ class MemoryObject:
         self.sizes: tuple[int, int] | None = None  # of old and new; None: ``size``
 
     def sharing(self) -> MemoryObject:
-        """The same bytes under another head. Nobody owns it: before a byte is written it is
-        copied, while updates may be added to the head."""
+        """The same bytes in a new object that nobody owns: the bytes are copied before one is
+        written, while updates may be added."""
         twin = MemoryObject.__new__(MemoryObject)
         for name in MemoryObject.__slots__:
             setattr(twin, name, getattr(self, name))
@@ -129,20 +130,21 @@ class MemoryObject:
     # ------------------------------------------------------------------ sizes that are not known
 
     def bound(self, extent: Data, least: tuple[int, ...]) -> None:
-        """A fresh object whose size is learned; it has so many bytes at least, of each half."""
+        """Give a fresh object a size that paths learn: ``extent``, which is at least ``least`` for
+        each version."""
         self.extent = extent
         self.size = min(least)
         if isinstance(extent, Shadowed):
             self.sizes = (least[0], least[-1])
 
     def surely(self, mode: int) -> int:
-        """How many bytes the versions of ``mode`` may touch, as far as the path knows."""
+        """How many bytes the versions of ``mode`` may access, as far as the path knows."""
         if mode == BOTH or self.sizes is None:
             return self.size
         return self.sizes[mode == NEW]
 
     def learn(self, size: int, mode: int) -> None:
-        """The versions of ``mode`` may touch so many bytes."""
+        """Note that the versions of ``mode`` may access so many bytes."""
         if self.sizes is None:
             self.size = max(self.size, size)
             return
@@ -157,14 +159,14 @@ class MemoryObject:
     # ------------------------------------------------------------------ bytes never written
 
     def blank(self, marks: bytes) -> None:
-        """A fresh object: nobody has written the bytes that are marked 1."""
+        """Mark the bytes of a fresh object that are uninitialised (1)."""
         self.holes = marks.count(1)
         if self.holes:
             self.unset = bytearray(marks)
             self._have_cells()
 
     def renew(self, marks: bytes) -> None:
-        """A variable is declared once more: what it held is gone."""
+        """Mark the bytes of a variable whose declaration runs again: its old value is gone."""
         self.updates = ()
         self.hidden = None
         self._lose_cells()
@@ -172,12 +174,12 @@ class MemoryObject:
         self.blank(marks)
 
     def is_set(self, offset: int, size: int) -> bool:
-        """Have all bytes of a range been written, by whatever version?"""
+        """Have all bytes of a range been written, by whichever version?"""
         return self.unset is None or self.unset.find(1, offset, offset + size) < 0
 
     def reveal(self, offset: int, size: int, symbol: Callable[[str, int], Term]) -> bool:
-        """Bytes of a range that nobody has written get a symbol: one for the whole of a scalar, the
-        same each time. Were there any? The caller owns the object."""
+        """Put symbols on the uninitialised bytes of a range: one for a whole scalar, the same each
+        time. Returns whether there were any. The caller owns the object."""
         if self.is_set(offset, size):
             return False
         unset = self.unset
@@ -194,7 +196,7 @@ class MemoryObject:
         return True
 
     def reveal_all(self, symbol: Callable[[str, int], Term]) -> bool:
-        """All of them at once, for a read that may be anywhere: one symbol stands for each."""
+        """As ``reveal`` for all bytes, for a read at any offset: each gets a symbol of its own."""
         unset = self.unset
         if unset is None:
             return False
@@ -217,7 +219,7 @@ class MemoryObject:
                     self._lose_cells()
 
     def _have_cells(self) -> None:
-        """While there are bytes to tell of, a load looks at all of them."""
+        """Make sure that loads look at all marked bytes."""
         if self.cells is None:
             self.cells = {}
         self.low, self.high = 0, len(self.data)
@@ -227,7 +229,7 @@ class MemoryObject:
         self.low, self.high = len(self.data), 0
 
     def _take_marks(self, offset: int, marks: bytes) -> None:
-        """A copy brought bytes that were never written."""
+        """Take over marks with copied bytes."""
         if self.unset is None:
             self.unset = bytearray(len(self.data))
             self._have_cells()
@@ -239,7 +241,7 @@ class MemoryObject:
 
     def update(self, offset: Term, places: range, size: int, value: Data, mode: int) -> None:
         """A store at an offset that is one of ``places``. The bytes stay as they are, so the caller
-        owns the object or has one that shares them; it has checked bounds."""
+        owns the object or has one that shares them; it has checked the bounds."""
         last = self.updates[-1] if self.updates else None
         made = Update(self.clock, offset, places, size, value, mode)
         if last is not None and self.hidden is None and made == replace(last, number=made.number):
@@ -256,7 +258,7 @@ class MemoryObject:
         self.high = max(self.high, made.end)
 
     def _hide(self, start: int, end: int) -> None:
-        """Bytes are stored that the updates so far do not reach."""
+        """Note that stored bytes hide the updates so far."""
         if not self.updates:
             return
         self.updates = tuple([each for each in self.updates if not each.within(start, end)])
@@ -274,7 +276,7 @@ class MemoryObject:
             self.hidden.update(dict.fromkeys(range(start, end), self.clock))
 
     def hiding(self, places: Sequence[int], size: int) -> list[int]:
-        """Those of these places where some byte hides updates."""
+        """Those of the places where some byte hides updates."""
         if not self.updates or not self.hidden:
             return []
         starts = {byte - index for byte in self.hidden for index in range(size)}
@@ -317,7 +319,8 @@ class MemoryObject:
     # ------------------------------------------------------------------ reading
 
     def load(self, offset: int, size: int, mode: int) -> Data:
-        """``size`` bytes as the versions of ``mode`` see them; the caller has checked bounds."""
+        """The value of ``size`` bytes for the versions of ``mode``; the caller has checked the
+        bounds."""
         cells = self.cells
         if cells is None or offset >= self.high or offset + size <= self.low:
             if size == 1:
@@ -335,7 +338,7 @@ class MemoryObject:
         return old_of(value) if mode == OLD else new_of(value)
 
     def beneath(self, offset: int, size: int) -> Data:
-        """What both versions see there when the updates are left out."""
+        """The value for both versions without the updates."""
         cells = self.cells
         cell = None if cells is None else cells.get(offset)
         if cell is not None and cell[0] == offset and cell[1] == size:
@@ -362,7 +365,7 @@ class MemoryObject:
         return value
 
     def _gather(self, offset: int, size: int) -> Data:
-        """Bytes from several cells, or parts of one, low byte first."""
+        """The value of bytes in several cells, or in parts of one, low byte first."""
         cells = self.cells or {}
         for place in range(offset, offset + size):
             if place in cells:
@@ -390,7 +393,7 @@ class MemoryObject:
     # ------------------------------------------------------------------ writing
 
     def store(self, offset: int, size: int, value: Data, mode: int) -> None:
-        """The caller owns the object and has checked bounds."""
+        """Store a value; the caller owns the object and has checked the bounds."""
         if mode != BOTH:
             value = merged(self.load(offset, size, BOTH), value, mode)
         if self.updates:
@@ -398,7 +401,7 @@ class MemoryObject:
         self._write(offset, size, value)
 
     def _write(self, offset: int, size: int, value: Data) -> None:
-        """Beneath the updates, for both versions."""
+        """Store beneath the updates, for both versions."""
         end = offset + size
         covered = self.cells is not None and offset < self.high and end > self.low
         if value.__class__ is int:
@@ -425,7 +428,8 @@ class MemoryObject:
             self._written(offset, size)
 
     def _uncover(self, offset: int, size: int) -> None:
-        """Take away the cells under a range; what they hold beside it stays, byte by byte."""
+        """Remove the cells that overlap a range; their bytes outside it become cells of one
+        byte."""
         cells = self.cells
         if not cells:
             return
@@ -460,7 +464,7 @@ class MemoryObject:
             self.cells[offset] = (offset, 1, value)
 
     def fill(self, offset: int, size: int, byte: int) -> None:
-        """All bytes of a range set to one value, in both versions."""
+        """Set all bytes of a range to one value, in both versions."""
         self._hide(offset, offset + size)
         if self.cells is not None:
             self._uncover(offset, size)
@@ -469,7 +473,7 @@ class MemoryObject:
             self._written(offset, size)
 
     def copy_from(self, offset: int, source: MemoryObject, start: int, size: int) -> None:
-        """As memmove: bytes, whole cells and updates move together, in both versions."""
+        """Copy as memmove does: bytes, whole cells and updates, in both versions."""
         data = bytes(source.data[start : start + size])
         marks = None if source.is_set(start, size) else bytes(source.unset[start : start + size])  # type: ignore[index]
         distance = offset - start
@@ -500,7 +504,7 @@ class MemoryObject:
             self._take_updates(updates, hidden, distance)
 
     def _take_updates(self, updates: list[Update], hidden: dict[int, int], distance: int) -> None:
-        """Of another object, after the bytes that they lie over."""
+        """Add the updates of another object over bytes that were copied from it."""
         numbers = [each.number for each in updates]
         for place, first in hidden.items():
             if self.hidden is None:
@@ -510,7 +514,7 @@ class MemoryObject:
             self._add(each.moved(distance, self.clock))
 
     def _cells_of(self, start: int, size: int) -> Iterator[Cell]:
-        """The cells of a range, or their parts."""
+        """The cells of a range, cut where they extend beyond it."""
         cells = self.cells
         if not cells:
             return
@@ -528,7 +532,7 @@ class MemoryObject:
             place += count
 
     def differs(self) -> list[Cell]:
-        """The scalars whose halves are not the same term, by offset."""
+        """The cells whose values differ between the versions, by offset."""
         if self.cells is None:
             return []
         found = [cell for place, cell in sorted(self.cells.items()) if cell[0] == place]
@@ -544,7 +548,7 @@ class MemoryObject:
 
 
 def _reached(updates: Sequence[Update], start: int, end: int) -> list[int]:
-    """The bytes of a range that any of them may have written."""
+    """The bytes of a range that some update may have written."""
     found = {
         place + index for each in updates for place in each.places for index in range(each.size)
     }
@@ -552,8 +556,8 @@ def _reached(updates: Sequence[Update], start: int, end: int) -> list[int]:
 
 
 def _alike(column: bytearray, size: int, first: int, stop: int) -> int:
-    """How many elements in a row hold what the first one does: found by comparing the row with
-    itself, in pieces that double, then halve."""
+    """How many elements in a row are equal to the first: found by comparing the row with itself, in
+    pieces that double, then halve."""
     low, end = first * size, stop * size
     known = size
     while low + 2 * known <= end and (

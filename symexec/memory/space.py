@@ -38,7 +38,7 @@ def offset_of(address: int) -> int:
 class Fault:
     """Why an access is an error of the program under test."""
 
-    kind: str  # as MemoryFault has it; "unproven": the object may be too small
+    kind: str  # as in MemoryFault; "unproven": the object may be too small
     what: str  # the object, for messages
 
 
@@ -53,10 +53,10 @@ class _Page:
 
 
 class Memory:
-    """``freed`` names dead objects (for messages); number 0 is the null page. ``symbol`` makes the
-    values of uninitialised bytes; without it fresh objects hold zeros. ``blank``: there have
-    been such bytes on this path; ``undefined``: some were read; ``bounded``: there are objects
-    whose size is a term."""
+    """The memory of a state. ``freed`` names dead objects (for messages); number 0 is the null
+    page. ``symbol`` makes the values of uninitialised bytes; without it fresh objects hold zeros.
+    ``blank``: there have been uninitialised bytes on this path; ``undefined``: some were read;
+    ``bounded``: there are objects whose size is a term."""
 
     __slots__ = (
         "blank",
@@ -112,9 +112,9 @@ class Memory:
         extent: Data | None = None,
         least: tuple[int, ...] = (0,),
     ) -> MemoryObject:
-        """A fresh object of zero bytes; ``c_type`` is the one it is declared with, ``unset`` marks
-        the bytes that are to be written before they are used. With an ``extent`` ``size`` is the
-        most that it can be, ``least`` the least of each half of it."""
+        """A new object of zero bytes. ``c_type`` is its declared type, ``unset`` marks its
+        uninitialised bytes. With an ``extent``, ``size`` is the most that it can be, ``least`` the
+        least for each version."""
         number = self.count
         self.count = number + 1
         self.moved += size
@@ -134,7 +134,8 @@ class Memory:
         return item
 
     def release(self, number: int, why: str, mode: int = BOTH) -> None:
-        """The object is dead for the versions of ``mode``; ``why`` is kept for messages."""
+        """End the life of an object for the versions of ``mode``; ``why`` is stored for
+        messages."""
         item = self.find(number)
         if mode != BOTH and item is not None and item.dead | mode != OLD | NEW:
             self.writable(item).dead |= mode
@@ -147,18 +148,20 @@ class Memory:
         self.freed[number] = why
 
     def drop_stack(self, number: int) -> None:
-        """A local object dies with its call."""
+        """Remove a local object when its call returns."""
         self._own_page(number >> PAGE_BITS).objects[number & PAGE_MASK] = None
 
     def end_life(self, number: int, mode: int) -> None:
-        """A local object's block is left; its next activation finds it at the same address."""
+        """End the life of a local object when its block is left; its next activation has the same
+        address."""
         item = self.find(number)
         gone = OLD | NEW if mode == BOTH else mode
         if item is not None and item.dead & gone != gone:
             self.writable(item).dead |= gone
 
     def begin_life(self, number: int, mode: int, marks: bytes | None) -> None:
-        """``marks``: of the bytes that nobody has written now; None: they are as they were."""
+        """Begin the life of a local object. ``marks``: its bytes that are uninitialised now; None:
+        they are as before."""
         item = self.find(number)
         if item is None:
             return
@@ -175,13 +178,13 @@ class Memory:
         return None
 
     def writable(self, item: MemoryObject) -> MemoryObject:
-        """The object itself when this memory owns it, else a copy put in its place."""
+        """The object itself when this memory owns it, else a copy that takes its place."""
         if item.owner is self.owner:
             return item
         objects = self._own_page(item.number >> PAGE_BITS).objects
         current = objects[item.number & PAGE_MASK]
         if current is not None and current.owner is self.owner:
-            return current  # the caller's was found before the last write
+            return current  # the caller's object was looked up before the last write
         self.moved += item.size
         twin = item.copy(self.owner)
         objects[item.number & PAGE_MASK] = twin
@@ -195,7 +198,8 @@ class Memory:
         return page
 
     def reveal(self, item: MemoryObject, offset: int, size: int) -> bool:
-        """Before bytes are read: those never written get symbols. Were there any?"""
+        """Put symbols on uninitialised bytes before they are read. Returns whether there were
+        any."""
         if item.is_set(offset, size):
             return False
         assert self.symbol is not None
@@ -211,27 +215,27 @@ class Memory:
         return self.writable(item).reveal_all(self.symbol)
 
     def put(self, item: MemoryObject, offset: int, size: int, value: Data, mode: int) -> None:
-        """Write an object at a place that is known to be in it."""
+        """Store at a place that is known to be inside the object."""
         if mode != BOTH:
             self.reveal(self.writable(item), offset, size)  # the other version's half
         self.writable(item).store(offset, size, value, mode)
 
     def fill(self, item: MemoryObject, offset: int, size: int, byte: int) -> None:
-        """As memset, in an object that has these bytes, in both versions."""
+        """Set bytes as memset does, inside an object, in both versions."""
         self.moved += size
         self.writable(item).fill(offset, size, byte)
 
     def move(
         self, item: MemoryObject, offset: int, source: MemoryObject, start: int, size: int
     ) -> None:
-        """As memmove, between objects that have these bytes, in both versions."""
+        """Copy as memmove does, between objects that have these bytes, in both versions."""
         self.moved += size
         self.writable(item).copy_from(offset, source, start, size)
 
     def update(
         self, item: MemoryObject, offset: Term, places: range, size: int, value: Data, mode: int
     ) -> None:
-        """Write an object at one of several places that are known to be in it. Its bytes are not
+        """Store at one of several places that are known to be inside the object. Its bytes are not
         copied, whoever shares them."""
         if item.owner is not self.owner:
             item = item.sharing()
@@ -244,7 +248,7 @@ class Memory:
     # ------------------------------------------------------------------ accesses
 
     def fault(self, address: int, size: int, write: bool, mode: int = BOTH) -> Fault | None:
-        """What is wrong with an access by the versions of ``mode``, or None."""
+        """What is wrong with an access by the versions of ``mode``; None where it is right."""
         number = address >> 32
         item = self.find(number)
         if item is None:
@@ -293,11 +297,11 @@ class Memory:
                 return item.data[offset]
             return int.from_bytes(item.data[offset : offset + size], "little")
         if item.unset is not None and item.unset.find(1, offset, offset + size) >= 0:
-            return None  # no fault, but somebody has to tell of it
+            return None  # no fault, but the engine has to report it
         return item.load(offset, size, mode)
 
     def store(self, address: int, size: int, value: Data, mode: int) -> bool:
-        """Whether the access was no fault."""
+        """Store a value; False when the access is a fault."""
         number = address >> 32
         if number >= self.count:
             return False

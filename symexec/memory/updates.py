@@ -18,7 +18,7 @@ BOTH, OLD, NEW = 0, 1, 2  # which versions an access is made by
 
 
 def merged(current: Data, value: Data, mode: int) -> Data:
-    """What a place holds when the versions of ``mode`` write it: the other half stays."""
+    """The value of a place after the versions of ``mode`` have written it: the other half stays."""
     if mode == BOTH:
         return value
     if mode == OLD:
@@ -28,7 +28,7 @@ def merged(current: Data, value: Data, mode: int) -> Data:
 
 @record
 class Update:
-    """``value`` (8 * size bits) at ``offset``, which is one of ``places``: those are multiples of
+    """A store of ``value`` (8 * size bits) at ``offset``, which is one of ``places``: multiples of
     their step, a power of two. Later updates of an object have larger numbers."""
 
     number: int
@@ -49,7 +49,7 @@ class Update:
         return start <= self.places.start and self.end <= end
 
     def replaces(self, other: Update) -> bool:
-        """Is nothing left of an earlier one?"""
+        """Does it overwrite all that an earlier update wrote?"""
         return (
             self.offset is other.offset
             and self.size >= other.size
@@ -57,11 +57,11 @@ class Update:
         )
 
     def differs(self) -> bool:
-        """Does it tell the versions apart?"""
+        """Does its value differ between the versions?"""
         return self.mode != BOTH or isinstance(self.value, Shadowed)
 
     def moved(self, distance: int, number: int) -> Update:
-        """The same in an object into which the bytes were copied."""
+        """The update in an object into which the bytes were copied, ``distance`` bytes further."""
         offset = binary("add", 32, self.offset, distance & 0xFFFFFFFF)
         assert isinstance(offset, Term)
         step = min(self.places.step, distance & -distance or self.places.step)
@@ -69,8 +69,8 @@ class Update:
         return Update(number, offset, places, self.size, self.value, self.mode)
 
     def over(self, below: Data, at: int | Term, where: range, size: int) -> Data:
-        """What ``size`` bytes at an offset, which is one of ``where``, hold with this update over
-        ``below``. A symbolic offset is a multiple of the step of ``where``."""
+        """The value of ``size`` bytes at an offset, which is one of ``where``, with this update
+        over ``below``. A symbolic offset is a multiple of the step of ``where``."""
         if not self.reaches(where.start, where[-1] + size):
             return below
         result = below
@@ -91,7 +91,7 @@ class Update:
         return self.places.start <= last and first <= self.places[-1]
 
     def _spliced(self, below: Data, size: int, distance: int) -> Data:
-        """``below`` with those bytes in it that the update has there."""
+        """``below`` with the bytes replaced that the update covers."""
         start, end = max(0, distance), min(size, distance + self.size)
         middle = extract(self.value, 8 * (start - distance), 8 * (end - start))
         middle = merged(extract(below, 8 * start, 8 * (end - start)), middle, self.mode)

@@ -4,8 +4,8 @@
     path = PathCondition().assuming(x < 5)
     solver.directions(path, y == 2)     ->  (True, True)
 
-chain.py shows the stack: cheap layers that answer nine queries of ten, and one of two backends
-(bitwuzla_backend.py, z3_backend.py), each the only door to its library.
+chain.py has the stack on one screen: cheap layers that answer nine queries of ten, and one of two
+backends (bitwuzla_backend.py, z3_backend.py), each the only module that uses its library.
 """
 
 from symexec.solver.backend import Answer, Backend, Solver

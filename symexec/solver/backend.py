@@ -26,28 +26,28 @@ class Answer(Enum):
 
 
 class Backend(Protocol):
-    """A satisfiability solver behind one door."""
+    """A satisfiability solver behind one interface."""
 
     name: str
     rebuilds: int
 
     @property
     def work_s(self) -> float:
-        """What the last check took, in seconds by a count of its steps."""
+        """The duration of the last check in seconds, by a count of its steps."""
 
     def check(
         self, path: PathCondition, condition: Term | None, limit_s: float, until: float = inf
     ) -> Answer:
-        """Can the path condition hold, and the condition with it? UNKNOWN after ``limit_s`` seconds
-        (of this thread's own time, where the library can be told so), and at a time of the
-        monotonic clock."""
+        """Can the path condition hold, together with the condition? UNKNOWN after ``limit_s``
+        seconds (of this thread's CPU time, where the library can measure it), and at ``until`` on
+        the monotonic clock."""
 
     def values(self, symbols: Iterable[Term]) -> dict[Term, int]:
         """The values of the symbols in the model of the last check, which was SAT."""
 
 
 class Solver(Protocol):
-    """What the executor asks."""
+    """What the executor uses of a solver."""
 
     def check(self, path: PathCondition, condition: Operand | None = None) -> Answer: ...
 
@@ -83,7 +83,7 @@ class Builder(Protocol):
     def zero_array(self) -> Handle: ...
 
     def apply(self, function: str, *args: Handle) -> Handle:
-        """An SMT-LIB function without indices."""
+        """Apply an SMT-LIB function without indices."""
 
     def extract(self, a: Handle, high: int, low: int) -> Handle: ...
 
@@ -97,8 +97,8 @@ class Builder(Protocol):
     def bits_of_float(
         self, name: str, exponent: int, significand: int, number: Handle
     ) -> tuple[Handle, Handle | None]:
-        """A bit-vector that is the number's pattern, if the number is no NaN and the second part
-        (if any) is asserted."""
+        """A bit-vector that is the number's pattern, provided that the number is no NaN and the
+        second result (if any) is asserted."""
 
     def float_apply(self, function: str, *args: Handle) -> Handle: ...
 
@@ -109,7 +109,7 @@ class Builder(Protocol):
     ) -> Handle: ...
 
     def integer_of_float(self, width: int, number: Handle) -> Handle:
-        """A signed integer; any value if it does not fit."""
+        """The number as a signed integer; any value if it does not fit."""
 
 
 # ------------------------------------------------------------------------------- canonical models
@@ -131,8 +131,8 @@ def canonical_model(
     limit_s: float,
     asked: Callable[[Backend], None] = lambda backend: None,
 ) -> dict[Term, int] | None:
-    """A model of all groups of literals, each solved for itself. ``asked`` is told of every query
-    to a backend."""
+    """A model of all groups of literals, each solved separately. ``asked`` is called for every
+    query to a backend."""
     result: dict[Term, int] = {}
     for group in sorted(set(facts.groups.values()), key=_name_of):
         if group.exact:
@@ -196,7 +196,8 @@ class _Minimizer:
         return True
 
     def _fix(self, name: Term, names: list[Term]) -> None:
-        """Binary search for the preferred value; the last model found always fits the path."""
+        """Fix a symbol by binary search for its preferred value; the last model found always
+        satisfies the path."""
         domain = self._facts.domains.get(name, domains.full(name.width))
         half = 1 << (name.width - 1)
         least = domain[0][0]

@@ -47,13 +47,13 @@ class BitwuzlaBackend:
 
     @property
     def work_s(self) -> float:
-        """Of the last check, where limits are counted: seconds as they are counted."""
+        """The duration of the last check where limits are counted: seconds, by a count of steps."""
         return self._deadline.calls / CALLS_A_SECOND
 
     def __del__(self) -> None:
-        """The library crashes when a term or a solver outlives its manager, so neither the order
-        of attributes nor the garbage collector may choose who goes first. One that an interruption
-        left half made has not all of them."""
+        """Delete terms and solvers in the right order: the library crashes when one outlives its
+        manager, and neither the order of attributes nor the garbage collector guarantees it. An
+        object whose construction was interrupted lacks some attributes."""
         self._solver = None
         for part in ("_lowering", "_builder"):
             if hasattr(self, part):
@@ -82,8 +82,9 @@ class BitwuzlaBackend:
         return Answer.UNSAT if result == self._library.Result.UNSAT else Answer.UNKNOWN
 
     def _is_stale(self, path: PathCondition) -> bool:
-        """Circuits of conditions asked before slow down every later query: a few hundred plain
-        comparisons do, or fewer with many new terms. What the path itself needs is not stale."""
+        """Is it time for a new solver? Circuits of earlier conditions slow down every query: a few
+        hundred plain comparisons do, or fewer with many new terms. Those that the path needs do not
+        count."""
         grown = len(self._lowering.handles) - self._lowered_before
         return self._queries >= self._rebuild_after or grown > _GROWN + 4 * path.length
 
@@ -140,8 +141,8 @@ class _without_frames:
 
 @dataclass(slots=True)
 class _Limits:
-    """``interruption``: what was raised while a query was asked. ``counted``: the limit is one
-    of ``calls`` and not of time."""
+    """The limits of one query. ``interruption``: the exception raised during the query.
+    ``counted``: the limit is a number of ``calls`` and no time."""
 
     counted: bool
     calls: int = 0
@@ -158,8 +159,8 @@ class _Limits:
 
 
 class _Deadline:
-    """``over`` is called by the library now and then, whether to give up. Its own time limit is an
-    option that a solver has for life.
+    """Called by the library now and then during a query: ``over`` says whether to give up. (The
+    library's own time limit is an option that a solver has for life.)
 
     The library swallows exceptions, and a signal's handler may raise one at any moment, also before
     a function's first statement. A generator can catch it wherever it comes: it is kept, ends the
@@ -170,7 +171,8 @@ class _Deadline:
 
     def __init__(self, counted: bool) -> None:
         self._limits = _Limits(counted)
-        answers = _answers(self._limits)  # does not know us: a cycle would end with the library
+        # holds no reference to the backend: a cycle would end with the library
+        answers = _answers(self._limits)
         next(answers)
         self.over: Callable[[], bool] = partial(next, answers)
 
@@ -184,7 +186,7 @@ class _Deadline:
         return self._limits.calls
 
     def interrupt(self) -> None:
-        """Raise what came while a query was asked."""
+        """Raise the exception that came during a query."""
         interruption, self._limits.interruption = self._limits.interruption, None
         if interruption is not None:
             raise interruption
@@ -202,7 +204,7 @@ def _answers(limits: _Limits) -> Iterator[bool]:
 
 
 class _Builder:
-    """SMT-LIB's functions in bitwuzla's spelling."""
+    """SMT-LIB's functions as bitwuzla's kinds."""
 
     def __init__(self, library: Any, manager: Any) -> None:
         kind = library.Kind

@@ -40,9 +40,9 @@ _MOMENT = 0.3  # seconds for a query before it is cut into pieces
 
 @record
 class SolverOptions:
-    """``self_check``: every n-th answer of the backend is put to the other one and every model is
-    evaluated; 0 is off. ``deterministic``: limits are counts of what the backend does, not times,
-    and the models are canonical ones."""
+    """Options of the chain. ``self_check``: every n-th answer of the backend is checked by the
+    other one and every model is evaluated; 0 is off. ``deterministic``: limits are counts of the
+    backend's steps, not times, and models are canonical."""
 
     limit_s: float = 10.0
     self_check: int = 0
@@ -55,7 +55,7 @@ def build_solver(
     options: SolverOptions | None = None,
     counters: Counters | None = None,
 ) -> SolverChain:
-    """The whole stack on one screen."""
+    """Build the whole chain."""
     options = options or SolverOptions()
     counters = counters if counters is not None else Counters()
     finder, simplifier = FactFinder(), Simplifier()
@@ -116,8 +116,8 @@ class SolverChain:
         return self._ask(path, condition)[0]
 
     def directions(self, path: PathCondition, condition: Operand) -> tuple[bool, bool]:
-        """(the condition can be true, it can be false) on a path that can be taken. A side that the
-        solver gave up on counts as possible, and in ``counters.unknown``."""
+        """Whether the condition can be true, and whether it can be false, on a path that can be
+        taken. A side that the solver gave up on counts as possible, and in ``counters.unknown``."""
         if isinstance(condition, int):
             return condition == 1, condition == 0
         can_be_true = can_be_false = False
@@ -149,8 +149,8 @@ class SolverChain:
         self, path: PathCondition, condition: Operand | None = None
     ) -> dict[Term, int] | None:
         """Values of the symbols that occur, 0 for those left out; None if there is no model or the
-        solver gave up. Differs with the queries before, unless the solver is deterministic and
-        finds a canonical one in time: see ``canonical_model``."""
+        solver gave up. Depends on earlier queries, unless the solver is deterministic and finds a
+        canonical model in time."""
         if self.options.deterministic:
             found = self.canonical_model(path, condition)
             if found is not None:
@@ -164,7 +164,8 @@ class SolverChain:
     def canonical_model(
         self, path: PathCondition, condition: Operand | None = None
     ) -> dict[Term, int] | None:
-        """The same for every history of queries: small values preferred (``backend.py``)."""
+        """A model that is the same for every history of queries and prefers small values
+        (``backend.py``)."""
         extended = path if condition is None else path.assuming(condition)
         facts = self._finder.facts(extended)
         if facts.contradictory:
@@ -176,36 +177,36 @@ class SolverChain:
         return canonical_model(facts, build, limit, self._asked)
 
     def _asked(self, backend: Backend) -> None:
-        """A query for a canonical model, by the count of its steps."""
+        """Count the time of a query for a canonical model, by its steps."""
         self.counters.backend_queries += 1
         self.counters.solver_s += _QUERY + backend.work_s
 
     def restart(self) -> None:
-        """Forget what answers have left, and the backend, which a query that was broken off
-        leaves in disorder. Paths keep what is known of them."""
+        """Forget cached answers, and the backend, which an interrupted query leaves in disorder.
+        Paths retain what is known of them."""
         self._backend = None
         for layer in self.layers:
             layer.forget()
 
     def simplified(self, path: PathCondition, term: Operand) -> Operand:
-        """The term without the conditions and symbols in it that the path condition decides."""
+        """The term without the conditions and symbols that the path condition decides."""
         if isinstance(term, int):
             return term
         return self._finder.simplified(path, term)
 
     def knows(self, path: PathCondition, condition: Term) -> bool:
-        """Is the condition decided by what was assumed or asked on the path?"""
+        """Is the condition decided by what was assumed or queried on the path?"""
         return condition in self._finder.facts(path).known
 
     def bounds(self, path: PathCondition, term: Operand) -> tuple[int, int]:
-        """Unsigned bounds of a term where the path condition holds, without asking a backend."""
+        """Unsigned bounds of a term under the path condition, without querying a backend."""
         if isinstance(term, int):
             return term, term
         return bounds(term, self._finder.facts(path).ranges(term), {})
 
     def values(self, path: PathCondition, term: Operand, most: int) -> tuple[int, ...]:
-        """All that a term may be where the path condition holds, smallest first, without asking a
-        backend; none when that may be more than ``most``."""
+        """All values that a term can have under the path condition, smallest first, without
+        querying a backend; none when there may be more than ``most``."""
         if isinstance(term, int):
             return (term,)
         return few_values(term, self._finder.facts(path).domains_of(term), most) or ()
@@ -215,7 +216,7 @@ class SolverChain:
     def _ask(
         self, path: PathCondition, condition: Operand | None, tried: bool = False
     ) -> tuple[Answer, Assignment | None]:
-        """``tried``: no known model of the path satisfies the condition."""
+        """The answer to a query. ``tried``: no known model of the path satisfies the condition."""
         self.counters.queries += 1
         if condition == 0 or path.contradictory:
             self.counters.answer("fold")
@@ -253,7 +254,7 @@ class SolverChain:
         return answer, query.assignment
 
     def _base_model(self, path: PathCondition) -> Assignment | None:
-        """A model of the path itself. Usually the branch that led here left one; a path built
+        """A model of the path itself. Mostly the branch that led here left one; a path built
         without queries gets one now."""
         for model in path.models:
             return model
@@ -282,8 +283,8 @@ class SolverChain:
     def _ask_piecewise(
         self, path: PathCondition, query: Query, base: Assignment
     ) -> tuple[Answer, Assignment | None]:
-        """As a whole for a moment, then cut into pieces, and what is left of it as long as it may
-        take."""
+        """Query the backend for a short time as a whole; then replace equal pieces, and query again
+        as long as it may take."""
         answer, found = self._consult(path, query, _MOMENT)
         if answer is not Answer.UNKNOWN:
             return answer, found
@@ -328,20 +329,21 @@ class SolverChain:
         return answer, found
 
     def _limit(self) -> float:
-        """Seconds for one query, few of them when the hard ones have had their share."""
+        """The seconds for one query; few of them when hard queries have used up their share."""
         return self.options.limit_s if self.patience >= 0 else min(self.options.limit_s, BRIEF)
 
     def _lemma(
         self, path: PathCondition, negation: Term, names: Sequence[Term]
     ) -> tuple[Answer, Assignment | None]:
-        """A piece's query, and the values of these symbols that refute it."""
+        """The answer to a query about a piece, and the values of these symbols that refute it."""
         backend = self._opened()
         answer = backend.check(path, negation, 3 * _MOMENT, self.deadline)
         found = Assignment(backend.values(names)) if answer is Answer.SAT else None
         return answer, found
 
     def _found(self, backend: Backend, path: PathCondition, query: Query | None) -> Assignment:
-        """The backend's model. Only the slice's symbols are read; the base model knows the rest."""
+        """The backend's model. Only symbols of the slice are read; the base model has the
+        others."""
         if query is not None and query.base is not None:
             changes = backend.values(query.slice_symbols())
             return Assignment({**query.base.values, **changes})
@@ -361,7 +363,8 @@ _LIMIT_S = 20.0
 
 
 class SelfCheck:
-    """A wrong answer is our defect or the solver's: an assertion, never an ending of a path."""
+    """Checks answers. A wrong one is a defect of csgtest or of the solver: an assertion fails, and
+    no path ends."""
 
     def __init__(self, build: Callable[[], Backend], every: int, counters: Counters) -> None:
         self._build = build

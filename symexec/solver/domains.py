@@ -25,7 +25,7 @@ def full(width: int) -> Intervals:
 
 
 def normal(parts: Iterable[tuple[int, int]]) -> Intervals:
-    """Sorted, disjoint, neighbours joined."""
+    """The intervals sorted and disjoint, with neighbours joined."""
     result: list[tuple[int, int]] = []
     for low, high in sorted(parts):
         if result and low <= result[-1][1] + 1:
@@ -63,7 +63,7 @@ def complement(a: Intervals, width: int) -> Intervals:
 
 
 def shift(a: Intervals, offset: int, width: int) -> Intervals:
-    """Every element plus ``offset``, wrapped."""
+    """The set of all elements plus ``offset``, wrapped at the width."""
     top = (1 << width) - 1
     parts: list[tuple[int, int]] = []
     for low, high in a:
@@ -78,7 +78,7 @@ def shift(a: Intervals, offset: int, width: int) -> Intervals:
 
 
 def reflect(a: Intervals, total: int, width: int) -> Intervals:
-    """``total`` minus every element, wrapped."""
+    """The set of ``total`` minus each element, wrapped at the width."""
     top = (1 << width) - 1
     mirrored = tuple((top - high, top - low) for low, high in reversed(a))
     return shift(mirrored, total + 1, width)
@@ -106,8 +106,8 @@ _MOST_NODES = 60
 
 
 def wanted(condition: Term, symbol: Term, value_of: Valuation) -> Intervals | None:
-    """The values of ``symbol`` for which the condition holds; None when that is too hard. All
-    other symbols have the values that ``value_of`` gives for the terms beside the way."""
+    """The values of ``symbol`` for which the condition holds; None when they are too hard to find.
+    All other symbols have the values that ``value_of`` gives for the terms that contain them."""
     work: list[tuple[Term, bool]] = [(condition, False)]
     results: list[Intervals] = []
     budget = _MOST_NODES
@@ -150,7 +150,8 @@ def _combine(term: Term, results: list[Intervals], width: int) -> None:
 
 
 def _atom(term: Term, symbol: Term, value_of: Valuation) -> Intervals | None:
-    """A comparison, or a term of width 1 of another kind."""
+    """The values for a comparison, or for another term of width 1; None when they are too hard to
+    find."""
     if symbol not in symbols(term):
         return full(symbol.width) if value_of(term) else EMPTY
     if term.op not in COMPARE:
@@ -324,7 +325,7 @@ def truth_mask(condition: Term, symbol: Term, tables: dict[Term, tuple[int, ...]
         if top in tables:
             stack.pop()
             continue
-        args = top.args[1:] if top.op == "select" else top.args  # the array is no column
+        args = top.args[1:] if top.op == "select" else top.args  # an array has no column of values
         missing = [child for child in args if child not in tables]
         if missing:
             budget -= len(missing)
@@ -378,7 +379,7 @@ def _column(term: Term, symbol: Term, args: list[tuple[int, ...]]) -> tuple[int,
 
 
 def _looked_up(array: Term, indices: tuple[int, ...]) -> tuple[int, ...] | None:
-    """A table of constants, read at each index."""
+    """A table of constants, read at each index; None where the array is no such table."""
     if array.op != "array" or any(element.value is None for element in array.args):
         return None
     contents = [element.value or 0 for element in array.args]
@@ -386,7 +387,7 @@ def _looked_up(array: Term, indices: tuple[int, ...]) -> tuple[int, ...] | None:
 
 
 def as_intervals(mask: int) -> Intervals:
-    """Runs of set bits."""
+    """The runs of set bits, as intervals."""
     parts: list[tuple[int, int]] = []
     low = 0
     while mask:

@@ -21,7 +21,7 @@ from symexec.solver.path import Assignment, Facts, Group, PathCondition
 
 
 class FactFinder:
-    """Works out facts, and remembers for each condition what it says of its only symbol."""
+    """Computes facts, and caches for each condition what it says of its only symbol."""
 
     def __init__(self) -> None:
         self._exact: dict[Term, tuple[Term, Intervals] | None] = {}
@@ -29,7 +29,8 @@ class FactFinder:
         self._inner: dict[Term, tuple[Term, ...]] = {}
 
     def exact(self, condition: Term) -> tuple[Term, Intervals] | None:
-        """(symbol, values) if the condition is about one symbol and the set is easy to find."""
+        """(symbol, values) if the condition is about one symbol and the set is easy to find; else
+        None."""
         if condition in self._exact:
             return self._exact[condition]
         found: tuple[Term, Intervals] | None = None
@@ -43,7 +44,8 @@ class FactFinder:
         return found
 
     def simplified(self, path: PathCondition, term: Term) -> Operand:
-        """8 * zext(x == 'a') is 0 where x != 'a' was assumed."""
+        """The term without what the path condition decides: 8 * zext(x == 'a') is 0 where x != 'a'
+        was assumed."""
         facts = self.facts(path)
         decided: dict[Term, Operand] = {}
         seen = {term}
@@ -114,7 +116,7 @@ class FactFinder:
             facts.groups[symbol] = group
 
     def rule_out(self, facts: Facts, condition: Term) -> None:
-        """The condition turned out to be false wherever the literals hold."""
+        """Note that the condition was found to be false wherever the literals hold."""
         facts.decide(condition, 0)
         exact = self.exact(condition)
         if exact is not None:
@@ -122,8 +124,8 @@ class FactFinder:
             facts.narrow(symbol, domains.complement(values, symbol.width))
 
     def _still_open(self, facts: Facts, literals: tuple[Term, ...]) -> tuple[Term, ...]:
-        """Simpler literals for these where the domains decide parts of them; those that speak of
-        one symbol only go into its domain, which may decide others."""
+        """The literals, made simpler where domains decide parts of them. One about a single symbol
+        only narrows that symbol's domain, which may decide others."""
         while True:
             left: list[Term] = []
             narrowed = False
@@ -149,7 +151,7 @@ class FactFinder:
         return tuple(conjuncts(found))
 
     def reduced(self, facts: Facts, condition: Term) -> Operand:
-        """The condition as the domains of its symbols leave it."""
+        """The condition without what the domains of its symbols decide."""
         inner = self._inner.get(condition)
         if inner is None:
             inner = self._inner[condition] = inner_conditions(condition)
@@ -161,13 +163,13 @@ class FactFinder:
         return substitute(condition, decided) if decided else condition
 
 
-MOST_INNER = 24  # conditions inside another one that are looked at
+MOST_INNER = 24  # conditions inside another one that are examined
 MOST_LOOKED_AT = 96  # terms among which they are looked for
 
 
 def inner_conditions(condition: Term) -> tuple[Term, ...]:
-    """The largest conditions in it that the domain of one symbol may decide: what connectives and
-    choices stand on. None where there are many."""
+    """The largest conditions inside it that the domain of one symbol may decide: the operands of
+    connectives and choices. None where there are too many."""
     found: dict[Term, None] = {}
     seen = {condition}
     stack = [condition]
@@ -198,7 +200,8 @@ def conjuncts(condition: Term) -> list[Term]:
 
 
 def _constant_only(term: Term) -> int:
-    """There is one symbol only, so what stands beside it is constant."""
+    """The value of a term inside a condition about one symbol that does not contain this symbol: it
+    contains none."""
     return term.value if term.value is not None else evaluate(term, {})
 
 
@@ -210,15 +213,15 @@ def _constant_only(term: Term) -> int:
 
 @dataclass(slots=True)
 class Query:
-    """Can ``path`` and ``condition`` hold together? ``base`` is a model of the path, if one is
-    known: a layer that finds values for a few symbols takes the others from there."""
+    """A query: can ``path`` and ``condition`` hold together? ``base`` is a model of the path, if
+    one is known: a layer that finds values for a few symbols takes the others from it."""
 
     path: PathCondition
     facts: Facts
     condition: Term
     base: Assignment | None
     assignment: Assignment | None = None
-    divisible: bool = False  # should it be hard, its pieces may be easy
+    divisible: bool = False  # for a hard query: its pieces may be easy
     simpler: Term | None = None  # the same condition, as a backend likes it better
     _groups: list[Group] | None = None
 
@@ -229,19 +232,19 @@ class Query:
         return self._groups
 
     def slice_symbols(self) -> list[Term]:
-        """All symbols that can matter to the condition, in order of age."""
+        """All symbols that can matter to the condition, oldest first."""
         names = symbols(self.condition).union(*(group.symbols for group in self.groups()))
         return sorted(names, key=lambda term: term.id)
 
     def satisfied_by(self, changes: dict[Term, int]) -> Answer:
-        """The base model with these changes is a model of path and condition."""
+        """Answer the query: the base model with these changes is a model of path and condition."""
         assert self.base is not None
         self.assignment = Assignment({**self.base.values, **changes}, self.condition)
         return Answer.SAT
 
 
 class Layer:
-    """Answers what it can; None leaves the query to the next layer."""
+    """A layer of the chain: it answers what it can; None leaves the query to the next layer."""
 
     name: str
 
@@ -249,7 +252,7 @@ class Layer:
         raise NotImplementedError
 
     def learn(self, query: Query, answer: Answer) -> None:
-        """Told of each answer of the backend. Most layers have nothing to remember."""
+        """Called with each answer of the backend. Most layers have nothing to remember."""
 
     def forget(self) -> None:
-        """Give up what was remembered."""
+        """Forget all answers."""

@@ -69,8 +69,8 @@ class SingleSymbols(Layer):
 
 
 class Reduced(Layer):
-    """A decided condition inside the query is its constant; several conditions of one symbol
-    each are as good as one."""
+    """Decides what is left of a condition once domains have decided parts of it, and several
+    conditions that are about one symbol each."""
 
     name = "reduced"
 
@@ -127,8 +127,8 @@ class SymbolBounds(Layer):
 
 
 class ModelPatching(Layer):
-    """Change one symbol of a known model so that the condition holds, then see whether the literals
-    about that symbol still do."""
+    """Changes one symbol of a known model so that the condition holds, then checks the literals
+    about that symbol."""
 
     name = "patch"
 
@@ -143,7 +143,8 @@ class ModelPatching(Layer):
         literals = [literal for group in query.groups() for literal in group.literals]
         if len(names) > self._MOST_SYMBOLS or len(literals) > self._MOST_LITERALS:
             return None
-        for symbol in sorted(names, key=lambda term: -term.id):  # the youngest is the freest
+        # the youngest symbol has the fewest constraints
+        for symbol in sorted(names, key=lambda term: -term.id):
             wish = wanted(query.condition, symbol, base.value)
             if not wish:
                 continue
@@ -163,13 +164,13 @@ class ModelPatching(Layer):
         concerned: list[Term],
         base: Assignment,
     ) -> list[int]:
-        """Values that satisfy the condition and, as far as it is easy to see, the literals."""
+        """Values that satisfy the condition and, as far as that is easy to see, the literals."""
         domain = query.facts.domains.get(symbol)
         if domain is not None:
             wish = domains.intersect(wish, domain)
         for literal in concerned:
             if len(symbols(literal)) == 1:
-                continue  # in the domain
+                continue  # within the domain
             allowed = wanted(literal, symbol, base.value)
             if allowed is not None:
                 wish = domains.intersect(wish, allowed)
@@ -180,8 +181,8 @@ class ModelPatching(Layer):
 
 
 class SliceCache(Layer):
-    """Remembers answers by the literals that share symbols with the condition, and models
-    restricted to their symbols: values of unrelated symbols would multiply paths."""
+    """Caches answers by the condition and the literals that share symbols with it, and models
+    restricted to their symbols: values of other symbols would multiply paths."""
 
     name = "cache"
 
@@ -211,7 +212,7 @@ class SliceCache(Layer):
             values = query.assignment.values
             part = {symbol: values.get(symbol, 0) for symbol in query.slice_symbols()}
         elif answer is Answer.UNSAT and query.base is None:
-            return  # the rest of the path may be to blame
+            return  # the contradiction may be in the rest of the path
         self._answers[self._key(query)] = (answer, part)
 
     def forget(self) -> None:

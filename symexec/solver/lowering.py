@@ -39,7 +39,7 @@ def _sort(width: int) -> tuple[int, int]:
 
 
 def _is_number(term: Term) -> bool:
-    """The term's value is a float by construction."""
+    """Is the term's value a float by construction?"""
     return term.op in _ARITHMETIC or term.op == "f_to_f" or term.op in _INTEGERS
 
 
@@ -211,7 +211,7 @@ _FUNCTIONS = {
 
 
 class Lowering:
-    """Remembers what was lowered; children first, without recursion."""
+    """Lowers terms and caches the results; children first, without recursion."""
 
     def __init__(self, builder: Builder) -> None:
         self.builder = builder
@@ -219,12 +219,13 @@ class Lowering:
         self._floats = FloatLowering(builder, self.handles)
 
     def forget(self) -> None:
-        """Lets go of all terms of the solver."""
+        """Release all terms of the solver."""
         self.handles.clear()
         self._floats.forget()
 
     def lower(self, term: Term) -> Handle:
-        """The term in the solver; what must hold beside it is in ``definitions(term)``."""
+        """The term in the solver. What has to be asserted in addition is in
+        ``definitions(term)``."""
         handles = self.handles
         found = handles.get(term)
         if found is not None:
@@ -253,7 +254,7 @@ class Lowering:
         return handles[term]
 
     def definitions(self, term: Term) -> tuple[Handle, ...]:
-        """What has to be asserted with the term: which patterns its float numbers have."""
+        """What has to be asserted together with the term: the patterns of its float numbers."""
         return self._floats.definitions(term)
 
     def _lower(self, term: Term) -> Handle:
@@ -334,7 +335,8 @@ class Alignment:
     stack: list[PathCondition] = field(default_factory=list)
 
     def moves(self, path: PathCondition) -> tuple[int, list[PathCondition]]:
-        """(levels to pop, paths whose last literals to push), and takes them as done."""
+        """(levels to pop, paths whose last literals to push); the stack counts as changed
+        afterwards."""
         stack = self.stack
         fresh: list[PathCondition] = []
         node: PathCondition | None = path

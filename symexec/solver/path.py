@@ -24,7 +24,7 @@ MODELS_KEPT = 4
 
 
 class Assignment:
-    """A model and the values of the terms already evaluated under it."""
+    """A model, and the values of terms that were already evaluated under it."""
 
     __slots__ = ("_cache", "values")
 
@@ -34,7 +34,7 @@ class Assignment:
         self._cache: dict[Term, Value] = {} if condition is None else {condition: 1}
 
     def restricted(self, names: frozenset[Term]) -> dict[Term, int]:
-        """The values of these symbols; those that it leaves out are 0."""
+        """The values of these symbols; 0 for those that the model leaves out."""
         values = self.values
         if values.keys() <= names:
             return values
@@ -50,7 +50,7 @@ class Assignment:
 @dataclass(frozen=True, slots=True, eq=False)
 class Group:
     """Literals that share symbols, directly or through others. ``open``: what they say beyond the
-    domains of the symbols, where those were looked at last."""
+    domains of the symbols, as of the last time that was computed."""
 
     symbols: frozenset[Term]
     literals: tuple[Term, ...]
@@ -58,7 +58,7 @@ class Group:
 
     @property
     def exact(self) -> bool:
-        """The domains say all that the literals say."""
+        """Do the domains say all that the literals say?"""
         return not self.open
 
 
@@ -73,14 +73,15 @@ class Facts:
         return Facts(self.known.copy(), self.domains.copy(), self.groups.copy(), self.contradictory)
 
     def decide(self, condition: Term, value: int) -> None:
-        """The condition is known to have this value wherever the path condition holds."""
+        """Note that the condition has this value wherever the path condition holds."""
         self.known[condition] = value
         opposite = condition.table.negate(condition)
         if isinstance(opposite, Term):
             self.known[opposite] = 1 - value
 
     def value_of(self, term: Term) -> int | None:
-        """Of a condition or a symbol for which the literals leave one."""
+        """The only value of a condition or a symbol that the literals allow; None where there are
+        several."""
         if term.width == 1:
             return self.known.get(term)
         if term.op == "symbol":
@@ -90,7 +91,7 @@ class Facts:
         return None
 
     def narrow(self, symbol: Term, values: Intervals) -> bool:
-        """The symbol has one of these values. False when that was known."""
+        """Note that the symbol has one of these values. Returns False when that was known."""
         before = self.domains.get(symbol)
         domain = values if before is None else domains.intersect(before, values)
         if domain == before:
@@ -101,7 +102,8 @@ class Facts:
         return True
 
     def truth(self, symbol: Term, values: Intervals) -> int | None:
-        """Of a condition that holds for these values of its only symbol."""
+        """1 or 0 where the domain of the only symbol decides a condition that holds for these
+        values; else None."""
         domain = self.domains.get(symbol)
         if domain is None:
             return None
@@ -109,12 +111,12 @@ class Facts:
         return 0 if not common else 1 if common == domain else None
 
     def ranges(self, term: Term) -> dict[Term, tuple[int, int]]:
-        """The symbols of a term of which the literals know something, with their bounds."""
+        """Bounds of those symbols of a term that the literals constrain."""
         domains = self.domains_of(term)
         return {symbol: (domain[0][0], domain[-1][1]) for symbol, domain in domains.items()}
 
     def domains_of(self, term: Term) -> dict[Term, Intervals]:
-        """The symbols of a term of which the literals know something, with their values."""
+        """The values of those symbols of a term that the literals constrain."""
         return {symbol: domain for symbol in symbols(term) if (domain := self.domains.get(symbol))}
 
     def groups_of(self, names: Iterable[Term]) -> list[Group]:
@@ -160,7 +162,7 @@ class PathCondition:
 
     @property
     def models(self) -> list[Assignment]:
-        """Models known to satisfy the path. The empty one is shared by runs and remembers none."""
+        """Models known to satisfy the path. The empty path is shared by runs and stores none."""
         found = self._models
         if found is None:
             if not self.length:
@@ -186,7 +188,7 @@ class PathCondition:
         return found
 
     def keep_model(self, found: Assignment) -> None:
-        """For queries about this path and those that extend it."""
+        """Store a model for queries about this path and those that extend it."""
         models = self.models
         if self.length and found not in models:
             models.insert(0, found)
@@ -242,8 +244,8 @@ class PathCondition:
         return result
 
     def holds(self, condition: Operand) -> bool:
-        """The condition (or every part of a conjunction) is among the literals, or was found to
-        follow from them."""
+        """Is the condition (or every part of a conjunction) among the literals, or known to follow
+        from them?"""
         if isinstance(condition, int):
             return bool(condition)
         facts = self._facts

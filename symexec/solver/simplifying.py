@@ -1,4 +1,4 @@
-"""Make a expensive query simpler with what the path condition says, before a backend sees it.
+"""Make an expensive query simpler by what the path condition says, before a backend gets it.
 
     r % 65521, where 65521 <= r < 131042     ->  r - 65521
     b * (b * (b * b)) != (b * b) * (b * b)   ->  0
@@ -27,7 +27,8 @@ _LARGEST = 2_000  # nodes
 
 
 class Simplifier:
-    """Remembers normal forms. The terms it makes say the same wherever the path condition holds."""
+    """Simplifies conditions and caches normal forms. The terms that it makes are equal to the
+    original wherever the path condition holds."""
 
     def __init__(self) -> None:
         self._polynomials = Polynomials()
@@ -37,8 +38,9 @@ class Simplifier:
         return self._count(condition) > 0
 
     def simplified(self, path: PathCondition, facts: Facts, condition: Term) -> Operand:
-        """The condition itself unless fewer products and quotients are left: it shares its terms
-        with the path condition, which saves a backend more than a neater form does."""
+        """The condition with fewer products and quotients, or the condition itself where there are
+        no fewer: it shares its terms with the path condition, which saves a backend more than a
+        simpler form does."""
         partly = self._known_parts(path, facts, condition)
         if isinstance(partly, int):
             return partly
@@ -54,8 +56,8 @@ class Simplifier:
         return found
 
     def _known_parts(self, path: PathCondition, facts: Facts, term: Term) -> Operand:
-        """Without the divisions by constants of which the path condition leaves one or two
-        quotients, and without cutting off what is 0 anyway."""
+        """The term without divisions by constants that have one or two possible quotients on this
+        path, and without cutting off bits that are 0 anyway."""
         nodes = [each for each in _nodes(term) if _may_be_known(each)]
         if not nodes:
             return term
@@ -63,7 +65,7 @@ class Simplifier:
         memo: dict[Term, Range] = {}
 
         def within(before: Term, after: Operand) -> Range:
-            """Bounds of a part as it was, and of the sum that has become of it."""
+            """Bounds of a part as it was, and of the sum that has replaced it."""
             normal = after if isinstance(after, int) else self._polynomials.normal(after)
             low, high = bounds(before, known, memo)
             if isinstance(normal, int):
@@ -83,8 +85,8 @@ class Simplifier:
         return substitute(term, replaced) if replaced else term
 
     def _known(self, path: PathCondition, facts: Facts) -> dict[Term, Range]:
-        """Bounds of symbols, and of the terms (in normal form) that literals compare with
-        constants: what they say, within what follows from the parts."""
+        """Bounds of symbols, and of terms (in normal form) that literals compare with constants:
+        those of the literals, narrowed by those that follow from the operands."""
         known = {
             symbol: (domain[0][0], domain[-1][1])
             for symbol, domain in facts.domains.items()
@@ -98,7 +100,8 @@ class Simplifier:
         return known
 
     def _parts(self, term: Term, interval: Range) -> Iterator[tuple[Term, Range]]:
-        """The term as it stands, and in normal form; x as well when it is x + k."""
+        """The term as it is, and in normal form, each with its bounds; x as well when it is x +
+        k."""
         yield term, interval
         normal = self._polynomials.normal(term)
         if not isinstance(normal, Term):
@@ -126,7 +129,7 @@ def _replaced(term: Term, replaced: dict[Term, Operand]) -> Operand:
 
 
 def _divided(division: Term, dividend: Operand, within: Range) -> Operand | None:
-    """x % k, where x is between q * k and (q + 2) * k, is x - q * k or x - (q + 1) * k."""
+    """x % k, where q * k <= x < (q + 2) * k, as x - q * k or x - (q + 1) * k; else None."""
     low, high = within
     divisor, width, table = division.args[1].value, division.width, division.table
     signed = division.op[0] == "s"
@@ -149,8 +152,8 @@ def _divided(division: Term, dividend: Operand, within: Range) -> Operand | None
 def _widened(
     node: Term, replaced: dict[Term, Operand], within: Callable[[Term, Operand], Range]
 ) -> Operand | None:
-    """A number whose upper bits are 0, cut and widened again, is that number. Numbers joined so
-    are a sum. None when no part is such a number."""
+    """A number without the cutting and widening of upper bits that are 0; numbers concatenated so
+    become a sum. None when no part is such a number."""
     table, width, low = node.table, node.width, node.width
     result: Operand = 0
     changed = False
@@ -167,12 +170,12 @@ def _widened(
 
 
 def _cuts(term: Term) -> bool:
-    """Does it take the low bits of another?"""
+    """Does the term take the low bits of another?"""
     return term.op == "extract" and term.index == 0
 
 
 def _nodes(term: Term) -> list[Term]:
-    """Inner ones first."""
+    """The nodes of a term, inner ones first."""
     seen = {term}
     stack = [term]
     while stack and len(seen) < _LARGEST:
@@ -204,7 +207,8 @@ def literal_ranges(path: PathCondition) -> dict[Term, Range]:
 
 
 def _bounds(op: str, width: int, k: int, below: bool) -> Range:
-    """Of x in ``x op k`` (``below``), or in ``k op x``; signed ones of a signed comparison."""
+    """The bounds of x in ``x op k`` (``below``) or in ``k op x``; signed bounds for a signed
+    comparison."""
     top, bottom = (1 << width) - 1, 0
     if op[0] == "s":
         top, bottom = top >> 1, -(1 << (width - 1))
@@ -240,8 +244,8 @@ Ask = Callable[[PathCondition, Term, Sequence[Term]], tuple[Answer, Assignment |
 
 
 def compares(condition: Term) -> bool:
-    """Does it ask whether two computed numbers are the same? Such queries, of what two versions
-    have come to, are mostly answered with no, and that is where pieces help."""
+    """Does the condition compare two computed numbers? Queries about the results of two versions
+    mostly have the answer no, and there pieces help."""
     stack = [condition]
     while stack:
         top = stack.pop()
@@ -253,8 +257,8 @@ def compares(condition: Term) -> bool:
 
 
 class Sweep:
-    """One query's. ``ask`` puts the negation of a lemma to a backend, and says with which values
-    of the symbols it holds; ``lemmas`` counts that."""
+    """The sweep of one query. ``ask`` puts the negation of a lemma to a backend and returns the
+    values of the symbols for which it holds; ``lemmas`` counts these."""
 
     def __init__(
         self,
@@ -275,7 +279,7 @@ class Sweep:
         self._pieces: dict[tuple[int, ...], list[Term]] = {}
 
     def swept(self, seconds: float) -> Operand:
-        """The condition with equal pieces made one, as far as the time goes."""
+        """The condition with equal pieces unified, as far as the time allows."""
         condition, end = self._condition, thread_time() + seconds
         replaced: dict[Term, Operand] = {}
         for node in inner_first(condition):
@@ -288,7 +292,7 @@ class Sweep:
         return substitute(condition, replaced) if replaced else condition
 
     def _same(self, piece: Term) -> Operand:
-        """A constant or an older piece of the same value; else the piece itself."""
+        """A constant or an older piece with the same value; else the piece itself."""
         while True:
             key = self._key(piece)
             if piece in self._pieces.get(key, ()):
@@ -316,7 +320,7 @@ class Sweep:
         return found
 
     def _proved(self, piece: Term, candidate: Operand) -> Answer:
-        """UNSAT: they are equal wherever the path condition holds."""
+        """UNSAT: both pieces are equal wherever the path condition holds."""
         differ = piece.table.negate(piece.table.compare("eq", piece.width, piece, candidate))
         if isinstance(differ, Term) and self._simplifier.is_expensive(differ):
             differ = self._simplifier.simplified(self._path, self._facts, differ)
@@ -331,7 +335,7 @@ class Sweep:
         return answer
 
     def _learn(self, sample: Assignment) -> None:
-        """One more sample tells pieces apart that looked alike."""
+        """Add a sample, which distinguishes pieces that were alike so far."""
         self._samples.append(sample)
         before, self._pieces = self._pieces, {}
         for key, pieces in before.items():
@@ -343,7 +347,7 @@ class Sweep:
 
 
 def _neighbours(query: Query, names: list[Term], base: Assignment) -> list[Assignment]:
-    """Assignments like the base one, other values here and there, that satisfy the path."""
+    """Assignments near the base one that satisfy the path."""
     chosen = random.Random(0)
     literals, domains = query.path.terms(), query.facts.domains
     found: list[Assignment] = []
@@ -360,7 +364,8 @@ def _neighbours(query: Query, names: list[Term], base: Assignment) -> list[Assig
 
 
 def inner_first(condition: Term) -> list[Term]:
-    """The numbers and truth values that it is made of, but for itself."""
+    """The numbers and truth values inside a condition, inner ones first, without the condition
+    itself."""
     seen = {condition}
     stack = [condition]
     while stack and len(seen) < _NODES:

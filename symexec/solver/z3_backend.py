@@ -63,7 +63,7 @@ class Z3Backend:
 
     @property
     def work_s(self) -> float:
-        """Of the last check, where limits are counted: seconds as they are counted."""
+        """The duration of the last check where limits are counted: seconds, by a count of steps."""
         steps = self._solver.statistics()
         known = int(dict(steps[at] for at in range(len(steps))).get("rlimit count", 0))
         done, self._done = known - self._done, known
@@ -150,7 +150,8 @@ class _Builder:
         self._lists = {"and": c.Z3_mk_and, "or": c.Z3_mk_or}
 
     def _kept(self, ast: Any) -> Handle:
-        """The lowering remembers every handle for as long as the context lives."""
+        """A handle that is referenced for as long as the context lives: the lowering caches all of
+        them."""
         self._c.Z3_inc_ref(self._ref, ast)
         return ast
 
