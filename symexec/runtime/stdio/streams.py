@@ -17,7 +17,7 @@ from types import MappingProxyType
 
 from csg.records import record
 from symexec.expr import Operand
-from symexec.runtime.contract import Arguments, Context, Model, Registry
+from symexec.runtime.contract import Arguments, Context, End, Model, Registry
 from symexec.runtime.filesystem.nodes import (
     EBADF,
     EISDIR,
@@ -52,6 +52,7 @@ from symexec.runtime.operands import (
     widened,
     write_bytes,
 )
+from symexec.state.endings import Unsupported
 
 EOF = 0xFFFFFFFF
 BLOCK = 4096
@@ -108,6 +109,8 @@ def stream_of(context: Context, pointer: Operand) -> Asking[int]:
     """The number of the stream behind a FILE pointer."""
     address = yield from place(pointer)
     found = context.load(address, 4)
+    if not isinstance(found, int):  # an input, as where a union holds a text as well
+        yield End(Unsupported("a stream that nobody has opened"))
     assert isinstance(found, int)
     return signed(found, 32)
 

@@ -7,7 +7,8 @@ import pytest
 from symexec.expr import Operand
 from symexec.runtime.filesystem.nodes import Contents, standard_input
 from symexec.runtime.stdio.streams import EOF
-from tests.reference.context import ReferenceContext
+from symexec.state.endings import Unsupported
+from tests.reference.context import Ended, ReferenceContext
 
 
 def world_with(data: bytes, symbolic: bool = False) -> ReferenceContext:
@@ -107,3 +108,11 @@ def test_nothing_is_written_to_a_stream_for_reading() -> None:
     world = ReferenceContext()
     assert world.run("fputc", 65, stream(world, 0)) == EOF
     assert world.run("fprintf", stream(world, 0), world.text(b"x")) == EOF
+
+
+def test_an_input_is_no_stream() -> None:
+    """As where a union holds a stream or a text, and the text is what a caller gave."""
+    world = ReferenceContext()
+    with pytest.raises(Ended) as ended:
+        world.run("fgetc", world.place(world.symbols("text", b"some of it")))
+    assert ended.value.ending == Unsupported("a stream that nobody has opened")
