@@ -33,6 +33,7 @@ _PATIENCE = 1.0  # seconds that a compiler has to remove its temporary files
 P = ParamSpec("P")
 T = TypeVar("T")
 
+_SAID_BY_LINKERS = ("error", "undefined reference", "multiple definition")
 _MESSAGE = re.compile(
     r"^(?P<file>[^:\n]+):(?P<line>\d+):(?:(?P<column>\d+):)?"
     r" (?:fatal )?error: (?P<text>.*)$",
@@ -341,7 +342,7 @@ def _refusal(compiler: str, code: int, messages: str) -> ToolchainError:
     found = _MESSAGE.search(messages)
     if found is None:
         lines = [line for line in messages.splitlines() if line.strip()]
-        errors = [line for line in lines if "error" in line or "undefined reference" in line]
+        errors = [line for line in lines if any(each in line for each in _SAID_BY_LINKERS)]
         said = (errors or lines or [f"ended with status {code}"])[0].strip()
         return ToolchainError(
             f"the compiler '{Path(compiler).name}' fails: {said.removeprefix('cc: error: ')}",

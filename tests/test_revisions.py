@@ -322,6 +322,31 @@ def test_what_a_compiler_warns_of_is_no_error(repository: Repository, tmp_path: 
     assert names(project(tmp_path, "HEAD")) == ["words"]
 
 
+def test_several_files_may_define_an_object_tentatively(repository: Repository) -> None:
+    """As a header without extern makes them do (C17 6.9.2p2), which gcc before 10 linked; the one
+    that has an initializer counts."""
+    repository.write("src/name.h", "char const *const program;\nint level;\n")
+    repository.write("src/name.c", '#include "name.h"\nchar const *const program = "words";\n')
+    repository.edit("src/words.c", "{\n", "{\n    puts(program);\n")
+    repository.edit("src/words.c", "int main", '#include "name.h"\nint main')
+    repository.edit("Makefile", "words: src/words.o", "words: src/words.o src/name.o")
+    repository.commit("tentative")
+    repository.edit("src/words.c", "argc);", "argc + (argc > 1) + level);")
+    done = csgtest("build", "HEAD", "--time", "5", "--deterministic", folder=repository.folder)
+    assert done.code == 1, done.err
+    assert "prints words | 2\n" in done.out
+
+
+def test_make_is_asked_for_a_program_that_it_leaves_out(
+    repository: Repository, tmp_path: Path
+) -> None:
+    repository.edit("Makefile", "all: sum words tests/check", "all: sum")
+    repository.write("src/Makefile", "words: words.o\n\t$(CC) -o $@ words.o\n")
+    repository.commit("left out")
+    repository.edit("src/words.c", "argc);", "argc + 1);")
+    assert names(project(tmp_path, "HEAD")) == ["src/words"]
+
+
 def test_main_may_have_a_macro_around_its_parameters(
     repository: Repository, tmp_path: Path
 ) -> None:

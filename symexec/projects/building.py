@@ -126,7 +126,7 @@ class Enclosure:
         for file in (self._base / "calls").iterdir():
             file.unlink()
         code = self.run(command, log)
-        return [*self._calls()], code
+        return self.calls(), code
 
     def run(self, command: str, log: Path) -> int:
         """A shell command in the tree. UsageError where it would run unprotected."""
@@ -182,10 +182,11 @@ class Enclosure:
             if shutil.which(name):
                 shutil.copy(recorder, self._base / "bin" / name)
 
-    def _calls(self) -> Iterator[ToolCall]:
-        for file in sorted((self._base / "calls").iterdir()):
-            folder, *words = file.read_bytes().split(b"\0")[:-1]
-            yield ToolCall(os.fsdecode(folder), tuple(map(os.fsdecode, words)))
+    def calls(self) -> list[ToolCall]:
+        """Of tools since the build began, in the order of time."""
+        texts = [each.read_bytes() for each in sorted((self._base / "calls").iterdir())]
+        found = [[os.fsdecode(word) for word in text.split(b"\0")[:-1]] for text in texts]
+        return [ToolCall(folder, tuple(words)) for folder, *words in found]
 
 
 def failures(log: Path) -> list[str]:

@@ -32,6 +32,7 @@ from symexec.projects.building import (
     Link,
     NothingMadeError,
     Products,
+    ToolCall,
     read_calls,
 )
 from symexec.projects.revisions import BEGINS, include_in_file
@@ -84,14 +85,52 @@ class BuiltVersion:
 def build_version(enclosure: Enclosure, command: str, log: Path) -> BuiltVersion:
     """NothingMadeError where it makes no program and no library."""
     calls, code = enclosure.build(command, log)
-    products = read_calls(calls, enclosure.tree)
-    version = BuiltVersion(enclosure.tree, products, code)
-    _drop_lost(version)
-    _leave_out(version)
-    if not products.links and not products.archives:
+    version = _made(enclosure, calls, code)
+    if not version.products.links and not version.products.archives:
         raise NothingMadeError(command, code, len(calls), log)
     _note_loaded(version, enclosure, log)
     return version
+
+
+def _made(enclosure: Enclosure, calls: Sequence[ToolCall], code: int) -> BuiltVersion:
+    version = BuiltVersion(enclosure.tree, read_calls(calls, enclosure.tree), code)
+    _drop_lost(version)
+    _leave_out(version)
+    return version
+
+
+def build_left_out(
+    versions: Sequence[BuiltVersion], enclosures: Sequence[Enclosure], logs: Sequence[Path]
+) -> list[BuiltVersion]:
+    """Make is asked for programs that it makes only when they are asked for, as Automake's
+    EXTRA_PROGRAMS: C files that differ, that both versions have with a ``main``, and that none
+    compiles. The versions with what it made."""
+    old, new = versions
+    compiled = {each.source for version in versions for each in version.products.objects.values()}
+    left = [
+        PurePosixPath(source)
+        for source in differing_files(old, new)
+        if source.endswith(".c") and source not in compiled and not is_aside(source)
+        if all(_begins(version.tree / source) for version in versions)
+    ]
+    wishes = [
+        f"make -k -C {shlex.quote(str(each.parent))} {shlex.quote(each.stem)}"
+        for each in left
+        if all((version.tree / each.parent / "Makefile").is_file() for version in versions)
+    ]
+    if not wishes:
+        return [*versions]
+    made = []
+    for version, enclosure, log in zip(versions, enclosures, logs, strict=True):
+        enclosure.run("\n".join(wishes), log)
+        made.append(_made(enclosure, enclosure.calls(), version.code))
+        _note_loaded(made[-1], enclosure, log)
+    return made
+
+
+def _begins(file: Path) -> bool:
+    """Is there such a file, with a ``main``?"""
+    return file.is_file() and BEGINS.search(file.read_bytes()) is not None
 
 
 def _drop_lost(version: BuiltVersion) -> None:

@@ -54,6 +54,7 @@ from symexec.projects.programs import (
     add_library,
     adopt_headers,
     adopt_unbuilt,
+    build_left_out,
     build_version,
     copy_target,
     differing_files,
@@ -334,7 +335,8 @@ def _built(enclosures: Sequence[Enclosure], recipes: Sequence[str], out: Path, q
                 for enclosure, log in zip(enclosures, _logs(out), strict=True)
             )
             try:
-                return before.result(), after.result()
+                old, new = build_left_out((before.result(), after.result()), enclosures, _logs(out))
+                return old, new
             except NothingMadeError as error:
                 failed.append(error)
     raise max(failed, key=lambda error: error.calls)  # what came furthest

@@ -5,7 +5,9 @@
  *
  * A call is in there before the tool runs; names of records are in the order of time. The real tool
  * is the next one of its name on the path. What it warns of is no error: an older version is built
- * by a newer compiler. Only where the build tries what the compiler can do is it left to say. */
+ * by a newer compiler. So are objects that several files define tentatively (C17 6.9.2p2; J.5.11):
+ * gcc made one of them before its version 10, and does so with -fcommon. Only where the build tries
+ * what the compiler can do is it left to say. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdio.h>
@@ -54,14 +56,30 @@ static void tolerate_warnings(int count, char **words)
     words[kept] = NULL;
 }
 
+/* The words with -fcommon before all others, so that a build that says -fno-common has its way. */
+static char **as_before_version_10(const char *name, int count, char **words)
+{
+    const char *kind = strrchr(name, '-') ? strrchr(name, '-') + 1 : name;
+    char **more = calloc(count + 2, sizeof *more);
+    if (more == NULL || strcmp(kind, "ar") == 0 || strcmp(kind, "ld") == 0)
+        return words;
+    more[0] = words[0];
+    more[1] = "-fcommon";
+    for (int i = 1; i < count && words[i] != NULL; i++)
+        more[i + 1] = words[i];
+    return more;
+}
+
 int main(int count, char **words)
 {
     char path[8192], found[8192];
     const char *name = strrchr(words[0], '/') ? strrchr(words[0], '/') + 1 : words[0];
     const char *paths = getenv("PATH") ? getenv("PATH") : "/usr/bin:/bin";
     note(count, words);
-    if (!tries(count, words))
+    if (!tries(count, words)) {
         tolerate_warnings(count, words);
+        words = as_before_version_10(name, count, words);
+    }
     snprintf(path, sizeof path, "%s", paths);
     for (char *rest = path, *folder; (folder = strsep(&rest, ":")) != NULL;) {
         if (strcmp(folder, TOOLS) == 0)

@@ -75,8 +75,13 @@ _STYLES = {
     UNDEFINED: ("-O0", "-ftrapv"),  # lest gcc fold x + 1 > x, of which the sanitizer hears nothing
 }
 HEAP_FILLING = {ZEROED: b"MALLOC_PERTURB_=255", FILLED: b"MALLOC_PERTURB_=001"}  # complements
-# For programs that link only when calls are inlined and dead ones left out, as builds have it.
-_SPARING = ("-O1", "-ffunction-sections", "-Wl,--gc-sections")
+# By what the linker says: for programs that link only when calls are inlined and dead ones left
+# out, as builds have it, and for those where several files define an object tentatively (C17
+# J.5.11). The latter hides such objects from the sanitizer, so it is no flag of all programs.
+_REMEDIES = {
+    "undefined reference": ("-O1", "-ffunction-sections", "-Wl,--gc-sections"),
+    "multiple definition": ("-fcommon",),
+}
 _CHECKS = "address,bounds,null,integer-divide-by-zero,object-size"
 # In order of preference; linking the sanitizer statically halves the time of a run.
 _SANITIZERS = (
@@ -306,9 +311,10 @@ class Builds:
             try:
                 link(more)
             except ToolchainError as error:
-                if "undefined reference" not in error.message:
+                remedy = next((_REMEDIES[each] for each in _REMEDIES if each in error.message), ())
+                if not remedy:
                     raise
-                link((*more, *_SPARING))
+                link((*more, *remedy))
 
         def link(more: Sequence[str]) -> None:
             own = [flag for flag in more if not flag.startswith(("-static", "-Wl"))]
