@@ -556,6 +556,16 @@ def test_a_library_that_only_tests_are_made_of_is_tested(repository: Repository)
     assert done.code == 1 and "unused(4)" in done.out
 
 
+def test_a_library_may_have_the_main_of_its_tests(repository: Repository, tmp_path: Path) -> None:
+    """One that a macro of the test program's alone lets in."""
+    tests = "#if defined(SELF_TEST) && LIMIT\nint main(void) { return number(0); }\n#endif\n"
+    repository.write("lib/number.c", FILES["lib/number.c"] + tests)
+    repository.write("Makefile", "self-test: lib/number.c\n\tcc -DSELF_TEST -DLIMIT=1 -o $@ $^\n")
+    repository.commit("only a test is built")
+    repository.edit("lib/number.c", "- '0'", "- '1'")
+    assert names(project(tmp_path, "HEAD")) == ["repository"]
+
+
 def test_a_file_that_the_build_leaves_out_is_compiled_as_those_around(
     repository: Repository,
 ) -> None:

@@ -40,6 +40,7 @@ from symexec.projects.revisions import BEGINS, include_in_file
 # Where meson and cmake leave programs of their own.
 _PROBES = re.compile(r"(?:.*/)?(?:meson-private|CMakeFiles/(?:[^/]*/CompilerIdC|CMake\w+))(?:/.*)?")
 _MAIN = re.compile(rb"\bw?main\b")  # older code has a macro around its parameters
+_ASKED = re.compile(rb"^\s*#\s*if(?:def|\s+defined)?\s*\(?\s*(\w+)", re.M)  # names behind #if
 _MAPS = "/tmp/maps"
 _LOADED = re.compile(r"^(\S.*?)\(([^()]+)\)(?:\s|$)")  # in a linker's map: archive(member)
 
@@ -233,14 +234,19 @@ def reached_targets(
 
 def add_library(old: BuiltVersion, new: BuiltVersion, name: str, ignored: Sequence[str]) -> bool:
     """Makes a library of what the builds compile and link into tests and examples alone, or into
-    nothing: the files that are no tests and have no ``main``. It counts as an archive ``name`` of
-    both versions. Does the change reach it?"""
+    nothing: the files that are no tests and have no ``main``, or one for their tests alone. It
+    counts as an archive ``name`` of both versions. Does the change reach it?"""
     for version in (old, new):
-        own = {
-            compiled.source: path
-            for path, compiled in version.products.objects.items()
-            if _is_of_a_library(version, compiled.source, ignored)
-        }
+        objects = version.products.objects
+        own = {}
+        for path, compiled in [*objects.items()]:
+            if _is_of_a_library(version, compiled.source, ignored):
+                own[compiled.source] = path
+            elif not is_aside(compiled.source) and not matches(compiled.source, ignored):
+                without = _without_its_main(version, compiled)
+                if without is not None:
+                    own[compiled.source] = f"{compiled.source}.o"
+                    objects[own[compiled.source]] = without
         version.products.archives[name] = [own[source] for source in sorted(own)]
     _read_all(old, new, [name])
     return all(each.sources(name) for each in (old, new)) and bool(
@@ -253,6 +259,26 @@ def _is_of_a_library(version: BuiltVersion, source: str, ignored: Sequence[str])
     if is_aside(source) or matches(source, ignored):
         return False
     return not BEGINS.search((version.tree / source).read_bytes())
+
+
+def _without_its_main(version: BuiltVersion, compiled: Compiled) -> Compiled | None:
+    """As others link the file: without what -D defines for ``#ifdef SELF_TEST``, where there is no
+    ``main`` then. None where there is one all the same, or nothing is defined."""
+    text = (version.tree / compiled.source).read_bytes()
+    asked = {name.decode() for name in _ASKED.findall(text)}
+    kept = tuple(
+        flag
+        for flag in compiled.flags
+        if not flag.startswith("-D") or flag[2:].partition("=")[0] not in asked
+    )
+    if kept == compiled.flags:
+        return None
+    without = Compiled(compiled.source, kept)
+    try:
+        seen, _ = _preprocessed(version, without)
+    except CsgtestError:
+        return None
+    return None if BEGINS.search(seen) else without
 
 
 def adopt_unbuilt(old: BuiltVersion, new: BuiltVersion, ignored: Sequence[str]) -> list[str]:
@@ -379,7 +405,7 @@ def _read(asked: tuple[BuiltVersion, Compiled]) -> tuple[str, ...]:
     """The files of the tree that the compiler reads for a C file, itself among them."""
     version, compiled = asked
     try:
-        files = _preprocessed(version, compiled)
+        _, files = _preprocessed(version, compiled)
     except CsgtestError:
         return (compiled.source,)  # whoever compiles it says why
     tree = os.path.realpath(version.tree)
@@ -387,12 +413,12 @@ def _read(asked: tuple[BuiltVersion, Compiled]) -> tuple[str, ...]:
     return tuple(file[len(tree) + 1 :] for file in own if file.startswith(tree + "/"))
 
 
-def _preprocessed(version: BuiltVersion, compiled: Compiled) -> list[str]:
-    """All files that the compiler reads for it; CsgtestError where it cannot."""
+def _preprocessed(version: BuiltVersion, compiled: Compiled) -> tuple[bytes, list[str]]:
+    """The text, and all files that the compiler reads for it; CsgtestError where it cannot."""
     tree = os.path.realpath(version.tree)
     flags = [flag.replace(PLACE, tree) for flag in compiled.flags]
-    _, files = preprocess_noting(f"{tree}/{compiled.source}", flags)
-    return list(files)
+    text, files = preprocess_noting(f"{tree}/{compiled.source}", flags)
+    return text.encode("utf-8", "surrogateescape"), [*files]
 
 
 def _is_ignored(version: BuiltVersion, name: str, ignored: Sequence[str]) -> bool:
