@@ -22,6 +22,7 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import TypeVar
 
 from benchmarks.foreign import private_apt
 from benchmarks.patches import unpacked
@@ -33,6 +34,7 @@ PACKAGES = (
     "bc", "bzip2", "cjson", "cpio", "dash", "giflib", "indent", "iputils", "libexif", "libtar",
     "mpack", "ncompress", "netcat", "pkgconf", "sharutils", "sl", "tree", "unzip", "zip",
 )  # fmt: skip
+R = TypeVar("R")
 _IDENTITY = ("-c", "user.name=series", "-c", "user.email=series@localhost")
 
 
@@ -96,7 +98,7 @@ def history(package: str, sources: Path, folder: Path) -> Iterator[Step]:
     patches = Path(shutil.move(tree / "debian" / "patches", place / "patches"))
     shutil.rmtree(tree / "debian")
     shutil.rmtree(tree / ".git", ignore_errors=True)
-    _git(tree, "init", "-q")
+    git(tree, "init", "-q")
     _committed(tree, "upstream")
     for line in (patches / "series").read_text().splitlines():
         name = line.partition("#")[0].strip()
@@ -112,18 +114,18 @@ def history(package: str, sources: Path, folder: Path) -> Iterator[Step]:
             ]
             subprocess.run(command, cwd=tree, check=True, capture_output=True)
             commit = _committed(tree, name)
-            touched = _git(tree, "show", "--name-only", "--format=", commit).splitlines()
+            touched = git(tree, "show", "--name-only", "--format=", commit).splitlines()
             if any(file.endswith((".c", ".h")) for file in touched):
                 yield Step(package, name, commit, tree)
 
 
 def _committed(tree: Path, message: str) -> str:
-    _git(tree, "add", "--all", "--force")
-    _git(tree, "commit", "-q", "--allow-empty", "-m", message)
-    return _git(tree, "rev-parse", "HEAD").strip()
+    git(tree, "add", "--all", "--force")
+    git(tree, "commit", "-q", "--allow-empty", "-m", message)
+    return git(tree, "rev-parse", "HEAD").strip()
 
 
-def _git(tree: Path, *words: str) -> str:
+def git(tree: Path, *words: str) -> str:
     done = subprocess.run(
         ["git", *_IDENTITY, *words], cwd=tree, check=True, capture_output=True, errors="replace"
     )
@@ -131,8 +133,8 @@ def _git(tree: Path, *words: str) -> str:
 
 
 def tried(step: Step, out: Path, seconds: float) -> Row:
-    _git(step.tree, "checkout", "-q", "--force", "--detach", step.commit)
-    _git(step.tree, "clean", "-qfdx")
+    git(step.tree, "checkout", "-q", "--force", "--detach", step.commit)
+    git(step.tree, "clean", "-qfdx")
     shutil.rmtree(out, ignore_errors=True)
     out.parent.mkdir(parents=True, exist_ok=True)
     words = ["build", "HEAD~1..HEAD", "--time", f"{seconds:g}", "--out", str(out)]
@@ -159,20 +161,21 @@ def tried(step: Step, out: Path, seconds: float) -> Row:
         sum(each["counters"].get("mispredicted", 0) for each in reports),
         min(built, default=None),
         seconds,
-        _trouble(done) if done.returncode not in (0, 1) else "",
+        trouble(done.stderr.splitlines()) if done.returncode not in (0, 1) else "",
     )
 
 
-def _trouble(done: subprocess.CompletedProcess[str]) -> str:
-    lines = [line for line in done.stderr.splitlines() if line and not line.startswith("hint:")]
+def trouble(said: Sequence[str]) -> str:
+    """Why a run gave no result, of the lines of its standard error."""
+    lines = [line for line in said if line and not line.startswith("hint:")]
     errors = [line for line in lines if re.match(r"csgtest: (?:.*: )?error: ", line)]
-    text = (errors or lines or [f"exit {done.returncode}"])[-1]
+    text = (errors or lines or ["nothing was said"])[-1]
     return re.sub(r"/\S*/versions/", "", text.removeprefix("csgtest: ")).strip()
 
 
-def _stored(file: Path) -> list[Row]:
+def stored_rows(file: Path, kind: type[R]) -> list[R]:
     lines = file.read_text().splitlines() if file.is_file() else []
-    return [Row(**json.loads(line)) for line in lines]
+    return [kind(**json.loads(line)) for line in lines]
 
 
 def document(rows: Sequence[Row], most: int) -> str:
@@ -215,7 +218,7 @@ def main(words: Sequence[str]) -> int:
     folder = given.folder.resolve()
     folder.mkdir(parents=True, exist_ok=True)
     stored = folder / "results" / "rows.jsonl"
-    rows = _stored(stored)
+    rows = stored_rows(stored, Row)
     for package in fetch(folder, given.packages):
         steps = [*history(package, folder, folder / "histories")]
         for step in [each for each in steps if (given.patch or "") in each.patch][: given.most]:
