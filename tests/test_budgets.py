@@ -249,3 +249,19 @@ def test_when_the_process_that_replays_dies_it_is_told_and_what_was_found_is_kep
     assert "the process that replays tests has died" in err
     report = read_report(tmp_path / OUT)
     assert (report["finished"], report["verdict"]) == (False, "different")
+
+
+def test_a_search_ends_once_enough_inputs_differ(tmp_path: Path) -> None:
+    """``endless`` alone takes all the time there is."""
+    old, new = (file.read_text() for file in pair("endless"))
+    (tmp_path / "old.c").write_text(old)
+    (tmp_path / "new.c").write_text(new)
+    words = ("build", "old.c", "new.c", "--stop-after", "1")
+    done = csgtest(*words, "--time", "60", folder=tmp_path)
+    assert done.code == 1 and len(done.differing) >= 1
+    assert done.report["counters"]["wall_s"] < 30 and not done.report["counters"]["exhausted"]
+    assert done.report["bounds"]["stop_after"] == 1
+    assert "the search was ended early, as asked: --stop-after 1" in done.report["notes"]
+    for other in ("--deterministic", "--no-replay"):
+        refused = csgtest(*words, other, folder=tmp_path)
+        assert refused.code == 2 and "leave one of the two out" in refused.err

@@ -75,6 +75,7 @@ Clock = Callable[[], float]
 Found = TypeVar("Found")
 LEAST_LEVEL = 1.0  # seconds that must be left to begin another level
 GRACE = 0.5  # seconds that replays may take beyond the time of the search
+ENDING = 3.0  # seconds to explain what was found, of a search that ends at the first differences
 
 
 @record
@@ -118,6 +119,7 @@ class BuildJob:
         # The changes that accepted differences come from.
         self.accepted_in: Callable[[Unified], frozenset[int]] = lambda unified: frozenset()
         self.deeper: list[Deeper] = []
+        self.stopped = False  # as many differences are confirmed as were asked for
         self.doing: Callable[[str], None] = lambda what: None  # told what is prepared
         self._reads = 0  # bytes to read, beyond the bounds
         self._met = (-1, 0, 0)  # places reached, changed statements among them, all of those
@@ -235,6 +237,9 @@ class BuildJob:
             generation = self._generation(search, verifier)
             with self.watchdog.until(self._latest(deadline)):
                 yield from self._searched(search, generation, deadline, verifier, progress)
+            if self.stopped and verifier is not None:
+                deadline = min(deadline, self.clock() + ENDING)
+                verifier.end_by(deadline + GRACE)
             self._report_progress(progress, search, 0.0, COMPARING)
             with self.watchdog.until(self._latest(deadline + GRACE)):
                 if self.fuzzing is not None:
@@ -313,6 +318,8 @@ class BuildJob:
         read."""
         yield from self._followed(search, generation, deadline, verifier, progress)
         self.exhausted = search.exploration.exhausted
+        if self.stopped:
+            return
         if self.counters.unsupported:
             yield from self._tested_natively(generation, deadline, verifier)
         if self.exhausted and self.search.has("bounds") and not self._deterministic:
@@ -366,6 +373,14 @@ class BuildJob:
             if self.validation is not None and not self.watchdog.half_taken:
                 self.validation.step()
             self._report_progress(progress, search, deadline)
+            if self._are_enough():
+                return
+
+    def _are_enough(self) -> bool:
+        """Are as many differences confirmed as ``--stop-after`` asks for?"""
+        wanted = self.options.search.stop_after
+        self.stopped = wanted is not None and len(self.tests.confirmed) >= wanted
+        return self.stopped
 
     def _tested_natively(
         self, generation: TestGeneration, deadline: float, verifier: Verifier | None
@@ -376,6 +391,8 @@ class BuildJob:
             yield from generation.found_by_fuzzing(self._bounded(self.fuzzing.step()))
             if verifier is not None:
                 yield from self._verified(verifier.finished())
+            if self._are_enough():
+                return
             time.sleep(PAUSE)
 
     def _latest(self, deadline: float) -> float:

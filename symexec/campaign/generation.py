@@ -41,6 +41,7 @@ ALIKE_THERE = 500  # of those that part there and differ so, whatever their sequ
 class Collected:
     def __init__(self) -> None:
         self.differing: set[str] = set()  # names of tests whose versions were seen to differ
+        self.confirmed: set[str] = set()  # of these: judged, and by nothing that was accepted
         self.seen: Counter[tuple[object, ...]] = Counter()  # tests of each kind
         self._cases: dict[str, TestCase] = {}
         self._names: dict[TestInput, str] = {}
@@ -115,10 +116,10 @@ class Collected:
     def keep(self, case: TestCase) -> None:
         """Store a new test, or new results of one that is there."""
         self._cases[case.id] = case
-        if case.observed == "different":
-            self.differing.add(case.id)
-        else:
-            self.differing.discard(case.id)
+        differs = case.observed == "different"
+        _put(self.differing, case.id, differs)
+        judged = differs and case.kind != Kind.UNDECIDED.value
+        _put(self.confirmed, case.id, judged and not case.accounted)
 
     @property
     def cases(self) -> list[TestCase]:
@@ -145,6 +146,13 @@ class Collected:
     def refused(self) -> dict[str, int]:
         """How many predictions of a difference were refused, for each reason."""
         return dict(Counter(case.refused or "not looked at again" for case in self.mispredicted))
+
+
+def _put(names: set[str], name: str, belongs: bool) -> None:
+    if belongs:
+        names.add(name)
+    else:
+        names.discard(name)
 
 
 # ------------------------------------------------------------------------------------- generation

@@ -422,6 +422,10 @@ class Verifier:
         self._submitted += 1
         self._process.say(Check(case, rank))
 
+    def end_by(self, deadline: float) -> None:
+        """Give up what is waiting then, which is sooner than it was to be."""
+        self._deadline = min(self._deadline, deadline)
+
     @property
     def busy(self) -> bool:
         return self._returned < self._submitted and self._error is None

@@ -225,6 +225,7 @@ class SearchOptions:
     prune: bool = True  # drop states that can neither reach a change nor carry one
     without: tuple[str, ...] = ()  # strategies of the mode that are left out
     memory: int | None = None  # bytes; None: three quarters of what the machine has free
+    stop_after: int | None = None  # inputs that differ; None: the search goes on
 
 
 @record

@@ -132,6 +132,9 @@ def _inputs(given: argparse.Namespace) -> InputOptions:
 
 
 def _search(given: argparse.Namespace) -> SearchOptions:
+    stop_after = getattr(given, "stop_after", None)
+    if stop_after is not None:
+        _refuse_endings(given)
     return SearchOptions(
         time=given.time,
         memory=given.memory,
@@ -143,7 +146,23 @@ def _search(given: argparse.Namespace) -> SearchOptions:
         after=After(getattr(given, "after", SearchOptions().after.value)),
         deterministic=getattr(given, "deterministic", False),
         prune=not getattr(given, "no_prune", False),
+        stop_after=stop_after,
     )
+
+
+def _refuse_endings(given: argparse.Namespace) -> None:
+    """A search can be ended by differences where they are confirmed, and as soon as they are."""
+    if getattr(given, "deterministic", False):
+        raise UsageError(
+            "--stop-after ends a search when replays are through, which --deterministic does not "
+            "look at",
+            hint="leave one of the two out",
+        )
+    if getattr(given, "no_replay", False):
+        raise UsageError(
+            "--stop-after counts differences that replay has confirmed, and --no-replay has none",
+            hint="leave one of the two out",
+        )
 
 
 def _mode(given: argparse.Namespace) -> str:

@@ -303,6 +303,17 @@ DETERMINISTIC = under(
         "call gives the same report.json and tests, to the byte",
     ),
 )
+STOP = under(
+    "search",
+    row(
+        "--stop-after",
+        example=1,
+        metavar="N",
+        type=positive_count,
+        help="end the search once N inputs are confirmed on which the versions differ, accepted "
+        "differences not counted (default: look for more until the time is over)",
+    ),
+)
 SHADOW = under(
     "seeds",
     row(

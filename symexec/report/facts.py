@@ -64,6 +64,8 @@ def bounds(
         found["without"] = list(search.without)
     if search.deterministic:
         found["deterministic"] = True
+    if search.stop_after is not None:
+        found["stop_after"] = search.stop_after
     if not search.prune:
         found["prune"] = False
     if shadow is not None:
@@ -205,6 +207,7 @@ _NAMES = {
     "after": "Followed after the versions diverge",
     "without": "Search strategies left out",
     "deterministic": "Budgets count work, not time",
+    "stop_after": "Inputs that differ after which the search ends",
     "prune": "Paths that can meet no change are left",
     "shadow": "Both versions are followed",
     "bse_time_s": "Time for the search from one divergence",

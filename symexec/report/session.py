@@ -320,6 +320,9 @@ def _conclude(report: Report, job: BuildJob, folder: OutputFolder, finished: boo
             "not asked, as the time was over: what gcc makes of undefined behaviour without -fwrapv"
         )
         report.notes.append(note)
+    if job.stopped:
+        count = job.options.search.stop_after
+        report.notes.append(f"the search was ended early, as asked: --stop-after {count}")
     if job.fuzzing is not None and job.fuzzing.failure:
         report.notes.append(f"the native phase ended early: {job.fuzzing.failure}")
     if job.validation is not None and job.validation.failure:
