@@ -61,16 +61,17 @@ def csgtest(
     folder: Path,
     environment: Mapping[str, str] | None = None,
     seconds: float = 120.0,
+    stdin: bytes = b"",
 ) -> Done:
     whole = {**os.environ, **(environment or {})}
     if not any(name.startswith(_READ_AT_START) for name in environment or ()):
-        with _Run(words, folder, whole) as run:
+        with _Run(words, folder, whole, stdin) as run:
             return run.ended(seconds)
     done = subprocess.run(
         [*CSGTEST, *map(str, words)],
         cwd=folder,
         env=whole,
-        stdin=subprocess.DEVNULL,
+        input=stdin.decode("latin-1"),
         capture_output=True,
         text=True,
         timeout=seconds,
@@ -82,9 +83,17 @@ def csgtest(
 class _Run:
     """A fork that runs csgtest; it does not outlive the block."""
 
-    def __init__(self, words: Iterable[str | Path], folder: Path, environment: Mapping[str, str]):
+    def __init__(
+        self,
+        words: Iterable[str | Path],
+        folder: Path,
+        environment: Mapping[str, str],
+        stdin: bytes = b"",
+    ):
         self.folder = folder
-        self._files = [tempfile.TemporaryFile("w+") for _ in range(2)]  # noqa: SIM115
+        self._files = [tempfile.TemporaryFile() for _ in range(3)]  # noqa: SIM115
+        self._files[0].write(stdin)
+        self._files[0].seek(0)
         self._parent, self._server = _server()
         asked = json.dumps([[*map(str, words)], str(folder), dict(environment)]).encode()
         socket.send_fds(self._server, [asked], [each.fileno() for each in self._files])
@@ -115,9 +124,10 @@ class _Run:
         self._server.settimeout(seconds)
         code = int(self._server.recv(_MESSAGE))
         self._process = None
-        for each in self._files:
+        said = self._files[1:]
+        for each in said:
             each.seek(0)
-        out, err = (each.read() for each in self._files)
+        out, err = (each.read().decode("utf-8", "surrogateescape") for each in said)
         return Done(code, out, err, self.folder)
 
 
@@ -143,7 +153,7 @@ def _serve(asker: socket.socket) -> None:
 
     gc.freeze()
     while True:
-        asked, files, _, _ = socket.recv_fds(asker, _MESSAGE, 2)
+        asked, files, _, _ = socket.recv_fds(asker, _MESSAGE, 3)
         if not asked:
             return
         process = os.fork()
@@ -161,7 +171,7 @@ def _serve(asker: socket.socket) -> None:
 
 def _run(files: list[int], words: list[str], folder: str, environment: dict[str, str]) -> NoReturn:
     """``cli.py`` as it is run by a shell."""
-    for number, each in enumerate(files, start=1):
+    for number, each in enumerate(files):
         os.dup2(each, number)
         os.close(each)
     os.chdir(folder)

@@ -12,13 +12,14 @@ import pytest
 
 from symexec.counters import BYTE, LOOK, QUERY, Counters, WorkClock
 from tests.command_line import SAMPLES, csgtest
+from tests.nightly import daily
 
 OUT = "csgtest-out"
 RUNS = {
-    "foo": ("foo/old.c", "foo/new.c"),
     "cut_ranges": ("cut_ranges/old.c", "cut_ranges/new.c", "--entry", "parse_ranges"),
-    "shelf": ("shelf/old", "shelf/new"),
     "commands": ("commands/old.c", "commands/new.c", "--sym-args", "0", "2", "3"),
+    "foo": ("foo/old.c", "foo/new.c"),
+    "shelf": ("shelf/old", "shelf/new"),
     "fields": ("fields/a_old.c", "fields/a_new.c", "--seed", "3", "--sym-args", "1", "2", "4"),
 }
 
@@ -33,7 +34,7 @@ def load() -> Iterator[None]:
         each.wait()
 
 
-@pytest.mark.parametrize("sample", RUNS)
+@pytest.mark.parametrize("sample", daily(RUNS, 2))
 def test_two_runs_are_one(sample: str, tmp_path: Path, request: pytest.FixtureRequest) -> None:
     found = []
     for hashes in ("1", "2"):

@@ -18,8 +18,16 @@ from tests.reference.equivalences import LIMIT, Pair, judged, pairs
 
 ALL = pairs()
 RANDOM_INPUTS = 20_000
+SLOW = ("mean",)  # floating point
 SEARCHED = [
-    *(pytest.param(replace(pair, options=pair.quick), id=pair.name) for pair in ALL),
+    *(
+        pytest.param(
+            replace(pair, options=pair.quick),
+            id=pair.name,
+            marks=pytest.mark.night if pair.name in SLOW else [],
+        )
+        for pair in ALL
+    ),
     *(
         pytest.param(pair, id=f"the whole {pair.name}", marks=pytest.mark.night)
         for pair in ALL

@@ -32,6 +32,7 @@ from symexec.progress import Silence
 from symexec.replay.reports import sanitizer_kind
 from symexec.triage.undefined import UNINITIALISED
 from tests.command_line import csgtest
+from tests.nightly import daily
 
 FOLDER = Path(__file__).parent / "memory"
 PROGRAMS = sorted(FOLDER.glob("*.c"))
@@ -270,7 +271,7 @@ class Writer:
         )
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", daily(range(12), 4))
 def test_generated_programs_fail_as_they_natively_do(seed: int, tmp_path: Path) -> None:
     program = tmp_path / "program.c"
     program.write_text(Writer(seed).program())

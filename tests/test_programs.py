@@ -8,22 +8,33 @@ A program may say what it is run with, in comments on its first lines:
 
 from __future__ import annotations
 
+import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-from tests.command_line import given_to
+from tests.command_line import csgtest, given_to
 
 ROOT = Path(__file__).parent.parent
 PROGRAMS = sorted((ROOT / "tests" / "programs").glob("*.c"))
 
 
-def observed(command: list[str], stdin: bytes) -> tuple[str, int]:
+def compiled(program: Path, arguments: list[str], stdin: bytes) -> tuple[bytes, int]:
+    """What gcc's program writes, and its exit status as a shell tells it."""
+    binary = program.parent / "binary"
+    subprocess.run(["gcc", "-fwrapv", "-w", "-o", binary, program], check=True)
+    command = [str(binary), *arguments]
     done = subprocess.run(command, input=stdin, capture_output=True, timeout=120, check=False)
     code = done.returncode if done.returncode >= 0 else 128 - done.returncode
-    return done.stdout.decode("latin-1"), code
+    return done.stdout, code
+
+
+def followed(program: Path, arguments: list[str], stdin: bytes) -> tuple[bytes, int]:
+    """The same of the engine."""
+    words = ("run", program.name, "--", *arguments)
+    done = csgtest(*words, folder=program.parent, stdin=stdin)
+    return done.out.encode("utf-8", "surrogateescape"), done.code
 
 
 def test_there_are_programs() -> None:
@@ -32,13 +43,9 @@ def test_there_are_programs() -> None:
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=[program.stem for program in PROGRAMS])
 def test_program_runs_as_compiled(program: Path, tmp_path: Path) -> None:
-    source = program.read_text()
-    arguments, stdin = given_to(source)
-    binary = tmp_path / program.stem
-    subprocess.run(["gcc", "-fwrapv", "-w", "-o", str(binary), str(program)], check=True)
-    native = observed([str(binary), *arguments], stdin)
-    csgtest = [sys.executable, str(ROOT / "cli.py"), "run", str(program), "--", *arguments]
-    assert observed(csgtest, stdin) == native
+    given = given_to(program.read_text())
+    copy = Path(shutil.copy(program, tmp_path))
+    assert followed(copy, *given) == compiled(copy, *given)
 
 
 # gcc makes some of these calls puts or fputs, which do not print "(null)", at -O0 already.
@@ -70,11 +77,9 @@ OF_A_NULL_POINTER = (
 
 @pytest.mark.parametrize("statements", OF_A_NULL_POINTER)
 def test_a_null_pointer_is_printed_as_compiled(statements: str, tmp_path: Path) -> None:
-    program, binary = tmp_path / "program.c", tmp_path / "program"
+    program = tmp_path / "program.c"
     program.write_text(
         "#include <stdio.h>\nint main(int c, char **v)\n"
         f'{{ char b[9] = {{0}}, *p = c > 5 ? b : NULL; {statements} puts("end"); return 0; }}\n'
     )
-    subprocess.run(["gcc", "-fwrapv", "-w", "-o", str(binary), str(program)], check=True)
-    csgtest = [sys.executable, str(ROOT / "cli.py"), "run", str(program)]
-    assert observed(csgtest, b"") == observed([str(binary)], b"")
+    assert followed(program, [], b"") == compiled(program, [], b"")

@@ -148,7 +148,7 @@ SCALARS = st.one_of(
     value=st.one_of(SCALARS, st.lists(SCALARS, max_size=4)),
     table=st.booleans(),
 )
-@settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_any_value_is_taken_or_refused_with_its_line(key: str, value: Any, table: bool) -> None:
     heading = "[target.a]\n" if table else ""
     try:

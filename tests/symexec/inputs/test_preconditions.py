@@ -101,7 +101,7 @@ def run(folder: Path, kind: str, old: str, new: str, *words: str) -> Done:
     for name, search in (("old.c", old), ("new.c", new)):
         text = PROGRAM.replace("SEARCH", search).replace("KIND", kind)
         (folder / name).write_text(text)
-    asked = ("build", "old.c", "new.c", "--entry", "f", "--time", "8", *words)
+    asked = ("build", "old.c", "new.c", "--entry", "f", "--time", "5", *words)
     return csgtest(*asked, folder=folder)
 
 
@@ -117,7 +117,7 @@ def test_lengths_that_no_caller_may_pass(tmp_path: Path, kind: str, old: str, ne
     assert each["text"] == f"len <= {'bytes' if 'char' in kind else 'elements'} of buf"
     assert f"expected of callers:\n    {each['text']} (new.c:" in done.out
     assert all(len(line) <= 80 for line in done.out.splitlines() if "new.c:" in line)
-    without = run(tmp_path, kind, old, new, "--no-preconditions")
+    without = run(tmp_path, kind, old, new, "--no-preconditions", "--stop-after", "1")
     assert without.code == 1 and "preconditions" in without.report
     assert not without.report["preconditions"] and "expected of callers" not in without.out
 

@@ -20,6 +20,7 @@ from symexec import replay
 from symexec.replay.reports import sanitizer_environment
 from symexec.replay.sandbox import LANDLOCK, SECCOMP, Sandbox
 from symexec.replay.wire import Job, RawResult
+from tests.nightly import nightly
 
 pytestmark = pytest.mark.skipif(platform.machine() != "x86_64", reason="servers know x86-64 only")
 
@@ -28,6 +29,7 @@ SOURCES = Path(replay.__file__).parent
 SUBJECT = HERE / "subject.c"
 BEHAVIOURS = re.findall(r"NAMED\((\w+)\)[,}]", SUBJECT.read_text())
 LEAVING = {"child", "daemon_left", "kill_all", "stop_all", "many", "bomb"}  # servers may be lost
+DAILY = ("sanitized", "static")  # how the builds of a search are linked; the third one: at night
 SLOW = {"bomb"}  # in one style each day: it is the sandbox that ends it, whatever was linked
 ENTRY = "-Wl,-e,csgtest_entry"
 CHECKS = "-fsanitize=address,bounds,null,integer-divide-by-zero,object-size"
@@ -44,7 +46,7 @@ RUNS = [
     pytest.param(
         behaviour,
         style,
-        marks=pytest.mark.night if behaviour in SLOW and style != "sanitized" else [],
+        marks=[] if style in DAILY[: 1 if behaviour in SLOW else 2] else pytest.mark.night,
     )
     for behaviour in BEHAVIOURS
     for style in sorted(STYLES)
@@ -132,7 +134,7 @@ def test_a_forked_run_shows_what_an_executed_one_shows(
     assert all(forked) or behaviour in LEAVING
 
 
-@pytest.mark.parametrize("style", sorted(STYLES))
+@pytest.mark.parametrize("style", nightly(sorted(STYLES), ["dynamic"]))
 def test_what_one_run_did_is_gone_in_the_next(
     style: str, subjects: dict[str, Path], both: tuple[Sandbox, Sandbox]
 ) -> None:
