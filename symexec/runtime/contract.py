@@ -29,7 +29,7 @@ from symexec.state.state import OutputItem
 @record
 class Decide:
     """Is this condition (width 1) true? Answered with a bool. Where both are possible, the path on
-    which it is false goes so many steps ``behind``: what a user seldom writes can wait."""
+    which it is false is ranked ``behind`` steps later: what users seldom write can wait."""
 
     condition: Operand
     behind: int = 0
@@ -37,16 +37,16 @@ class Decide:
 
 @record
 class Defer:
-    """The path goes so many steps behind others; no answer. It is asked once, so that nothing that
-    forks may follow."""
+    """Rank the path so many steps behind others; no answer. The request is made once, so nothing
+    that forks may follow it."""
 
     behind: int
 
 
 @record
 class Concretize:
-    """Pin a term to one value that the path allows (an event: the others are lost). Answered with
-    an int; ``why`` names what could not stay symbolic."""
+    """Fix a term to one value that the path allows (an event: the other values are lost). Answered
+    with an int; ``why`` names what could not stay symbolic."""
 
     term: Operand
     why: str
@@ -54,8 +54,8 @@ class Concretize:
 
 @record
 class Suggest:
-    """Some value that the term can take here; answered with an int. Nothing is pinned: who goes on
-    with the value has to ``Decide`` that the term has it."""
+    """A value that the term can have here; answered with an int. Nothing is fixed: a model that
+    goes on with the value has to ``Decide`` that the term has it."""
 
     term: Operand
 
@@ -69,7 +69,7 @@ class End:
 
 @record
 class CallBack:
-    """Run the function at an address; answered with its result. What the model wrote before stays
+    """Call the function at an address; answered with its result. What the model wrote before stays
     written, so no Decide may follow."""
 
     function: int
@@ -78,12 +78,13 @@ class CallBack:
 
 @record
 class Place:
-    """Where is this call? Answered with a number to jump back to; 0 is none."""
+    """Note the place of this call; answered with a number to jump back to, 0 where there is
+    none."""
 
 
 @record
 class JumpBack:
-    """Go on behind the call that has this number; its result is ``value``. No answer comes."""
+    """Return once more from the call that has this number, with the result ``value``; no answer."""
 
     number: Operand
     value: Data
@@ -97,76 +98,80 @@ SharedModel = Generator[Request, object, Data | None]
 
 
 class Paired(Exception):
-    """A model that runs once for both versions met a value that differs between them: it is to run
+    """A model that runs once for both versions met a value that differs between them: it has to run
     for each."""
 
 
 class Context(Protocol):
-    """The engine during one call of a model. Addresses are concrete; an access that is an error of
-    the program under test ends the path, and the call does not come back to the model."""
+    """The engine as a model sees it during one call. Addresses are concrete; an access that is an
+    error of the program under test ends the path, and the call does not return to the model."""
 
     @property
     def table(self) -> TermTable: ...
 
     @property
     def location(self) -> Location:
-        """Where the user's code calls."""
+        """The place of the call in the user's code."""
 
     @property
     def caller(self) -> str: ...
 
     def load(self, address: int, size: int) -> Operand:
-        """``size`` bytes, little-endian: 8 * size bits."""
+        """The value of ``size`` bytes, little-endian: 8 * size bits."""
 
     def store(self, address: int, size: int, value: Data) -> None: ...
 
     def copy(self, destination: int, source: int, size: Operand) -> None:
-        """As memmove. Of a symbolic size: what is known to be ``within`` both objects."""
+        """Copy as memmove does. A symbolic size is one that is known to be ``within`` both
+        objects."""
 
     def fill(self, address: int, size: Operand, byte: Operand) -> None: ...
 
     def one_sided(self) -> bool:
-        """Does what is written now change one version's half alone? Then it goes byte by byte."""
+        """Do writes change one version's half only at the moment? Then they are made byte by
+        byte."""
 
     def within(self, address: int, size: Operand) -> Operand:
-        """The condition under which ``size`` bytes from an address lie in one object."""
+        """The condition that ``size`` bytes from an address are inside one object."""
 
     def outside(self, address: int, size: Operand, write: bool) -> NoReturn:
-        """An access there is an error of the program."""
+        """End the path: an access there is an error of the program."""
 
     def allocate(self, size: int, kind: str, name: str) -> int:
-        """A fresh object, kind "heap" or "static"; ``name`` is for messages."""
+        """A new object of kind "heap" or "static"; ``name`` is for messages. Returns its
+        address."""
 
     def largest(self, size: Operand) -> int:
-        """The largest that an object of this symbolic size may be to be followed."""
+        """The largest size in bytes that is followed for an object of this symbolic size."""
 
     def few(self, size: Operand) -> tuple[int, ...]:
-        """All values that a size may have, smallest first; none when they are many."""
+        """All values that a size can have, smallest first; none when they are many."""
 
     def allocate_some(self, size: Data, name: str, zeroed: bool) -> int:
-        """A fresh heap object of all the sizes, up to the ``largest``, that a term can have."""
+        """A new heap object of a symbolic size up to the ``largest``. Returns its address."""
 
     def free(self, address: int) -> None: ...
 
     def check_free(self, address: int) -> None:
-        """Would ``free`` be an error? Then the path ends."""
+        """End the path if ``free`` of this address is an error."""
 
     def extent(self, address: int) -> Operand | None:
-        """Bytes of the whole object that an address points into; None when none lives there."""
+        """The size in bytes of the object that an address points into; None when there is no live
+        object."""
 
     def move(self, destination: int, source: int) -> None:
-        """Of two whole objects the bytes that both have."""
+        """Copy between two whole objects as many bytes as both have."""
 
     def scalars(self, address: int, size: int) -> list[int]:
-        """The bytes of each scalar in a stretch of memory as the program declares it. Undeclared
-        memory of a scalar's size counts as one, else as single bytes."""
+        """The sizes in bytes of the scalars in a range of memory, by its declared type. Undeclared
+        memory of a scalar's size counts as one scalar, else as single bytes."""
 
     def room(self, address: int) -> int:
-        """Bytes that surely stand from an address to the end of its object, 0 when there is
-        none."""
+        """The bytes that are certainly there from an address to the end of its object, 0 when there
+        is none."""
 
     def global_address(self, name: str) -> int:
-        """Of a global object that the model's registration ``needs``."""
+        """The address of a global object that the registration of the model ``needs``."""
 
     def next_argument(self, list_address: int, size: int, passed: Passed) -> Data:
         """Take the next argument of a va_list."""
@@ -175,19 +180,21 @@ class Context(Protocol):
         """An entry of the environment store."""
 
     def put(self, key: str, value: object) -> None:
-        """Immutable values only: forks share them; each version sees its own."""
+        """Set an entry of the environment store. Values must be immutable: forks share them; each
+        version sees its own."""
 
     def emit(self, stream: int, item: OutputItem) -> None:
-        """Output to descriptor 1 or 2: known bytes, one byte as a term, or a formatted number."""
+        """Write to descriptor 1 or 2: known bytes, one byte as a term, or a formatted number."""
 
     def event(self, kind: str, text: str) -> None:
-        """For the report: "approximated", "unsupported" ...; the engine adds place and count."""
+        """Note an event for the report: "approximated", "unsupported" ...; the engine adds place
+        and count."""
 
     def fresh(self, name: str, width: int) -> Term:
         """The input symbol of that name, new or known."""
 
     def add_input(self, made: Input) -> None:
-        """Record an input of this path; one that is there already is not added again."""
+        """Add an input to this path, unless it is there already."""
 
 
 ModelFunction = Callable[[Context, tuple[Data, ...]], SharedModel]
@@ -195,8 +202,9 @@ ModelFunction = Callable[[Context, tuple[Data, ...]], SharedModel]
 
 @record
 class ModelEntry:
-    """``needs`` are objects of libc/*.c that the model stores to (errno); ``effects`` what else a
-    call does to memory, and whether it is output, as csg/ir/library_effects.py reads it."""
+    """A registered model. ``needs``: objects of libc/*.c that it stores to (errno); ``effects``:
+    what else a call does to memory, and whether it is output, as csg/ir/library_effects.py reads
+    it."""
 
     name: str
     function: ModelFunction

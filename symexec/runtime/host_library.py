@@ -1,5 +1,4 @@
-"""Functions of this machine's C library on bit patterns, nothing but numbers goes in or out; and
-its version.
+"""Call functions of this machine's C library on bit patterns, numbers only; and tell its version.
 
     call("frexp", 64, "xI", [bits of 12.0])   ->   Answer(bits of 0.75, (4,), 0)
 
@@ -22,7 +21,8 @@ LIBRARY = "libm.so.6"
 
 
 class _Float(ctypes.c_float):
-    """A subclass of a ctypes type is handed over as its bytes, not as a number of Python's."""
+    """A floating-point number as ctypes passes it by its bytes: subclasses are not converted to
+    Python's floats."""
 
 
 class _Double(ctypes.c_double):
@@ -35,7 +35,7 @@ class _LongDouble(ctypes.c_longdouble):
 
 @record
 class Answer:
-    """``written`` are the ints behind pointers; ``errno`` 0: not set."""
+    """The result of a call. ``written`` are the ints behind pointers; ``errno`` 0: not set."""
 
     pattern: int
     written: tuple[int, ...]
@@ -136,7 +136,7 @@ def _register(name: str, width: int, shape: str) -> None:
 def _register_gamma(name: str, suffix: str) -> None:
     @models(name, effects="nothing", needs=(ERRNO, SIGN_OF_GAMMA))
     def calculate(context: Context, arguments: Arguments) -> Model:
-        """The logarithm; ``signgam`` gets the sign of the gamma function itself."""
+        """lgamma: the logarithm; ``signgam`` gets the sign of the gamma function."""
         number = yield from pin(arguments[0], f"an argument of {name}")
         targets = [context.global_address(SIGN_OF_GAMMA)]
         return _calculated(context, f"lgamma{suffix}_r", WIDTHS[suffix], "xI", [number], targets)

@@ -53,7 +53,7 @@ def _name(context: Context, pointer: Operand) -> Asking[str]:
 
 
 def _fresh(context: Context, name: str, size: int) -> Term:
-    """A fresh object of ``size`` bytes as one symbol."""
+    """A new object of ``size`` bytes as one symbol."""
     order, label = _numbered(context, name)
     term = context.fresh(f"{label}:{8 * size}", 8 * size)
     made = Input("object", name, "unsigned char", 8 * size, (term,), order=order, scalar=True)
@@ -62,7 +62,7 @@ def _fresh(context: Context, name: str, size: int) -> Term:
 
 
 def _numbered(context: Context, name: str) -> tuple[int, str]:
-    """The object's number, and a name that no other input has."""
+    """The number of the object, and a name that no other input has."""
     order = context.get("objects", 0)
     assert isinstance(order, int)
     context.put("objects", order + 1)
@@ -77,7 +77,7 @@ def symbolic_int(context: Context, arguments: Arguments) -> Model:
 
 @models("klee_range", effects="reads 2")
 def symbolic_in_range(context: Context, arguments: Arguments) -> Model:
-    """``begin`` <= value < ``end``."""
+    """klee_range: a value with ``begin`` <= value < ``end``."""
     begin, end = arguments[:2]
     name = yield from _name(context, arguments[2])
     order = context.get("objects", 0)
@@ -168,7 +168,8 @@ def get_size(context: Context, arguments: Arguments) -> Model:
     effects="nothing",
 )
 def ignore(context: Context, arguments: Arguments) -> Model:
-    """Hints to KLEE's search and messages for its user; they change nothing in the program."""
+    """Intrinsics that give hints to KLEE's search or messages to its user: they change nothing in
+    the program."""
     return 0
     yield
 

@@ -84,7 +84,7 @@ _ITEM = re.compile(r"\A *\*     (?! )")
 
 
 def declared_effects() -> dict[str, str]:
-    """The effects of all models, by name. ``code`` is what models in C say that say nothing."""
+    """The effects of all models, by name: ``code`` for models in C that declare none."""
     kept = load_archive()
     in_c = [name for name in kept if ":" not in name and loads(kept[name]).functions]
     found = dict.fromkeys(in_c, "code")
@@ -98,7 +98,7 @@ def declared_effects() -> dict[str, str]:
 
 
 def _said(comment: str) -> list[tuple[list[str], str]]:
-    """The items of a comment; one goes on where a line is indented further."""
+    """The items of a comment; an item continues on lines that are indented further."""
     items: list[str] = []
     for line in comment.splitlines():
         text = line.strip().removeprefix("*").strip()
@@ -111,7 +111,7 @@ def _said(comment: str) -> list[tuple[list[str], str]]:
 
 
 def _with_needs(entry: ModelEntry) -> str:
-    """A model writes the objects that it needs."""
+    """The effects of an entry, with writes to the objects that it needs."""
     written = [{ERRNO: "errno"}.get(name, name) for name in entry.needs]
     if not written:
         return entry.effects
@@ -140,7 +140,8 @@ _NAMES = re.compile(
 
 
 def refuse_linker_symbols(program: Program) -> None:
-    """Taking their addresses ends a path. A weak one may be missing: it has no address then."""
+    """Make functions that take the address of such a symbol end the path. A weak one may be
+    missing: its address is null."""
     names = {
         name
         for name, item in program.globals.items()
@@ -187,7 +188,7 @@ Archive = dict[str, bytes]  # the name of a function or object to its pickled pr
 
 
 def load_archive() -> Archive:
-    """From the cache, or made and put there."""
+    """The archive, from the cache, or made and stored there."""
     cache = Cache("models", LARGEST)
     package = Path(csg.__file__).parent
     texts = [source.read_bytes() for source in (Path(__file__), *_sources())]
@@ -222,7 +223,7 @@ def make_archive() -> Archive:
 
 
 def _function_part(whole: Program, code: FunctionCode) -> Program:
-    """One function with the objects it names and its nodes, numbered from 0."""
+    """A program of one function, with the objects and nodes that it refers to, numbered from 0."""
     names = _references(code)
     part = Program(globals=_objects(whole, names))
     part.undefined = {name for name in names if name not in whole.globals} - {code.name}
@@ -263,7 +264,7 @@ def _references(code: FunctionCode) -> list[str]:
 
 
 def _objects(whole: Program, names: Iterable[str]) -> dict[str, GlobalObject]:
-    """The objects of these names, and those that their contents point to."""
+    """The objects with these names, and those that their contents point to."""
     found: dict[str, GlobalObject] = {}
     waiting = list(names)
     while waiting:
@@ -275,7 +276,7 @@ def _objects(whole: Program, names: Iterable[str]) -> dict[str, GlobalObject]:
 
 
 def _functions_named(objects: Mapping[str, GlobalObject]) -> set[str]:
-    """Functions that the contents of objects point to."""
+    """The functions that the contents of objects point to."""
     named = {each.symbol for item in objects.values() for each in item.relocations}
     return named - objects.keys()
 
@@ -328,7 +329,7 @@ def complete(program: Program, archive: Archive | None = None) -> None:
 
 
 def _call_all(program: Program, name: str, called: list[str]) -> None:
-    """A function that calls others, one after the other."""
+    """Add a function that calls others, one after the other."""
     node = len(program.nodes)
     program.nodes.append(Node(node, name, NOWHERE, name, "call"))
     code = FunctionCode(name, (), library=True)
@@ -349,7 +350,7 @@ def _complete(program: Program, kept: Archive, seen: set[str]) -> None:
 
 
 def start(program: Program) -> str:
-    """The function that an execution of a completed program begins with."""
+    """The function with which the execution of a completed program begins."""
     for name in (HOOKED_START, NAMED_START, START):
         if name in program.functions:
             return name
@@ -357,7 +358,7 @@ def start(program: Program) -> str:
 
 
 def unmodelled(program: Program) -> list[str]:
-    """Functions of a completed program that can be called and do nothing we know."""
+    """The functions that a completed program may call and that have neither code nor a model."""
     return sorted(program.undefined - registry().keys())
 
 
@@ -366,7 +367,7 @@ def _external(program: Program) -> set[str]:
 
 
 def _provide_objects(program: Program, archive: Archive) -> None:
-    """What models in Python store to (errno)."""
+    """Add the objects that models in Python store to (errno)."""
     models = registry()
     for name in sorted(program.undefined & models.keys()):
         for wanted in models[name].needs:

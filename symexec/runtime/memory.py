@@ -1,4 +1,4 @@
-"""Memory as the C library sees it: malloc and its family, strings and blocks at once.
+"""Memory functions of the C library: malloc and its family, strings and blocks.
 
 C17 7.22.3 and 7.24, POSIX posix_memalign, glibc's reallocarray. ``memcpy``, ``strlen``, ``strcmp``
 and the like take a whole block where C would go byte by byte.
@@ -52,7 +52,7 @@ ERRNO = "__csgtest_errno"
 
 
 def _fresh(context: Context, size: Data, called: str, zeroed: bool = False) -> Asking[int]:
-    """A new object; 0 when the system would refuse."""
+    """The address of a new object; 0 when the system would refuse."""
     size = _known(context, size)
     if isinstance(size, int):
         return (yield from _of_known_size(context, size, called, zeroed))
@@ -76,7 +76,7 @@ def _fresh(context: Context, size: Data, called: str, zeroed: bool = False) -> A
 
 
 def _known(context: Context, size: Data) -> Data:
-    """The size, or the half of it, that can only be one number is that number."""
+    """The size, with each half that can be only one number replaced by it."""
 
     def single(half: Operand) -> Operand:
         values = context.few(half)
@@ -88,8 +88,8 @@ def _known(context: Context, size: Data) -> Data:
 
 
 def _one_of_few(context: Context, size: Data) -> Asking[Shadowed | int | None]:
-    """A path for each value that the size has, small ones first; None when these are many, and for
-    what is left: values that no object has."""
+    """A path for each value that a size can have, small ones first. None when there are many, and
+    for values beyond the largest object."""
     if not all(context.few(half) for half in halves(size)):
         return None
     chosen: list[int] = []
@@ -123,7 +123,7 @@ def _refused(context: Context) -> int:
 
 
 def _product(count: Data, size: Data) -> Asking[Data]:
-    """``count * size``; more than any process gets where that overflows."""
+    """``count * size``; where it overflows, more than any process gets."""
     if isinstance(count, Shadowed) or isinstance(size, Shadowed):
         small = [
             compare("ult", 64, half, 1 << 32) for each in (count, size) for half in halves(each)
@@ -218,7 +218,8 @@ def release(context: Context, arguments: Arguments) -> Model:
 
 @models("malloc_usable_size", effects="nothing")
 def usable_size(context: Context, arguments: Arguments) -> Model:
-    """glibc rounds up; a program that relies on more than it asked for has an error."""
+    """malloc_usable_size: glibc rounds up, but a program that uses more than it asked for has an
+    error."""
     address = yield from place(arguments[0])
     return context.extent(address) or 0
 
@@ -267,7 +268,7 @@ def copy_backwards(context: Context, arguments: Arguments) -> Model:
 def _copied(
     context: Context, to: Operand, from_: Operand, size: Operand, apart: bool = False
 ) -> Asking[None]:
-    """``apart``: the two stretches must not overlap (C17 7.24.2.1p2)."""
+    """Copy a block. ``apart``: the byte ranges must not overlap (C17 7.24.2.1p2)."""
     if size.__class__ is int and not size:
         return
     destination = yield from place(to)
@@ -285,15 +286,16 @@ def _copied(
 
 
 def _nothing(context: Context, size: Operand, *addresses: int) -> Asking[bool]:
-    """No byte is looked at where no object stands, if the size can be 0."""
+    """Is the size 0 (decided where it is symbolic), so that no byte is accessed at an address
+    without an object?"""
     if isinstance(size, int) or all(context.extent(each) is not None for each in addresses):
         return False
     return (yield from decide(holds("eq", 64, size, 0)))
 
 
 def _bounded(context: Context, address: int, size: Operand, write: bool) -> Asking[None]:
-    """A known size is looked at by who accesses; a symbolic one must lie in bounds first. A block
-    too large to be written byte by byte is not followed: that is told, and native runs see it."""
+    """Check the bounds of a symbolic size; a known size is checked by the access. A block too large
+    to be written byte by byte ends the path with an event, and native runs show it."""
     if isinstance(size, int):
         if size > BYTE_BY_BYTE and write and context.one_sided():
             text = f"{size} bytes that one version alone writes"
@@ -334,7 +336,7 @@ def length(context: Context, arguments: Arguments) -> Model:
 
 @models("strnlen", effects="reads 0")
 def bounded_length(context: Context, arguments: Arguments) -> Model:
-    """A byte behind the bound is never looked at, so the bound is asked for last."""
+    """strnlen: a byte behind the bound is never read, so the bound is decided last."""
     if arguments[1] == 0:
         return 0
     address = yield from place(arguments[0])
@@ -399,7 +401,7 @@ def _itself(byte: Operand) -> Operand:
 
 
 def lower_case(byte: Operand) -> Operand:
-    """32 is added to a capital letter."""
+    """The byte in lower case: 32 is added to a capital letter."""
     capital = holds("ult", 8, calculated("sub", 8, byte, ord("A")), 26)
     return calculated("add", 8, byte, choice(capital, 32, 0, 8))
 
@@ -412,7 +414,8 @@ def _compared(
     seen: Callable[[Operand], Operand] = _itself,
     ends: bool = True,
 ) -> Asking[Operand]:
-    """The difference of the first bytes that differ, 0 when none do. ``ends``: at a NUL."""
+    """The difference of the first bytes that differ, 0 when none do. ``ends``: the comparison ends
+    at a NUL."""
     if most.__class__ is int and not most:
         return 0
     a = yield from place(one)
@@ -453,7 +456,7 @@ def _compared(
 
 
 def _equal(pairs: Pairs) -> Operand:
-    """As the difference says of itself that it is 0: the same term."""
+    """The condition that all pairs are equal; the same term as that their difference is 0."""
     found: Operand = 1
     for x, y in reversed(pairs):
         found = calculated("and", 1, holds("eq", 8, x, y), found)
@@ -461,7 +464,7 @@ def _equal(pairs: Pairs) -> Operand:
 
 
 def _difference(pairs: Pairs) -> Operand:
-    """Of the first that differ; that some do is known."""
+    """The difference of the first pair that differs, where some pair is known to."""
     found: Operand = 0
     for x, y in reversed(pairs):
         apart = calculated("sub", 32, fitted(x, 32), fitted(y, 32))

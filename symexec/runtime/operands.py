@@ -90,7 +90,7 @@ def signed(value: int, width: int) -> int:
 
 
 def decide(condition: Operand, behind: int = 0) -> Asking[bool]:
-    """Is it true? Asks only when the term does not say so itself."""
+    """Is the condition true? Makes a request only when the term is no constant."""
     if isinstance(condition, int):
         return bool(condition)
     answer = yield Decide(condition, behind)
@@ -98,7 +98,7 @@ def decide(condition: Operand, behind: int = 0) -> Asking[bool]:
 
 
 def pin(value: Operand, why: str) -> Asking[int]:
-    """One value for a term where the model cannot work with all."""
+    """One value for a term, where the model cannot work with all values."""
     if isinstance(value, int):
         return value
     answer = yield Concretize(value, why)
@@ -107,7 +107,7 @@ def pin(value: Operand, why: str) -> Asking[int]:
 
 
 def place(pointer: Operand) -> Asking[int]:
-    """The address that a pointer holds; a choice between known addresses forks over them, an index
+    """The address that a pointer holds. A choice between known addresses forks over them, an index
     over the places near the start of each object."""
     if isinstance(pointer, int):
         return pointer
@@ -128,7 +128,7 @@ def place(pointer: Operand) -> Asking[int]:
 
 
 def _leaves(pointer: Term) -> list[int]:
-    """The constants at the ends of nested choices, in order."""
+    """The constants at the leaves of nested choices, in order."""
     found: dict[int, None] = {}
     stack = [pointer]
     while stack and len(found) < MOST_LEAVES:
@@ -141,8 +141,8 @@ def _leaves(pointer: Term) -> list[int]:
 
 
 def counted(size: Operand, most: int, why: str) -> Asking[int | None]:
-    """A size that may be symbolic: forks over 0 .. ``most`` while that is few; None when it is
-    larger than ``most``."""
+    """The value of a size that may be symbolic: forks over 0 .. ``most`` while these are few. None
+    when it is larger than ``most``."""
     if isinstance(size, int):
         return size if size <= most else None
     if not (yield from decide(holds("ule", size.width, size, most))):
@@ -154,8 +154,8 @@ def counted(size: Operand, most: int, why: str) -> Asking[int | None]:
 
 
 def exceeds(size: Operand, done: int, why: str) -> Asking[bool]:
-    """Is an unsigned size larger than what is done by now? For a model that goes on byte by byte:
-    a symbolic size has a path for each number of them; behind many one value is taken."""
+    """Is an unsigned size larger than ``done``? For models that go on byte by byte: a symbolic size
+    has a path for each value, and beyond many it is pinned to one."""
     if isinstance(size, int):
         return size > done
     if done >= MOST_STEPS:
@@ -163,12 +163,12 @@ def exceeds(size: Operand, done: int, why: str) -> Asking[bool]:
     return not done >> size.width and (yield from decide(holds("ult", size.width, done, size)))
 
 
-MOST_SIZES = 64  # that a symbolic size is tried for, one path each
+MOST_SIZES = 64  # values for which a symbolic size is tried, one path each
 MOST_STEPS = 256  # the same where each is a step of the model
 
 
 def among(byte: Operand, kind: bytes) -> Operand:
-    """Is a byte one of these? One condition."""
+    """The condition that a byte is one of these."""
     if len(kind) > 128:
         return plain(negate(among(byte, bytes(each for each in range(256) if each not in kind))))
     return plain(disjunction([compare("eq", 8, byte, each) for each in kind]))
@@ -202,8 +202,8 @@ def read_bytes(context: Context, address: int, size: int) -> list[Operand]:
 
 
 def read_string(context: Context, address: int, most: int | None = None) -> Asking[list[Operand]]:
-    """The bytes before the NUL, at most ``most``. Running out of the object is the program's
-    error."""
+    """The bytes before the NUL, at most ``most``. Reading beyond the object is an error of the
+    program."""
     found: list[Operand] = []
     for block in _blocks(context, address, most):
         if isinstance(block, bytes):
@@ -228,9 +228,9 @@ def _bytes(context: Context, address: int, most: int) -> Iterator[Operand]:
 
 
 def _blocks(context: Context, address: int, most: int | None) -> Iterator[bytes | Operand]:
-    """``most`` bytes, or all without end, known ones in blocks; the one behind the object faults
-    when it is asked for. Blocks grow while bytes are known, so that symbolic ones are not glued
-    together in vain."""
+    """``most`` bytes, or all without an end, known ones in blocks; reading the one behind the
+    object is a fault. Blocks grow while bytes are known, so that symbolic bytes are not joined in
+    vain."""
     block, end = 1, None if most is None else address + most
     while end is None or address < end:
         count = min(block, context.room(address)) or 1
@@ -257,7 +257,7 @@ def known_bytes(text: Sequence[Operand]) -> bytes | None:
 
 
 def write_bytes(context: Context, address: int, text: Sequence[Operand]) -> None:
-    """Known bytes that stand together are one store."""
+    """Write a text; known bytes that follow each other are one store."""
     whole = known_bytes(text)
     if whole:
         context.store(address, len(whole), int.from_bytes(whole, "little"))
@@ -274,7 +274,7 @@ def write_bytes(context: Context, address: int, text: Sequence[Operand]) -> None
 
 
 def emit_bytes(context: Context, stream: int, text: Sequence[Operand]) -> None:
-    """The same for output."""
+    """Emit a text; known bytes that follow each other are one item of output."""
     whole = known_bytes(text)
     if whole:
         context.emit(stream, whole)

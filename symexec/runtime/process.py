@@ -65,7 +65,7 @@ def leave(context: Context, arguments: Arguments) -> Model:
 
 @models("_exit", "_Exit", effects="output")
 def leave_at_once(context: Context, arguments: Arguments) -> Model:
-    """What streams have not written yet is lost."""
+    """_exit: what streams have not written yet is lost."""
     discard_pending(context)
     yield End(Exit(arguments[0], at_once=True))
     return None
@@ -79,7 +79,8 @@ def give_up(context: Context, arguments: Arguments) -> Model:
 
 @models("__csgtest_killed", effects="nothing")
 def be_killed(context: Context, arguments: Arguments) -> Model:
-    """By a signal that the process sends to itself. What streams have not written yet is lost."""
+    """End the process by a signal that it sends to itself. What streams have not written yet is
+    lost."""
     number = yield from pin(arguments[0], "a signal")
     discard_pending(context)
     yield End(Killed(number))
@@ -103,8 +104,8 @@ def fail_assertion(context: Context, arguments: Arguments) -> Model:
 
 @models("__csgtest_library_version", effects="writes 0")
 def library_version(context: Context, arguments: Arguments) -> Model:
-    """Into a buffer of so many bytes: what gnu_get_libc_version says, or, of a third argument that
-    is not 0, gnu_get_libc_release."""
+    """Write the result of gnu_get_libc_version into a buffer of a given size; with a third argument
+    that is not 0, that of gnu_get_libc_release."""
     release = yield from pin(arguments[2], "which version of the library")
     room = yield from pin(arguments[1], "the room for a version")
     address = yield from place(arguments[0])
@@ -113,7 +114,7 @@ def library_version(context: Context, arguments: Arguments) -> Model:
 
 
 def known_text(context: Context, pointer: Operand) -> Asking[str]:
-    """A message: symbolic bytes in it are shown as question marks."""
+    """The text of a message; its symbolic bytes are shown as question marks."""
     address = yield from place(pointer)
     if address == 0:
         return ""
@@ -150,8 +151,9 @@ def admit_giving_up(context: Context, arguments: Arguments) -> Model:
 
 @models("__csgtest_is_option", effects="nothing")
 def found_option(context: Context, arguments: Arguments) -> Model:
-    """The byte that makes a word an option. Where command lines are shaped, other beginnings have
-    the same option by its name; the path of a word that happens to spell one goes behind."""
+    """The byte that makes a word an option. Where command lines are made from the program's
+    options, other initial states have the same option by its name; the path of a word that happens
+    to be one is ranked behind."""
     if isinstance(arguments[0], Term) and context.get(SHAPED, False):
         yield Defer(BEHIND)
     return None
@@ -180,7 +182,7 @@ def set_jump(context: Context, arguments: tuple[Data, ...]) -> SharedModel:
 
 @models.aware("longjmp", "_longjmp", "siglongjmp", "__longjmp_chk", effects="reads 0")
 def jump(context: Context, arguments: tuple[Data, ...]) -> SharedModel:
-    """The value may differ between the versions; 0 is turned into 1."""
+    """longjmp: the value may differ between the versions; 0 becomes 1."""
     address = yield from place(plain(arguments[0]))
     value = arguments[1]
     returned = ite(compare("eq", 32, value, 0), 1, value, 32)
@@ -201,7 +203,8 @@ Tree = dict[bytes, Node]
 
 
 class _Entries:
-    """An environment store that nothing runs on any more, as far as the file system asks."""
+    """The environment store of a version that has ended, with what the file system uses of a
+    Context."""
 
     def __init__(self, entries: Store) -> None:
         self._entries = dict(entries)
@@ -232,7 +235,7 @@ def _concerning_files(entries: Store) -> dict[str, object]:
 
 
 def _left(entries: Store, ending: PathEnding) -> Tree | None:
-    """What lies below the working folder, by path; None when that is not known."""
+    """What is below the working folder, by path; None when that is not known."""
     context: Context = _Entries(entries)  # type: ignore[assignment]
     if isinstance(ending, Exit | Returned) and not _flush(context):
         return None
@@ -251,8 +254,8 @@ def _left(entries: Store, ending: PathEnding) -> Tree | None:
 
 
 def _flush(context: Context) -> bool:
-    """What streams hold at a normal end goes into their files; False where it cannot be told how
-    large those are."""
+    """Write what streams hold at a normal end to their files. Returns False where the size of a
+    file is not known."""
     for number in streams(context):
         before = stream(context, number)
         file = file_of(context, before.descriptor) if before.pending else None
@@ -287,7 +290,7 @@ def _unless(condition: Operand) -> Operand:
 
 
 def _different_bytes(old: Contents, new: Contents) -> Operand:
-    """Of another size, or another byte at a place that there is."""
+    """The condition that two files have different sizes, or different bytes at some place."""
     parts = [_unless(holds("eq", 32, old.size, new.size))]
     for index, (one, two) in enumerate(zip(old.bytes, new.bytes, strict=False)):
         if one is two:

@@ -89,7 +89,7 @@ from symexec.runtime.operands import Asking, pin, place, read_bytes, signed, wri
 
 models = Registry()
 
-FORGOTTEN = CREATE | EXCLUSIVE | EMPTY | CLOSE_ON_EXEC | 0o400  # what F_GETFL does not tell
+FORGOTTEN = CREATE | EXCLUSIVE | EMPTY | CLOSE_ON_EXEC | 0o400  # flags that F_GETFL does not return
 
 
 # ---------------------------------------------------------------------- open and close
@@ -130,7 +130,7 @@ def _open(context: Context, path: Operand, rest: Arguments, base: Operand | None
 def is_named_as_folder(
     context: Context, path: Operand, base: Operand | None = None
 ) -> Asking[bool]:
-    """Does a slash end the path? No file is made under such a name."""
+    """Does the path end in a slash? No file is made under such a name."""
     entry = yield from look_up(context, path, Last.ENTRY, base)
     return isinstance(entry, Found) and entry.slash and not entry.dots
 
@@ -159,7 +159,7 @@ def open_found(context: Context, found: Found, flags: int, mode: int) -> Asking[
 
 
 def _refused(context: Context, target: int, flags: int) -> int:
-    """Why what there is cannot be opened; 0 when it can."""
+    """The error number of opening an existing file, 0 when it can be opened."""
     kind = node(context, target).kind
     access = flags & ACCESS
     if flags & CREATE and flags & EXCLUSIVE:
@@ -181,7 +181,7 @@ def _refused(context: Context, target: int, flags: int) -> int:
 
 
 def made_in(context: Context, found: Found, added: Node) -> Asking[int]:
-    """A new node under a name that is free: its number, or an error."""
+    """Make a new node under a name that is free. Returns its number, or a negative error number."""
     above = node(context, found.folder)
     if not above.links:
         return -ENOENT
@@ -349,7 +349,7 @@ def duplicate_with_flags(context: Context, arguments: Arguments) -> Model:
 
 @models("pipe", "pipe2", effects="writes 0", needs=(ERRNO,))
 def make_pipe(context: Context, arguments: Arguments) -> Model:
-    """Two descriptors: the first reads what the second writes."""
+    """pipe(2): the first of two descriptors reads what the second writes."""
     flags = 0
     if len(arguments) > 1:
         flags = yield from pin(arguments[1], "the flags given to pipe2")
@@ -385,7 +385,7 @@ def duplicated(context: Context, number: int, least: int, closes: bool = False) 
 
 
 def moved_to(context: Context, number: int, target: int, closes: bool = False) -> int:
-    """``target`` is closed before it means the same file."""
+    """Let ``target`` mean the open file of descriptor ``number``; its own is closed before."""
     known = descriptor(context, number)
     if known is None or not 0 <= target < MOST_DESCRIPTORS:
         return -EBADF
@@ -419,7 +419,7 @@ def control(context: Context, arguments: Arguments) -> Model:
             flags = file.flags & ~CHANGEABLE | value & CHANGEABLE
             put_opened(context, known.opened, replace(file, flags=flags))
             return 0
-        case 5 | 6 | 7 | 36 | 37 | 38:  # locks: nobody else is there
+        case 5 | 6 | 7 | 36 | 37 | 38:  # locks always succeed: no other process is there
             context.event("approximated", "locks on files always succeed")
             return 0
         case _:
@@ -428,7 +428,7 @@ def control(context: Context, arguments: Arguments) -> Model:
 
 @models("isatty", "ioctl", effects="nothing", needs=(ERRNO,))
 def is_terminal(context: Context, arguments: Arguments) -> Model:
-    """None is; what ioctl is asked for are terminals."""
+    """isatty, and ioctl as terminals use it: no descriptor is a terminal."""
     number = yield from number_of(arguments[0], "isatty")
     known = descriptor(context, number) is not None
     answer = answered(context, -ENOTTY if known else -EBADF)

@@ -123,7 +123,8 @@ def _link(
 
 
 def _free_entry(context: Context, path: Operand, base: Operand | None) -> Asking[Found | int]:
-    """For what is no folder: the entry that is to be made, or why it cannot be."""
+    """Where an entry other than a folder is to be made, or the error number that says why it cannot
+    be."""
     found = yield from look_up(context, path, Last.ENTRY, base)
     if isinstance(found, int):
         return found
@@ -276,7 +277,7 @@ def _rename(
     bases: Bases = (None, None),
     keeps: bool = False,
 ) -> Model:
-    """``keeps``: what has the new name already is not replaced."""
+    """rename(2). ``keeps``: fail where the new name exists."""
     source = yield from look_up(context, old, Last.ENTRY, bases[0])
     if isinstance(source, int):
         return answered(context, source)
@@ -333,7 +334,7 @@ def _irreplaceable(context: Context, number: int, target: Found, folder: bool, a
 
 
 def _is_above(context: Context, number: int, folder: int) -> bool:
-    """Is a folder the other one, or around it?"""
+    """Is the first folder the second one, or does it contain it?"""
     while folder != number:
         above = node(context, folder).parent
         if above == folder:
@@ -371,8 +372,8 @@ DIRENT_NAME = 19  # where a struct dirent has the name
 
 @models("__csgtest_list", effects="writes 2", needs=(ERRNO,))
 def list_folder(context: Context, arguments: Arguments) -> Model:
-    """Entry ``place`` of a folder's listing, into a struct dirent: 1, or 0 behind the last. The
-    listing is made when the first entry is asked for."""
+    """Write entry ``place`` of a folder's listing into a struct dirent: returns 1, or 0 behind the
+    last entry. The listing is made when its first entry is read."""
     descriptor = yield from number_of(arguments[0], "readdir")
     index = yield from pin(arguments[1], "the place in a folder")
     file = file_of(context, descriptor)
@@ -396,7 +397,7 @@ def list_folder(context: Context, arguments: Arguments) -> Model:
 
 
 def _listing(context: Context, folder: int) -> Asking[tuple[tuple[bytes, int], ...]]:
-    """Dots first, then what was made last: as tmpfs has it."""
+    """The names and nodes in a folder: dots first, then the newest first, as tmpfs lists them."""
     if folder in READ_ONLY:
         yield End(Unsupported("listing a folder of the host"))
     kept = node(context, folder)
@@ -410,7 +411,7 @@ def _listing(context: Context, folder: int) -> Asking[tuple[tuple[bytes, int], .
 
 @models("__csgtest_folder", effects="nothing", needs=(ERRNO,))
 def is_folder(context: Context, arguments: Arguments) -> Model:
-    """Can a descriptor be listed? 1, or 0 with errno."""
+    """Can a descriptor be listed? Returns 1, or 0 with errno."""
     number = yield from opened_node(context, arguments[0])
     if number >= 0 and node(context, number).kind == FOLDER:
         return 1

@@ -26,13 +26,14 @@ EROFS, ERANGE, ENAMETOOLONG, ENOTEMPTY, ELOOP = 30, 34, 36, 39, 40
 
 
 def failure(context: Context, number: int, width: int = 32) -> int:
-    """-1 of the result's width, and errno."""
+    """Set errno and return -1 in the width of the result."""
     context.store(context.global_address(ERRNO), 4, number)
     return (1 << width) - 1
 
 
 def answered(context: Context, value: int, width: int = 32) -> int:
-    """What a system call yields: a result, or the negative of an error's number."""
+    """The result of a system call: the value, or -1 with errno where it is a negative error
+    number."""
     return failure(context, -value, width) if value < 0 else value
 
 
@@ -58,7 +59,7 @@ HOME = b"/tmp/work"  # where a program starts, as in replay
 
 @record
 class Contents:
-    """The bytes of a file; ``size`` of them are there (at most all)."""
+    """The content of a file: the first ``size`` of the bytes (at most all)."""
 
     bytes: tuple[Operand, ...] = ()
     size: Operand = 0  # 32 bits when it is a term
@@ -66,9 +67,9 @@ class Contents:
 
 @record
 class Node:
-    """``entries`` and ``parent`` are a folder's, ``target`` a symbolic link's. ``links`` 0: it has
-    been removed. ``given``: it is part of the test's input once the program looks at it, and it is
-    there only if ``exists`` holds."""
+    """A file, folder or link. ``entries`` and ``parent`` are a folder's, ``target`` is a symbolic
+    link's. ``links`` 0: it has been removed. ``given``: it becomes part of the test's input once
+    the program looks at it, and it exists only if ``exists`` holds."""
 
     kind: int
     mode: int = 0o644
@@ -83,8 +84,8 @@ class Node:
 
 @record
 class Opened:
-    """An open file, which several descriptors can share. ``clipped``: it stands at the file's end
-    if that comes before ``position`` (a stream has read ahead)."""
+    """An open file, which several descriptors can share. ``clipped``: its position is the end of
+    the file if that comes before ``position`` (a stream has read ahead)."""
 
     node: int
     flags: int = 0
@@ -109,7 +110,7 @@ NODES: Mapping[int, Node] = MappingProxyType(
         7: Node(FOLDER, 0o755, parent=TMP),  # $TMPDIR
         4: Node(FOLDER, 0o755, entries=((b"null", NULL), (b"tty", TTY)), parent=ROOT),
         NULL: Node(DEVICE, 0o666),
-        TTY: Node(DEVICE, 0o666),  # of which there is none: as in replay, it cannot be opened
+        TTY: Node(DEVICE, 0o666),  # there is no terminal: as in replay, it cannot be opened
         STDIN: Node(PIPE, 0o600),
         STDOUT: Node(PIPE, 0o600),
         STDERR: Node(PIPE, 0o600),
@@ -145,7 +146,7 @@ def put_opened(context: Context, number: int, changed: Opened) -> None:
 
 
 def descriptor(context: Context, number: int) -> Descriptor | None:
-    """None when it is not open."""
+    """The descriptor of this number; None when it is not open."""
     standard = Descriptor(number) if 0 <= number <= 2 else None
     found = context.get(f"descriptor{number}", standard)
     assert found is None or isinstance(found, Descriptor)
@@ -163,7 +164,7 @@ def file_of(context: Context, number: int) -> Opened | None:
 
 
 def free_number(context: Context) -> int:
-    """For a new node or open file."""
+    """A number for a new node or open file."""
     number = context.get("numbers", FIRST_NUMBER)
     assert isinstance(number, int)
     context.put("numbers", number + 1)
@@ -186,7 +187,7 @@ def creation_mask(context: Context) -> int:
 
 
 def is_there(file: Contents, position: int) -> Asking[bool]:
-    """Does the file have a byte at a position?"""
+    """Does the file have a byte at this position?"""
     if position >= len(file.bytes):
         return False
     if isinstance(file.size, int):
@@ -195,7 +196,7 @@ def is_there(file: Contents, position: int) -> Asking[bool]:
 
 
 def known_size(file: Contents) -> Asking[int]:
-    """One path for each size that a symbolic file can have."""
+    """The size in bytes: one path for each size that a symbolic file can have."""
     if isinstance(file.size, int):
         return file.size
     found = yield from counted(file.size, len(file.bytes), "the size of a file")
@@ -203,7 +204,7 @@ def known_size(file: Contents) -> Asking[int]:
 
 
 def changed_bytes(file: Contents, size: int, position: int, text: list[Operand]) -> Contents:
-    """With ``text`` at a position; zeros fill a hole before it."""
+    """The content with ``text`` at a position; zeros fill a hole before it."""
     data = list(file.bytes[:size])
     data += [0] * (position - size)
     data[position : position + len(text)] = text
@@ -214,13 +215,13 @@ def changed_bytes(file: Contents, size: int, position: int, text: list[Operand])
 
 
 def standard_input(contents: Contents) -> dict[str, object]:
-    """Entries of the environment store: what standard input holds."""
+    """Entries of the environment store for the content of standard input."""
     return {f"node{STDIN}": replace(NODES[STDIN], contents=contents)}
 
 
 def disk(files: Iterable[tuple[bytes, Node]], folder: bytes = HOME) -> dict[str, object]:
-    """Entries of the environment store for files (and folders) below ``folder``, where the program
-    starts; a name that begins with a slash stands by itself."""
+    """Entries of the environment store for files and folders below ``folder``, where the program
+    starts; a name that begins with a slash is absolute."""
     nodes = dict(NODES)
     start = _made_folder(nodes, ROOT, folder)
     for name, added in files:
@@ -241,7 +242,7 @@ def disk(files: Iterable[tuple[bytes, Node]], folder: bytes = HOME) -> dict[str,
 
 
 def _made_folder(nodes: dict[int, Node], base: int, path: bytes) -> int:
-    """The folder at a path; what is missing is made."""
+    """The number of the folder at a path; missing folders are made."""
     for name in path.split(b"/"):
         if name in (b"", b"."):
             continue

@@ -62,7 +62,7 @@ NOT_WAITING = 0o4000  # O_NONBLOCK
 
 
 def is_own(context: Context, file: Opened) -> bool:
-    """A pipe of the program's, not one of the standard streams."""
+    """Is it a pipe that the program made, and not a standard stream?"""
     return file.node >= FIRST_NUMBER and node(context, file.node).kind == PIPE
 
 
@@ -83,7 +83,7 @@ def size_of_pipe(context: Context, file: Opened) -> int:
 
 
 def starved(context: Context, file: Opened) -> Asking[int]:
-    """Before a read: -EAGAIN when there is nothing yet; 0 when it can go on."""
+    """Before a read of a pipe: -EAGAIN when nothing is in it yet; 0 when the read can go on."""
     if not is_own(context, file) or file.position < size_of_pipe(context, file):
         return 0
     if not any(_ends(context, file.node, True)):
@@ -94,7 +94,7 @@ def starved(context: Context, file: Opened) -> Asking[int]:
 
 
 def put_into_pipe(context: Context, file: Opened, text: Sequence[Operand]) -> Asking[int]:
-    """All of ``text``: its length, or -EAGAIN."""
+    """Write all of ``text`` into a pipe: returns its length, or -EAGAIN."""
     readers = list(_ends(context, file.node, False))
     if not readers:
         yield from _refused("writing into a pipe that nobody reads (SIGPIPE)")
@@ -108,7 +108,7 @@ def put_into_pipe(context: Context, file: Opened, text: Sequence[Operand]) -> As
 
 
 def readiness(context: Context, number: int) -> Asking[int]:
-    """What poll finds: POLLIN (1), POLLOUT (4), their twins (0x140), POLLERR (8), POLLHUP (0x10)
+    """The result of poll: POLLIN (1), POLLOUT (4), their twins (0x140), POLLERR (8), POLLHUP (0x10)
     when nobody writes any more, POLLNVAL (0x20). All of standard input was written before; standard
     output and error are files, as in replay."""
     file = file_of(context, number)
@@ -159,7 +159,8 @@ def writes(file: Opened | None) -> bool:
 
 
 def output_of(context: Context, number: int) -> int | None:
-    """1 or 2 when what is written to a descriptor is standard output or error of the process."""
+    """1 or 2 when writes to a descriptor go to standard output or error of the process; else
+    None."""
     file = file_of(context, number)
     return None if file is None else OUTPUTS.get(file.node)
 
@@ -180,7 +181,7 @@ def closed(context: Context, number: int) -> int:
 
 
 def position_of(context: Context, file: Opened) -> Asking[int]:
-    """Where a file stands; a stream may have read ahead to an end that is not known yet."""
+    """The position of a file; a stream may have read ahead to an end that is not known yet."""
     if not file.clipped:
         return file.position
     contents = node(context, file.node).contents
@@ -193,7 +194,7 @@ def position_of(context: Context, file: Opened) -> Asking[int]:
 
 
 def read_from(context: Context, number: int, count: Operand) -> Asking[list[Operand] | int]:
-    """Up to ``count`` bytes from a descriptor, which moves on."""
+    """Up to ``count`` bytes from a descriptor, whose position moves; or a negative error number."""
     file = file_of(context, number)
     if file is None or not reads(file):
         return -EBADF
@@ -218,7 +219,7 @@ def bytes_at(contents: Contents, position: int, count: Operand) -> Asking[list[O
 
 
 def write_to(context: Context, number: int, text: Sequence[Operand]) -> Asking[int]:
-    """All of ``text`` at a descriptor's position, or at the file's end."""
+    """Write all of ``text`` at a descriptor's position, or at the end of the file."""
     file = file_of(context, number)
     if file is None or not writes(file):
         return -EBADF
@@ -238,7 +239,7 @@ def write_to(context: Context, number: int, text: Sequence[Operand]) -> Asking[i
 
 
 def write_at(context: Context, file: Opened, position: int, text: Sequence[Operand]) -> Asking[int]:
-    """Where the text ends."""
+    """Write a text into a file at a position; returns the position behind it."""
     target = node(context, file.node)
     size = yield from known_size(target.contents)
     if file.flags & APPEND:
@@ -261,8 +262,8 @@ def offset_in(
     function: str,
     at: int | None = None,
 ) -> Asking[int]:
-    """A path for each place in the file that a symbolic offset leads to, and one beside them.
-    ``at``: where a stream stands that has read ahead."""
+    """A path for each place in the file that a symbolic offset can be, and one for all others.
+    ``at``: the position of a stream that has read ahead."""
     file = file_of(context, number)
     if not isinstance(offset, int) and file is not None and 0 <= whence <= 2:
         contents = node(context, file.node).contents
@@ -306,7 +307,7 @@ def seek_in(context: Context, number: int, offset: int, whence: int) -> Asking[i
 
 
 def cut(context: Context, place: int, size: int) -> Asking[int]:
-    """A file gets a size; zeros fill what is new."""
+    """Set the size of a file; zeros fill what is new."""
     target = node(context, place)
     if size < 0 or target.kind != FILE:
         return -EINVAL

@@ -1,4 +1,4 @@
-"""Where a path leads, as Linux walks it.
+"""Where a path leads, resolved as Linux does (path_resolution(7)).
 
     d/../A      Found(folder=3, name=b"A", node=100)
     d/none      Found(folder=102, name=b"none", node=None)
@@ -61,8 +61,8 @@ MOST_LINKS, LONGEST_NAME, LONGEST_PATH = 40, 255, 4095
 
 
 class Last(Enum):
-    """What is done with a symbolic link at a path's end. ENTRY: it is the entry of its folder that
-    matters, whatever it is (mkdir, unlink, rename)."""
+    """What happens with a symbolic link at the end of a path. ENTRY: the entry of its folder
+    counts, whatever it is (mkdir, unlink, rename)."""
 
     FOLLOWED = "followed"
     KEPT = "kept"
@@ -71,9 +71,9 @@ class Last(Enum):
 
 @record
 class Found:
-    """``name`` is the last one, in ``folder``: ".", ".." and "/" too. ``node`` is None when there
-    is nothing of that name; ``slash``: the path insists on a folder. ``symbolic``: the name's bytes
-    are not known; it is none of those there are."""
+    """The result of a look-up. ``name`` is the last component, in ``folder``: ".", ".." and "/"
+    too. ``node`` is None when nothing has that name; ``slash``: the path requires a folder.
+    ``symbolic``: the bytes of the name are not known, and it is none of the existing names."""
 
     folder: int
     name: bytes
@@ -88,13 +88,13 @@ class Found:
 
 @record
 class OfHost:
-    """A path to something that the host has, of which the model knows no more."""
+    """A path to something on the host, of which the model knows nothing more."""
 
     path: bytes
 
 
 def allowed(context: Context, number: int, wish: int) -> bool:
-    """May the program do that? It owns what it made, and what its input is."""
+    """Does the program have this permission? It owns what it made, and what its input is."""
     shift = 0 if number in FOREIGN else 6
     return node(context, number).mode >> shift & wish == wish
 
@@ -102,8 +102,8 @@ def allowed(context: Context, number: int, wish: int) -> bool:
 def look_up(
     context: Context, pointer: Operand, last: Last = Last.FOLLOWED, base: Operand | None = None
 ) -> Asking[Found | int]:
-    """The negative of an error's number when the path cannot be walked. ``base`` is the descriptor
-    of the folder that a relative path begins in."""
+    """Resolve the path at an address; a negative error number when it leads nowhere. ``base`` is
+    the descriptor of the folder where a relative path begins."""
     start: int | None = None
     if base is not None:
         start = signed((yield from pin(base, "the descriptor of a folder")), 32)
@@ -134,14 +134,14 @@ def look_up(
 
 
 def _above(text: Sequence[Operand]) -> int:
-    """How many bytes in front lead to the folder of a symbolic name: all up to the last slash
-    before what is not known."""
+    """How many leading bytes lead to the folder of a symbolic name: all up to the last slash before
+    the first unknown byte."""
     unknown = next(at for at, byte in enumerate(text) if not isinstance(byte, int))
     return _known(text[:unknown]).rfind(b"/") + 1
 
 
 def _start(context: Context, base: int | None) -> int:
-    """The folder that a relative path begins in."""
+    """The number of the folder where a relative path begins."""
     if base is None or base == AT_FDCWD:
         return current_folder(context)
     file = file_of(context, base)
@@ -162,7 +162,7 @@ def _is(text: Sequence[Operand], name: bytes) -> Asking[bool]:
 
 
 def pinned_name(text: Sequence[Operand]) -> Asking[bytes]:
-    """One name of all that symbolic bytes can be."""
+    """One of the names that symbolic bytes can be: they are pinned."""
     found = []
     for byte in text:
         found.append((yield from pin(byte, "the name of a file")))
@@ -172,7 +172,7 @@ def pinned_name(text: Sequence[Operand]) -> Asking[bytes]:
 def walk(
     context: Context, start: int, path: bytes, last: Last = Last.FOLLOWED
 ) -> Asking[Found | int]:
-    """``start`` may be an error: it counts only for a path that begins there."""
+    """Resolve a path. ``start`` may be an error, which counts only for a path that begins there."""
     found = yield from _walk(context, start, path, last)
     if isinstance(found, OfHost):
         yield End(Unsupported(f"a file of the host: {found.path.decode(errors='replace')}"))
@@ -231,8 +231,8 @@ def _walk(
 def _on_host(
     context: Context, folder: int, names: list[bytes], slash: bool
 ) -> Found | OfHost | int:
-    """A path that leaves the model's ``folder`` for the host's. Where the host has all but its last
-    name, that could be made there if anything could."""
+    """A path that leaves the model's ``folder`` for the host's. Where the host has all but the last
+    component, something could be made there if the program may."""
     begin = path_of(context, folder)
     assert begin is not None
     back = names.index(b"..") if b".." in names else len(names)
@@ -248,8 +248,8 @@ def _on_host(
 
 
 def child(context: Context, folder: int, name: bytes) -> Asking[int | None]:
-    """What a folder has under a name. A file that only may be there is asked for; from now on it
-    is part of the input."""
+    """The node of a name in a folder, or None. Whether a file exists that only may exist is
+    decided; from then on it is part of the input."""
     kept = node(context, folder)
     if name == b".":
         return folder
@@ -314,7 +314,8 @@ def _stand_in(context: Context, number: int) -> int:
 
 @models("__csgtest_current_folder", effects="writes 0", needs=(ERRNO,))
 def name_current_folder(context: Context, arguments: Arguments) -> Model:
-    """Into a buffer of a size; how many bytes with the NUL, or 0."""
+    """getcwd: write the path into a buffer of a given size; returns the bytes with the NUL, or
+    0."""
     room = yield from pin(arguments[1], "the size given to getcwd")
     path = path_of(context, current_folder(context))
     if path is None or len(path) + 1 > room:
@@ -357,7 +358,8 @@ def _read_link(
 
 @models("__csgtest_real_path", effects="reads 0, writes 1", needs=(ERRNO,))
 def name_real_path(context: Context, arguments: Arguments) -> Model:
-    """The path without links and dots, into a buffer of PATH_MAX bytes; its length, or 0."""
+    """realpath: write the path without links and dots into a buffer of PATH_MAX bytes; returns its
+    length, or 0."""
     found = yield from look_up(context, arguments[0])
     if isinstance(found, int) or found.node is None:
         answered(context, found if isinstance(found, int) else -ENOENT)

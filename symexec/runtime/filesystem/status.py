@@ -82,7 +82,7 @@ def describe_descriptor(context: Context, arguments: Arguments) -> Model:
 def _existing(
     context: Context, path: Operand, last: Last = Last.FOLLOWED, base: Operand | None = None
 ) -> Asking[int]:
-    """The number of a path's node, or an error."""
+    """The number of the node at a path, or a negative error number."""
     found = yield from look_up(context, path, last, base)
     if isinstance(found, Found):
         return -ENOENT if found.node is None else found.node
@@ -95,7 +95,7 @@ def opened_node(context: Context, descriptor: Operand) -> Asking[int]:
 
 
 def _described(context: Context, number: int, target: Operand) -> Model:
-    """struct stat of x86-64 Linux."""
+    """Write the struct stat of x86-64 Linux for a node."""
     if number < 0:
         return answered(context, number)
     address = yield from place(target)
@@ -126,7 +126,7 @@ def _size(known: Node) -> Operand:
 
 
 def _blocks(known: Node, size: Operand) -> Operand:
-    """Of 512 bytes each; a file takes pages."""
+    """The number of 512-byte blocks: a file takes whole pages."""
     if known.kind != FILE:
         return 0
     pages = calculated("lshr", 32, calculated("add", 32, size, 4095), 12)
@@ -152,7 +152,7 @@ def describe_opened_file_system(context: Context, arguments: Arguments) -> Model
 
 
 def _described_file_system(context: Context, number: int, target: Operand) -> Model:
-    """struct statfs of a tmpfs that is half full."""
+    """Write the struct statfs of a tmpfs that is half full."""
     if number < 0:
         return answered(context, number)
     address = yield from place(target)
@@ -178,7 +178,7 @@ def limit_of_descriptor(context: Context, arguments: Arguments) -> Model:
 
 
 def _limit(context: Context, number: int, asked: Operand) -> Model:
-    """-1 without an error where there is no limit."""
+    """The limit that pathconf returns: -1 without an error where there is none."""
     name = yield from pin(asked, "the name given to pathconf")
     if number < 0:
         return answered(context, number, 64)
@@ -195,7 +195,7 @@ def is_accessible(context: Context, arguments: Arguments) -> Model:
 
 @models("euidaccess", "eaccess", effects="reads 0", needs=(ERRNO,))
 def is_accessible_in_effect(context: Context, arguments: Arguments) -> Model:
-    """glibc looks at the low bits of the mode alone."""
+    """euidaccess: glibc uses the low bits of the mode only."""
     mode = yield from pin(arguments[1], "the mode given to access")
     return (yield from _accessible(context, arguments[0], mode & 7))
 
@@ -265,7 +265,7 @@ def change_creation_mask(context: Context, arguments: Arguments) -> Model:
 
 @models("chown", "lchown", "utime", "utimes", "lutimes", effects="reads 0..", needs=(ERRNO,))
 def change_path(context: Context, arguments: Arguments) -> Model:
-    """Owners and times stay as they are."""
+    """chown, utime and the like on a path: owners and times stay as they are."""
     number = yield from _existing(context, arguments[0])
     return _unchanged(context, number)
 

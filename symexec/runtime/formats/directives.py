@@ -21,7 +21,7 @@ WIDTHS = {"hh": 8, "h": 16, "": 32, "l": 64, "ll": 64, "q": 64, "j": 64, "z": 64
 FLOATS = "eEfFgGaA"
 SIGNED = "di"
 UNSIGNED = "ouxX"
-MOST_PRINTED = 1 << 20  # bytes by one directive: what is longer ends the path
+MOST_PRINTED = 1 << 20  # the most bytes that one directive may print: longer ones end the path
 MOST_ARGUMENTS = 4096  # NL_ARGMAX
 _DIGITS = 12  # of a width, that say how large it is
 
@@ -34,14 +34,15 @@ _DIRECTIVE = re.compile(
 
 @record
 class Star:
-    """A width or precision given as an argument; ``position`` as in ``*2$``."""
+    """A width or precision that is given as an argument; ``position`` as in ``*2$``."""
 
     position: int | None = None
 
 
 @record
 class Conversion:
-    """``width`` 0 and ``precision`` None: not given. ``position`` as in ``%2$d``."""
+    """A conversion specification. ``width`` 0 and ``precision`` None: not given. ``position`` as in
+    ``%2$d``."""
 
     flags: str
     width: int | Star
@@ -57,7 +58,7 @@ class Conversion:
 
     @property
     def bits(self) -> int:
-        """Of the argument as the conversion reads it."""
+        """The width in bits of the argument as the conversion reads it."""
         if self.letter in FLOATS:
             return 80 if self.length == "L" else 64
         if self.letter in "psnS":
@@ -68,7 +69,7 @@ class Conversion:
 
     @property
     def least(self) -> int:
-        """Bytes that it prints at least."""
+        """The least number of bytes that it prints."""
         assert not isinstance(self.width, Star) and not isinstance(self.precision, Star)
         digits = 0 if self.letter in "sc" else self.precision or 0
         return max(self.width, digits)
@@ -79,7 +80,7 @@ class Conversion:
 
     @property
     def spec(self) -> str:
-        """The normal form: equal ones print equal values alike."""
+        """The normalised specification: equal ones print equal values alike."""
         zero = "0" in self.flags and not self.left
         flags = [flag for flag in "-+#" if flag in self.flags]
         if zero and (self.precision is None or self.letter in FLOATS):
@@ -96,7 +97,7 @@ Part = bytes | Conversion
 
 
 class BadFormat(Exception):
-    """Not a directive of C, POSIX or glibc."""
+    """The text is no directive of C, POSIX or glibc."""
 
 
 def parse(text: bytes) -> list[Part]:
@@ -157,12 +158,12 @@ def _amount(text: bytes | None, found: re.Match[bytes]) -> int | Star | None:
 
 
 def _number(digits: bytes) -> int:
-    """Of very many digits the first say that it is too large."""
+    """The value of digits; of very many, the first ones show that it is too large."""
     return int(digits.lstrip(b"0")[:_DIGITS] or b"0")
 
 
 def with_amounts(conversion: Conversion, width: int | None, precision: int | None) -> Conversion:
-    """The stars replaced by their arguments (7.21.6.1p5)."""
+    """The conversion with stars replaced by their arguments (C17 7.21.6.1p5)."""
     if isinstance(conversion.width, Star):
         assert width is not None
         flags = conversion.flags + "-" * (width < 0 and not conversion.left)
@@ -203,7 +204,7 @@ def integer_digits(number: int, base: int) -> bytes:
 
 
 def laid_out(conversion: Conversion, negative: bool, digits: Text, is_zero: bool) -> Text:
-    """Sign, prefix, zeros and blanks around the digits of an integer."""
+    """The digits of an integer with sign, prefix, zeros and blanks."""
     precision = conversion.precision
     assert not hasattr(precision, "position")
     digits = list(digits)
@@ -222,7 +223,7 @@ def laid_out(conversion: Conversion, negative: bool, digits: Text, is_zero: bool
 
 
 def float_laid_out(conversion: Conversion, negative: bool, text: bytes, finite: bool) -> Text:
-    """The same for a floating number whose digits are known."""
+    """The text of a floating number, whose digits are known, with sign, zeros and blanks."""
     front = _sign(conversion, negative)
     if finite and conversion.letter in "aA":
         front, text = front + text[:2], text[2:]
@@ -230,7 +231,7 @@ def float_laid_out(conversion: Conversion, negative: bool, text: bytes, finite: 
 
 
 def padded(conversion: Conversion, text: Sequence[Operand]) -> Text:
-    """Text in its width."""
+    """The text padded to its width."""
     return _filled(conversion, b"", list(text), False)
 
 
@@ -285,7 +286,8 @@ def float_text(conversion: Conversion, pattern: int) -> Text:
 
 
 def _taken_apart(pattern: int, bits: int) -> tuple[bool, int, int, bytes]:
-    """Sign, exponent, significand with its leading bit, and the name of what is no number."""
+    """Sign, exponent, significand with its leading bit; and the text of a pattern that is no
+    number."""
     exponent_bits, fraction_bits = (11, 52) if bits == 64 else (15, 63)
     bias = (1 << (exponent_bits - 1)) - 1
     negative = bool(pattern >> (bits - 1))
@@ -311,7 +313,7 @@ class Magnitude:
     exponent: int
 
     def scaled(self, power: int) -> int:
-        """Times ``10 ** power``, rounded half to even."""
+        """The value times ``10 ** power``, rounded half to even."""
         number = self.mantissa << max(self.exponent, 0)
         if power >= 0:
             number *= 10**power
@@ -339,7 +341,7 @@ def _fixed(value: Magnitude, precision: int, point: bool) -> bytes:
 
 
 def _scientific(value: Magnitude, precision: int) -> tuple[str, int]:
-    """``precision`` + 1 digits and the exponent of the first."""
+    """``precision`` + 1 digits, and the exponent of the first."""
     if not value.mantissa:
         return "0" * (precision + 1), 0
     bits = value.mantissa.bit_length() - 1 + value.exponent
@@ -352,7 +354,8 @@ def _scientific(value: Magnitude, precision: int) -> tuple[str, int]:
 
 
 def _digits(number: int) -> str:
-    """Python converts no more than 4300 digits at once; a long double has up to 4933."""
+    """The decimal digits of a number. Python converts at most 4300 digits at once; a long double
+    has up to 4933."""
     if number.bit_length() <= LONGEST_BITS:
         return str(number)
     high, low = divmod(number, 10**LONGEST)
@@ -382,7 +385,8 @@ def _exponent(exponent: int) -> bytes:
 
 
 def _hexadecimal(conversion: Conversion, exponent: int, fraction: int) -> bytes:
-    """A double is written 0x1.8p+0; of a long double, glibc writes four bits before the point."""
+    """The text of %a. A double is written 0x1.8p+0; for a long double, glibc writes four bits
+    before the point."""
     places = 52 if conversion.bits == 64 else 60
     if not fraction:
         exponent = 0

@@ -52,7 +52,8 @@ _EVERY_BYTE = frozenset(range(256))
 
 @record
 class Number:
-    """``pattern`` in the format asked for, made of ``length`` bytes of the text (0: no number)."""
+    """The number that a text begins with: its ``pattern`` in the format asked for, and the
+    ``length`` of its text in bytes (0: no number)."""
 
     pattern: int
     length: int
@@ -79,7 +80,8 @@ def number_in(text: bytes, width: int) -> Number:
 
 
 def _value(found: re.Match[bytes]) -> Fraction:
-    """Without the sign. Absurd exponents are cut down to what is too large or small anyway."""
+    """The value without its sign. Very large exponents are cut down to what is infinite or zero
+    anyway."""
     if found["hexadecimal"] is not None:
         digits, base, power_base = found["hexadecimal"], 16, 2
         power = int(found["power"] or 0)
@@ -106,7 +108,7 @@ def _read(context: Context, arguments: Arguments, width: int, with_end: bool) ->
 
 
 def known_text(context: Context, address: int) -> Asking[bytes]:
-    """As much of a text as can belong to a number."""
+    """As much of a text as can belong to a number, with its symbolic bytes decided."""
     known = b""
     while True:
         byte = yield from _byte_of_number(known, context.load(address + len(known), 1))
@@ -128,8 +130,8 @@ def _byte_of_number(known: bytes, byte: Operand) -> Asking[int | None]:
 
 
 def _choices(known: bytes) -> list[tuple[bytes, int, bool]]:
-    """The kinds of bytes that may follow, each with its effort, easy ones first, and whether the
-    number ends there. What a whole number is expected to end with is the text's end."""
+    """The kinds of bytes that may follow, each with its effort and whether the number ends there;
+    the easy ones first."""
     found: list[tuple[bytes, int, bool]] = []
     others = _EVERY_BYTE
     if _NUMBER.fullmatch(known):

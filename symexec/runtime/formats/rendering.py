@@ -54,8 +54,8 @@ Piece = Operand | Formatted  # a byte or an abstract number
 
 @dataclass(slots=True)
 class Pieces:
-    """``count`` is the number of bytes (32 bits); ``counts`` are what ``%n`` asked to store:
-    address, bytes, value."""
+    """The pieces of a text. ``count`` is the number of bytes (32 bits); ``counts`` are what ``%n``
+    has to store: address, bytes, value."""
 
     pieces: list[Piece] = field(default_factory=list)
     count: Operand = 0
@@ -88,7 +88,7 @@ def read_format(context: Context, pointer: Operand) -> Asking[list[Part]]:
 
 
 def given(context: Context, parts: Sequence[Part], passed: Sequence[Operand]) -> list[Operand]:
-    """Arguments that stand behind the ellipsis; missing ones are an event and 0."""
+    """The arguments behind the ellipsis; a missing one is 0, and an event."""
     kinds = _kinds(parts)
     if len(passed) < len(kinds):
         context.event("undefined", "fewer arguments than the printf format asks for")
@@ -99,7 +99,7 @@ def given(context: Context, parts: Sequence[Part], passed: Sequence[Operand]) ->
 
 
 def taken(context: Context, parts: Sequence[Part], list_address: int) -> list[Operand]:
-    """Arguments of a va_list. It is put back as it was, since the model may be asked again; its
+    """The arguments of a va_list. The list is reset afterwards, since the model may run again; its
     value after the call is indeterminate anyway (C17 7.16p3)."""
     kinds = _kinds(parts)
     before = [context.load(list_address + offset, 8) for offset in (0, 8, 16)]
@@ -113,7 +113,7 @@ def taken(context: Context, parts: Sequence[Part], list_address: int) -> list[Op
 
 
 def _kinds(parts: Sequence[Part]) -> list[tuple[int, Passed]]:
-    """Width and class of each argument in order."""
+    """The width in bits and the class of each argument, in order."""
     kinds: dict[int, tuple[int, Passed]] = {}
 
     def note(position: int | None, kind: tuple[int, Passed]) -> None:
@@ -242,14 +242,14 @@ def _wide_string(context: Context, address: int, most: int | None) -> Asking[lis
 
 
 def _narrow(character: Operand) -> Asking[Operand]:
-    """The byte that a wide character is in the C locale."""
+    """The byte for a wide character in the C locale."""
     if not (yield from decide(holds("ult", 32, fitted(character, 32), 128))):
         yield End(Unsupported("a wide character beyond ASCII in print"))
     return fitted(character, 8)
 
 
 def digits_text(conversion: Conversion, value: Term) -> Asking[Text]:
-    """A symbolic integer of the conversion's width, laid out; asks for sign and digit count."""
+    """The digits of a symbolic integer, laid out; decides its sign and the number of its digits."""
     bits = value.width
     if (yield from decide(holds("eq", bits, value, 0))):
         if conversion.letter == "p":
@@ -283,7 +283,7 @@ def _digit(conversion: Conversion, size: Term, power: int) -> Operand:
 
 
 def printed_length(conversion: Conversion, number: Formatted) -> Operand:
-    """How many bytes an abstract integer is when it is printed (32 bits)."""
+    """How many bytes an abstract integer has when it is printed (32 bits)."""
     term, bits = number.term, number.term.width
     base = BASES[conversion.letter]
     is_signed = conversion.letter in SIGNED

@@ -49,8 +49,8 @@ NOWHERE = (-1, -1)
 
 
 class Matcher:
-    """``not_begin`` and ``not_end``: the text's ends are no line's; ``newline``: its lines have
-    ends of their own."""
+    """Matches a text. ``not_begin`` and ``not_end``: the ends of the text are not ends of a line;
+    ``newline``: its lines have ends of their own."""
 
     def __init__(
         self, text: Items[Operand], newline: bool = False, not_begin: bool = False,
@@ -65,7 +65,7 @@ class Matcher:
         self._tests: dict[tuple[frozenset[int], int], bool] = {}
 
     def search(self, pattern: Pattern) -> Asking[list[Span] | None]:
-        """The whole match and each group; None when there is none."""
+        """The span of the whole match and of each group; None when there is no match."""
         for start in range(len(self.text) + 1):
             ends = yield from self.ends(pattern.tree, start)
             if ends:
@@ -116,8 +116,8 @@ class Matcher:
     # ------------------------------------------------------------------ where a part can end
 
     def ends(self, tree: Tree, start: int, part: int = 0) -> Asking[frozenset[int]]:
-        """``part``: of a sequence, the first that is still to come; of a repetition, how often it
-        has been done."""
+        """The ends that a part can have when it starts at ``start``. ``part``: of a sequence, the
+        first item that is still to come; of a repetition, how often it has been done."""
         key = (id(tree), start, part)
         if key not in self._ends:
             found = yield from self._ends_of(tree, start, part)
@@ -217,7 +217,8 @@ class Matcher:
     def _cut_repeat(
         self, tree: Repeat, start: int, end: int
     ) -> Asking[list[tuple[Tree, int, int]]]:
-        """An empty round is one only where it is asked for, or the only one."""
+        """The rounds of a repetition in a match. An empty round counts only where the minimum
+        requires it, or if it is the only one."""
         cuts: list[tuple[Tree, int, int]] = []
         at, count = start, 0
         while at != end or count < tree.least or (count == 0 and tree.most != 0):
@@ -234,7 +235,8 @@ class Matcher:
 
 
 def membership(byte: Operand, members: frozenset[int]) -> Operand:
-    """Is a symbolic byte one of a set? One condition over its runs, or over those of the rest."""
+    """The condition that a symbolic byte is one of a set, over the runs of the set or of its
+    complement."""
     if len(members) > 128:
         return plain(binary("xor", 1, membership(byte, frozenset(range(256)) - members), 1))
     runs: list[tuple[int, int]] = []

@@ -92,7 +92,7 @@ Tree = Letter | Anchor | Reference | Group | Sequence | Choice | Repeat
 
 
 class BadPattern(Exception):
-    """With the number that regcomp returns."""
+    """The pattern is no regular expression; has the error number that regcomp returns."""
 
     def __init__(self, number: int) -> None:
         super().__init__()
@@ -107,7 +107,8 @@ class Pattern:
 
 
 def parse(text: bytes, extended: bool, fold: bool = False, newline: bool = False) -> Pattern:
-    """``fold``: capitals are small letters; ``newline``: it is matched by no dot or ``[^...]``."""
+    """The tree of a pattern. ``fold``: capital letters match small ones; ``newline``: dots and
+    ``[^...]`` do not match it."""
     reader = _Reader(text, extended, fold, newline)
     tree = reader.choice(0)
     return Pattern(tree, reader.groups, reader.has_references)
@@ -127,8 +128,9 @@ class _Reader:
     # ------------------------------------------------------------------ tokens
 
     def token(self, place: int | None = None) -> bytes:
-        """The token at a place: b"" at the end; an operator of a basic expression without its
-        backslash looks as in an extended one, a literal that is no operator is escaped."""
+        """The token at a place: b"" at the end. An operator of a basic expression is returned
+        without its backslash, as in an extended one; a literal that is no operator is returned
+        escaped."""
         place = self.place if place is None else place
         one = self.text[place : place + 1]
         if one == b"\\":
@@ -279,7 +281,7 @@ class _Reader:
         return self.place >= len(self.text) or self.text[self.place :] == b"\\"
 
     def _error_of_interval(self) -> int:
-        """Is there an end, or at least a comma?"""
+        """The error number of an interval that is not closed, or not well formed."""
         while not self.at_end and self.token() not in (b"}", b","):
             self.take()
         return NO_BRACE if self.at_end else BAD_BRACE

@@ -65,7 +65,7 @@ models = Registry()
 
 @models("__csgtest_stream_room", effects="fresh")
 def make_room(context: Context, arguments: Arguments) -> Model:
-    """The object of a stream; the library knows of it until it is closed."""
+    """The object of a stream, which the library lists until it is closed."""
     size = yield from pin(arguments[0], "the size of a stream's object")
     return context.allocate(size, "heap", STREAM_OBJECT)
 
@@ -84,7 +84,7 @@ def make_memory_file(context: Context, arguments: Arguments) -> Model:
 
 @models("__csgtest_attach", effects="nothing", needs=(ERRNO,))
 def attach(context: Context, arguments: Arguments) -> Model:
-    """A stream with open's flags for a descriptor: its number, or -1."""
+    """Make a stream with open's flags for a descriptor: returns its number, or -1."""
     number = yield from number_of(arguments[0], "fdopen")
     flags = yield from pin(arguments[1], "the mode of a stream")
     file = file_of(context, number)
@@ -101,7 +101,7 @@ def attach(context: Context, arguments: Arguments) -> Model:
 
 
 def _to_the_end(context: Context, number: int, flags: int) -> Asking[None]:
-    """A stream that only appends begins at the end."""
+    """Move the descriptor of a stream that only appends to the end of the file."""
     file = file_of(context, number)
     assert file is not None
     size = yield from known_size(node(context, file.node).contents)
@@ -114,8 +114,7 @@ def _to_the_end(context: Context, number: int, flags: int) -> Asking[None]:
 
 @models("__csgtest_reopen", effects="reads 0 1, writes 0", needs=(ERRNO,))
 def reopen(context: Context, arguments: Arguments) -> Model:
-    """freopen: the file of a path (or the same again) takes the place of the stream's; -1 closes
-    it."""
+    """freopen: the file at a path (or the same again) replaces that of the stream; -1 closes it."""
     number = yield from stream_of(context, arguments[0])
     flags = yield from pin(arguments[2], "the mode of a stream")
     before = yield from flushed(context, stream(context, number))
@@ -163,7 +162,7 @@ def close_stream(context: Context, arguments: Arguments) -> Model:
 
 @models("__csgtest_flush", effects="reads 0, writes 0", needs=(ERRNO,))
 def flush(context: Context, arguments: Arguments) -> Model:
-    """fflush of one stream; what it has read ahead is given back."""
+    """fflush of one stream: pending bytes are written, and what was read ahead is given back."""
     number = yield from stream_of(context, arguments[0])
     before = stream(context, number)
     after = yield from flushed(context, replace(before, failed=False))
@@ -186,7 +185,7 @@ def flush_all(context: Context, arguments: Arguments) -> Model:
 
 @models("__csgtest_buffering", effects="reads 0, writes 0")
 def set_buffering(context: Context, arguments: Arguments) -> Model:
-    """setvbuf: so much is read ahead; for what is written only whether there is a buffer counts."""
+    """setvbuf: sets how much is read ahead; for writing only whether there is a buffer counts."""
     number = yield from stream_of(context, arguments[0])
     mode = yield from pin(arguments[1], "the mode given to setvbuf")
     size = yield from pin(arguments[2], "the size given to setvbuf")
@@ -213,7 +212,7 @@ def purge(context: Context, arguments: Arguments) -> Model:
 
 @models("__csgtest_failed", effects="reads 0, writes 0")
 def fail(context: Context, arguments: Arguments) -> Model:
-    """A stream's error indicator is set, by what is written in C."""
+    """Set the error indicator of a stream, for code in C."""
     number = yield from stream_of(context, arguments[0])
     keep(context, replace(stream(context, number), failed=True))
     return 0

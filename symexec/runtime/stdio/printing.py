@@ -127,7 +127,7 @@ def _print(
 
 
 def _emit(context: Context, output: int, text: Pieces) -> None:
-    """To standard output or error, where numbers stay whole."""
+    """Write to standard output or error, where numbers stay abstract."""
     run: list[Operand] = []
     for piece in text.pieces:
         if isinstance(piece, Formatted):
@@ -196,7 +196,7 @@ def _write(
     rest: Rest,
     fetch: Fetch,
 ) -> Model:
-    """``room`` None: as much as the text needs."""
+    """Write into a buffer. ``room`` None: as much as the text needs."""
     text = yield from _text(context, format_pointer, rest, fetch, False)
     size = None if room is None else (yield from pin(room, "the size given to snprintf"))
     if size != 0:

@@ -61,10 +61,10 @@ STREAM_OBJECT = "stream"  # the name of a FILE's object
 
 @record
 class Stream:
-    """``position`` is the offset of the next byte in ``held``, the file as it was when it was read;
-    at ``limit`` more has to be read. ``pushed`` are bytes given back by ungetc, the next one last.
-    ``ended`` and ``failed`` are the indicators of feof and ferror. ``fetched``: the descriptor has
-    to be moved to the limit."""
+    """A stream. ``position`` is the offset of the next byte in ``held``, the file as it was when it
+    was read; at ``limit`` more has to be read. ``pushed`` are bytes given back by ungetc, the next
+    one last. ``ended`` and ``failed`` are the indicators of feof and ferror. ``fetched``: the
+    descriptor has to be moved to the limit."""
 
     number: int
     descriptor: int
@@ -92,7 +92,7 @@ def stream(context: Context, number: int) -> Stream:
 
 
 def keep(context: Context, changed: Stream) -> None:
-    """Also moves the descriptor when more was read."""
+    """Store a stream, and move its descriptor when more was read."""
     if changed.fetched:
         known = descriptor(context, changed.descriptor)
         file = file_of(context, changed.descriptor)
@@ -116,7 +116,8 @@ def stream_of(context: Context, pointer: Operand) -> Asking[int]:
 
 
 def captured(context: Context, number: int) -> int | None:
-    """1 or 2 when a stream's text is output of the process, which keeps numbers whole."""
+    """1 or 2 when the text of a stream is output of the process, in which numbers stay abstract;
+    else None."""
     before = stream(context, number)
     return output_of(context, before.descriptor) if before.access != 0 else None
 
@@ -125,7 +126,7 @@ def captured(context: Context, number: int) -> int | None:
 
 
 def next_byte(context: Context, reading: Stream) -> Asking[tuple[Operand | None, Stream]]:
-    """The next byte (None at the end) and the stream behind it, which the caller keeps."""
+    """The next byte (None at the end), and the stream behind it, which the caller stores."""
     if reading.pushed:
         return reading.pushed[-1], replace(reading, pushed=reading.pushed[:-1])
     place = reading.position
@@ -160,7 +161,8 @@ def _failed(context: Context, before: Stream, number: int) -> Stream:
 
 
 def without_window(context: Context, before: Stream) -> Asking[Stream]:
-    """What was read ahead is given back: the descriptor stands where the program does."""
+    """The stream without what was read ahead: the descriptor is moved to the position of the
+    program."""
     if not before.limit:
         return before
     target = max(0, before.position - len(before.pushed))
@@ -174,8 +176,8 @@ def without_window(context: Context, before: Stream) -> Asking[Stream]:
 
 
 def writable(context: Context, number: int) -> bool:
-    """Says so in errno and the stream's indicator if it is not. Whether the descriptor still is
-    open shows when text goes there."""
+    """Can the stream be written? If not, errno and its error indicator are set. Whether its
+    descriptor is still open shows when the text is written."""
     before = stream(context, number)
     if before.access != 0:
         return True
@@ -184,7 +186,7 @@ def writable(context: Context, number: int) -> bool:
 
 
 def put_bytes(context: Context, number: int, text: Sequence[Operand]) -> Asking[bool]:
-    """Text for a stream that is writable; False when the file would not take it."""
+    """Write a text to a stream that is writable; False when the file refuses it."""
     before = stream(context, number)
     if output_of(context, before.descriptor) is not None:
         yield from write_to(context, before.descriptor, text)
@@ -203,7 +205,7 @@ def put_bytes(context: Context, number: int, text: Sequence[Operand]) -> Asking[
 
 
 def flushed(context: Context, before: Stream) -> Asking[Stream]:
-    """With nothing pending; it is kept already."""
+    """The stream with nothing pending; it is already stored."""
     if not before.pending:
         return before
     done = yield from write_to(context, before.descriptor, before.pending)
@@ -215,7 +217,7 @@ def flushed(context: Context, before: Stream) -> Asking[Stream]:
 
 
 def attached(context: Context, number: int, descriptor_number: int, access: int) -> None:
-    """A stream for a descriptor."""
+    """Make a stream for a descriptor."""
     context.put(f"stream{number}", Stream(number, descriptor_number, access & ACCESS))
     known = streams(context)
     if number not in known:
@@ -228,7 +230,7 @@ def detached(context: Context, number: int) -> None:
 
 
 def streams(context: Context) -> tuple[int, ...]:
-    """The numbers of all that are open."""
+    """The numbers of all open streams."""
     found = context.get("streams", (0, 1, 2))
     assert isinstance(found, tuple)
     return found
@@ -285,7 +287,8 @@ def unget_byte(context: Context, arguments: Arguments) -> Model:
 
 @models("__fgets_chk", effects="reads 3, writes 0 3, returns 0", needs=(ERRNO,))
 def get_checked_line(context: Context, arguments: Arguments) -> Model:
-    """For a single byte of room it reads nothing and fails, where fgets writes an empty text."""
+    """As fgets; but where there is room for one byte only it reads nothing and fails, where
+    fgets writes an empty text."""
     if (yield from pin(arguments[-2], "the size given to fgets")) == 1:
         return 0
     return (yield from get_line(context, arguments))
@@ -322,7 +325,7 @@ def get_unbounded_line(context: Context, arguments: Arguments) -> Model:
 def _line(
     context: Context, reading: Stream, delimiter: int, most: Operand | None
 ) -> Asking[tuple[list[Operand], Stream]]:
-    """Bytes up to and with the delimiter, the end of the file, or ``most`` of them."""
+    """The bytes up to and with the delimiter, to the end of the file, or ``most`` of them."""
     found: list[Operand] = []
     while most is None or (yield from exceeds(most, len(found), _ROOM)):
         byte, reading = yield from next_byte(context, reading)
@@ -342,7 +345,7 @@ def get_allocated_line(context: Context, arguments: Arguments) -> Model:
 
 @models("getdelim", "__getdelim", effects="reads 0 1 3, writes 0+ 1 3, fresh", needs=(ERRNO,))
 def get_delimited(context: Context, arguments: Arguments) -> Model:
-    """The buffer grows as glibc's does: at least 120 bytes, then twice the old size."""
+    """getdelim: the buffer grows as glibc's does, at least 120 bytes, then twice the old size."""
     line = yield from place(arguments[0])
     capacity = yield from place(arguments[1])
     delimiter = yield from pin(arguments[2], "the delimiter of getdelim")
@@ -362,7 +365,8 @@ def get_delimited(context: Context, arguments: Arguments) -> Model:
 
 
 def _grown(context: Context, line: int, capacity: int, buffer: int, size: int) -> tuple[int, int]:
-    """A fresh buffer in place of the old one, whose bytes are about to be overwritten."""
+    """A new buffer in place of the old one, whose bytes are about to be overwritten; its address
+    and size."""
     if buffer:
         context.free(buffer)
     fresh = context.allocate(size, "heap", f"line buffer of {size} bytes")
@@ -400,7 +404,7 @@ def read_items(context: Context, arguments: Arguments) -> Model:
 
 
 def _misses(size: Operand, count: Operand, done: int) -> Asking[bool]:
-    """Are there more bytes in all items? One of the two is known."""
+    """Are ``size * count`` bytes more than ``done``? One of the two factors is known."""
     if isinstance(size, int):
         return bool(done % size) or (yield from exceeds(count, done // size, _ITEMS))
     assert isinstance(count, int)
