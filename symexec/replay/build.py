@@ -50,8 +50,8 @@ ZEROED, FILLED = "zeroed", "filled"  # with zeros, or 0xFE, in uninitialised mem
 LITERAL = "literal"  # nothing that the source asks is optimised away
 COVERED = "covered"  # it says which code a run comes to, and can make inputs by that (growing.c)
 
-# As gcc compiles that is told nothing: signed overflow is undefined. With -O0, with -O2, and with
-# a sanitizer that names what is undefined.
+# Builds as gcc makes them without csgtest's flags: signed overflow is undefined. With -O0, with
+# -O2, and with a sanitizer that names what is undefined.
 STANDARD = ("-O0", "-O2")
 UNDEFINED = "undefined"
 
@@ -65,16 +65,18 @@ _TRACING = (
 )
 _STYLES = {
     SANITIZED: ("-g", "-O0", *_DEFINED),
-    # Static objects stay that are only written.
+    # Keeps static objects that are only written.
     PLAIN: ("-O1", *_DEFINED, "-fno-toplevel-reorder"),
     LITERAL: ("-O0", *_DEFINED),
     COVERED: ("-O1", *_DEFINED, "-fno-toplevel-reorder", *_TRACING),
     ZEROED: ("-O0", *_DEFINED, "-ftrivial-auto-var-init=zero"),
     FILLED: ("-O0", *_DEFINED, "-ftrivial-auto-var-init=pattern"),
     **{style: (style, "-fno-toplevel-reorder") for style in STANDARD},
-    UNDEFINED: ("-O0", "-ftrapv"),  # lest gcc fold x + 1 > x, of which the sanitizer hears nothing
+    # keeps gcc from folding x + 1 > x, which the sanitizer would not see
+    UNDEFINED: ("-O0", "-ftrapv"),
 }
-HEAP_FILLING = {ZEROED: b"MALLOC_PERTURB_=255", FILLED: b"MALLOC_PERTURB_=001"}  # complements
+# the C library fills memory with the complement of this value
+HEAP_FILLING = {ZEROED: b"MALLOC_PERTURB_=255", FILLED: b"MALLOC_PERTURB_=001"}
 # By what the linker says: for programs that link only when calls are inlined and dead ones left
 # out, as builds have it, and for those where several files define an object tentatively (C17
 # J.5.11). The latter hides such objects from the sanitizer, so it is no flag of all programs.
@@ -103,7 +105,7 @@ _RECORDED_INPUT = re.compile(r"__VERIFIER_|\bklee_|reach_error|__csgtest_")
 
 @record
 class Text:
-    """A source that stands in no file: the unified program."""
+    """A source text that is in no file: the unified program."""
 
     text: str
     flags: tuple[str, ...] = ()
@@ -114,8 +116,8 @@ Source = SourceFile | Text
 
 @record
 class Program:
-    """What to compile. The first source holds the entry function, and its flags link the rest; one
-    that is an executable already (``is_compiled``) is the program."""
+    """What to compile. The first source holds the entry function, and its flags link the program. A
+    source that is an executable already (``is_compiled``) is the program."""
 
     sources: tuple[Source, ...]
     signature: EntrySignature | None = None  # None: main
@@ -138,7 +140,7 @@ BuildListener = Callable[[Executable | ToolchainError], None]
 
 @dataclass(frozen=True, slots=True)
 class FinishedBuilds:
-    """Executables that somebody else has compiled, and will remove."""
+    """Executables that another owner has compiled, and will remove."""
 
     folder: Path
     path_of_runner: Path
@@ -151,7 +153,7 @@ class FinishedBuilds:
         return self.path_of_runner
 
     def start(self, name: str, style: str = SANITIZED) -> None:
-        """There is nothing to begin."""
+        """Do nothing: the executables are there."""
 
     def done(self, name: str, style: str = SANITIZED) -> bool:
         return True
@@ -160,12 +162,12 @@ class FinishedBuilds:
         return self.made[name, style]
 
     def close(self) -> None:
-        """They are not ours."""
+        """Do nothing: the owner of the executables removes them."""
 
 
 class Builds:
-    """``close`` removes the executables. ``foreign``: a stranger chose the files, and the compiler
-    reads them inside the sandbox."""
+    """Compiles programs in the background. ``close`` removes the executables. ``foreign``: a
+    stranger chose the files, and the compiler reads them inside the sandbox."""
 
     def __init__(
         self, programs: dict[str, Program], leaks: bool = False, foreign: bool = False
@@ -176,7 +178,7 @@ class Builds:
             self.folder.chmod(0o755)
         self._programs = programs
         self._pool = CompilerPool(4)
-        self._compilers = CompilerPool(os.cpu_count() or 1)  # of objects, which builds wait for
+        self._compilers = CompilerPool(os.cpu_count() or 1)  # by source; programs wait for them
         self._running: dict[tuple[str, str], Future[Executable]] = {}
         self._objects: dict[tuple[Source, tuple[str, ...]], Future[str]] = {}
         self._lock = Lock()
@@ -201,7 +203,7 @@ class Builds:
         return name in self._programs
 
     def add(self, name: str, program: Program) -> None:
-        """One more program that can be compiled."""
+        """Add a program that can be compiled."""
         self._programs[name] = program
 
     @property
@@ -209,22 +211,22 @@ class Builds:
         return frozenset(self._programs)
 
     def runner(self) -> Path:
-        """The program behind the sandbox (compiled once a machine)."""
+        """The runner of the sandbox (compiled once per machine)."""
         return self._runner.result()
 
     def when_built(self, name: str, style: str, listener: BuildListener) -> None:
-        """Begin to compile; ``listener`` is called once, by some thread, with what became of it."""
+        """Begin to compile; ``listener`` is called once, by some thread, with the result."""
         self.start(name, style)
         self._running[name, style].add_done_callback(lambda done: _deliver(done, listener))
 
     def when_runner(self, listener: Callable[[Path | ToolchainError], None]) -> None:
-        """The same of the program behind the sandbox."""
+        """The same for the runner of the sandbox."""
         self._runner.add_done_callback(lambda done: _deliver(done, listener))
 
     def start(self, name: str, style: str = SANITIZED) -> None:
         """Begin to compile, unless that has begun already."""
         key = (name, style)
-        with self._lock:  # threads may want the same
+        with self._lock:  # several threads may ask for the same program
             if key in self._running:
                 return
             for helper in self._helpers_of(name, style):
@@ -233,7 +235,7 @@ class Builds:
             self._running[key] = self._pool.submit(self._build, name, style)
 
     def result(self, name: str, style: str = SANITIZED) -> Executable:
-        """Wait for an executable; ToolchainError when the program does not compile."""
+        """Wait for an executable. Raises ToolchainError when the program does not compile."""
         self.start(name, style)
         return self._running[name, style].result()
 
@@ -243,7 +245,7 @@ class Builds:
         return running is not None and running.done()
 
     def finished(self) -> FinishedBuilds:
-        """What is compiled by now, for another process."""
+        """The executables that are compiled by now, for another process."""
         made = {
             key: running.result()
             for key, running in list(self._running.items())
@@ -252,7 +254,7 @@ class Builds:
         return FinishedBuilds(self.folder, self.runner(), made)
 
     def _helpers_of(self, name: str, style: str) -> list[str]:
-        """What may have to be linked to it."""
+        """The sources that may have to be linked to a program."""
         found = [*SUPPORT, "unbuffered", "fork_server"]
         if self._programs[name].logs:
             found.append("decisions")
@@ -338,7 +340,7 @@ class Builds:
         return Executable(output, _compile_sanitized(make), takes_values, _FORKS, True, files)
 
     def _first(self, name: str, style: str, program: Program) -> Path:
-        """What holds the entry function, or the harness around it."""
+        """The source that holds the entry function, or the harness around it."""
         first = self._file(program.sources[0])
         if program.signature is None:
             return first
@@ -372,11 +374,12 @@ class Builds:
         return output
 
     def _within(self) -> tuple[str, ...]:
-        """The sandbox of the compiler of a stranger's files; none for that of our own."""
+        """The command that runs the compiler of a stranger's files in the sandbox; nothing for that
+        of the user's."""
         return self._sandboxed.result() if self._sandboxed is not None else ()
 
     def _reads_recorded_input(self, program: Program) -> bool:
-        """Whether a source names one of the functions that recorded_inputs.c defines."""
+        """Does a source name one of the functions that recorded_inputs.c defines?"""
         texts = (
             source.path.read_bytes().decode("latin-1")
             if isinstance(source, SourceFile)
@@ -427,8 +430,9 @@ def _flags(source: Source, style: str) -> list[str]:
 
 
 def _compile_plain(make: Callable[[Sequence[str]], None]) -> None:
-    """Linked statically where that can be had: such a program starts in two thirds of the time. The
-    linker warns of functions that load libraries all the same, as getgrgid: they may crash."""
+    """Compile, linked statically where that is possible: such a program starts in two thirds of the
+    time. The linker warns of functions that load libraries all the same, such as getgrgid: these
+    may crash."""
     try:
         make(["-static", "-Wl,--fatal-warnings"])
     except ToolchainError:
@@ -444,18 +448,18 @@ def _compile_naming(make: Callable[[Sequence[str]], None]) -> str:
 
 
 def reported_flags(sanitizers: str) -> str:
-    """How the builds are compiled whose runs count, for the report."""
+    """The flags of the builds whose results count, for the report."""
     checks = [f"-fsanitize={sanitizers}"] if sanitizers else []
     return " ".join([*_STYLES[SANITIZED], *checks])
 
 
 def _compile_sanitized(make: Callable[[Sequence[str]], None]) -> str:
-    """The sanitizers that the compiler has; "" for none."""
+    """Compile with the sanitizers that the compiler has, and return their names; "" for none."""
     try:
         make(_SANITIZERS[0])
         return _CHECKS
     except ToolchainError:
-        make([])  # the user's own error, if that is what it was
+        make([])  # the user's own error, if the others fail as well
     for sanitizers in _SANITIZERS[1:-1]:
         try:
             make(sanitizers)
@@ -467,7 +471,8 @@ def _compile_sanitized(make: Callable[[Sequence[str]], None]) -> str:
 
 @record
 class Built:
-    """``outcome``: what became of it, an error of the compiler too."""
+    """An executable of another process. ``outcome``: the executable, or an error of the
+    compiler."""
 
     build: str
     style: str
@@ -475,7 +480,8 @@ class Built:
 
 
 class AwaitedBuilds:
-    """``wants`` is called when something is wanted for the first time."""
+    """Executables that another process compiles. ``wants`` is called when one is needed for the
+    first time."""
 
     def __init__(
         self, folder: Path, names: frozenset[str], wants: Callable[[str, str], None]
@@ -500,7 +506,7 @@ class AwaitedBuilds:
             self._changed.notify_all()
 
     def stop(self) -> None:
-        """Nothing more will come: whoever waits gets a ToolchainError."""
+        """No more will come: whoever waits gets a ToolchainError."""
         with self._changed:
             self._over = True
             self._changed.notify_all()
@@ -538,7 +544,7 @@ class AwaitedBuilds:
         self._changed.wait()
 
     def close(self) -> None:
-        """They are not ours."""
+        """Do nothing: the other process removes its executables."""
 
 
 def _successful(outcome: T | ToolchainError) -> T:

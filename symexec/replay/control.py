@@ -1,10 +1,10 @@
-"""Does what runs programs tell versions apart, and see errors? Asked before the first test is run.
+"""Check before the first test that native runs can show differences, and errors.
 
     control(1), control(1)     alike           control(1), control(2)     another status and output
-    control(3)                 a sanitizer speaks (of memory, of overflow) in builds that have one
+    control(3)                 a sanitizer reports it (memory, overflow) in builds that have one
 
-The program is compiled, started, fed and looked at as programs under test are. What is wrong with
-the layers, the harness or a sanitizer is the same for both versions: every test would show the same
+The program is compiled, started, fed and observed as programs under test are. A defect of the
+sandbox, the harness or a sanitizer is the same for both versions: every test would show the same
 failure twice, and pass for alike.
 """
 
@@ -42,15 +42,16 @@ ENTRY = EntrySignature("csgtest_control", parameter_of("", c.INT), (parameter_of
 
 
 def given(value: int, calls: bool) -> TestInput:
-    """For the function itself (``calls``), or for ``main``."""
+    """The input that gives the control program a number: as a parameter (``calls``), or to
+    ``main``."""
     if calls:
         return TestInput(parameters=(("x", value),))
     return TestInput(args=(str(value).encode(),))
 
 
 def check(run: Callable[[int], Observation], sanitizers: str) -> None:
-    """``run`` shows what the control program does with a number. ToolchainError when that is not
-    what it has to show."""
+    """Check a style of builds: ``run`` shows what the control program does with a number. Raises
+    ToolchainError when that is not what it must show."""
     one, again, other = run(ONE), run(ONE), run(OTHER)
     if one != again:
         raise _broken("the same program shows one thing and another", one, again)

@@ -28,7 +28,7 @@ from symexec.replay.symbols import Symbols
 from symexec.testcases.inputs import Elements, LongDouble, Scalar, TestInput, Value
 from symexec.testcases.signature import EntrySignature, Parameter
 
-FREED = b"[freed]"  # in the place of what the program gave back
+FREED = b"[freed]"  # in place of an object that the program has freed
 NO_SYMBOLS = Symbols()
 _NOWHERE_ELSE = "0" * 16  # at the start of the object, in hexadecimal
 _PRELUDE = """\
@@ -83,13 +83,13 @@ def harness_text(signature: EntrySignature, included: str) -> str:
 
 
 def _by_value(parameter: Parameter) -> bool:
-    """A structure that is passed itself."""
+    """Is the parameter a structure that is passed by value?"""
     return parameter.kind == "structure" and parameter.embedded
 
 
 def _callee(signature: EntrySignature, given: Sequence[Parameter]) -> str:
-    """The function, as one that takes what the harness has. Where a structure has no name in C, one
-    of its layout is passed the same way."""
+    """The entry function as one that takes what the harness has. Where a structure has no name in
+    C, a structure of the same layout is passed in the same way."""
     if not any(_by_value(each) and "{" in each.element for each in given):
         return signature.name
     result = signature.result
@@ -109,7 +109,8 @@ def _passed(parameter: Parameter) -> str:
 
 
 def _type_of(parameter: Parameter) -> str:
-    """One name for each structure without a name: C has every such text as a type of its own."""
+    """The type of a parameter; a structure without a name gets one name in the whole text, since C
+    takes every such text for a type of its own."""
     if "{" not in parameter.element:
         return parameter.element
     return "csgtest_type_" + parameter.name
@@ -138,7 +139,7 @@ def _declared(parameter: Parameter, name: str, owner: str) -> str:
 
 
 def _member(what: str, parameter: Parameter, owner: str) -> str:
-    """Set a part of an object, or (``_left``) show it."""
+    """The line that sets a part of an object, or (``_left``) shows it."""
     start = f'"{parameter.name}", {owner}, {parameter.offset}'
     if parameter.bits is not None:
         return f"csgtest_bits{what}({start}, {parameter.bits}, {parameter.width})"
@@ -146,8 +147,8 @@ def _member(what: str, parameter: Parameter, owner: str) -> str:
 
 
 def _left(parameter: Parameter, name: str, owner: str, values: set[str]) -> Iterator[str]:
-    """What of a parameter the caller sees after the call: nothing of a structure that is passed
-    itself (``values``), all of what its pointers lead to."""
+    """The lines that show what a caller sees of a parameter after the call: of a structure passed
+    by value nothing but what its pointers lead to (``values``)."""
     if parameter.name in values:
         return
     inside = parameter.owner in values
@@ -166,7 +167,7 @@ def _left(parameter: Parameter, name: str, owner: str, values: set[str]) -> Iter
 
 
 def _result_left(parts: Sequence[Parameter]) -> Iterator[str]:
-    """What the result leads to, as far as there is memory."""
+    """The lines that show what the result leads to."""
     names = {each.name: f"csgtest_r{i}" for i, each in enumerate(parts)}
     for each in parts:
         owner = names.get(each.owner, "")
@@ -188,7 +189,8 @@ def _called(result: Parameter | None, call: str) -> list[str]:
         return [f"{call};", 'csgtest_returned_nothing("void");']
     if _by_value(result):
         return [f"__auto_type csgtest_result = {call};", 'csgtest_returned_nothing("structure");']
-    kept = f"const void *volatile csgtest_result = {call};"  # nothing is lost that it reaches
+    # the sanitizer must not take what it points to for lost
+    kept = f"const void *volatile csgtest_result = {call};"
     if result.kind == "string":
         return [kept, "csgtest_returned_string((const char *) csgtest_result);"]
     if result.kind != "scalar":
@@ -209,7 +211,8 @@ def _shown(parameter: Parameter, name: str) -> str:
 def control_text(
     test: TestInput, signature: EntrySignature | None, symbols: Symbols = NO_SYMBOLS
 ) -> bytes:
-    """What descriptor 3 holds at the start; never empty: that would mean that nobody listens."""
+    """What descriptor 3 holds at the start. It is never empty: that would mean that nobody
+    listens."""
     lines = ["begin"]
     if signature is not None:
         named = _named_lines(signature.parameters, dict(test.parameters), "parameter")
@@ -242,8 +245,8 @@ def _size_of(parameter: Parameter, value: Value) -> int:
 
 
 def _looked_at(parts: Sequence[Parameter], symbols: Symbols) -> Iterator[str]:
-    """What to look at after the call: objects (w o, w f) are counted, their parts name the number.
-    An object that this program does not have is left out, with its parts."""
+    """The lines that say what to look at after the call: objects (w o, w f) are counted, and their
+    parts name the number. An object that this program does not have is left out, with its parts."""
     numbers: dict[str, int] = {}
     for each in parts:
         if each.kind == "structure":
@@ -275,8 +278,9 @@ def _packed(parameter: Parameter, value: Value) -> str:
 
 
 def memory_of(parameter: Parameter, value: Value) -> bytes | None:
-    """What lies in memory where the parameter leads to, or is; how many structures there are; None
-    for a null pointer. UsageError for a long double, whose bytes no test records."""
+    """The bytes of the object that a parameter is or leads to (for several structures, their
+    number); None for a null pointer. Raises UsageError for a long double, whose bytes no test
+    records."""
     match value:
         case None:
             return None
@@ -333,7 +337,7 @@ def _one_word(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a harness says after the call; ``returned`` is None when it never came back."""
+    """What a harness says after the call; ``returned`` is None when the function did not return."""
 
     returned: str | None = None
     memory: tuple[tuple[str, Value], ...] = ()
@@ -378,14 +382,16 @@ def decode_answer(
 
 
 def _is_text(parameter: Parameter, given: Value) -> bool:
-    """A member is shown as what it is; of other objects the input's own form tells."""
+    """Is the object shown as a text? A member is shown by its own type; other objects have the form
+    of the input."""
     if parameter.owner and parameter.embedded:
         return parameter.kind == "string"
     return isinstance(given, bytes)
 
 
 def _pointed(where: list[str], symbols: Symbols) -> Value:
-    """Where a pointer leads after the call, other than to what it was given."""
+    """Where a pointer leads after the call, if not to what it was given: the name of an object, or
+    whether it is null."""
     match where:
         case ["null"]:
             return None
@@ -430,7 +436,7 @@ def _unpacked(parameter: Parameter, data: bytes, was_string: bool) -> Value:
         negative = parameter.signed and value >> (parameter.width - 1)
         return value - (1 << parameter.width) if negative else value
     if was_string:
-        return data.rstrip(b"\0")  # a buffer may hold more behind its first 0
+        return data.rstrip(b"\0")  # a buffer may hold more bytes behind its first 0
     size = parameter.size
     parts = [data[i : i + size] for i in range(0, len(data), size)]
     values = tuple(_scalar(parameter, part) for part in parts if len(part) == size)
@@ -447,7 +453,8 @@ def _scalar(parameter: Parameter, data: bytes) -> Scalar:
 
 
 def _x87(data: bytes) -> Scalar:
-    """80 bits: sign, 15 bits of exponent, 64 of significand with its leading one."""
+    """A long double of 80 bits: sign, 15 bits of exponent, 64 of significand with its leading
+    one."""
     significand = int.from_bytes(data[:8], "little")
     head = int.from_bytes(data[8:10], "little")
     sign, exponent = "-" if head >> 15 else "", head & 0x7FFF

@@ -1,11 +1,11 @@
-"""Temporary folders that say whose they are, so that a run that was killed leaves nothing for good.
+"""Temporary folders with an owner, so that a run that was killed leaves nothing for good.
 
     folder = OwnFolder("builds")      /tmp/csgtest-builds-x7k2/, with a locked file in it
     folder.remove()
     sweep()                           removes those of this user whose lock nobody holds any more
 
-The lock ends with the process, however it ends; numbers of processes mean nothing to a run in
-another container that shares /tmp.
+The lock ends with the process, however it ends; process ids mean nothing to a run in another
+container that shares /tmp.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from pathlib import Path
 from csg.errors import ToolchainError
 
 PREFIX = "csgtest-"
-LEAST = 16 << 20  # bytes that have to be free
+LEAST = 16 << 20  # bytes that must be free
 _LOCK = ".csgtest-alive"
 _PATIENCE = 20.0  # seconds to remove a folder to which processes that were killed may still write
 _PAUSE, _LONGEST_PAUSE = 0.02, 0.5  # seconds between two attempts
@@ -33,7 +33,7 @@ class OwnFolder:
     """A private temporary folder, locked for as long as this process lives."""
 
     def __init__(self, purpose: str) -> None:
-        """ToolchainError when there is no room for what will be in it."""
+        """Make the folder. Raises ToolchainError when there is no room for what will be in it."""
         _require_room(Path(tempfile.gettempdir()))
         self.path = Path(tempfile.mkdtemp(prefix=f"{PREFIX}{purpose}-"))
         self._lock = -1
@@ -47,8 +47,9 @@ class OwnFolder:
             raise
 
     def remove(self) -> None:
-        """May be called twice. Processes of ours that were killed may end just now, and that takes
-        long where every processor has work. The lock goes last: what stays is swept later."""
+        """Remove the folder. May be called twice. Processes that were killed may still be ending,
+        which takes long where every processor is busy. The lock goes last: what stays is swept
+        later."""
         if self._lock >= 0:
             os.close(self._lock)
             self._lock = -1
@@ -59,8 +60,8 @@ class OwnFolder:
 
 
 def _removed(path: Path) -> bool:
-    """Remove as much of a folder as goes, its lock and itself only if all the rest went. Has it
-    gone?"""
+    """Remove as much of a folder as possible; its lock and itself only if all the rest is gone.
+    Returns whether the folder is gone."""
     locks = (path / _LOCK, path / f"{_LOCK}.new")
     try:
         for entry in list(path.iterdir()):
@@ -69,7 +70,7 @@ def _removed(path: Path) -> bool:
             elif entry not in locks:
                 entry.unlink(missing_ok=True)
         bare = all(entry in locks for entry in path.iterdir())
-    except OSError as error:  # where no file may be opened, there is little in it
+    except OSError as error:  # where no file may be opened there is little in it
         bare = error.errno in (errno.EMFILE, errno.ENFILE)
     if bare:
         with suppress(OSError):
@@ -80,7 +81,8 @@ def _removed(path: Path) -> bool:
 
 
 def _require_room(folder: Path) -> None:
-    """A linker that comes to the end of a disk leaves half of a program, and says little."""
+    """Check for free space: a linker that reaches the end of a disk leaves half of a program, with
+    a poor message."""
     free = shutil.disk_usage(folder).free
     if free < LEAST:
         raise ToolchainError(
@@ -99,7 +101,8 @@ def sweep(folder: Path | None = None) -> list[Path]:
 
 
 def _abandoned(path: Path) -> bool:
-    """Ours, of this user, and nobody holds the lock. A folder without a lock is not ours."""
+    """Is it a folder of csgtest, of this user, whose lock nobody holds? A folder without a lock is
+    none of csgtest's."""
     try:
         status = path.lstat()
         if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.geteuid():

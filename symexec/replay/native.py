@@ -67,15 +67,15 @@ _UNENDING = {signal.SIGXCPU, signal.SIGXFSZ, signal.SIGVTALRM}
 
 @dataclass(frozen=True, slots=True)
 class ReplayPlan:
-    """Both versions as the user has them, the file with the entry function first. ``unified`` is
-    the program with a run-time mask; ``signature`` None means main; ``name`` becomes argv[0] of
-    every version."""
+    """What to run: both versions, the file with the entry function first. ``unified`` is the
+    program with a run-time mask; ``signature`` None means main; ``name`` becomes argv[0] of every
+    version."""
 
     old: tuple[SourceFile, ...]
     new: tuple[SourceFile, ...]
     golden: tuple[SourceFile, ...] = ()  # what is intended, as C files or as one executable
     unified: tuple[Source, ...] = ()
-    probed: tuple[Source, ...] = ()  # the same with a probe at each change (reports.py)
+    probed: tuple[Source, ...] = ()  # the unified program with a probe at each change (reports.py)
     unseen: frozenset[int] = frozenset()  # changes that no probe shows, as those of data
     signature: EntrySignature | None = None
     name: str = "program"
@@ -83,7 +83,7 @@ class ReplayPlan:
     address_space: int = 1 << 30  # bytes, of builds without sanitizers
     unsandboxed: bool = False
     layers: int = ALL_LAYERS
-    steady: bool = False  # of a run that does not end nothing else is told
+    steady: bool = False  # a run that does not end is observed in no other way
     leaks: bool = False  # look for them where a run ends by itself
     foreign: bool = False  # a stranger chose the files: they are compiled in the sandbox as well
 
@@ -105,9 +105,9 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Both versions on one input. ``stable``: both did the same each time, standard error aside;
-    ``stderr_stable``: that too. ``golden``: what is intended, where both differ; None also where
-    the golden version does not do the same each time. ``masks``: what varied is masked in both."""
+    """Both versions on one input. ``stable``: both did the same each time, except for standard
+    error; ``stderr_stable``: that too. ``golden``: the golden version, where both differ; None also
+    where that does not do the same each time. ``masks``: what varied is masked in both."""
 
     old: Observation
     new: Observation
@@ -123,8 +123,9 @@ class Pair:
 
 
 class NativeReplay:
-    """Compiles in the background from the start on; ``close`` ends and removes everything.
-    ``builds``: what was compiled elsewhere; ``scratch``: a folder for all else that it makes."""
+    """Runs programs. Compiles in the background from the start on; ``close`` ends all runs and
+    removes everything. ``builds``: what was compiled elsewhere; ``scratch``: a folder for all other
+    files."""
 
     def __init__(
         self,
@@ -136,7 +137,7 @@ class NativeReplay:
         self._scratch = scratch
         self._builds: Builds | FinishedBuilds | AwaitedBuilds
         self._builds = builds or Builds(_programs(plan), plan.leaks, plan.foreign)
-        self._level = ""  # as another process found it
+        self._level = ""  # as another process found it to be
         self._starts: dict[object, bytes] = {}
         self._given: dict[object, tuple[TestInput | None, bytes]] = {}  # the last; by what it needs
         self._symbols: dict[str, Symbols] = {}  # of what keeps objects that are set or looked at
@@ -170,24 +171,24 @@ class NativeReplay:
         self._builds.close()
 
     def stop(self) -> None:
-        """For another thread: whoever waits for a run gets a ToolchainError."""
+        """Stop from another thread: whoever waits for a run gets a ToolchainError."""
         self._sandbox.stop()
         if isinstance(self._builds, AwaitedBuilds):
             self._builds.stop()
 
     def prepare(self, build: str, style: str = SANITIZED) -> None:
-        """Begin to compile what will be wanted soon."""
+        """Begin to compile what will be needed soon."""
         if self._builds.has(build):
             self._builds.start(build, style)
             self._builds.start(control.CONTROL, style)
 
     def wait(self, build: str, style: str = SANITIZED) -> None:
-        """Until it is compiled; ToolchainError when it does not compile."""
+        """Wait until it is compiled. Raises ToolchainError when it does not compile."""
         if self._builds.has(build):
             self._builds.result(build, style)
 
     def ready(self, build: str, style: str = SANITIZED) -> bool:
-        """Is it compiled, or has it failed to?"""
+        """Is it compiled, or has it failed to compile?"""
         return self._builds.done(build, style)
 
     def lent(self) -> tuple[ReplayPlan, FinishedBuilds]:
@@ -220,7 +221,7 @@ class NativeReplay:
 
     @property
     def executed(self) -> int:
-        """Runs that began by execve; the others are forks of a server."""
+        """How many runs began by execve; the others are forks of a server."""
         return self._sandbox.executed
 
     @property
@@ -229,21 +230,21 @@ class NativeReplay:
 
     @property
     def has_probes(self) -> bool:
-        """Can ``touched`` be asked?"""
+        """Can ``touched`` be called?"""
         return self._builds.has("touch")
 
     @property
     def level(self) -> str:
-        """The layers that programs ran behind: "namespaces+landlock+seccomp", .. or "none"."""
+        """The layers of the sandbox that hold: "namespaces+landlock+seccomp", .. or "none"."""
         return self._level or self._sandbox.level
 
     def learn(self, level: str) -> None:
-        """Of a process that runs the same programs in the same way."""
+        """Take the layers of another process that runs the same programs in the same way."""
         self._level = level
 
     @property
     def sanitizers(self) -> str:
-        """Those of the new version's build; "" when the compiler has none."""
+        """The sanitizers of the new version's build; "" when the compiler has none."""
         return self._builds.result("new").sanitizers
 
     def observe(
@@ -263,7 +264,7 @@ class NativeReplay:
         patience: float = 1.0,
         most_output: int = MOST_OUTPUT,
     ) -> tuple[Observation, Observation]:
-        """Old and new, each run once."""
+        """Run the old and the new version once each."""
         old, new = self.observe_all(
             Request(name, test, None, style, patience, most_output=most_output)
             for name in ("old", "new")
@@ -277,7 +278,7 @@ class NativeReplay:
         patience: float = 1.0,
         most_output: int = MOST_OUTPUT,
     ) -> list[frozenset[int] | None]:
-        """Those of the changes that the new version comes by with each test; None where that cannot
+        """For each test, those of the changes that the new version executes; None where that cannot
         be seen."""
         requests = (
             Request("touch", test, changes, COVERED, patience, most_output=most_output)
@@ -294,8 +295,8 @@ class NativeReplay:
         return control_text(test, self.plan.signature, symbols)
 
     def grown(self, request: bytes, seconds: float) -> bytes:
-        """What the unified program with coverage says to a request (growing.c); empty where it says
-        nothing."""
+        """The answer of the unified program with coverage to a request (growing.c); empty where
+        there is none."""
         plain = self._job(Request("touch", TestInput(), None, COVERED), self._sandbox)
         job = replace(
             plain,
@@ -310,7 +311,7 @@ class NativeReplay:
         return b"" if result.exit or result.timed_out else result.control.data
 
     def run_script(self, text: str, build: str, style: str = SANITIZED) -> RawResult:
-        """``sh SCRIPT PROGRAM`` behind the same layers; the script is its own file there."""
+        """Run ``sh SCRIPT PROGRAM`` in the same sandbox; the script is a file there."""
         program = self._builds.result(build, style)
         self._rely(style)
         script = self._builds.folder / f"{build}-{style}-script.sh"
@@ -329,8 +330,8 @@ class NativeReplay:
         )
 
     def observe_all(self, requests: Iterable[Request]) -> Iterator[Observation]:
-        """Observations in the order of the requests; runs overlap with what the caller does.
-        ToolchainError where nothing that runs show can be relied on."""
+        """Observations in the order of the requests; runs overlap with what the caller does. Raises
+        ToolchainError where runs show nothing that can be relied on."""
         asked: deque[Request] = deque()
         first = next(iterator := iter(requests), None)
         if first is None:
@@ -350,9 +351,7 @@ class NativeReplay:
                 last = request.test
                 same.clear()
             shown = wire.timeless(body)
-            if (
-                _LEADS_ELSEWHERE in shown
-            ):  # what that means depends on where a build has its objects
+            if _LEADS_ELSEWHERE in shown:  # what it means depends on where a build has its objects
                 yield self._observation(request, wire.decode_result(body))
                 continue
             if shown not in same:
@@ -360,11 +359,12 @@ class NativeReplay:
             yield same[shown]
 
     def _rely(self, style: str) -> None:
-        """Before the first run of a style: see whether one can rely on what runs show."""
+        """Before the first run of a style, check that runs show differences and errors
+        (control.py)."""
         builds = self._builds
         lent = builds.made if isinstance(builds, FinishedBuilds) else None
         if style in self._relied or (lent is not None and (control.CONTROL, style) not in lent):
-            return  # whoever lends builds has looked
+            return  # whoever lends builds has checked it
         self._relied.add(style)
         calls = self.plan.signature is not None
         given = {each: control.given(each, calls) for each in control.NUMBERS}
@@ -374,7 +374,7 @@ class NativeReplay:
         )
 
     def log_decisions(self, sources: tuple[Source, ...]) -> None:
-        """``sources``: the unified program with a probe wherever it decides. Begin to compile."""
+        """Begin to compile ``sources``: the unified program with a probe wherever it decides."""
         assert isinstance(self._builds, Builds)
         self._builds.add("decisions", Program(sources, self.plan.signature, logs=True))
         self._builds.start("decisions", LITERAL)
@@ -383,7 +383,7 @@ class NativeReplay:
         self, runs: Iterable[tuple[TestInput, frozenset[int]]]
     ) -> Generator[Decided, None, None]:
         """What each run with these changes switched on decided. Nothing else may run meanwhile.
-        ToolchainError when the program with probes does not compile."""
+        Raises ToolchainError when the program with probes does not compile."""
         asked = (
             self._run(Request("decisions", test, changes, LITERAL, HASTE), self._sandbox)
             for test, changes in runs
@@ -396,9 +396,9 @@ class NativeReplay:
     def pair(
         self, test: TestInput, style: str = SANITIZED, explain: bool = True, alone: bool = False
     ) -> Pair:
-        """Both versions (and the golden one where they differ), each twice. A run that was cut off
-        is not repeated: whoever wants to know more gives it more time.
-        ``explain``: look up functions and lines for a sanitizer's report, 0.1 s each."""
+        """Run both versions (and the golden one where they differ) twice each. A run that was cut
+        off is not repeated: callers who need to know more give it more time. ``explain``: look up
+        functions and lines for a sanitizer's report, 0.1 s each."""
         names = ["old", "new"]
         asked = [Request(name, test, style=style, alone=alone) for name in names]
         first = list(self.observe_all(asked))
@@ -426,8 +426,8 @@ class NativeReplay:
     def _masked(
         self, asked: list[Request], repeats: list[tuple[Observation, Observation]]
     ) -> Pair | None:
-        """With what varies masked, by more runs of both versions in turn, at other addresses each
-        time; None when nothing varies, or nothing can be said."""
+        """The pair with varying parts masked, by more runs of both versions in turn, at other
+        addresses each time; None when nothing varies, or the runs cannot be compared."""
         if any(seen.timed_out for each in repeats for seen in each):
             return None
         more = list(
@@ -444,7 +444,7 @@ class NativeReplay:
         return Pair(found.old, found.new, masks=found)
 
     def _intended(self, test: TestInput, style: str) -> Observation | None:
-        """What the golden version does, if there is one and it does that each time."""
+        """What the golden version does, if there is one and it does the same each time."""
         if not self._builds.has("golden"):
             return None
         first, second = self.observe_all(
@@ -453,7 +453,7 @@ class NativeReplay:
         return first if _steady(first) == _steady(second) else None
 
     def _run(self, request: Request, sandbox: Sandbox) -> wire.Request:
-        """Encoded; what it shares with others is encoded once."""
+        """The request, encoded; the part that it shares with others is encoded once."""
         executable = self._builds.result(request.build, request.style)
         chosen = (
             request.style,
@@ -513,7 +513,7 @@ class NativeReplay:
         return self.plan.signature
 
     def _symbols_of(self, executable: Executable) -> Symbols | None:
-        """None where no object is set or looked at by its address."""
+        """The symbols of an executable; None where no object is set or observed by its address."""
         signature = self.plan.signature
         if signature is None or not (signature.globals or signature.lasting):
             return None
@@ -556,7 +556,8 @@ class NativeReplay:
         )
 
     def _spent(self, request: Request, result: RawResult) -> float | None:
-        """A run that was cut off may have waited, too. None where nothing may depend on a clock."""
+        """The processor time of a run in seconds; of one that was cut off at least the limit, since
+        it may have waited. None where nothing may depend on a clock."""
         if self.plan.steady:
             return None
         least = self.plan.wall_s * request.patience if result.timed_out else 0.0
@@ -564,8 +565,9 @@ class NativeReplay:
 
 
 def _mask_variable(changes: Iterable[int]) -> bytes:
-    """Padded: the environment's size decides where the stack begins, and a program that reads what
-    it never wrote must do the same under every mask."""
+    """The environment variable of the mask. Its length is constant: the size of the environment
+    decides where the stack begins, and a program that reads uninitialised memory must do the same
+    under every mask."""
     text = mask_text(changes)
     return b"CSGTEST_MASK=" + text.ljust(-(-len(text) // 64) * 64 or 64, "0").encode()
 
@@ -589,14 +591,15 @@ def _explained(seen: Observation, again: Observation) -> Observation:
 
 
 def _steady(seen: Observation) -> Observation:
-    """What must be the same each time. A run that was cut off may have got any distance."""
+    """The parts of an observation that must be the same each time. A run that was cut off may have
+    got any distance."""
     if seen.timed_out:
         return Observation(timed_out=True)
     return replace(seen, stderr=b"", report="")
 
 
 def _content(stream: Stream) -> bytes:
-    """Of a file. Where not all of it is here, its holes count as well."""
+    """The content of a file. Where not all of it is here, its holes count as well."""
     holes = len(stream.data) < stream.total and stream.allocated < stream.total
     return clipped(
         stream.data, stream.total, stream.sum, stream.allocated if holes else stream.total
@@ -604,7 +607,7 @@ def _content(stream: Stream) -> bytes:
 
 
 def _written(test: TestInput, result: RawResult) -> tuple[tuple[str, bytes], ...]:
-    """Files that are new or changed, folders with a slash, links with their target; what the test
+    """Files that are new or changed, folders with a slash, links with their target. What the test
     brought along and the run removed has the content ``[removed]``."""
     given = dict(test.files)
     found: dict[str, bytes] = {}

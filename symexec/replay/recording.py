@@ -22,13 +22,14 @@ from csg.toolchain import compile_program
 from symexec.replay.leftovers import OwnFolder
 from symexec.testcases.inputs import TestInput
 
-PLACE = "{}"  # in a command or a list of commands: where the program goes
+PLACE = "{}"  # where the program goes in a command, or a list of commands
 SAVED = ".csgtest-saved"
 
 
 @record
 class Call:
-    """``number`` counts the calls of the program. ``reason``: why there is no input."""
+    """A recorded call. ``number`` counts the calls of the program. ``reason``: why there is no
+    input."""
 
     number: int
     input: TestInput | None
@@ -47,8 +48,8 @@ def run_suite(
     command: Sequence[str], executable: str, names: Sequence[str], program: Path | None,
     seconds: float, log: Path,
 ) -> SuiteRun:  # fmt: skip
-    """``names`` find the program by PATH; ``program`` is a file that the suite calls: the recorder
-    takes its place meanwhile. What the suite prints goes to ``log``."""
+    """Run the suite. ``names`` find the program by PATH; ``program`` is a file that the suite
+    calls: the recorder takes its place meanwhile. What the suite prints goes to ``log``."""
     own = OwnFolder("suite")
     try:
         records, tools = own.path / "records", own.path / "bin"
@@ -76,7 +77,7 @@ def _recorder(folder: Path, records: Path, executable: str) -> Path:
 
 
 def _command(command: Sequence[str], recorder: Path, folder: Path) -> list[str]:
-    """The words to run. One file that is no program is a list of commands, for a shell."""
+    """The command to run. A single file that is no program is a list of commands, for a shell."""
     if len(command) == 1 and Path(command[0]).is_file() and not os.access(command[0], os.X_OK):
         copy = folder / "commands.sh"
         text = Path(command[0]).read_bytes()
@@ -87,7 +88,7 @@ def _command(command: Sequence[str], recorder: Path, folder: Path) -> list[str]:
 
 @contextmanager
 def _in_place(program: Path | None, recorder: Path) -> Iterator[None]:
-    """The recorder at the program's path; what was there is put back."""
+    """The recorder at the program's path; at the end the program is put back."""
     if program is None:
         yield
         return
@@ -168,7 +169,8 @@ def _call(number: int, data: bytes) -> Call:
 
 
 def _input(words: list[bytes], stdin: bytes, named: list[tuple[int, int, bytes]]) -> TestInput:
-    """Files outside of the folder get a name within it, and the arguments say so."""
+    """The input of a call. Files outside the folder get a name within it, and the arguments use
+    that name."""
     files: dict[str, bytes] = {}
     for argument, offset, content in named:
         name = os.fsdecode(words[argument][offset:])

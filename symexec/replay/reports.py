@@ -1,4 +1,5 @@
-"""What a native run writes besides its output: what probes saw, what sanitizers report."""
+"""What a native run writes in addition to its output: decisions, changes that it executes,
+sanitizer reports."""
 
 from __future__ import annotations
 
@@ -18,15 +19,15 @@ from symexec.testcases.testcase import Observation
 # decided.first                    # array of (site << 32 | value), in the order of the run
 
 
-MOST = 1 << 14  # decisions that are kept one by one; the others are in the hash
+MOST = 1 << 14  # decisions that are stored one by one; the others are in the hash
 _PRIME = 0x100000001B3
 _WORD = (1 << 64) - 1
 
 
 @dataclass(frozen=True, slots=True)
 class Decided:
-    """``first`` may be fewer than ``count``; ``hash`` is that of all. ``cut``: the run was ended
-    from outside, at no particular place."""
+    """The decisions of a run. ``first`` may be fewer than ``count``; ``hash`` is that of all.
+    ``cut``: the run was ended from outside, at no particular place."""
 
     count: int
     hash: int
@@ -35,12 +36,12 @@ class Decided:
 
 
 def decision(site: int, value: int) -> int:
-    """As decisions.c writes it."""
+    """A decision as decisions.c writes it."""
     return site << 32 | value & 0xFFFFFFFF
 
 
 def hashed(decisions: Iterable[int]) -> int:
-    """As decisions.c computes it (Fowler-Noll-Vo, 64 bits)."""
+    """The hash of decisions, as decisions.c computes it (Fowler-Noll-Vo, 64 bits)."""
     found = 0
     for each in decisions:
         found = (found ^ each) * _PRIME & _WORD
@@ -48,7 +49,7 @@ def hashed(decisions: Iterable[int]) -> int:
 
 
 def read_decisions(log: bytes, cut: bool) -> Decided:
-    """An empty log is that of a run that never came to its beginning."""
+    """The decisions in a log. An empty log is that of a run that did not come to its start."""
     if len(log) < 16:
         return Decided(0, 0, array("Q"), cut)
     count, total = struct.unpack_from("<QQ", log)
@@ -89,19 +90,19 @@ static inline int csgtest_touch(int id)
 
 
 def probed(source: Text, changes: int) -> Text:
-    """``source`` is the unified program with numbers."""
+    """The text with a probe at each change. ``source`` is the unified program with numbers."""
     head, sign, rest = source.text.partition("#endif\n")
     head = _MACRO.sub(r"\1 (csgtest_touch(id), \3)", head)
     return Text(head + sign + _PROBE % {"size": changes + 1} + rest, source.flags)
 
 
 def probes(text: str) -> frozenset[int]:
-    """The changes that have a place where a run can be seen to come by."""
+    """The changes that have a probe in the text."""
     return frozenset(int(number) for number in re.findall(r"(?:change|execute)_\((\d+),", text))
 
 
 def touched(seen: Observation) -> frozenset[int] | None:
-    """None when the run left nothing behind."""
+    """The changes that a run has executed; None when it left nothing behind."""
     content = dict(seen.files).get(FILE)
     if content is None:
         return None
@@ -121,7 +122,7 @@ _LOST = re.compile(rb"lost (\d+) objects")
 _PROCESS = re.compile(r"==\d+==")
 _ADDRESS = re.compile(r"0x[0-9a-f]{4,}")
 
-# Beginnings of what UndefinedBehaviorSanitizer says, without the numbers of the run.
+# Prefixes of UndefinedBehaviorSanitizer's messages, without the numbers of the run.
 _KINDS = (
     (re.compile(r"index .* out of bounds"), "index out of bounds"),
     (re.compile(r".* null pointer"), "null pointer"),
@@ -143,9 +144,10 @@ _ANNOUNCED = re.compile(rb"\w+Sanitizer:DEADLYSIGNAL\n")  # goes to stderr whate
 def sanitizer_environment(
     base: str, explain: bool = False, halts: bool = True
 ) -> tuple[bytes, ...]:
-    """Reports go to files ``BASE/report.PID``, so that stderr stays the program's own. To
-    ``explain`` with functions and lines takes 0.1 s; the environment keeps its size. A run that
-    does not ``halt`` goes on behind an error that only the second sanitizer finds."""
+    """The environment for sanitizers. Reports go to files ``BASE/report.PID``, so that stderr is
+    the program's own. ``explain``: with functions and lines, which takes 0.1 s; the environment has
+    the same size. ``halts`` False: the run goes on behind an error that only the second sanitizer
+    finds."""
     options = (
         OPTIONS.replace(b"halt_on_error=1", b"halt_on_error=%d" % halts)
         + f"symbolize={int(explain)}:log_path={base}/report".encode()
@@ -166,7 +168,8 @@ def sanitizer_kind(reports: Sequence[bytes]) -> tuple[str | None, str]:
 
 
 def leaks_of(reports: Sequence[bytes]) -> tuple[int | None, str]:
-    """How many objects nothing points to any more, and which; None when nobody looked (leaks.c)."""
+    """How many objects nothing points to any more, and the report; None when they were not looked
+    for (leaks.c)."""
     for report in reports:
         found = _LOST.match(report)
         if found is not None:
@@ -176,7 +179,7 @@ def leaks_of(reports: Sequence[bytes]) -> tuple[int | None, str]:
 
 
 def without_announcement(stderr: bytes) -> bytes:
-    """Standard error as the program wrote it."""
+    """Standard error as the program itself wrote it."""
     return _ANNOUNCED.sub(b"", stderr)
 
 

@@ -1,11 +1,11 @@
-"""A place where a program can be run that nobody has vouched for.
+"""A sandbox for programs that nobody has vouched for.
 
     with Sandbox(builds) as sandbox:
         result = sandbox.run(Job("/tmp/builds/new", (b"range", b"0-"), ()))
         sandbox.level                     # "namespaces+landlock+seccomp"
 
-One runner process (runner.c, compiled once a machine) executes one run after another; it stands
-in every layer of the sandbox that the machine allows.
+One runner process (runner.c, compiled once per machine) executes one run after another, inside
+every layer of the sandbox that the machine allows.
 """
 
 from __future__ import annotations
@@ -88,8 +88,9 @@ def cached_build(
 
 
 def kept_build(path: Path, parts: Iterable[str | bytes], make: Callable[[], str]) -> str:
-    """``make`` compiles something to ``path``, and says a line about it. Where it has done so once,
-    with this compiler and the same ``parts``, both are taken from the cache."""
+    """Compile something to ``path`` by ``make``, which returns a line about it. Where it has been
+    compiled with this compiler and the same ``parts`` before, the file and the line are taken from
+    the cache."""
     compiler, cache = find_compiler(), Cache("builds")
     key = key_of(compiler, shutil.which(compiler) or "", *parts)
     content = cache.find(key)
@@ -111,8 +112,8 @@ def kept_build(path: Path, parts: Iterable[str | bytes], make: Callable[[], str]
 
 
 def write_executable(path: Path, content: bytes) -> None:
-    """Written by another process: a fork of ours, begun by another thread just now, would have it
-    open, and what somebody may write to cannot be started."""
+    """Write an executable in another process. A fork of this one, begun by another thread, would
+    have the file open, and a file that is open for writing cannot be executed."""
     command = ["install", "-m", "755", "/dev/stdin", str(path)]
     done = subprocess.run(command, input=content, capture_output=True, check=False)
     if done.returncode:
@@ -128,14 +129,15 @@ def build_runner(private: Path, cancelled: Event | None = None) -> Path:
 
 
 def build_enclosure(private: Path, cancelled: Event | None = None) -> Path:
-    """What runs a build in a sandbox (enclosure.c). It ends with REFUSED where there is none."""
+    """The program that runs a build in a sandbox (enclosure.c). It ends with REFUSED where there is
+    no sandbox."""
     source = Path(__file__).parent / "enclosure.c"
     return cached_build("enclosure", [source], ("-O1",), private, cancelled)
 
 
 def enclosing(folder: Path, cancelled: Event | None = None) -> tuple[str, ...]:
-    """The words before a command that may write to ``folder`` alone. UsageError where it would run
-    unprotected."""
+    """The words before a command that may write to ``folder`` only. Raises UsageError where it
+    would run unprotected."""
     here = os.getcwd()
     words = (str(build_enclosure(folder, cancelled)), str(folder), str(folder), here)
     tried = subprocess.run([*words, "true"], capture_output=True, text=True, check=False)
@@ -154,17 +156,18 @@ def level_name(layers: int) -> str:
 
 @dataclass(slots=True)
 class _Runner:
-    """A living runner process. ``requests`` has no buffer: a fork of ours would write what is in
-    it, too."""
+    """A living runner process. ``requests`` has no buffer, whose content a fork of this process
+    would write too."""
 
     process: subprocess.Popen[bytes]
     requests: IO[bytes]
     answers: IO[bytes]
     greeting: Greeting
-    collected: list[bytes] = field(default_factory=list)  # requests that are not on their way yet
+    collected: list[bytes] = field(default_factory=list)  # requests that have not been written yet
 
     def send(self, frame: bytes) -> None:
-        """A few are collected before they go; whoever waits for an answer sends them."""
+        """Send a request. A few are collected before they are written; whoever waits for an answer
+        writes them."""
         self.collected.append(frame)
         if len(self.collected) >= _TOGETHER:
             self.flush()
@@ -192,7 +195,7 @@ class _Runner:
 
 
 def environment_below(base: str) -> tuple[bytes, ...]:
-    """Of each run; BASE is the folder that it may write to."""
+    """The environment of each run; BASE is the folder that it may write to."""
     folders = f"HOME={base}/home".encode(), f"TMPDIR={base}/tmp".encode()
     return b"LC_ALL=C", b"TZ=UTC", b"PATH=/usr/bin:/bin", *folders
 
@@ -208,9 +211,9 @@ def _read_frame(pipe: IO[bytes]) -> bytes:
 
 @dataclass(slots=True)
 class Sandbox:
-    """``builds`` is the folder of the executables; ``layers`` which layers to try (for tests);
-    ``unsandboxed`` is the user's word that programs may run unprotected. The runner starts with
-    the first run."""
+    """A sandbox. ``builds`` is the folder of the executables; ``layers`` which layers to try (for
+    tests); ``unsandboxed``: the user allows programs to run unprotected. The runner starts with the
+    first run."""
 
     builds: Path
     layers: int = ALL_LAYERS
@@ -221,7 +224,7 @@ class Sandbox:
     _private: Path = field(init=False)
     _runner: _Runner | None = field(init=False, default=None)
     _stopped: bool = field(init=False, default=False)
-    _pace: int = field(init=False, default=_MOMENT)  # microseconds of a run, lately
+    _pace: int = field(init=False, default=_MOMENT)  # microseconds that a run took lately
     _process: int = field(init=False, default_factory=os.getpid)  # whose it is
     _waiting: deque[Request] = field(init=False, default_factory=deque)  # sent, and not answered
     forked: int = field(init=False, default=0)  # runs that a server began
@@ -252,14 +255,14 @@ class Sandbox:
             self._own.remove()
 
     def stop(self) -> None:
-        """For another thread: what runs is killed, and nothing more is run."""
+        """Stop from another thread: what runs is killed, and nothing more is run."""
         self._stopped = True
         if self._runner is not None:
             self._runner.process.kill()
 
     @property
     def level(self) -> str:
-        """Which layers hold, for the report."""
+        """The layers that hold, for the report."""
         return level_name(self._started().greeting.layers)
 
     @property
@@ -268,18 +271,18 @@ class Sandbox:
         return self._started().greeting.base
 
     def run(self, job: Job) -> RawResult:
-        """Run one job. ToolchainError when the executable cannot be started at all."""
+        """Run one job. Raises ToolchainError when the executable cannot be started at all."""
         return next(self.run_all([job]))
 
     def run_all(self, jobs: Iterable[Job]) -> Iterator[RawResult]:
-        """Run jobs in order. Others are on their way while one runs, some if they take long and
+        """The results of jobs, in order. Others are sent while one runs: a few if they take long,
         many if they do not."""
         for _, body in self.answers(map(encode_job, jobs)):
             yield decode_result(body)
 
     def answers(self, requests: Iterable[Request]) -> Iterator[tuple[Request, bytes]]:
-        """The same, not decoded, each with what was asked. Whoever asked before and has not heard
-        all answers, hears no more of them."""
+        """As ``run_all``, not decoded, each with its request. A caller who has not read all answers
+        of an earlier call gets no more of them."""
         self._forget(self._waiting)
         waiting = self._waiting = deque()
         size = 0
@@ -295,20 +298,20 @@ class Sandbox:
                 self._send(request)
             while waiting:
                 yield self._answer(waiting)
-        except GeneratorExit:  # whoever asked has left
+        except GeneratorExit:  # the caller has left
             if waiting is self._waiting:
                 self._forget(waiting)
             raise
-        except BaseException:  # half of an answer may be read
+        except BaseException:  # an answer may be read by half
             waiting.clear()
             self._restart(())
             raise
 
     def _forget(self, waiting: deque[Request]) -> None:
-        """Nobody wants these answers any more: runs that take long are ended."""
+        """Drop answers that nobody reads any more: runs that take long are ended."""
         count = len(waiting)
         waiting.clear()
-        if os.getpid() != self._process:  # a fork takes apart what it has a copy of
+        if os.getpid() != self._process:  # a fork must not close what belongs to its parent
             return
         if count * self._pace > _MOMENT:
             self._restart(())
@@ -322,12 +325,12 @@ class Sandbox:
                 raise
 
     def _ahead(self) -> int:
-        """So many runs may wait that they are over in a moment."""
+        """How many runs may wait so that all of them are over in a moment."""
         return max(2, min(_MOST_AHEAD, int(_MOMENT / self._pace)))
 
     def _answer(self, waiting: deque[Request]) -> tuple[Request, bytes]:
-        """The result of the job that waits longest; all that wait are sent again to a new runner
-        when the present one dies or has lost its scratch."""
+        """The result of the job that waits longest. All that wait are sent again to a new runner
+        when the present one dies or has lost its scratch folder."""
         for attempt in range(_STARTS):
             try:
                 body = self._started().receive()
@@ -338,7 +341,7 @@ class Sandbox:
                 self._restart(waiting)
                 continue
             if not is_proven(body) and attempt < _STARTS - 1:
-                time.sleep(_PAUSE)  # another process may need the memory just now
+                time.sleep(_PAUSE)  # memory may be short just now
                 self._restart(waiting)
                 continue
             request = waiting.popleft()
@@ -418,7 +421,7 @@ def _begun(command: list[str]) -> subprocess.Popen[bytes]:
 
 
 def _check_limits() -> None:
-    """ToolchainError where a hard limit gives programs less than they are judged by."""
+    """Raise ToolchainError where a hard limit gives programs less than they are judged by."""
     for which, least, what, option in _LIMITS:
         most = resource.getrlimit(which)[1]
         if most != resource.RLIM_INFINITY and most < least:
@@ -429,7 +432,8 @@ def _check_limits() -> None:
 
 
 def _never_started(request: Request, result: RawResult) -> ToolchainError:
-    """Nothing that a run shows which ended before the program began is the program's."""
+    """The error for a run that ended before the program began: nothing that it shows is the
+    program's."""
     said = b"\n".join((*result.reports, result.stderr.data)).decode("utf-8", "replace").split("\n")
     lines = [line.strip("= ") for line in said if line.strip("= ")]
     ending = f"exit status {result.exit}" if result.exit >= 0 else signal_name(result.signal)

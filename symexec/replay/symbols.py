@@ -28,14 +28,15 @@ _NUMBER = re.compile(r"\.\d+$")
 
 @dataclass(frozen=True, slots=True)
 class Symbols:
-    """``places`` are addresses by name, relative to the anchor; None: there are several."""
+    """The symbols of an executable. ``places`` are addresses by name, relative to the anchor; None:
+    there are several with this name."""
 
     places: dict[str, int | None] = field(default_factory=dict)
     ranges: tuple[tuple[int, int, str], ...] = ()  # start, size, name; sorted
 
     def place(self, name: str) -> int | None:
-        """Of an object (``name``, or ``&name`` where that is a pointer), ``f.n`` for the static
-        object n of the function f. None: it has none, or it is not known which one it is."""
+        """The address of an object (``name``, or ``&name`` where that is a pointer); ``f.n`` is the
+        static object n of the function f. None: it has none, or it is not known which one it is."""
         name = name.removeprefix("&")
         _, _, local = name.partition(".")
         if not local:
@@ -43,7 +44,8 @@ class Symbols:
         return self.places.get(name) or self.places.get(f".{local}")
 
     def at(self, place: int) -> tuple[str, int] | None:
-        """What lies there, and how far behind its beginning."""
+        """The object at an address, and the distance from its start in bytes; None where there is
+        none."""
         index = bisect_right(self.ranges, (place, 1 << 62, "")) - 1
         if index < 0:
             return None
@@ -52,8 +54,8 @@ class Symbols:
 
 
 def read_symbols(executable: str, files: Iterable[str]) -> Symbols:
-    """``files``: base names of the C files whose own (static) symbols count. Empty when the file is
-    no 64 bit ELF file with a symbol table."""
+    """Read the symbol table. ``files``: base names of the C files whose own (static) symbols count.
+    Empty when the file is no 64 bit ELF file with a symbol table."""
     wanted = {os.path.basename(each) for each in files}
     data = Path(executable).read_bytes()
     if not data.startswith(_ELF64_LITTLE):
@@ -87,7 +89,8 @@ def read_symbols(executable: str, files: Iterable[str]) -> Symbols:
 
 
 def _symbols(data: bytes) -> Iterator[tuple[str, int, int, int, int]]:
-    """name, info, section, value, size; those of a file stand behind the file's own."""
+    """The symbols: name, info, section, value, size. Those of a file follow the symbol of the file
+    itself."""
     (start,) = struct.unpack_from("<Q", data, 0x28)
     length, count = struct.unpack_from("<HH", data, 0x3A)
     sections = [_SECTION.unpack_from(data, start + length * i) for i in range(count)]

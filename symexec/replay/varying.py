@@ -39,8 +39,8 @@ _ADDRESS = re.compile(rb"0x[0-9a-f]{5,}|(?<![0-9a-fA-F])[0-9a-f]{8,16}(?![0-9a-f
 
 @record
 class Template:
-    """``shown``: the text with a mark for what varies; ``pattern`` fits all texts of that form.
-    ``places``: where, with two examples."""
+    """What several runs of one version show. ``shown``: the text with a mark for what varies;
+    ``pattern`` matches all texts of this form. ``places``: where it varies, with two examples."""
 
     shown: bytes
     pattern: bytes
@@ -64,7 +64,7 @@ class Masks:
     texts: tuple[tuple[str, Template, Template], ...]
 
     def applied(self, seen: Observation) -> Observation:
-        """Another run, as one of the versions shows it where it looks like one of its runs."""
+        """Another run, with masks where it looks like one of the runs of a version."""
         changed = _reduced(seen, self.dropped, self.names)
         for part, old, new in self.texts:
             text = _text(changed, part)
@@ -78,7 +78,7 @@ class Masks:
 
 
 def shows_addresses(old: Observation, new: Observation) -> bool:
-    """Where the texts of the versions differ, is that where addresses may stand?"""
+    """Do the texts of the versions differ at places where addresses may be?"""
     pairs = [(getattr(old, part), getattr(new, part)) for part in _TEXTS]
     written = dict(new.files)
     pairs += [(content, written.get(name, content)) for name, content in old.files]
@@ -89,13 +89,14 @@ def shows_addresses(old: Observation, new: Observation) -> bool:
 
 
 def masks(old: Sequence[Observation], new: Sequence[Observation]) -> Masks | None:
-    """Of some runs of each version; None where they cannot be aligned, or end in several ways."""
+    """The masks for some runs of each version; None where they cannot be aligned, or end in several
+    ways."""
     runs = (old, new)
     if any(seen.timed_out for each in runs for seen in each):
         return None
     dropped = frozenset(part for part in _SINGLE if any(_varies(each, part) for each in runs))
     if {"signal", "sanitizer"} & dropped:
-        return None  # sometimes it fails: nothing else can be said of such runs
+        return None  # it fails in some runs only: nothing else can be said of them
     names = frozenset(name for each in runs for name in _entries_that_vary(each))
     texts: list[tuple[str, Template, Template]] = []
     places = [f"{part}: {getattr(old[0], part)}" for part in sorted(dropped)]
@@ -124,7 +125,7 @@ def _alike(
         return True
     texts = [[_text(seen, part) or b"" for seen in each] for each in runs]
     few, many = sorted(len(set(each)) for each in texts)
-    if few == 1 and many > 2:  # no clock: it would have moved on in the other one, too
+    if few == 1 and many > 2:  # it is no clock, which would have moved on in the other version too
         return False
     return all(map(one.fits, texts[1])) or all(map(other.fits, texts[0]))
 
@@ -134,7 +135,7 @@ def _varies(runs: Sequence[Observation], part: str) -> bool:
 
 
 def _entries_that_vary(runs: Sequence[Observation]) -> Iterator[tuple[str, str]]:
-    """Values in memory, and files that are not there each time."""
+    """The names of values in memory that vary, and of files that are not there each time."""
     for part in _TABLES:
         tables = [dict(getattr(seen, part)) for seen in runs]
         for name in sorted({name for table in tables for name in table}):
@@ -147,7 +148,7 @@ def _entries_that_vary(runs: Sequence[Observation]) -> Iterator[tuple[str, str]]
 def _parts_that_vary(
     runs: tuple[Sequence[Observation], ...], names: frozenset[tuple[str, str]]
 ) -> list[str]:
-    """``stdout``, ``stderr``, and ``files NAME``."""
+    """The parts that vary: ``stdout``, ``stderr``, and ``files NAME``."""
     found = [part for part in _TEXTS if any(_varies(each, part) for each in runs)]
     kept = {
         name
@@ -191,7 +192,7 @@ def _with_text(seen: Observation, part: str, text: bytes) -> Observation:
 def _reduced(
     seen: Observation, dropped: frozenset[str], names: frozenset[tuple[str, str]]
 ) -> Observation:
-    """Without what is not compared."""
+    """The observation without what is not compared."""
     kept = {
         part: tuple(each for each in getattr(seen, part) if (part, each[0]) not in names)
         for part in _TABLES
@@ -204,8 +205,8 @@ def _reduced(
 
 
 def comparable(stored: Observation, seen: Observation) -> tuple[Observation, Observation]:
-    """What was masked and stored, and what is seen of the same input now, masked or not: equal
-    where they are alike but for what varies, then or now.
+    """Both observations in comparable form: one that was masked and stored, and one of the same
+    input now, masked or not. They are equal where they differ only in what varies, then or now.
 
     stored "pid [varies], sum 5"       seen "pid 4713, sum 5"      equal
     stored "pid [varies], sum 5"       seen "pid 4713, sum 6"      not so
@@ -241,7 +242,8 @@ def comparable(stored: Observation, seen: Observation) -> tuple[Observation, Obs
 
 
 def _alike_around_marks(masked: bytes, text: bytes) -> bool:
-    """Has ``text`` what stands around the marks, in this order, and nothing before or behind?"""
+    """Does ``text`` have exactly what is around the marks, in this order, from its start to its
+    end?"""
     first, *rest = masked.split(VARIES)
     if not rest:
         return text == masked
@@ -267,7 +269,7 @@ def _template(texts: Sequence[bytes]) -> Template | None:
         return None
     first = lines[0]
     variants: list[list[bytes]] = [[] for _ in first]
-    loose = [False] * (len(first) + 1)  # lines, and ends of the text, of which any number may be
+    loose = [False] * (len(first) + 1)  # lines, and ends of the text, whose number may vary
     for other in lines[1:]:
         for what, i, j, k, n in SequenceMatcher(None, first, other, False).get_opcodes():
             if what == "equal":
@@ -306,7 +308,7 @@ def _shown(line: bytes) -> str:
 
 
 def _line(line: bytes, variants: Sequence[bytes]) -> tuple[bytes, bytes]:
-    """The line with marks, and the pattern that it is."""
+    """The line with marks, and the pattern that matches its variants."""
     words = _WORDS.findall(line)
     kinds = [-1] * len(words)  # -1: as it is; else of _KINDS
     behind = [False] * (len(words) + 1)  # is there more before this word in a variant?
@@ -338,7 +340,7 @@ def _line(line: bytes, variants: Sequence[bytes]) -> tuple[bytes, bytes]:
 def _aligned(
     words: Sequence[bytes], others: Sequence[bytes]
 ) -> list[tuple[str, int, int, int, int]]:
-    if len(words) == len(others):  # as where only numbers vary
+    if len(words) == len(others):  # compared as if only numbers varied
         pairs = enumerate(zip(words, others, strict=True))
         return [("equal" if a == b else "replace", i, i + 1, i, i + 1) for i, (a, b) in pairs]
     return list(SequenceMatcher(None, words, others, False).get_opcodes())

@@ -23,7 +23,7 @@ TIMED_OUT, NOT_STARTED, BAD_SCRATCH, FORKED, UNPROVEN, OVERDRAWN = 1, 2, 4, 8, 1
 class Job:
     """One run. ``control`` is what descriptor 3 holds at the start (None: it is closed);
     ``address_space`` 0 means no limit, as sanitized programs need it; ``memory`` is what all
-    processes may fill together, 0 for no limit. ``forks``: it is linked with
+    processes may fill together, in bytes, 0 for no limit. ``forks``: it is linked with
     fork_server.c, and need not be executed each time; ``proves``: it says when it comes to its
     start, and where it does not, nothing was run. ``anywhere``: at addresses that the system
     chooses anew."""
@@ -47,8 +47,8 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class Stream:
-    """The first bytes of an output, how many there were, how many bytes the system has allocated
-    for them, and a sum of all (0 where all are here)."""
+    """The first bytes of an output; how many there were, how many the system has allocated for
+    them, and a checksum of all (0 where all are here)."""
 
     data: bytes
     total: int
@@ -89,7 +89,7 @@ class Greeting:
 
 
 class ScratchError(Exception):
-    """The runner could not clean its scratch; start another one."""
+    """The runner could not clean its scratch folder; a new runner is needed."""
 
 
 def encode_job(job: Job) -> Request:
@@ -105,12 +105,12 @@ class Request:
 
 
 def encoded(program: str, start: bytes, given: bytes) -> Request:
-    """Of the two parts of a job, each of which may have served before."""
+    """A request made of the two parts of a job, each of which may be used again."""
     return Request(program, _U32.pack(len(start) + len(given)) + start + given)
 
 
 def encode_start(job: Job) -> bytes:
-    """What does not depend on the input."""
+    """The part of a job that does not depend on the input."""
     flags = HAS_CONTROL if job.control is not None else 0
     flags |= (MAY_FORK if job.forks else 0) | (PROVES if job.proves else 0)
     flags |= ANYWHERE if job.anywhere else 0
@@ -125,7 +125,8 @@ def encode_start(job: Job) -> bytes:
 
 
 def encode_input(job: Job) -> bytes:
-    """UsageError when the name of a file leaves the working folder."""
+    """The part of a job that is the input. Raises UsageError when the name of a file leaves the
+    working folder."""
     parts = [
         _strings(job.arguments),
         _counted(job.stdin),
@@ -182,7 +183,8 @@ def decode_greeting(body: bytes) -> Greeting:
 
 
 def start_error(body: bytes) -> int:
-    """Why nothing was run: errno of execve, else 0. ScratchError when the scratch is lost."""
+    """Why nothing was run: errno of execve, else 0. Raises ScratchError when the scratch folder is
+    lost."""
     flags = body[8]
     if flags & BAD_SCRATCH:
         raise ScratchError
@@ -190,7 +192,7 @@ def start_error(body: bytes) -> int:
 
 
 def is_proven(body: bytes) -> bool:
-    """Has the program come to its start, as far as it would have said so?"""
+    """Did the program come to its start, if it would have said so?"""
     return not body[8] & UNPROVEN
 
 
@@ -203,7 +205,7 @@ def wall_us(body: bytes) -> int:
 
 
 def timeless(body: bytes) -> bytes:
-    """All that a result says of the run but how long it took."""
+    """All of a result but how long the run took."""
     return body[: _TIMES.start] + body[_TIMES.stop :]
 
 
