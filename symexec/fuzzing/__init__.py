@@ -1,4 +1,4 @@
-"""Native differential testing: inputs made from what a program's text says of them, run on both
+"""Native differential testing: inputs made from what the program's text suggests, run on both
 builds.
 
 candidates.Candidates     inputs worth trying, none twice, for parameters or a command line

@@ -1,7 +1,8 @@
-"""Inputs worth trying natively: small-scope enumeration in turn with mutation of what was telling.
+"""Inputs to try natively: small-scope enumeration in turn with mutation of inputs that showed
+something new.
 
     candidates = function_candidates(signature, words, options, seed)
-    test = next(candidates)             x=0, then x=1, x=-1, ... and x=1001 beside x=1000
+    test = next(candidates)             x=0, then x=1, x=-1, ... and x=1001 next to x=1000
     candidates.keep(test)               it did something new: its neighbours will be tried
     Offspring(domain, test, seed)       inputs near one, and near what they bring
 
@@ -23,7 +24,7 @@ from symexec.options import InputOptions
 from symexec.testcases import TestInput, Value
 from symexec.testcases.signature import EntrySignature, Parameter, counts_in, parts_there
 
-CORPUS = 512  # inputs kept for mutation; beyond, a random one makes room
+CORPUS = 512  # inputs to mutate; when there are more, a random one is dropped
 FROM_DIFFERING = 0.3  # share of the mutations that begin with one that differed
 SEEN = 1_000_000  # inputs remembered so as not to be tried twice
 
@@ -43,13 +44,14 @@ class Domain(Protocol):
         """``test`` with a small change, or with a part of ``other``."""
 
     def neighbours(self, test: TestInput) -> Iterator[TestInput]:
-        """``test`` with one part replaced by what the program's text speaks of."""
+        """``test`` with one part replaced by a value from the program's text."""
 
     def learn(self, test: TestInput, differs: bool) -> None:
-        """What has become of a test: what explains differences by itself becomes rare."""
+        """Learn from the result of a test: options that explain differences by themselves become
+        rare."""
 
     def signature(self, test: TestInput) -> tuple[bytes, ...]:
-        """What tests of one kind have in common; their number is small."""
+        """What tests of one kind have in common; there are few kinds."""
 
 
 class Candidates:
@@ -60,7 +62,7 @@ class Candidates:
         self._chance = Random(seed)
         self._enumerated: Iterator[TestInput] | None = domain.enumerated()
         self._corpus: list[TestInput] = []
-        self._differing: list[TestInput] = []  # of these the versions' difference is of a new kind
+        self._differing: list[TestInput] = []  # inputs on which the versions differ in a new way
         self._seen: set[TestInput] = set()
         self.exhausted = False
 
@@ -68,7 +70,8 @@ class Candidates:
         return self
 
     def __next__(self) -> TestInput:
-        """Ends when the space is exhausted, or when chance finds nothing new any more."""
+        """The next input. Stops when the space is exhausted, or when random inputs bring nothing
+        new any more."""
         for _ in range(1000):
             test = self._proposal()
             if test is None:
@@ -81,7 +84,8 @@ class Candidates:
         raise StopIteration
 
     def _proposal(self) -> TestInput | None:
-        """Enumerated, mutated or drawn, in the domain's proportions."""
+        """An input that is enumerated, mutated or drawn at random, in the proportions of the
+        domain."""
         domain = self._domain
         share = self._chance.random()
         if self._enumerated is not None and (share < domain.enumerates or domain.finite):
@@ -103,14 +107,14 @@ class Candidates:
         return test
 
     def learn(self, test: TestInput, differs: bool) -> None:
-        """What has become of a test."""
+        """Pass the result of a test to the domain."""
         self._domain.learn(test, differs)
 
     def signature(self, test: TestInput) -> tuple[bytes, ...]:
         return self._domain.signature(test)
 
     def keep(self, test: TestInput, differs: bool = False) -> None:
-        """To be mutated; ``differs``: it differs as few others do."""
+        """Store a test to mutate; ``differs``: it differs in a way that few others do."""
         kept = self._differing if differs else self._corpus
         if len(kept) < CORPUS:
             kept.append(test)
@@ -119,8 +123,8 @@ class Candidates:
 
 
 class Offspring(Candidates):
-    """Inputs near one, and near those of them that are kept: one part replaced by a word or number
-    of the program, each in turn, and mutations by chance."""
+    """Inputs near one, and near those of them that are stored: each part replaced in turn by a word
+    or number of the program, and random mutations."""
 
     def __init__(self, domain: Domain, test: TestInput, seed: int) -> None:
         super().__init__(domain, seed)
@@ -130,7 +134,8 @@ class Offspring(Candidates):
         self.keep(test)
 
     def _proposal(self) -> TestInput | None:
-        """In turn, with the neighbours of what was kept last or of what waits longest."""
+        """An input from the neighbours of the one stored last or of the one that waits longest, in
+        turn."""
         self._turn += 1
         while self._neighbours and self._turn % 2:
             place = -1 if self._turn % 4 == 1 else 0
@@ -172,17 +177,18 @@ class FunctionDomain:
         self.finite = all(each.complete for each in self._values)
 
     def _inputs(self, counts: Mapping[str, int]) -> dict[str, int]:
-        """Of how many elements the parts are inputs: not of the last one where it is zero."""
+        """How many elements of the parts are inputs: the last one is not, where it is zero."""
         return {name: count - (name in self._ended) for name, count in counts.items()}
 
     def _counts(self, name: str, rows: Mapping[str, int]) -> Sequence[int]:
-        """As many as there can be, and fewer where nothing else says how many there are."""
+        """The numbers of elements to try: as many as there can be, and fewer where nothing else
+        says how many there are."""
         most = rows.get(name, 0)
         return (most, *range(1, most)) if name in self._ended else (most,) if most else ()
 
     @property
     def parameters(self) -> list[Values]:
-        """Without the globals, which stand behind them in a row."""
+        """The parameters, without the globals, which follow them in a row."""
         return self._values[: self._count]
 
     def enumerated(self) -> Iterator[TestInput]:
@@ -204,14 +210,14 @@ class FunctionDomain:
         return self.test(tuple(row))
 
     def learn(self, test: TestInput, differs: bool) -> None:
-        """Nothing that is drawn depends on it."""
+        """Do nothing: what is drawn does not depend on results."""
 
     def signature(self, test: TestInput) -> tuple[bytes, ...]:
-        """All look alike."""
+        """The same for all tests: there is one kind."""
         return ()
 
     def neighbours(self, test: TestInput) -> Iterator[TestInput]:
-        """The parts in turn."""
+        """``test`` with each part replaced in turn."""
         row = self.row(test)
         for values in zip_longest(*(each.characteristic for each in self._values), fillvalue=None):
             for place, value in enumerate(values):
@@ -219,12 +225,12 @@ class FunctionDomain:
                     yield self.test((*row[:place], value, *row[place + 1 :]))
 
     def row(self, test: TestInput) -> list[Value]:
-        """A value for each; of parts of objects that are not there the simplest."""
+        """A value for each parameter; for parts of objects that are missing, the simplest one."""
         given = dict((*test.parameters, *test.globals))
         return [given.get(each.parameter.name, each.pool[0]) for each in self._values]
 
     def test(self, row: tuple[Value, ...]) -> TestInput:
-        """Without the parts of objects that are not there."""
+        """The test with these values, without parts of objects that are missing."""
         named: dict[str, Value] = {}
         absent: set[str] = set()
         for each, value in zip(self._values[: self._count], row, strict=False):
@@ -246,13 +252,13 @@ class FunctionDomain:
 
 
 def _rows(parameters: Sequence[Parameter], options: InputOptions) -> dict[str, int]:
-    """The elements of each array of structures."""
+    """The names of the elements of each array of structures."""
     several = [each for each in parameters if each.kind == "structure" and each.elements > 1]
     return {each.name: min(each.elements, elements_of(each.name, options)) for each in several}
 
 
 def _bytes(parameter: Parameter, length: int, rows: Mapping[str, int]) -> int:
-    """Of the largest object that a pointer leads to in an input."""
+    """The size in bytes of the largest object that a pointer leads to in an input."""
     if parameter.kind == "structure":
         return parameter.size * rows.get(parameter.name, 1)
     return parameter.size * (length + (parameter.kind in ("string", "pointer")))

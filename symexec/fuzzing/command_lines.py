@@ -37,7 +37,7 @@ from symexec.testcases import TestInput
 
 MOST_OPTIONS = 3  # of one line
 MOST_LINES = 400
-SHORT = 3  # bytes of a value, where a line has several and the long ones come later
+SHORT = 3  # extra cost of a value, where a line has several and the long ones come later
 LATE = 2.0  # what a line of long ones costs beside
 FIRST = 24  # options that are combined, the nearest to a change
 
@@ -48,8 +48,8 @@ def shaped(
     inputs: InputOptions,
     guarding: frozenset[str] = frozenset(),
 ) -> tuple[Line, ...]:
-    """What to try of a program with main; () when the user says what its arguments are, or when it
-    knows no options. ``guarding``: names of what guards the changes."""
+    """The forms of command lines to try; () when the user says what the arguments are, or when the
+    program has no options. ``guarding``: names of variables that guard the changes."""
     options = option_table(units, changes, guarding) if shapes_lines(inputs) else ()
     if not options:
         return ()
@@ -59,9 +59,8 @@ def shaped(
 def lines(
     options: Sequence[Option], bounds: SymbolicArguments, usage: Usage | None = None
 ) -> tuple[Line, ...]:
-    """All lines within the bounds, up to ``MOST_LINES`` of those with options. With ``usage``, as
-    many operands as it names come first, and several words of values are short before they are
-    long."""
+    """All lines within the bounds, up to ``MOST_LINES`` with options. With ``usage``, as many
+    operands as it names come first, and values of several words are short before they are long."""
     found: list[tuple[tuple[float, int], Line]] = []
     for number, (cost, line) in enumerate(_candidates(options[:FIRST], bounds, usage)):
         found.append(((cost, number), line))
@@ -78,8 +77,8 @@ def lines(
 def _candidates(
     options: Sequence[Option], bounds: SymbolicArguments, usage: Usage | None
 ) -> Iterator[tuple[float, Line]]:
-    """With what each costs: a far option is worth two words. An option that ends the program stands
-    alone: what is beside it counts for nothing."""
+    """Lines with their costs: an option far from a change costs two words. An option that ends the
+    program stands alone: other words have no effect then."""
     operand = Word(b"", bounds.length)
     for count in range(min(MOST_OPTIONS, bounds.maximum) + 1):
         for chosen in combinations(options, count):
@@ -96,8 +95,8 @@ def _candidates(
 
 
 def _cost(operands: int, keywords: int, usage: Usage | None) -> float:
-    """Of so many operands; a keyword is one, too. Those that the usage text names are cheap, unless
-    they are files, of which one is like the other."""
+    """The cost of so many operands; keywords count as operands. Those that the usage text names are
+    cheap, unless they are files, which are alike."""
     if usage is None or Kind.FILE in usage.operand.kinds:
         return operands + (0.5 if operands > 1 else 0.0)
     return 0.5 * operands + (0.0 if operands + keywords in usage.counts else 1.0)
@@ -131,8 +130,8 @@ VALUES = (b"1", b"2", b"0", b"-", b"1-", b"-1", b"1-2", b"10", b"a")
 
 
 class CommandLines:
-    """Keeps to the number and length of arguments that the user gave. A word of the program's own
-    text may be longer: whoever tests by hand would use it as well; not if it is ``strict`` and the
+    """Command lines within the number and length of arguments that the user gave. A word of the
+    program's own text may be longer, as a user would type it; but not if it is ``strict`` and the
     user gave a length."""
 
     finite = False
@@ -167,7 +166,7 @@ class CommandLines:
         ]
 
     def _attached(self) -> list[bytes]:
-        """Options bare first, then each with each value attached."""
+        """Options without values first, then each with each value attached."""
         long = [option for option in self._options if option not in self._short]
         joined = [option + value for value in self._values for option in self._short]
         return [*self._short, *joined, *long, *(option + b"=1" for option in long)]
@@ -181,7 +180,7 @@ class CommandLines:
     # ------------------------------------------------------------------ the domain
 
     def enumerated(self) -> Iterator[TestInput]:
-        """In turn: any words, and the options that the program knows."""
+        """Lines of any words, and lines of the options that the program knows, in turn."""
         waiting = deque([self._any_words(), self._known_options()])
         while waiting:
             for test in waiting[0]:
@@ -193,7 +192,7 @@ class CommandLines:
 
     def _known_options(self) -> Iterator[TestInput]:
         """Lines in their order, those near a change first, with one value for each option; then
-        with two, with four, and so on. Every other one has a full standard input."""
+        with two, four and so on. Every other line has a full standard input."""
         size, before, number = 1, 0, 0
         pools = [self._pools(line) for line in self._shapes]
         while any(before < len(pool) for each in pools for pool in each):
@@ -207,14 +206,14 @@ class CommandLines:
             size, before = 2 * size, size
 
     def _pools(self, line: Line) -> list[list[bytes]]:
-        """What each word of a line may end with."""
+        """What each word of a line can end with."""
         operands = _unique([*self._values, *self._words])
-        values = [*self._values[:1], b"", *self._values[1:]]  # with "" it stands apart
+        values = [*self._values[:1], b"", *self._values[1:]]  # with "" the value stands apart
         return [[b""] if not word.symbolic else values if word.text else operands for word in line]
 
     def _any_words(self) -> Iterator[TestInput]:
-        """Lines of few and of many words in turn. Each line of up to one word gets every standard
-        input; of the others one has this, the next that."""
+        """Lines of few and of many words in turn. A line of at most one word gets every standard
+        input; of the others each gets another one."""
         words = [word for word in self._lines if self._fits(word)]
         counts = range(self._bounds.minimum, self._bounds.maximum + 1)
         waiting = [self._with_input(growing([words] * count), count) for count in counts]
@@ -259,15 +258,16 @@ class CommandLines:
         return replace(test, args=tuple(args))
 
     def learn(self, test: TestInput, differs: bool) -> None:
-        """Nothing that is drawn depends on it."""
+        """Do nothing: what is drawn does not depend on results."""
 
     def signature(self, test: TestInput) -> tuple[bytes, ...]:
-        """The options that it begins words with, and how many words there are."""
+        """The options at the beginnings of words, and the number of words."""
         used = {each[:2] for each in test.args if each.startswith(b"-")}
         return (*sorted(used), b"%d" % len(test.args))
 
     def neighbours(self, test: TestInput) -> Iterator[TestInput]:
-        """Another word in each place, an option in front, another standard input."""
+        """The line with another word in each place, with an option in front, or with another
+        standard input."""
         args = test.args
         for option in filter(self._fits, self._options):
             if len(args) < self._bounds.maximum:
@@ -285,7 +285,7 @@ class CommandLines:
         return known or len(word) <= self._bounds.length
 
     def _word(self, chance: Random) -> bytes:
-        """Mostly options with values that read like values."""
+        """A word: mostly an option, with a value that looks like one."""
         match chance.randrange(6):
             case 0 if self._words:
                 word = chance.choice(self._words)
@@ -308,13 +308,13 @@ class CommandLines:
                 return bytes(chance.choice(self._alphabet) for _ in range(chance.randint(1, 4)))
 
     def _edited(self, word: bytes, chance: Random) -> bytes:
-        """What is no word of the program any more keeps to the bound."""
+        """A mutated word; what is no word of the program any more stays within the bound."""
         found = mutated_bytes(word, self._alphabet, max(len(word), self._bounds.length), chance)
         found = found.replace(b"\0", b"")
         return found if self._fits(found) else self._word(chance)
 
     def _text(self, chance: Random) -> bytes:
-        """One that is often telling, bytes by chance, or words and characters in a row."""
+        """A text: one that is often useful, random bytes, or a sequence of words and characters."""
         match chance.randrange(4):
             case 0 | 1:
                 return chance.choice(self._texts)
@@ -327,7 +327,8 @@ class CommandLines:
                 return text[: self._most_input]
 
     def edited_text(self, text: bytes, other: bytes, chance: Random) -> bytes:
-        """A piece put in, a part taken out or repeated, a byte replaced, or another text's end."""
+        """A text with a piece inserted, a part removed or repeated, a byte replaced, or the end of
+        another text."""
         start, end = sorted((chance.randint(0, len(text)), chance.randint(0, len(text))))
         match chance.randrange(5):
             case 0 | 1:
@@ -349,14 +350,15 @@ class CommandLines:
 
 
 def _values(words: Vocabulary) -> list[bytes]:
-    """What is written behind an option: numbers, the program's separators, and both together."""
+    """Values for options: numbers, the program's separators, and both together."""
     marks = [bytes([mark]) for mark in words.separators[:6]]
     joined = [b"1" + mark + b"2" for mark in marks]
     return _unique([*VALUES[:1], *joined[:2], *VALUES[1:], *marks, *joined])
 
 
 def _guessed(words: Vocabulary) -> list[Option]:
-    """For a program that reads its options in its own way: what they take is not known."""
+    """Options of a program that reads them in its own way: whether they take values is not
+    known."""
     return [Option(name, OPTIONAL if len(name) == 2 else NONE, near=0) for name in words.options]
 
 

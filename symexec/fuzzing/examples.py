@@ -1,10 +1,10 @@
-"""Texts of a project's tests: words, and what inputs begin with.
+"""Words and texts in a project's tests, to build inputs from.
 
 read_examples(places_of_tests(Path(".")))   ->  Examples(words=(b"section", ..),
                                                          texts=(b"section net { port = 80; }", ..))
 
-Whoever wrote a parser wrote tests of it, and what they hold is what takes longest to make up. Of C
-files the string literals count, neighbours as one; other files as they are, and line by line.
+A parser's tests contain what takes longest to generate. Of C files the string literals count,
+adjacent ones as one; other files count as they are, and line by line.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from csg.frontend.sources import without_comments
 from csg.records import record
 from symexec.testcases.store import is_ours
 
-TEXTS, TEXT = 256, 1024  # so many, each of so many bytes
+TEXTS, TEXT = 256, 1024  # how many words or texts, and the bytes of one
 WORDS, WORD = 512, 64
-FILES, FILE = 2000, 1 << 16  # that are read, and bytes of one
+FILES, FILE = 2000, 1 << 16  # files that are read, and bytes of one
 
 _NAME = r"(?:tests?|testing|testsuite|t|specs?|checks?|examples?|fixtures?|corpus|corpora|seeds)"
 _FOLDER = re.compile(rf"(?:.*[_.-])?{_NAME}(?:[_.-].*)?", re.IGNORECASE)
@@ -33,15 +33,15 @@ _LITERALS = re.compile(r'"(?:\\.|[^"\\\n])*"(?:\s*"(?:\\.|[^"\\\n])*")*')
 
 @record
 class Examples:
-    """Both without doubles, the same for the same files."""
+    """The words and texts, each without duplicates; they are the same for the same files."""
 
     words: tuple[bytes, ...] = ()
     texts: tuple[bytes, ...] = ()
 
 
 def places_of_tests(tree: Path) -> tuple[Path, ...]:
-    """Folders and C files of a source tree whose names say that they hold tests; not hidden ones,
-    what stands in a folder of tests, and what csgtest itself has left."""
+    """The folders and C files of a source tree whose names say that they hold tests, without hidden
+    ones, what is in a folder of tests, and what csgtest itself has left."""
     found: list[Path] = []
     for folder, names, files in os.walk(tree):
         if is_ours(Path(folder)):
@@ -55,7 +55,8 @@ def places_of_tests(tree: Path) -> tuple[Path, ...]:
 
 
 def read_examples(places: Iterable[Path]) -> Examples:
-    """What cannot be read is left out, and of too much so much that all lengths are there."""
+    """The words and texts of these files. Files that cannot be read are left out; of too many texts
+    some of each length stay."""
     words: dict[bytes, None] = {}
     texts: dict[bytes, None] = {}
     for number, file in enumerate(_files(places)):
@@ -80,7 +81,7 @@ def _files(places: Iterable[Path]) -> Iterator[Path]:
 
 
 def _content(file: Path) -> bytes:
-    """b"" of what is no regular file, or too long."""
+    """The content of a file; b"" where it is no regular file, or too long."""
     try:
         if file.is_file() and not file.is_symlink() and file.stat().st_size <= FILE:
             return file.read_bytes()
@@ -99,7 +100,7 @@ def _literals(data: bytes) -> Iterator[bytes]:
 
 
 def _spread(found: Iterable[bytes], most: int) -> tuple[bytes, ...]:
-    """So many of them, short and long ones alike."""
+    """``most`` of the texts, short and long ones alike."""
     ordered = sorted(found, key=lambda each: (len(each), each))
     number = min(len(ordered), most)
     return tuple(ordered[at * len(ordered) // number] for at in range(number))

@@ -61,18 +61,18 @@ class Kind(IntEnum):
     TEXT = 0
     ELEMENTS = 1
     NUMBER = 2
-    PRESENCE = 3  # a pointer to an object whose parts are fields of their own
+    PRESENCE = 3  # a pointer to an object, whose parts are fields of their own
 
 
 class Flag(IntFlag):
     """What a run showed, as growing.c has it."""
 
     COVERS = 1  # code, or a number of turns, that none before came to
-    TOUCHES = 2  # it comes by a change
+    TOUCHES = 2  # it executes a change
     DIFFERS = 4
-    WATCHED = 8  # its comparisons have been looked at
+    WATCHED = 8  # its comparisons have been examined
     ENDS_BADLY = 16
-    GIVEN = 32  # not run yet
+    GIVEN = 32  # it has not run yet
     OPENS = 64  # it comes to code that none before came to
     COMPOSED = 128  # each word has been tried at each place
     CUT = 256  # it does not end in time
@@ -111,21 +111,21 @@ class Field:
 
 
 class Inputs(Protocol):
-    """Inputs of one program as fields."""
+    """The inputs of one program as fields."""
 
     @property
     def fields(self) -> Sequence[Field]: ...
 
     def values(self, test: TestInput) -> Values_ | None:
-        """None for one that has no such fields."""
+        """The values of a test's fields; None where it has no such fields."""
 
     def test(self, values: Values_) -> TestInput: ...
 
     def holding(self, text: bytes) -> Iterator[Values_]:
-        """Inputs with this text, in each place that has room for it."""
+        """Inputs with this text in them, one for each field that has room for it."""
 
     def fixed(self, replay: NativeReplay) -> bytes | None:
-        """The lines of every run, for the harness; None where there is no harness."""
+        """The lines that the harness reads in every run; None where there is no harness."""
 
 
 def _counted(data: bytes) -> bytes:
@@ -136,7 +136,8 @@ def _counted(data: bytes) -> bytes:
 
 
 class FunctionInputs:
-    """Parameters of an entry function. What cannot be written as bytes stays as it is."""
+    """The parameters of an entry function as fields. What cannot be written as bytes stays
+    unchanged."""
 
     def __init__(self, domain: FunctionDomain, options: InputOptions) -> None:
         self._domain = domain
@@ -158,7 +159,8 @@ class FunctionInputs:
         ]
 
     def _sizes(self, options: InputOptions) -> dict[str, tuple[int, int]]:
-        """Of each number that is a size: the field that it is the size of, and in which units."""
+        """For each number that is a size: the index of the field that it is the size of, and the
+        bytes of a unit."""
         places = {
             each.parameter.name: at
             for at, (_, each) in enumerate(self._grown)
@@ -207,7 +209,7 @@ class FunctionInputs:
 
 
 def _most(domain: FunctionDomain, options: InputOptions) -> dict[str, int]:
-    """What each number is at most that says how many structures there are."""
+    """For each number that says how many structures there are, the largest number."""
     sizes = {
         each.parameter.name: each.parameter.size * each.there.count
         for each in domain.parameters
@@ -231,7 +233,8 @@ def _field(
     size_of: tuple[int, int] | None,
     largest: int | None,
 ) -> Field:
-    """Of several structures there are as many as there can be; ``largest``: a number's bound."""
+    """A field for a parameter. Of several structures there are as many as there can be;
+    ``largest``: the bound of a number."""
     parameter, bound = values.parameter, options.array_length
     name = parameter.name.encode()
     prefix, null = b"p " + name + b" i ", b"p " + name + b" n"
@@ -257,7 +260,7 @@ def _field(
 
 
 def _without_end(data: bytes | None, field: Field) -> bytes | None:
-    """A text without the 0 behind it, and up to one within."""
+    """A text without its final 0, and only up to a 0 in it."""
     if data is None or field.kind is not Kind.TEXT:
         return data
     return data[: len(data) - field.step].split(b"\0")[0]
@@ -365,7 +368,7 @@ def _bytes_field(role: Role, kind: Kind, most: int, nullable: bool, name: bytes 
 
 @dataclass(slots=True)
 class Entry:
-    """An input that others are made of; ``picked``: how often."""
+    """An input that others are made of; ``picked``: how often it was."""
 
     values: Values_
     flags: Flag
@@ -373,8 +376,9 @@ class Entry:
 
 
 class Growing:
-    """``runs`` counts those of the program with coverage; ``failure`` says why there are no more of
-    them. ``words`` are those that the program was seen to compare with, too."""
+    """Inputs that grow. ``runs`` counts runs of the program with coverage; ``failure``: why there
+    are no more of them. ``words``: to put together, with those that the program was seen to compare
+    with."""
 
     def __init__(
         self, replay: NativeReplay, inputs: Inputs, words: Sequence[bytes], seed: int
@@ -386,20 +390,20 @@ class Growing:
         self._inputs = inputs
         self._chance = Random(seed)
         self._entries: list[Entry] = []
-        self._covered = b""  # what is known of code, as growing.c keeps it
+        self._covered = b""  # the map of code that was reached, as growing.c has it
         self._barren = 0
         self._given: set[Values_] = set()
         self._fixed: bytes | None = None
 
     def give_texts(self, texts: Iterable[bytes]) -> None:
-        """The same of inputs that hold them."""
+        """Use inputs that hold these texts to make others from."""
         self.give(
             (self._inputs.test(each) for text in texts for each in self._inputs.holding(text)),
             Flag.EXAMPLE,
         )
 
     def give(self, tests: Iterable[TestInput], more: Flag = Flag.GIVEN) -> None:
-        """To make others of, those aside that are known."""
+        """Use these tests to make others from, except for those that are known."""
         for test in tests:
             values = self._inputs.values(test)
             if values is not None and values not in self._given:
@@ -408,11 +412,11 @@ class Growing:
 
     @property
     def fertile(self) -> bool:
-        """Did one of the last turns bring anything?"""
+        """Did one of the last turns bring anything new?"""
         return not self.failure and self._barren < BARREN
 
     def turn(self, seconds: float) -> list[tuple[TestInput, Flag]]:
-        """What is new, after so long."""
+        """Run for so many seconds, and return the inputs that showed something new."""
         if self.failure or not self._entries:
             return []
         answer = self._replay.grown(self._request(seconds), seconds)
@@ -446,7 +450,7 @@ class Growing:
         return b"".join(parts)
 
     def _read(self, answer: bytes) -> list[tuple[TestInput, Flag]]:
-        """struct.error when it is cut off."""
+        """The new inputs in an answer. Raises struct.error when it is cut off."""
         reader = _Reader(answer)
         self.runs += reader.number()
         covered = reader.piece()
@@ -476,8 +480,8 @@ class Growing:
 
 
 def _most_promising(entries: list[Entry], best: set[int]) -> dict[int, int]:
-    """The numbers of as many as are kept, each with its new one: those that come by a change, those
-    that are the smallest to come to some code, and the last."""
+    """The entries to retain, each by its old number with its new one: those that execute a change,
+    those that are the smallest to reach some code, and the last ones."""
     wanted = Flag.COVERS | Flag.GIVEN | Flag.EXAMPLE
     numbers = [at for at, entry in enumerate(entries, 1) if entry.flags & wanted]
     if len(numbers) > KEPT:
@@ -519,7 +523,8 @@ class _Reader:
 
 
 def words_of(vocabulary: Vocabulary, takes_arguments: bool) -> Iterator[bytes]:
-    """What texts are put together from: literals, the characters that are told apart, numbers."""
+    """The words that texts are put together from: literals, characters that the program
+    distinguishes, numbers."""
     yield from vocabulary.words
     yield from vocabulary.phrases
     yield from vocabulary.options if takes_arguments else ()

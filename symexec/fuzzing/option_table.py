@@ -65,7 +65,8 @@ _INSTANCES = {b"s": b"a", b"c": b"a", b"f": b"1.5", b"g": b"1.5", b"e": b"1e5", 
 
 @dataclass(frozen=True, slots=True)
 class Vocabulary:
-    """Everything in a fixed order, what tests use most in front."""
+    """The words and numbers of a program's text in a fixed order, those most useful for tests
+    first."""
 
     numbers: tuple[int, ...]  # the source's constants, characters aside, each with its neighbours
     letters: bytes  # letters that the program tells apart
@@ -76,12 +77,12 @@ class Vocabulary:
 
     @property
     def alphabet(self) -> bytes:
-        """Characters worth putting in a string: a few of each kind, then the rest."""
+        """The characters to put in a string: a few of each kind, then the rest."""
         mixed = b"01-a" + self.separators + b"29" + self.letters + b"b \n"
         return bytes(dict.fromkeys(mixed))
 
     def led_by(self, names: Sequence[bytes]) -> Vocabulary:
-        """With these options and keywords in front."""
+        """The vocabulary with these options and keywords in front."""
         options = [name for name in names if name.startswith(b"-")]
         keywords = [name for name in names if not name.startswith(b"-")]
         return replace(
@@ -92,7 +93,7 @@ class Vocabulary:
 
 
 def vocabulary(*units: TranslationUnit) -> Vocabulary:
-    """Of the user's own functions and objects in these files."""
+    """The vocabulary of the user's own functions and objects in these files."""
     numbers: dict[int, None] = {}
     texts: dict[bytes, None] = {}
     characters: dict[int, None] = {}
@@ -148,7 +149,7 @@ def _vocabulary(numbers: Iterable[int], texts: Iterable[bytes], characters: byte
 
 
 def _formatted(text: bytes) -> Iterator[bytes]:
-    """What a format is read from, or writes, and what stands between its directives."""
+    """What a format may read or write, and the text between its directives."""
     if _DIRECTIVE.search(text) is None:
         yield text
         return
@@ -159,7 +160,7 @@ def _formatted(text: bytes) -> Iterator[bytes]:
 
 
 def _instance(conversion: bytes) -> bytes:
-    """What a directive may stand for: of a set of characters one of them."""
+    """A text for a directive; for a set of characters one of them."""
     if conversion.startswith(b"["):
         return b"1" if conversion[1:2] == b"^" else conversion[1:2]
     return _INSTANCES.get(conversion, b"1")
@@ -172,7 +173,8 @@ INFORMING = frozenset((b"--help", b"--version", b"--usage"))  # GNU Coding Stand
 _READERS = frozenset({"getopt", "getopt_long", "getopt_long_only", "__posix_getopt"})
 _COMPARISONS = re.compile(r"(?:__builtin_)?(?:str|mem)n?(?:case)?cmp|streq", re.IGNORECASE)
 _SEEKS = re.compile(r"(?:__builtin_)?(?:strc?spn|strr?chr|memr?chr|strpbrk|strchrnul)")
-_FLAGS = frozenset({"has_arg", "val", "key", "flag", "arg"})  # beside a name they make an option
+# fields that, next to a name, make a record an option
+_FLAGS = frozenset({"has_arg", "val", "key", "flag", "arg"})
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w+")
 _KEYWORD = re.compile(rb"[A-Za-z][\w-]{1,30}")
 _LITERAL = re.compile(r'"(?:\\.|[^"\\])*"')
@@ -180,9 +182,9 @@ _LITERAL = re.compile(r'"(?:\\.|[^"\\])*"')
 
 @record
 class Option:
-    """``name`` with its dashes, or a word without any. ``value``: NONE, REQUIRED or OPTIONAL;
-    ``code`` is what the reader of options returns for it, None when it is compared by hand.
-    ``ends``: the program only tells something about itself, and is over."""
+    """An option or a keyword. ``name`` has its dashes, or is a word without any. ``value``: NONE,
+    REQUIRED or OPTIONAL; ``code`` is what the reader of options returns for it, None when the
+    program compares by itself. ``ends``: the program only prints information, and ends."""
 
     name: bytes
     value: int = NONE
@@ -200,8 +202,8 @@ def option_table(
     changes: Sequence[ChangeInfo] = (),
     guarding: frozenset[str] = frozenset(),
 ) -> tuple[Option, ...]:
-    """The nearest to a change first; of options that do the same the shortest name. ``guarding``
-    are names of what guards the changes."""
+    """The options, those nearest to a change first; of options that do the same, the one with the
+    shortest name. ``guarding``: names of variables that guard the changes."""
     handlers = _Handlers(units, changes, guarding)
     found: dict[bytes, Option] = {each.name: each for each in handlers.keywords()}
     codes: set[int] = set()
@@ -239,7 +241,7 @@ def _read_by_getopt(units: Sequence[TranslationUnit]) -> Iterator[Option]:
 
 
 def _letters(text: bytes) -> Iterator[Option]:
-    """What getopt is given: f: s w::"""
+    """The options in a text for getopt: f: s w::"""
     for place, letter in enumerate(text):
         if not chr(letter).isalnum():
             continue
@@ -249,7 +251,8 @@ def _letters(text: bytes) -> Iterator[Option]:
 
 
 def _tables(units: Sequence[TranslationUnit]) -> Iterator[Option]:
-    """Rows of records with a name and what struct option or struct argp_option has beside it."""
+    """The options in rows of records that have a name and the fields of struct option or struct
+    argp_option."""
     for unit in units:
         for declared in unit.declarations:
             if isinstance(declared.initializer, InitializerList):
@@ -297,7 +300,7 @@ def _number(entry: InitializerEntry | None) -> int | None:
 
 
 def _compared(units: Sequence[TranslationUnit]) -> Iterator[Option]:
-    """Words with a dash that the program compares with; whether a value follows is not known."""
+    """Words with a dash that the program compares with; whether they take values is not known."""
     for function in _bodies(units):
         for tree in walk(function.body):
             match tree:
@@ -317,7 +320,7 @@ def _is_option(word: bytes) -> bool:
 
 
 class _Handlers:
-    """What the code behind each option names."""
+    """The names in the code that handles each option."""
 
     def __init__(
         self,
@@ -326,7 +329,7 @@ class _Handlers:
         guarding: frozenset[str],
     ) -> None:
         self._by_code: dict[int, set[str]] = {}
-        self._ending: dict[int, bool] = {}  # does each handler of the code end the program?
+        self._ending: dict[int, bool] = {}  # code -> does each of its handlers end the program?
         self._endings = _Endings(units)
         self._by_word: dict[bytes, set[str]] = {}
         self._changed = {name for each in changes for name in _named(each)}
@@ -345,9 +348,9 @@ class _Handlers:
                             self._by_word.setdefault(text, set()).update(_names(then))
 
     def _add_cases(self, body: Compound) -> None:
-        """Statements belong to the labels above them, until one leads out of the switch."""
+        """Add the statements behind each label, up to one that leaves the switch."""
         codes: list[int] = []
-        leaves: set[int] = set()  # codes of which a path may be out of the switch already
+        leaves: set[int] = set()  # codes for which some path may have left the switch already
         for item in body.items:
             match item:
                 case Case(low=int(code)):
@@ -372,7 +375,7 @@ class _Handlers:
             self._ending[code] = ends and self._ending.get(code, True)
 
     def keywords(self) -> Iterator[Option]:
-        """Words that lead to a change."""
+        """The words that lead to a change."""
         for word, names in self._by_word.items():
             if names & self._changed and _KEYWORD.fullmatch(word):
                 yield Option(word, near=0)
@@ -389,7 +392,7 @@ class _Handlers:
 
 
 class _Endings:
-    """Which functions never return, as far as their statements say without conditions."""
+    """Finds the functions that never return, by their unconditional statements."""
 
     def __init__(self, units: Sequence[TranslationUnit]) -> None:
         self._never: set[str] = set()
@@ -402,7 +405,7 @@ class _Endings:
             waiting = [each for each in waiting if each.symbol.name not in self._never]
 
     def ends(self, statement: Statement) -> bool:
-        """Is the program over behind it, in both versions?"""
+        """Does the statement end the program in both versions?"""
         match statement:
             case ExpressionStatement(expression=expression):
                 return self._ends(expression)
@@ -441,7 +444,7 @@ class _Endings:
 
 
 def _leads_out(statement: Statement) -> bool:
-    """Has it something that control may leave it by? Loops are not looked at closely."""
+    """Does the statement contain one that may leave it? Loops are not examined closely."""
     return any(
         isinstance(each, Return | Break | Continue | Goto | ComputedGoto)
         for each in walk(statement)
@@ -449,7 +452,7 @@ def _leads_out(statement: Statement) -> bool:
 
 
 def _compared_texts(condition: Tree) -> Iterator[bytes]:
-    """Literals that a condition names; sets of characters to look for are no words."""
+    """The literals in a condition; sets of characters to search for are no words."""
     sets = {
         id(argument)
         for call in walk(condition)
@@ -464,7 +467,7 @@ def _compared_texts(condition: Tree) -> Iterator[bytes]:
 
 
 def _names(tree: Tree) -> set[str]:
-    """What a statement names; what getopt leaves is named by every handler."""
+    """The names in a statement; those that getopt sets are in every handler, and do not count."""
     found = {each.symbol.name for each in walk(tree) if isinstance(each, Name)}
     found |= {each.field.name for each in walk(tree) if isinstance(each, Member)}
     return found - {"optarg", "optind"}

@@ -36,7 +36,8 @@ FIELDS = (b"a", b"b", b"c", b"1", b"2", b"12", b"ab", b"", b"x1", b"abc", b"10",
 
 @record
 class Item:
-    """An operand (``option`` None), or an option with its value, ``apart``: in the next word."""
+    """An operand (``option`` None), or an option with its value; ``apart``: the value is the next
+    word."""
 
     option: Option | None
     value: bytes | None = None
@@ -65,8 +66,8 @@ def command_lines(
     takes_arguments: bool = True,
     strict: bool = False,
 ) -> Domain:
-    """Ordinary ones where the user leaves it to the program what they look like; else all within
-    the bounds."""
+    """The command lines of a program: ordinary ones where the user leaves their form open; else all
+    within the bounds."""
     plain = CommandLines(words, inputs, takes_arguments, strict, usage.options)
     if takes_arguments and shapes_lines(inputs):
         return OrdinaryLines(usage, words, plain)
@@ -74,7 +75,7 @@ def command_lines(
 
 
 class OrdinaryLines:
-    """``plain``: all other command lines, which come among them."""
+    """Ordinary command lines. ``plain``: all other command lines, which are mixed in."""
 
     finite = False
     enumerates = 0.12  # share of the tests that are enumerated, and that mutate others
@@ -93,7 +94,7 @@ class OrdinaryLines:
     # ------------------------------------------------------------------ the domain
 
     def enumerated(self) -> Iterator[TestInput]:
-        """Without most of what options explain."""
+        """The enumerated lines, with few of those that options explain."""
         for number, test in enumerate(self._plain.enumerated(), 1):
             used = self._used(test)
             rare = any(map(self._explained, used)) or (len(test.args) > 1 and used & INFORMING)
@@ -119,7 +120,7 @@ class OrdinaryLines:
             return replace(test, stdin=self._plain.edited_text(test.stdin, other.stdin, chance))
         items, donor = self.items(test.args), self.items(other.args)
         changed = self._changed(items, donor, chance)
-        if chance.random() < 0.9:  # all that stands beside them is as if it were not there
+        if chance.random() < 0.9:  # all other words would have no effect
             changed = [item for item in changed if item.name not in INFORMING]
         if chance.random() < 0.25:
             return self._test(changed, chance)
@@ -129,13 +130,13 @@ class OrdinaryLines:
         return self._plain.neighbours(test)
 
     def learn(self, test: TestInput, differs: bool) -> None:
-        """What has become of a test."""
+        """Count the differences that come with each option."""
         for name in self._used(test):
             self._tried[name] += 1
             self._differing[name] += differs
 
     def signature(self, test: TestInput) -> tuple[bytes, ...]:
-        """The options that a command line uses, without their values, and how many operands."""
+        """The options of a command line, without their values, and the number of operands."""
         items = self.items(test.args)
         count = sum(item.option is None for item in items)
         return (*sorted({item.option.name for item in items if item.option}), b"%d" % count)
@@ -178,7 +179,8 @@ class OrdinaryLines:
         return self._texts.drawn(self._usage.operand, chance)
 
     def _count(self, chance: Random) -> int:
-        """Mostly as many as the usage text says, rather many than few; of files mostly none."""
+        """The number of operands: mostly as the usage text says, with many rather than few; of
+        files mostly none."""
         counts = self._usage.counts
         if chance.random() < 0.06:
             return chance.randint(0, 4)
@@ -207,7 +209,7 @@ class OrdinaryLines:
         return self._with_files(test, chance)
 
     def _with_files(self, test: TestInput, chance: Random) -> TestInput:
-        """The files that operands name are there."""
+        """The test with the files that its operands name."""
         given = dict(test.files)
         items = self.items(test.args)
         files = tuple(
@@ -230,7 +232,7 @@ class OrdinaryLines:
         return text if chance.random() < 0.15 else text + b"\n"
 
     def _marks(self, items: Sequence[Item]) -> bytes:
-        """The characters that the command line speaks of, several times, and the program's own."""
+        """The characters that the command line names, several times, and those of the program."""
         named = b"".join(
             item.value
             for item in items
@@ -251,7 +253,7 @@ class OrdinaryLines:
     # ------------------------------------------------------------------ changes
 
     def items(self, args: Sequence[bytes]) -> list[Item]:
-        """What a command line says, as the option table has it; what is not known is an operand."""
+        """The items of a command line by the option table; unknown words are operands."""
         found: list[Item] = []
         waiting = list(reversed(args))
         while waiting:
@@ -312,8 +314,8 @@ class OrdinaryLines:
 
 
 def _ascending(operands: list[Item]) -> list[Item]:
-    """The smallest number first and the largest last, where all are numbers: what lies between two
-    bounds is mostly there."""
+    """The operands with the smallest number first and the largest last, where all are numbers, so
+    that a range between two of them is mostly not empty."""
     if len(operands) < 2:
         return operands
     try:

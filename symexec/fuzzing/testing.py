@@ -6,10 +6,10 @@
     testing.tests, testing.differing, testing.sample
 
 Pairs run on fast builds for most of the time. What differs there is confirmed on the sanitized
-ones, of differences of one kind the first few; then other inputs run there as well, those first of
-whose kind few were seen, for errors that only a sanitizer sees. A kind is: the options used, how
-both versions end, how their outputs differ in form, and by which changes the new version came. What
-is left out for its kind is so here alone: whoever is told of a difference has to look at it.
+ones, the first few differences of each kind; then other inputs run there as well, rare kinds first,
+for errors that only a sanitizer finds. A kind is: the options used, how both versions end, how
+their outputs differ in form, and which changes the new version executed. Tests are left out for
+their kind only here: a caller has to look at every difference that is reported.
 """
 
 from __future__ import annotations
@@ -43,14 +43,14 @@ WAITING = 4_000  # suspects that are remembered
 REMEMBERED = 200_000  # behaviours, so as to know a new one
 SOURCE = "native"
 
-Confirm = Callable[[TestCase, float], TestCase]  # a suspect, observed again until then
+Confirm = Callable[[TestCase, float], TestCase]  # a suspect when it is observed again, until a time
 Touched = Callable[[list[TestInput]], list[object]]  # the changes that each input comes by
 Kind = tuple[object, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Sampled:
-    """One of the tests, chosen by chance."""
+    """One of the tests, chosen at random."""
 
     input: TestInput
     differs: bool
@@ -58,8 +58,8 @@ class Sampled:
 
 @dataclass(slots=True)
 class Stream:
-    """A source of inputs. What it makes depends on nothing but itself: ``shown`` are the behaviours
-    of its own tests, ``number`` counts them, so that n0012 is the same input in every run."""
+    """A source of inputs that depends on nothing but itself: ``shown`` are the behaviours of its
+    own tests, ``number`` counts them, so that n0012 is the same input in every run."""
 
     name: str
     candidates: Candidates
@@ -69,7 +69,7 @@ class Stream:
     shown: set[object] = field(default_factory=set)
 
     def refill(self) -> None:
-        """When all that was made has been judged."""
+        """Make more inputs, when all have been run."""
         for test in () if self.waiting else islice(self.candidates, BATCH):
             self.number += 1
             self.waiting.append((f"{self.name}{self.number:04d}", test))
@@ -78,8 +78,9 @@ class Stream:
 
 @dataclass(frozen=True, slots=True, order=True)
 class _Suspect:
-    """Waits for a run on the sanitized builds; ``rank``: how many like it were seen before. Those
-    come last on which neither version ended in time: such a run costs all of its limit."""
+    """An input that waits for a run on the sanitized builds; ``rank``: how many like it were seen
+    before. Those on which neither version ended in time come last: such a run takes all of its
+    limit."""
 
     cut: bool
     rank: int
@@ -91,10 +92,10 @@ class _Suspect:
 
 
 class NativeTesting:
-    """``differing`` counts tests that differ on the fast builds, or on the sanitized ones if they
-    were run there; ``alike`` are those of them that are left out as many of their kind were seen,
-    ``refuted`` those that did not differ when repeated. ``on_new`` is told of tests that show
-    something new; ``over``: leave everything as it is."""
+    """Runs inputs on both builds. ``differing`` counts tests that differ on the fast builds, or on
+    the sanitized ones if they ran there; ``alike`` are those left out because many of their kind
+    were seen, ``refuted`` those that did not differ when repeated. ``on_new`` is called with tests
+    that show something new; ``over``: end at once."""
 
     def __init__(
         self,
@@ -116,7 +117,7 @@ class NativeTesting:
         self._replay = replay
         self._own = Stream("n", candidates)
         self._others: deque[Stream] = deque()
-        self._grown = Stream("g", candidates)  # nothing is drawn here
+        self._grown = Stream("g", candidates)  # random numbers are drawn by the streams only
         self._turn = 0
         self._confirm = confirm
         self._chance = Random(seed)
@@ -132,25 +133,25 @@ class NativeTesting:
         self._new: Counter[object] = Counter()
 
     def give(self, name: str, candidates: Candidates) -> None:
-        """One more source of inputs, whose tests are named so."""
+        """Add a source of inputs, whose tests have names with this prefix."""
         self._others.append(Stream(name, candidates))
 
     def give_grown(self, name: str, tests: Iterable[TestInput]) -> None:
-        """Inputs that are worth a run before all others."""
+        """Add inputs that run before all others."""
         self._grown.waiting.extend(
             (f"{name}{number:04d}", test) for number, test in enumerate(tests, 1)
         )
 
     def cases(self, started: float, deadline: float, grace: float = 1.0) -> Iterator[TestCase]:
-        """Confirmed differences. ``started`` is when the budget began, on the clock; what is still
-        to be confirmed at the ``deadline`` gets ``grace`` seconds more."""
+        """The confirmed differences. ``started`` is when the budget began, on the clock; what is
+        still to be confirmed at the ``deadline`` gets ``grace`` seconds more."""
         while self.busy and self._clock() < deadline:
             yield from self.turn(started, deadline)
         yield from self._examined(deadline + grace if self.busy else deadline, known=True)
 
     def turn(self, started: float, deadline: float) -> Iterator[TestCase]:
-        """A slice of fast runs, then a share of that time for what they brought; what was spent
-        beyond it is spared later."""
+        """A slice of fast runs, then sanitized runs for a share of its time; what these take beyond
+        it is saved later."""
         self._started = started
         begun = self._clock()
         self._fast(min(begun + SLICE, deadline))
@@ -163,7 +164,7 @@ class NativeTesting:
 
     @property
     def busy(self) -> bool:
-        """Is there an input left to try, or one to try again?"""
+        """Is there an input left to try, or to try again?"""
         waits = self._grown.waiting or self._others or self._suspects
         return not self._own.empty or bool(waits)
 
@@ -182,7 +183,7 @@ class NativeTesting:
             self._run(stream, until)
 
     def _next_stream(self) -> Stream | None:
-        """The first source in turn with the others."""
+        """The next source: the first one in turn with each of the others."""
         if self._grown.waiting:
             return self._grown
         self._turn += 1
@@ -192,8 +193,8 @@ class NativeTesting:
         return None if self._own.empty else self._own
 
     def _run(self, stream: Stream, until: float) -> None:
-        """A batch, or what the time allows of it: the rest waits, so that the time says when an
-        input is tried but not which."""
+        """Run a batch, or as much of it as the time allows; the rest waits, so that the time
+        decides when an input runs but not which inputs do."""
         if stream is not self._grown:
             stream.refill()
         if stream.empty and stream in self._others:
@@ -220,7 +221,7 @@ class NativeTesting:
     def _kinds(
         self, tests: list[TestInput], pairs: list[tuple[Observation, Observation]]
     ) -> Iterator[Kind]:
-        """Of tests on which the versions differ."""
+        """The kinds of tests on which the versions differ."""
         for test, (old, new), changes in zip(tests, pairs, self._touched(tests), strict=True):
             yield self._signature(test), shape(old, new), contrast(old, new), changes
 
@@ -262,14 +263,14 @@ class NativeTesting:
             self._suspects = heapq.nsmallest(WAITING // 2, self._suspects)  # sorted: a heap
 
     def _stands_for_its_kind(self, number: int) -> bool:
-        """Is a test that differs one of the first of its kind, or does its number say that it
-        stands for many?"""
+        """Is a differing test one of the first of its kind, or one whose number makes it stand for
+        many?"""
         stands = number <= ALIKE or number & (number - 1) == 0
         self.alike += not stands
         return stands
 
     def _announce(self, case: TestCase, kind: Kind, behaviour: object) -> None:
-        """Of something new, if it is new among the tests of all streams."""
+        """Report a test that shows something new among the tests of all streams."""
         if self._on_new is None or self._new[behaviour] or self._new[kind] >= NEW:
             return
         if len(self._new) > REMEMBERED:
@@ -279,7 +280,7 @@ class NativeTesting:
         self._on_new(case)
 
     def _sample(self, sampled: Sampled) -> None:
-        """Every test has the same chance to be in the sample."""
+        """Put a test in the random sample; every test has the same chance."""
         if len(self.sample) < SAMPLE:
             self.sample.append(sampled)
             return
@@ -290,8 +291,8 @@ class NativeTesting:
     # ------------------------------------------------------------------ sanitized runs
 
     def _examined(self, until: float, known: bool = False) -> Iterator[TestCase]:
-        """Take suspects until then, those first of which few were seen; ``known``: only such as
-        differ on the fast builds."""
+        """The differences among suspects that ran on the sanitized builds until then, rare kinds
+        first; ``known``: only suspects that differ on the fast builds."""
         while self._suspects and self._clock() < until and not self._over():
             limits = 2 * self._replay.plan.wall_s if self._suspects[0].cut else 0.0
             if self._clock() + limits > until:
@@ -307,7 +308,7 @@ class NativeTesting:
                 self.refuted += 1
 
     def _differs_sanitized(self, test: TestInput) -> bool:
-        """Do the versions, and does this stand for its kind?"""
+        """Do the versions differ, and is the test one that stands for its kind?"""
         pair = self._replay.both(test)
         if not differing_parts(*pair):
             return False
@@ -320,7 +321,7 @@ class NativeTesting:
 def explaining(
     replay: NativeReplay, changes: Sequence[int], requires: Mapping[int, frozenset[int]]
 ) -> Confirm:
-    """Observe a suspect again, and find out which changes are to blame."""
+    """A function that observes a suspect again, and finds which changes are to blame."""
 
     def confirm(case: TestCase, until: float) -> TestCase:
         patience = Patience(deadline=until + 1.0)
@@ -330,8 +331,8 @@ def explaining(
 
 
 def _behaviour(seen: Observation, test: TestInput) -> object:
-    """All that a run shows, small enough to be kept. Of what the caller owns only what changed: the
-    input itself is no behaviour."""
+    """All that a run shows, in a form small enough to store. Of the caller's objects only what the
+    call changed counts: the input itself is no behaviour."""
     given = {name: _text(value) for name, value in (*test.parameters, *test.globals)}
     memory = tuple(each for each in seen.memory if given.get(each[0]) != _text(each[1]))
     shown = (seen.stdout, seen.stderr, seen.returned, memory, seen.files)
@@ -339,10 +340,10 @@ def _behaviour(seen: Observation, test: TestInput) -> object:
 
 
 def _text(value: Value) -> Value:
-    """The zeros at the end of a text may be given or not."""
+    """The value without zeros at the end of a text, which may be shown or not."""
     return value.rstrip(b"\0") if isinstance(value, bytes) else value
 
 
 def _ending(seen: Observation) -> object:
-    """The way a run goes, without its values."""
+    """How a run ends, without the values that it shows."""
     return seen.exit, seen.signal, seen.timed_out, min(len(seen.stdout), 8), seen.stderr[:24]

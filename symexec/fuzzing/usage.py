@@ -57,7 +57,7 @@ LONGEST = 24  # bytes of a word that is compared with
 
 
 class Kind(Enum):
-    """What a value reads like."""
+    """The kind of a value of a command line."""
 
     INTEGER = "integer"
     REAL = "number with a fraction"
@@ -72,7 +72,7 @@ class Kind(Enum):
 
 @record
 class Slot:
-    """One value of a command line. ``marks`` are characters, ``keywords`` words that the program
+    """A value of a command line. ``marks``: characters, and ``keywords``: words, that the program
     compares it with."""
 
     kinds: tuple[Kind, ...] = (Kind.TEXT,)
@@ -82,9 +82,9 @@ class Slot:
 
 @record
 class Usage:
-    """``values`` of the options that take one, by name; ``counts``: how many operands there may be;
-    ``reads``: whether the program's text speaks of standard input; ``numbers``: those that the
-    changes speak of, with their neighbours."""
+    """What the program's text says of its command line. ``values`` of the options that take one, by
+    name; ``counts``: possible numbers of operands; ``reads``: does the text mention standard input?
+    ``numbers``: those in changes, with their neighbours."""
 
     options: tuple[Option, ...] = ()
     values: dict[bytes, Slot] = field(default_factory=dict)
@@ -97,7 +97,8 @@ class Usage:
 def usage_of(
     units: Sequence[TranslationUnit], options: Sequence[Option], changes: Sequence[ChangeInfo] = ()
 ) -> Usage:
-    """``units``: those whose text says what inputs are worth trying, main's among them."""
+    """The usage of a program. ``units``: the files whose text suggests inputs, main's among
+    them."""
     texts = [
         tree.value.rstrip(b"\0").decode("latin-1")
         for tree in walk(*_bodies(units))
@@ -155,8 +156,8 @@ _KIND_OF = {name: kind for kind, names in _NAMES.items() for name in names.split
 
 
 def _operands(texts: Iterable[str]) -> tuple[tuple[int, ...], list[str]]:
-    """How many there may be, and what they are called; up to three of anything when it is not
-    said."""
+    """The possible numbers of operands, and their names; up to three of any kind when the text does
+    not say."""
     counts: set[int] = set()
     names: list[str] = []
     for text in texts:
@@ -177,7 +178,7 @@ def _operands(texts: Iterable[str]) -> tuple[tuple[int, ...], list[str]]:
 
 
 def _called(texts: Iterable[str]) -> dict[bytes, str]:
-    """What the value of each option is called."""
+    """The name of each option's value in the usage text."""
     found: dict[bytes, str] = {}
     for text in texts:
         for short, long, name in _DESCRIBED.findall(text):
@@ -200,14 +201,14 @@ _TALKS = re.compile(r"\w*(quote|error|usage|getopt|print|gettext|die|version)\w*
 
 @record
 class _Facts:
-    calls: frozenset[str] = frozenset()  # functions that are given the value, without a body here
+    calls: frozenset[str] = frozenset()  # library functions that get the value
     characters: frozenset[int] = frozenset()
     words: tuple[bytes, ...] = ()
-    single: bool = False  # its second character is compared with the end of the text
+    single: bool = False  # its second character is compared with the terminating 0
 
 
 class _Flow:
-    """What is done with what. A name stands for all that is reached through it."""
+    """What is done with values. A name stands for all that is reached through it."""
 
     def __init__(self, units: Sequence[TranslationUnit]) -> None:
         self._goes: dict[_Key, list[_Key]] = defaultdict(list)
@@ -234,7 +235,8 @@ class _Flow:
         self._read_handlers(handlers)
 
     def _read_handlers(self, handlers: Sequence[tuple[list[int], Tree]]) -> None:
-        """What the code behind each option does with its value: a source of its own for each."""
+        """Note what the code of each option does with its value: each option is a source of its
+        own."""
         for codes, tree in handlers:
             if any(isinstance(each, Name) and each.symbol.name == "optarg" for each in walk(tree)):
                 key = ("value", *codes)
@@ -296,7 +298,7 @@ class _Flow:
                     self._characters[key].update(_characters(arguments))
 
     def _compared(self, one: Expression, other: Expression, names: dict[str, _Key] | None) -> None:
-        """A character, or the end of a text of one."""
+        """Note a comparison with a character, or with the end of a text of one character."""
         bare = other
         while isinstance(bare, Cast):
             bare = bare.operand
@@ -309,7 +311,7 @@ class _Flow:
                 self._single.add(root)
 
     def facts(self, sources: Iterable[_Key]) -> _Facts:
-        """Of all that comes from there."""
+        """The facts about all values that come from these sources."""
         reached = dict.fromkeys(sources)
         latest = list(reached)
         for _ in range(FARTHEST):
@@ -354,12 +356,13 @@ def _characters(arguments: Iterable[Tree]) -> Iterator[int]:
 
 
 def _key(symbol: Symbol) -> _Key:
-    """Other files see it by its name, and so does the other version."""
+    """The key of a symbol: its name where other files, or the other version, see it by name."""
     return symbol.name if symbol.linkage == "external" else id(symbol)
 
 
 def _roots(tree: Expression, names: dict[str, _Key] | None = None) -> list[_Key]:
-    """Whose value an expression is, or is a part of; what counts or points into it aside."""
+    """The keys of the values that an expression is, or is part of, except for counters and pointers
+    into them."""
     found: list[_Key] = []
     waiting: list[Tree] = [tree]
     while waiting:
@@ -400,7 +403,7 @@ def _second_character(tree: Expression) -> bool:
 
 
 def _handlers(body: Tree) -> Iterator[tuple[list[int], Tree]]:
-    """The statements behind the labels of each switch, with the labels' values."""
+    """The statements behind the labels of each switch, each with the values of the labels."""
     for tree in walk(body):
         if not isinstance(tree, Switch):
             continue
@@ -432,7 +435,7 @@ def _bodies(units: Iterable[TranslationUnit]) -> Iterator[Tree]:
 
 
 def _slot(facts: _Facts, *names: str) -> Slot:
-    """What is done with it first, then what it is called."""
+    """The kind of a value: by what is done with it, then by its name."""
     kinds: dict[Kind, None] = {}
     marks = bytes(sorted(mark for mark in facts.characters if not chr(mark).isalnum()))
     if any(_LIBRARY_REAL.fullmatch(each) for each in facts.calls):
@@ -444,7 +447,7 @@ def _slot(facts: _Facts, *names: str) -> Slot:
     if b"," in marks:
         kinds[Kind.RANGES] = None
     elif not kinds and {b"-", b"0"} <= {bytes([each]) for each in facts.characters}:
-        kinds[Kind.INTEGER] = None  # read by hand
+        kinds[Kind.INTEGER] = None  # the program reads it character by character
     if facts.single:
         kinds[Kind.CHARACTER] = None
     words = tuple(word for word in facts.words if word != b"-")

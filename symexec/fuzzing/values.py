@@ -38,7 +38,7 @@ _FLOATS = (0.0, 1.0, -1.0, 0.5, 2.0, -0.0, 1e9, -1e9, 1e-9, 1e300, float("inf"),
 
 
 class Values:
-    """What one parameter can be. ``pool`` is enumerated, ``drawn`` draws from everything.
+    """The values of one parameter. ``pool`` is enumerated, ``drawn`` draws from all values.
     ``counts``: how many structures there are behind a pointer that leads to several."""
 
     def __init__(
@@ -62,17 +62,17 @@ class Values:
         self._numbers = [] if parameter.floating else self._numbers_of_source()
         self._scalars = self._scalar_pool()
         self.pool: list[Value] = self._pool()
-        # The pool is all there is.
+        # Is the pool all values?
         self.complete = parameter.kind == "scalar" and not parameter.floating and self._few()
 
     @property
     def there(self) -> Value:
-        """A structure, or as many as there can be."""
+        """A structure; or as many as there can be."""
         return self._there[0]
 
     @property
     def characteristic(self) -> list[Value]:
-        """What the program's text speaks of: its words, or its numbers and the smallest."""
+        """The values from the program's text: its words, or its numbers and the smallest ones."""
         match self.parameter.kind:
             case "scalar":
                 return list(dict.fromkeys([*self._scalars[:4], *self._numbers]))
@@ -127,7 +127,7 @@ class Values:
                 return list(islice(growing([self._scalars] * self._length), STRINGS))
 
     def _rounded(self, number: float) -> float:
-        """As the parameter's own type has it; what a float cannot hold is infinite."""
+        """The number in the parameter's own type; what a float cannot hold becomes infinite."""
         if self.parameter.size != 4 or math.isinf(number):
             return number
         if abs(number) > LARGEST_FLOAT:
@@ -186,7 +186,7 @@ class Values:
                 return chance.randint(low, high)
 
     def mutated(self, value: Value, chance: Random) -> Value:
-        """One part of it changed."""
+        """The value with one part changed."""
         match value:
             case bytes() if self._own and chance.random() < 0.125:
                 return chance.choice(self._own)
@@ -200,7 +200,8 @@ class Values:
 
 
 def limits_of(parameter: Parameter, asked: Range | None) -> tuple[int, int]:
-    """Of one element, by its type and what is asked for."""
+    """The least and the largest value of one element, by its type and by what the user asked
+    for."""
     width, signed = parameter.width, parameter.signed
     low = -(1 << (width - 1)) if signed else 0
     high = (1 << (width - signed)) - 1
@@ -208,14 +209,14 @@ def limits_of(parameter: Parameter, asked: Range | None) -> tuple[int, int]:
 
 
 def _length(parameter: Parameter, length: int) -> int:
-    """How many elements an array has at most; one in a structure has its place there."""
+    """The most elements of an array; an array in a structure has a fixed size."""
     if not parameter.room:
         return length
     return min(length, parameter.room // parameter.size - (parameter.kind == "string"))
 
 
 def mutated_bytes(data: bytes, alphabet: bytes, most: int, chance: Random) -> bytes:
-    """A byte put in, taken out or replaced."""
+    """The bytes with one inserted, removed or replaced."""
     place = chance.randint(0, len(data))
     byte = bytes([chance.choice(alphabet) if chance.random() < 0.9 else chance.randint(1, 255)])
     match chance.randrange(3):
@@ -232,7 +233,8 @@ def _powers() -> list[int]:
 
 
 def growing(pools: Sequence[Sequence[Item]]) -> Iterator[tuple[Item, ...]]:
-    """Rows of the first 1, 2, 4, ... values of each pool, every row once: small before large."""
+    """Rows of the first 1, 2, 4, ... values of each pool, every row once: small values before large
+    ones."""
     size, before = 1, 0
     longest = max(map(len, pools), default=1)
     while before < longest:
@@ -241,7 +243,8 @@ def growing(pools: Sequence[Sequence[Item]]) -> Iterator[tuple[Item, ...]]:
 
 
 def grown(pools: Sequence[Sequence[Item]], before: int, size: int) -> Iterator[tuple[Item, ...]]:
-    """Rows of the first ``size`` values of each pool that are not rows of the first ``before``."""
+    """The rows of the first ``size`` values of each pool that are not rows of the first
+    ``before``."""
     for places in product(*(range(min(size, len(pool))) for pool in pools)):
         if before == 0 or max(places, default=0) >= before:
             yield tuple(pool[place] for pool, place in zip(pools, places, strict=True))
@@ -255,8 +258,8 @@ _HUGE = (1 << 31, 1 << 32, 1 << 63, 1 << 64, 10**9, 10**19, 10**30)
 
 
 class Texts:
-    """Draws values. Numbers of the program's text are among them, those of the changes
-    (``changed``) more often."""
+    """Draws texts. Numbers of the program's text are among them, those in changes (``changed``)
+    more often."""
 
     def __init__(self, words: Vocabulary, changed: Sequence[int] = ()) -> None:
         self._changed = [*changed]
@@ -265,7 +268,7 @@ class Texts:
         self._separators = bytes(dict.fromkeys(words.separators + SEPARATORS))
 
     def drawn(self, slot: Slot, chance: Random, stray: float = STRAY) -> bytes:
-        """A value for the place."""
+        """A value for a slot; with ``stray``, now and then one of another kind."""
         kinds: Sequence[Kind] = slot.kinds
         if chance.random() < stray:
             kinds = tuple(Kind)
@@ -273,7 +276,7 @@ class Texts:
 
     @staticmethod
     def _likely(kinds: Sequence[Kind], chance: Random) -> Kind:
-        """What the text of the program says first is likelier than what comes later."""
+        """One of the kinds; the earlier ones are likelier, as they are named first in the text."""
         for kind in kinds:
             if kind is not Kind.MARKED and chance.random() < 0.85:
                 return kind
@@ -318,7 +321,7 @@ class Texts:
         return str(number).encode()
 
     def _real(self, slot: Slot, chance: Random) -> bytes:
-        """Fractions of one to three digits, with and without what stands before the point."""
+        """A fraction of one to three digits, with or without digits before the point."""
         match chance.randrange(10):
             case 0 | 1 | 2 | 3:
                 return self.integer(chance)
@@ -336,7 +339,7 @@ class Texts:
 
     @staticmethod
     def _odd(number: bytes, chance: Random) -> bytes:
-        """The same number as few write it."""
+        """The number in an unusual notation."""
         before = chance.choice((b"+", b" ", b"0", b"  ", b"00", b"-0", b"0x", b"--"))
         behind = chance.choice((b"k", b" ", b".", b"a", b"e1", b"b", b",", b"K"))
         return before + number if chance.random() < 0.6 else number + behind
@@ -391,7 +394,7 @@ class Texts:
         return bytes([chance.choice(self._separators)])
 
     def _format(self, slot: Slot, chance: Random) -> bytes:
-        """One conversion, mostly one that the program knows."""
+        """A format with one conversion, mostly one that the program knows."""
         known = [each for each in CONVERSIONS if each.encode() in slot.marks]
         conversion = chance.choice(known if known and chance.random() < 0.8 else CONVERSIONS)
         flags = "".join(chance.choice("-+0 #'") for _ in range(chance.choice((0, 0, 0, 1, 1, 2))))
@@ -434,7 +437,8 @@ class Texts:
     # ------------------------------------------------------------------ neighbours
 
     def near(self, value: bytes, slot: Slot, chance: Random) -> bytes:
-        """A small change that keeps the kind; a new value where nothing of the kind is there."""
+        """The value with a small change that keeps its kind; a new value where it has no part of
+        that kind."""
         pieces = value.split(b",")
         if len(pieces) > 1 or (Kind.RANGES in slot.kinds and chance.random() < 0.4):
             return self._near_list(pieces, slot, chance)

@@ -1,4 +1,4 @@
-"""Tests as records: inputs, observations, blame, and the folder they are kept in."""
+"""Tests as records: inputs, observations, blame, and the folder in which they are stored."""
 
 from symexec.testcases.command_text import c_call, c_value, rendered, shell_command
 from symexec.testcases.inputs import (

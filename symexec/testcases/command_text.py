@@ -69,7 +69,8 @@ def printf_command(data: bytes) -> str:
 
 
 def c_call(test: TestInput, entry: str, signature: EntrySignature | None = None) -> str:
-    """The types of elements are known from the signature; without it they are guessed."""
+    """The call in C. The types of elements are known from the signature; without it they are
+    guessed."""
     before = "".join(f"{name} = {c_value(value)}; " for name, value in test.globals)
     if signature is None:
         arguments = [c_value(value) for _, value in test.parameters]
@@ -79,7 +80,8 @@ def c_call(test: TestInput, entry: str, signature: EntrySignature | None = None)
 
 
 def _arguments(values: dict[str, Value], parameters: Sequence[Parameter]) -> list[str]:
-    """Parts come after what they belong to, so that going backwards every object is complete."""
+    """The arguments of a call. Parts follow the object that they belong to, so that every object is
+    complete when they are read backwards."""
     known = {each.name: each for each in parameters}
     inside: dict[str, list[str]] = {}
     arguments: list[str] = []
@@ -104,8 +106,8 @@ def _arguments(values: dict[str, Value], parameters: Sequence[Parameter]) -> lis
 
 
 def _designator(part: Parameter, owner: Parameter) -> str:
-    """What a part is called in its structure, or in which of several; empty for what a pointer to a
-    pointer leads to."""
+    """The designator of a part in its structure or array; empty for what a pointer to a pointer
+    leads to."""
     inner = part.name.removeprefix(f"({owner.name})").removeprefix(owner.name)
     if part.name == f"*{owner.name}":
         inner = ""
@@ -122,7 +124,7 @@ def _typed(parameter: Parameter, value: Value) -> str:
 
 
 def _is_zero(value: Value) -> bool:
-    """Is it what a member is that nothing is said of?"""
+    """Is the value zero, as a member has that is not named?"""
     match value:
         case None:
             return True
@@ -149,8 +151,8 @@ def c_value(value: Value) -> str:
         case None:
             return "NULL"
         case bytes():
-            # A digit after an octal escape of three digits is no part of it. Zeros at the end are
-            # what was left of the buffer.
+            # A digit after an octal escape of three digits is not part of it. Zeros at the end are
+            # the unused rest of the buffer.
             return '"' + _escaped(value.rstrip(b"\0")).replace('"', '\\"') + '"'
         case tuple():
             kind = "int" if all(isinstance(element, int) for element in value) else "double"
@@ -183,7 +185,7 @@ def _number(value: Scalar) -> str:
 
 
 class NotUnderstood(UsageError):
-    """Why a line cannot be read without running it."""
+    """The reason why a line cannot be read without running it."""
 
 
 @record
@@ -225,7 +227,7 @@ def tokens(line: str) -> list[Token]:
 
 
 def _word(line: str, place: int) -> tuple[bytes, int]:
-    """A word and the place behind it; its parts may be quoted in different ways."""
+    """A word, and the position behind it; parts of a word may be quoted in different ways."""
     parts: list[bytes] = []
     while place < len(line) and line[place] not in _BLANK:
         sign = line[place]
@@ -274,7 +276,7 @@ def _double_quoted(line: str, place: int) -> tuple[str, int]:
 
 
 def _ansi_quoted(line: str, place: int) -> tuple[bytes, int]:
-    """``$'a\\tb'``"""
+    """The bytes of ``$'a\tb'``, and the position behind it."""
     found = b""
     while place < len(line) and line[place] != "'":
         match = _ANSI.match(line, place)
@@ -327,7 +329,8 @@ class _Command:
 
 
 def command_input(line: str, folder: Path) -> TestInput:
-    """Relative names of files are looked up in ``folder``. Raises NotUnderstood."""
+    """The input of a command line. Relative file names are looked up in ``folder``. Raises
+    NotUnderstood."""
     steps = _split(tokens(line), (";", "&&"))
     files: dict[str, bytes] = {}
     for step in steps[:-1]:
@@ -362,7 +365,7 @@ def _split(found: Sequence[Token], signs: tuple[str, ...]) -> list[list[Token]]:
 
 
 def _command(found: Sequence[Token], folder: Path) -> _Command:
-    """Words and redirections of one command."""
+    """The words and redirections of one command."""
     words: list[bytes] = []
     stdin: bytes | None = None
     output: bytes | None = None
@@ -391,7 +394,7 @@ def _command(found: Sequence[Token], folder: Path) -> _Command:
 
 
 def _program(words: tuple[bytes, ...]) -> tuple[bytes, ...]:
-    """The program and its arguments, behind assignments and the like."""
+    """The program and its arguments, without assignments and the like in front."""
     place = 0
     while place < len(words):
         word = words[place]
@@ -405,7 +408,8 @@ def _program(words: tuple[bytes, ...]) -> tuple[bytes, ...]:
 
 
 def _written(step: Sequence[Token], folder: Path) -> tuple[str, bytes]:
-    """``printf TEXT > name``: a file that the line makes for its program."""
+    """The name and content of the file in ``printf TEXT > name``, which a line makes for its
+    program."""
     command = _command(step, folder)
     if command.output is None:
         raise NotUnderstood(
@@ -416,7 +420,7 @@ def _written(step: Sequence[Token], folder: Path) -> tuple[str, bytes]:
 
 
 def _produced(command: _Command, stdin: bytes | None, folder: Path) -> bytes:
-    """What one of a few well-known commands prints."""
+    """The output of one of a few well-known commands."""
     words = command.words
     match words[0] if words else b"":
         case b"printf" if len(words) > 1:
@@ -441,7 +445,7 @@ def _echo(words: Sequence[bytes]) -> bytes:
 
 
 def _printf(form: bytes, arguments: Sequence[bytes]) -> bytes:
-    """As printf(1): the format again while arguments are left."""
+    """The output of printf(1): the format is used again while arguments are left."""
     if form == b"--" and arguments:
         form, arguments = arguments[0], arguments[1:]
     if b"%" in _FORMAT.sub(b"", form):
@@ -496,7 +500,8 @@ def _content(name: bytes, folder: Path) -> bytes:
 
 
 def _take_file(word: bytes, folder: Path, files: dict[str, bytes]) -> None:
-    """An argument that names a file below the folder: the program gets a copy of it."""
+    """Add the file that an argument names, if it is below the folder: the program gets a copy of
+    it."""
     name = word.decode("utf-8", "surrogateescape")
     path = Path(name)
     if not name or name in files or path.is_absolute() or ".." in path.parts or "\0" in name:

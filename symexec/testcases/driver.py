@@ -58,8 +58,8 @@ _KINDS = {  # of such arguments: what a parameter of the driver is called, and i
 def driven_files(
     files: Sequence[FilePair], pair: ProgramPair, entry: str
 ) -> tuple[FilePair, ...] | None:
-    """The files, the entry function's with its driver, which is written to the cache. None where no
-    parameter asks for a driver, or where one driver for both versions cannot be written."""
+    """The files with a driver behind the entry function, which is written to the cache. None where
+    no parameter needs a driver, or where one driver for both versions cannot be written."""
     drivers: list[SourceFile] = []
     homes: list[FilePair] = []
     texts: set[str] = set()
@@ -83,7 +83,7 @@ def driven_files(
 
 
 def driven_within(parameters: Sequence[str]) -> Iterator[str]:
-    """What the driver with these parameters leaves out, as a bound that a verdict speaks of."""
+    """What the driver with these parameters leaves out, as a bound of a verdict."""
     if any(f"{name}1" in parameters for name, _ in _KINDS.values()):
         yield f"{MOST} arguments behind the named ones"
     stems = {each.removesuffix("_first") for each in parameters if each.endswith("_first")}
@@ -92,7 +92,8 @@ def driven_within(parameters: Sequence[str]) -> Iterator[str]:
 
 
 def _written(file: Path, text: str) -> Path:
-    """The text of a file and a driver behind it, as a file of its own that later replays find."""
+    """A file in the cache with the text of ``file`` and a driver behind it, which later replays
+    find again."""
     content = f'#include "{file.absolute()}"\n{text}'
     place = cache_folder() / "drivers" / key_of(content) / file.name
     place.parent.mkdir(parents=True, exist_ok=True)
@@ -112,8 +113,8 @@ def _definitions(
 
 
 def is_driven(function: FunctionDefinition) -> bool:
-    """Does it have a parameter that leads to a function, or is a stream, or more arguments than
-    are named?"""
+    """Does it have a parameter that leads to a function, or is a stream, or more arguments than are
+    named?"""
     return _takes_more(function) or any(
         _called(each.type) is not None or _is_stream(each.type) for each in function.parameters
     )
@@ -126,8 +127,8 @@ def _takes_more(function: FunctionDefinition) -> bool:
 
 
 def _taken(units: Sequence[TranslationUnit], entry: str) -> set[str]:
-    """The kinds of arguments that a function, or one that it calls, takes by ``va_arg``. What a
-    function without source takes may be any."""
+    """The kinds of arguments that a function, or one that it calls, takes by ``va_arg``. A function
+    without source may take any."""
     found: set[str] = set()
     for unit in units:
         functions = {each.symbol.name: each for each in unit.functions}
@@ -150,8 +151,8 @@ def _taken(units: Sequence[TranslationUnit], entry: str) -> set[str]:
 
 
 def driver_text(function: FunctionDefinition, kinds: Sequence[str] = ()) -> str | None:
-    """C for a function ``driven_NAME`` that calls this one; None where a type has no name.
-    ``kinds``: of arguments behind the named ones."""
+    """The C text of a function ``driven_NAME`` that calls this one; None where a type has no name.
+    ``kinds``: of the arguments behind the named ones."""
     kind = function.symbol.type
     assert isinstance(kind, Function)
     lists = [each for each in function.parameters if isinstance(each.type, VaList)]
@@ -204,13 +205,13 @@ def _more_parameters(kinds: Sequence[str]) -> Iterator[str]:
 
 
 def _combined(kinds: Sequence[str]) -> Iterator[list[str]]:
-    """The arguments behind the named ones, each of each kind."""
+    """The arguments behind the named ones, in each combination of kinds."""
     for chosen in product(kinds, repeat=MOST):
         yield [f"{_KINDS[each][0]}{number}" for number, each in enumerate(chosen, 1)]
 
 
 def _with_list(name: str, result: Type, named: Sequence[Symbol]) -> str:
-    """A function with ``...`` in the place of the ``va_list`` of this one."""
+    """The text of a function with ``...`` in place of this one's ``va_list``."""
     parameters = [declaration_text(_plain(each.type), each.name) for each in named]
     given = ", ".join([*(each.name for each in named), "more_list"])
     lines = ["va_list more_list;", f"va_start(more_list, {named[-1].name});"]
@@ -225,7 +226,7 @@ def _call(call: str, result: Type) -> Iterator[str]:
     call = f"{call};"
     returns = not isinstance(result, Void)
     yield declaration_text(_plain(result), "driven") + f" = {call}" if returns else call
-    yield "fflush(NULL);"  # whatever is open: the function may have closed its stream
+    yield "fflush(NULL);"  # any stream that is open: the function may have closed its own
     if returns:
         yield "return driven;"
 
@@ -237,7 +238,7 @@ def _opened(name: str) -> Iterator[str]:
 
 
 def _stub(name: str, kind: Function) -> str:
-    """The function that a pointer leads to: its calls are output."""
+    """The text of the function that a pointer leads to: its calls are output."""
     types = [_plain(each) for each in kind.parameters]
     arguments = [f"a{number}" for number in range(len(types))]
     lines = [f'printf("{name}(");']
@@ -266,8 +267,9 @@ def _defined(name: str, result: Type, parameters: Sequence[str], lines: Iterable
 
 
 def _printed(kind: Type, argument: str, length: str) -> str:
-    """An argument of a callback as output. Text is printed to its end, or where a number follows,
-    which may be its length, no further than that; what another pointer leads to is not printed."""
+    """The code that prints an argument of a callback. Text is printed to its end; where a number
+    follows, which may be its length, no further than that. What other pointers lead to is not
+    printed."""
     match kind:
         case Integer() | Enumeration():
             return f'printf("%lld", (long long) {argument});'
@@ -291,7 +293,8 @@ def _returns(kind: Function) -> bool:
 
 
 def _called(kind: Type) -> Function | None:
-    """The type of the function that a pointer leads to, if a stub can be written for it."""
+    """The type of the function that a pointer leads to, if a stub can be written for it; else
+    None."""
     match kind:
         case Pointer(target=Function(prototype=True, variadic=False) as target):
             return target if all(map(_is_named, (target.result, *target.parameters))) else None
@@ -304,7 +307,7 @@ def _is_stream(kind: Type) -> bool:
 
 
 def _is_named(kind: Type) -> bool:
-    """Can it be written in C, in a file that defines what it consists of?"""
+    """Can the type be written in C, in a file that defines the types it consists of?"""
     match kind:
         case Record(tag=tag):
             return tag.isidentifier()
@@ -321,7 +324,7 @@ def _is_named(kind: Type) -> bool:
 
 
 def _plain(kind: Type) -> Type:
-    """An enumeration without a tag is passed as the integer that it is."""
+    """The type; an enumeration without a tag becomes the integer type that it is passed as."""
     if isinstance(kind, Enumeration) and not kind.tag.isidentifier():
         return kind.underlying
     return kind

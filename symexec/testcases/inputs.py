@@ -30,16 +30,15 @@ from symexec.state.inputs import Input
 
 @record
 class LongDouble:
-    """A value that may need more than a double holds, spelt as C's ``%La`` does; ``nan`` of any
-    type, because a float that is not equal to itself has no place in a record."""
+    """A value that may need more than a double can hold, in C's ``%La`` notation; ``nan`` of any
+    type, because a float that is not equal to itself cannot be in a record."""
 
     text: str
 
 
 @record
 class Elements:
-    """So many structures, or pointers, stand one behind the other; what is in them has values of
-    its own."""
+    """The number of structures, or pointers, in a row; their contents have values of their own."""
 
     count: int
 
@@ -79,7 +78,7 @@ def value_to_json(value: Value) -> Json:
         case Elements(count=count):
             return {"elements": count}
         case float() if not math.isfinite(value):
-            return {"float": str(value)}  # JSON has no spelling for these
+            return {"float": str(value)}  # JSON has no notation for these
         case _:
             return value
 
@@ -127,8 +126,8 @@ class TestInput:
 
     @property
     def size(self) -> tuple[int, int, int, int]:
-        """How much a reader has to take in (parts, bytes and bits, bytes that cannot be printed,
-        numbers added up); the smallest witness is shown first."""
+        """How much a reader has to read (parts, bytes and bits, bytes that cannot be printed, the
+        sum of numbers); the smallest witness is shown first."""
         named = [value for _, value in (*self.parameters, *self.globals)]
         contents = [*self.args, self.stdin, *(data for _, data in self.files)]
         odd = sum(map(odd_bytes, (*named, *contents)))
@@ -140,7 +139,8 @@ class TestInput:
 
 
 def is_part(name: str) -> bool:
-    """Of an object that a parameter leads to, or is: l->next, *out, out[1], point.x."""
+    """Is it the name of a part of an object that a parameter leads to, or is: l->next, *out,
+    out[1], point.x?"""
     return "->" in name or "." in name or name.startswith("*") or name.endswith("]")
 
 
@@ -198,7 +198,7 @@ def input_to_json(test: TestInput) -> Json:
 
 
 def input_from_json(value: Json) -> TestInput:
-    """Keys that are missing are empty; what is of the wrong shape is a UsageError."""
+    """The input in JSON. Missing keys are empty. Raises UsageError for a wrong shape."""
     if not isinstance(value, dict):
         raise UsageError("the input of a test must be an object")
     nondet = value_from_json(value.get("nondet", []))
@@ -240,7 +240,7 @@ Evaluate = Callable[[Operand], int]
 
 
 def decode(inputs: Iterable[Input], model: Model) -> TestInput:
-    """The input that follows a path, given a model of it; symbols it does not name are 0."""
+    """The input that follows a path, by a model of it; symbols that the model leaves out are 0."""
 
     known = model.get
 
@@ -298,7 +298,7 @@ def _value(item: Input, value: Evaluate) -> Value:
 
 
 def _bytes(item: Input, value: Evaluate) -> bytes:
-    """The elements as they lie in memory; a term knows its own size."""
+    """The elements as they lie in memory; a term has a size of its own."""
     size = (item.width + 7) // 8
     if size == 1 and item.kind != "object":
         return bytes(map(value, item.terms))
@@ -310,7 +310,7 @@ def _bytes(item: Input, value: Evaluate) -> bytes:
 
 
 def _scalar(item: Input, bits: int) -> Scalar:
-    """A number as C has it."""
+    """The bits as a number of C."""
     if item.floating:
         return _float(bits, item.width)
     negative = item.signed and bits >> (item.width - 1)

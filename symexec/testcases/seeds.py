@@ -113,7 +113,7 @@ def _option(word: bytes) -> str | None:
 
 
 def _words(test: KTest) -> Iterator[bytes]:
-    """The command line with what is symbolic filled in, in order."""
+    """The words of the command line with the symbolic ones filled in, in order."""
     symbolic = iter([data for name, data in test.objects if re.fullmatch(r"arg\d+", name)])
     counts = iter([data for name, data in test.objects if name == "n_args"])
     given = iter(test.arguments[1:])
@@ -162,7 +162,8 @@ IN_FOLDERS = (".json", ".jsonl", ".ktest", ".txt", ".sh", ".cmd", ".cmds")
 
 @record
 class SeedInput:
-    """``place`` is a file, with the number of a line or of an entry where it has several."""
+    """The input of a seed. ``place`` is a file, with the number of a line or of an entry where it
+    has several."""
 
     place: str
     input: TestInput
@@ -180,7 +181,7 @@ Read = SeedInput | Unusable
 
 
 def read_seeds(paths: Sequence[Path]) -> list[Read]:
-    """In the order of the paths; of a folder in the order of names."""
+    """The seeds in the order of the paths; in a folder in the order of names."""
     return [each for path in paths for file in _files(path) for each in _read(file)]
 
 
@@ -232,14 +233,15 @@ def _json(place: str, data: bytes) -> Iterator[Read]:
 
 
 def _json_input(place: str, value: Json) -> Read:
-    """An input, or a test that holds one."""
+    """The input in a JSON value, which is an input, or a test that holds one."""
     if isinstance(value, dict) and isinstance(value.get("input"), dict):
         value = value["input"]
     return _checked(place, partial(input_from_json, value))
 
 
 def _lines(file: Path, data: bytes) -> Iterator[Read]:
-    """Comments and empty lines are skipped; a ``$`` before a command is a prompt."""
+    """The inputs in lines of commands. Comments and empty lines are skipped; a ``$`` before a
+    command is a prompt."""
     from symexec.testcases.command_text import command_input
 
     for number, line in enumerate(data.decode("utf-8", "surrogateescape").splitlines(), 1):

@@ -1,4 +1,4 @@
-"""What a harness must know of the entry function: C types in, names, widths and kinds out.
+"""The signature of the entry function for harnesses: C types in, names, widths and kinds out.
 
 long sum(const int *a, unsigned n)      EntrySignature("sum", long, (a: array of int,
                                                                      n: scalar unsigned int))
@@ -44,7 +44,7 @@ from symexec.inputs.structures import (
 )
 from symexec.testcases.inputs import Elements, Json, Value
 
-RESULT = "result"  # what names of parts of the returned object begin with
+RESULT = "result"  # prefix of the names of parts of the returned object
 SUPPORTED = (
     "integers, enumerations, floating types, pointers to or arrays of these, structures of known "
     "members, and pointers to these or to pointers"
@@ -84,11 +84,11 @@ class Parameter:
 
 @record
 class EntrySignature:
-    """``result`` is None for void; a returned pointer has kind string or pointer, a returned
-    structure kind structure. The parts of objects follow the parameter that leads to them;
-    ``returned`` are those that the result leads to, or is, and the first of them is the object
-    itself. ``lasting`` are the global and static objects that are compared after the call, each
-    with its parts behind it; ``f.n`` is the static object n of the function f."""
+    """The signature. ``result`` is None for void; a returned pointer has kind string or pointer, a
+    returned structure kind structure. The parts of objects follow the parameter that leads to them;
+    ``returned`` are those that the result leads to, or is; the first of them is the object itself.
+    ``lasting`` are the global and static objects that are compared after the call, each followed by
+    its parts; ``f.n`` is the static object n of the function f."""
 
     name: str
     result: Parameter | None = None
@@ -99,8 +99,8 @@ class EntrySignature:
 
 
 def parts_there(parameters: Sequence[Parameter], counts: Mapping[str, int]) -> Iterator[Parameter]:
-    """Those that there are beside so many elements: without the parts of others, and what these
-    lead to."""
+    """The parameters that exist with these numbers of elements: without the parts of other
+    elements, and what these lead to."""
     ends: dict[str, int] = {}
     for each in parameters:
         if each.owner and each.offset >= ends.get(each.owner, each.offset + 1):
@@ -112,7 +112,7 @@ def parts_there(parameters: Sequence[Parameter], counts: Mapping[str, int]) -> I
 
 
 def counts_in(values: Mapping[str, Value]) -> dict[str, int]:
-    """How many structures there are, where an input says it."""
+    """For each pointer, the number of structures that the input gives."""
     return {name: each.count for name, each in values.items() if isinstance(each, Elements)}
 
 
@@ -122,8 +122,9 @@ def signature_of(
     asked: frozenset[str] = frozenset(),
     several: Several = ALONE,
 ) -> EntrySignature:
-    """``symbols`` are the global objects to set before and to show after the call; ``asked`` the
-    parameters that may be null; ``several`` the pointers that lead to more than one."""
+    """The signature of a function. ``symbols`` are the global objects to set before and to show
+    after the call; ``asked`` the parameters that may be null; ``several`` the pointers that lead to
+    several structures."""
     place = definition.location
     kind = definition.symbol.type
     result = getattr(kind, "result", None)
@@ -154,13 +155,15 @@ def lasting_parts(name: str, kind: Type, place: Location) -> tuple[Parameter, ..
 
 
 def called_with(signature: EntrySignature) -> tuple[Parameter, ...]:
-    """Two versions with equal ones can be called with the same values, whatever their names."""
+    """The parameters without what does not matter to callers. Two versions with equal ones can be
+    called with the same values."""
     parts = (*signature.parameters, *([signature.result] if signature.result else []))
     return (*(_nameless(each) for each in parts), *signature.globals)
 
 
 def differing_part(old: EntrySignature, new: EntrySignature) -> str:
-    """The first member of a structure in which they differ; empty when it is no member."""
+    """The name of the first member of a structure in which they differ; empty when it is no
+    member."""
     for one, other in ((new, old), (old, new)):
         known = [_nameless(each) for each in other.parameters]
         for part in one.parameters:
@@ -170,7 +173,8 @@ def differing_part(old: EntrySignature, new: EntrySignature) -> str:
 
 
 def _nameless(part: Parameter) -> Parameter:
-    """Of parts the members' names count, for a structure means more than its layout."""
+    """A parameter without its name. Members retain theirs: a structure means more than its
+    layout."""
     if not part.owner:
         return replace(part, name="", nullable=False)
     root = re.match(r"\W*\w+", part.name)
@@ -193,7 +197,8 @@ def _parts(
 def _tree(
     found: Sequence[Place], place: Location, nullable: bool, embedded: bool = False
 ) -> Iterator[Parameter]:
-    """``embedded``: the first object is there itself, no pointer leads to it."""
+    """The parts of objects. ``embedded``: the first object is passed itself, no pointer leads to
+    it."""
     names = {each.name for each in found}
     links = {link.name: (each.name, link.offset) for each in found for link in each.links}
     for each in found:
@@ -223,8 +228,8 @@ def _tree(
 
 
 def _type_text(name: str, kind: Type, embedded: bool) -> str:
-    """C for the type of the object that is called so, or that a pointer of this name leads to. A
-    structure without a name that is passed itself is written out."""
+    """The C text of an object's type, or of the type that a pointer of this name leads to. A
+    structure without a name that is passed by value is written out."""
     record: Type = kind
     while isinstance(record, Pointer):
         record = record.target
@@ -234,7 +239,7 @@ def _type_text(name: str, kind: Type, embedded: bool) -> str:
 
 
 def layout_text(kind: Record) -> str:
-    """C for a structure of the same layout, which is passed in the same way."""
+    """The C text of a structure of the same layout, which is passed in the same way."""
     members = "".join(
         f"{_laid_out(member, member.name or f'm{number}')}; "
         for number, member in enumerate(kind.fields or ())
@@ -333,7 +338,8 @@ def signature_to_json(signature: EntrySignature) -> Json:
 
 
 def signature_from_json(value: Json) -> EntrySignature:
-    """TypeError, KeyError where it is none: reports come from strangers, too."""
+    """The signature in a report. Raises TypeError or KeyError where it is none: reports may come
+    from strangers."""
     return EntrySignature(
         str(value["name"]),
         _parameter(value["result"]) if value["result"] else None,

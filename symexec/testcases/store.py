@@ -1,11 +1,11 @@
-"""The output folder: ours, or refused; every test on disk as soon as it is known.
+"""The output folder: it is csgtest's or refused, and every test is on disk as soon as it is known.
 
 csgtest-out/.csgtest           says whose it is (and is locked while a run writes)
 csgtest-out/tests/tests.jsonl  one line for each thing learnt of a test; the last line of an id
                                counts
 csgtest-out/tests/t0001.{json,txt}   a finished difference
 csgtest-out/report.json        replaced as a whole, never half-written
-csgtest-out/.sealed            tells that we wrote that, and not somebody else
+csgtest-out/.sealed            shows that csgtest wrote the report, and not somebody else
 """
 
 from __future__ import annotations
@@ -67,8 +67,8 @@ class OutputFolder:
         self._append(self._line(case))
 
     def record_all(self, cases: Iterable[TestCase]) -> None:
-        """Append many, as they come. Those that have nothing to tell of may wait ``HELD`` seconds
-        for others: a call of the system for each is dear where thousands come in a second."""
+        """Append many tests as they come. Those with nothing to report may wait ``HELD`` seconds
+        for others: a system call for each is expensive where thousands come in a second."""
         held: list[bytes] = []
         written = 0.0
         try:
@@ -90,11 +90,11 @@ class OutputFolder:
             path = self.path / "tests" / "tests.jsonl"
             self._log = _open_for_append(path)
             if not path.read_bytes().endswith(b"\n") and self._log.tell() > 0:
-                self._log.write(b"\n")  # an earlier run was killed in the middle of a line
+                self._log.write(b"\n")  # an earlier run was killed while it wrote a line
         self._log.write(lines)
 
     def write_test(self, case: TestCase, text: str) -> None:
-        """A finished difference, for programs and for people."""
+        """Write a finished difference, for programs and for people."""
         content = json.dumps(to_json(case), indent=1, ensure_ascii=True) + "\n"
         self.write_text(f"tests/{case.id}.json", content)
         self.write_text(f"tests/{case.id}.txt", text)
@@ -103,7 +103,7 @@ class OutputFolder:
         replace_file(self.path / name, text.encode("utf-8", "surrogateescape"))
 
     def write_json(self, name: str, value: Json) -> None:
-        """``report.json`` is sealed: ``is_sealed``."""
+        """Write a JSON file; ``report.json`` is sealed (``is_sealed``)."""
         text = json.dumps(value, indent=1, ensure_ascii=True) + "\n"
         self.write_text(name, text)
         if name == REPORT and self._secret is not None:
@@ -114,7 +114,8 @@ class OutputFolder:
 
 
 def replace_file(path: Path, content: bytes) -> None:
-    """Write beside ``path``, then rename: a reader sees the old or the new file, never a half."""
+    """Write to a file next to ``path``, then rename it: a reader sees the old or the new file,
+    never a part."""
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         temporary.write_bytes(content)
@@ -125,7 +126,8 @@ def replace_file(path: Path, content: bytes) -> None:
 
 
 def is_ours(path: Path) -> bool:
-    """Has a run marked it, or begun to: a full disk may have kept it from more."""
+    """Is the folder marked as csgtest's, or was a run about to mark it? (A full disk may have
+    prevented more.)"""
     marker = path / MARKER
     try:
         if marker.is_symlink() or not marker.is_file() or marker.stat().st_size > len(_MARK):
@@ -136,7 +138,7 @@ def is_ours(path: Path) -> bool:
 
 
 def is_sealed(path: Path) -> bool:
-    """Has this user written the report on this machine, and nobody changed it since?"""
+    """Has this user written the report on this machine, and has nobody changed it since?"""
     own = secret()
     if own is None:
         return False
@@ -152,7 +154,8 @@ def _sealed(content: bytes, own: bytes) -> str:
 
 
 def load_tests(folder: Path) -> list[TestCase]:
-    """The tests of a folder in order of their first line; a last line cut short is left out."""
+    """The tests in a folder in the order of their first lines; a last line that is cut short is
+    left out."""
     found: dict[str, TestCase] = {}
     for line in _lines(folder / "tests" / "tests.jsonl"):
         try:
@@ -172,7 +175,7 @@ def _lines(path: Path) -> Iterator[str]:
 
 
 def refuse_foreign(path: Path) -> None:
-    """UsageError when a run could not write there; changes nothing. To be asked early."""
+    """Raise UsageError when a run could not write there; changes nothing. To be called early."""
     try:
         empty = not path.exists() or next(path.iterdir(), None) is None
     except OSError as error:
@@ -215,7 +218,7 @@ def _claim(path: Path) -> IO[bytes]:
 
 
 def _open_for_append(path: Path) -> IO[bytes]:
-    """Unbuffered: what was written is there when this process is killed."""
+    """Open without a buffer: what was written is in the file when this process is killed."""
     try:
         flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
         file = open(os.open(path, flags, 0o666), "ab", buffering=0)  # noqa: SIM115

@@ -33,9 +33,9 @@ MOST_KEPT = 64 * 1024  # bytes of one stream
 
 @record
 class Observation:
-    """``exit`` is None when a signal ended the run. ``signal`` is a name (``SIGSEGV``),
-    ``sanitizer`` a kind (``heap-buffer-overflow``) with ``report`` its full text, ``returned`` the
-    entry function's value as C would print it (``void`` when it has none)."""
+    """What a native run shows. ``exit`` is None when a signal ended the run. ``signal`` is a name
+    (``SIGSEGV``), ``sanitizer`` a kind (``heap-buffer-overflow``) with ``report`` its full text,
+    ``returned`` the entry function's value as C would print it (``void`` when it has none)."""
 
     exit: int | None = None
     signal: str | None = None
@@ -54,13 +54,13 @@ class Observation:
 
     @property
     def failed(self) -> bool:
-        """Ended as no program should: killed by a signal, stopped by a sanitizer, or not at all."""
+        """Did the run end as no program should: by a signal, by a sanitizer, or not at all?"""
         return self.signal is not None or self.sanitizer is not None or self.timed_out
 
 
 def clipped(data: bytes, total: int, rest: int = 0, allocated: int | None = None) -> bytes:
-    """``data`` when it is short; else its beginning and a mark that differs when the rest does, of
-    which ``rest`` is a sum, or when the bytes are that a file takes on its disk."""
+    """``data`` when it is short; else its beginning, and a mark that differs when the rest does
+    (``rest`` is a checksum of it) or when the file takes another number of bytes on its disk."""
     if total <= MOST_KEPT and len(data) == total:
         return data
     digest = hashlib.sha256(data + rest.to_bytes(8, "little")).hexdigest()[:16]
@@ -127,7 +127,7 @@ Changes = tuple[int, ...]  # ids, ascending
 @record
 class Divergence:
     """Where the search saw the versions diverge. ``kind`` is control, output or ending;
-    ``directions`` is diff-true or diff-false (what the new version did) for a control one."""
+    ``directions`` is diff-true or diff-false (the way of the new version) for control."""
 
     kind: str
     file: str
@@ -160,14 +160,16 @@ class Blame:
 
     @property
     def interaction(self) -> bool:
-        """No single change does it, with what it cannot run without: they have to come together."""
+        """Does no single change, with the changes that it requires, bring the difference about, so
+        that several have to come together?"""
         sets = self.generators or self.minimal
         return bool(sets) and all(len(changes) > 1 for changes in sets)
 
 
 @record
 class TestCase:
-    """``observed`` is different, same or not-replayed; ``kind`` is report.json's ``class``."""
+    """One test. ``observed`` is different, same or not-replayed; ``kind`` is report.json's
+    ``class``."""
 
     id: str
     input: TestInput
@@ -182,7 +184,7 @@ class TestCase:
     error: str = ""  # with a golden version: regression, differential or empty
     blame: Blame | None = None
     found_s: float = 0.0
-    source: str = ""  # who found it: search, seed, native, ...
+    source: str = ""  # its source: search, seed, native, ...
     notes: tuple[str, ...] = ()
     undefined: tuple[str, ...] = ()  # places of undefined behaviour, and what plain builds show
     uninitialised: bool = False  # a version is predicted to use uninitialised memory
@@ -208,7 +210,8 @@ def to_json(case: TestCase) -> Json:
 
 
 def to_line(case: TestCase) -> Json:
-    """The same without what says nothing: searches write a line for each of thousands of tests."""
+    """As ``to_json``, without what is empty: searches write a line for each of thousands of
+    tests."""
     given = {key: part for key, part in input_to_json(case.input).items() if part}
     return {"id": case.id, "input": given, **_details(case)}
 
@@ -247,7 +250,7 @@ def _details(case: TestCase) -> dict[str, Json]:
 
 
 def from_json(value: Json) -> TestCase:
-    """Keys that we do not know are ignored: a later version may have written them."""
+    """The test in JSON. Unknown keys are ignored: a later version may have written them."""
     if not isinstance(value, dict) or not isinstance(value.get("id"), str):
         raise UsageError("a test must be an object with an id")
 

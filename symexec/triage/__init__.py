@@ -1,4 +1,4 @@
-"""From observations to findings: what differs, what class it is, which changes are to blame."""
+"""From observations to findings: what differs, which class it has, which changes are to blame."""
 
 from symexec.triage.blame import (
     Patience,

@@ -33,9 +33,10 @@ MOST_CAUSES = 64  # ways of coming about that one accepted difference may have
 
 @dataclass(frozen=True, slots=True)
 class Accepted:
-    """``causes``: for each test of the difference what brings it about. ``extra``: statements
-    without which the new version does not show exactly what it showed. ``entry`` and ``program``
-    are what was started. ``witness`` and ``summary`` are for readers."""
+    """A difference that the user has accepted. ``causes``: for each of its tests the changes that
+    bring it about. ``extra``: statements without which the new version does not show exactly what
+    it showed. ``entry`` and ``program`` are what was started. ``witness`` and ``summary`` are for
+    readers."""
 
     kind: str
     entry: str
@@ -49,7 +50,7 @@ class Accepted:
 
     @property
     def changes(self) -> Cause:
-        """Every changed statement that it speaks of."""
+        """Every changed statement that it names."""
         return self.extra.union(*(cause for causes in self.causes for cause in causes))
 
     @property
@@ -62,7 +63,7 @@ class Accepted:
 
 
 def outputs(case: TestCase) -> frozenset[str]:
-    """What differs, by its kind. Where a version fails all else follows from that."""
+    """The kinds of the parts that differ. Where a version fails, only the failure counts."""
     assert case.old is not None and case.new is not None
     failed = frozenset(
         f"{name} {_failure(seen)}"
@@ -88,11 +89,11 @@ def accepted_of(
     entry: str,
     program: str,
 ) -> Accepted | None:
-    """The tests of one group as an accepted difference; None where nothing is known of what brings
-    them about. ``blamed`` are the group's changes."""
+    """The tests of one group as an accepted difference; None where their causes are not known.
+    ``blamed`` are the group's changes."""
     explained = [case for case in cases if case.blame is not None and case.blame.blamed]
     found = {_causes(case, known) for case in explained or cases}
-    if cases[0].kind != Kind.HELP_TEXT.value:  # that names all reworded texts
+    if cases[0].kind != Kind.HELP_TEXT.value:  # it would name all reworded texts
         found.add(frozenset({_named(blamed, known)}))
     found = {causes for causes in found if causes and all(causes)}
     if not found:
@@ -106,7 +107,7 @@ def accepted_of(
 
 
 def _needed(found: set[Causes]) -> list[Causes]:
-    """Without those that others make up."""
+    """The causes without those that are unions of others."""
     kept: list[Causes] = []
     order = sorted(found, key=lambda causes: (len(causes), sorted(map(sorted, causes))))
     for causes in order[:MOST_CAUSES]:
@@ -120,14 +121,14 @@ def _covered(causes: Causes, known: Iterable[Causes]) -> Causes:
 
 
 def _named(changes: Iterable[int], known: Mapping[int, Identity]) -> Cause:
-    """Nothing where one of them has no name."""
+    """The identities of changes; empty where one of them has none."""
     numbers = list(changes)
     found = frozenset(known[each] for each in numbers if each in known)
     return found if len(found) == len(set(numbers)) else frozenset()
 
 
 def _causes(case: TestCase, known: Mapping[int, Identity]) -> Causes:
-    """What brings a difference about; where that is not known all changes that its way comes by."""
+    """The causes of a difference; where they are not known, all changes that its test executes."""
     if case.blame is not None and case.blame.blamed:
         return frozenset(_named(changes, known) for changes in case.blame.minimal)
     visited = [int(name[1:]) for name in case.sequence if name[:1] in "cd" and name[1:].isdecimal()]
@@ -146,7 +147,7 @@ def switched(
     known: Mapping[int, Identity],
     requires: Mapping[int, frozenset[int]],
 ) -> frozenset[int]:
-    """The numbers of the changes that accepted differences speak of, with all that they require."""
+    """The numbers of the changes that accepted differences name, with all that they require."""
     named = {change for each in entries for change in each.changes}
     found = frozenset(number for number, identity in known.items() if identity in named)
     return closed(found, requires)
@@ -154,8 +155,8 @@ def switched(
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """``cases`` in their order: accepted ones are ``accounted``, of the others the blame is what is
-    left of it. ``by``: which entry accepts a test, by its id."""
+    """The result. ``cases`` are in their order: accepted ones are ``accounted``, of the others the
+    blame is what is left of it. ``by``: the entry that accepts a test, by the test's id."""
 
     cases: tuple[TestCase, ...]
     by: Mapping[str, Accepted]
@@ -167,8 +168,8 @@ def judge_accepted(
     known: Mapping[int, Identity],
     entry: str,
 ) -> Judgement:
-    """Nothing is accepted but what an entry names: every cause of a test, what it shows, its class,
-    and the new version shows no more than the accepted changes bring about."""
+    """Find the accepted tests: an entry must name every cause of the test, what differs, and its
+    class, and the new version must show no more than the accepted changes bring about."""
     entries = [each for each in entries if each.entry == entry]
     names = frozenset(change for each in entries for change in each.changes)
     found: list[TestCase] = []
@@ -203,8 +204,8 @@ def _judge(
 
 
 def _narrowed(case: TestCase, covered: Causes, known: Mapping[int, Identity]) -> TestCase:
-    """With what is not accepted of its causes. Where each of them is, it is that all of these
-    changes together show something else than those that are accepted."""
+    """The test with those of its causes that are not accepted. Where each of them is, these changes
+    together show something else than the accepted ones."""
     blame = case.blame
     assert blame is not None
     sets = blame.generators or blame.minimal
@@ -239,7 +240,7 @@ def identity_to_json(identity: Identity) -> dict[str, Json]:
 
 
 def identity_from_json(value: Json) -> Identity:
-    """ValueError where it is none."""
+    """The identity in JSON. Raises ValueError where it is none."""
     form = _object(value)
     return Identity(
         _text(form, "function"),
@@ -252,7 +253,8 @@ def identity_from_json(value: Json) -> Identity:
 
 
 def accepted_to_json(entry: Accepted) -> dict[str, Json]:
-    """``causes`` and ``beside`` name changes by their places in ``changes``, from 1 on."""
+    """The entry as JSON: ``causes`` and ``beside`` name changes by their positions in ``changes``,
+    from 1 on."""
     changes = sorted(entry.changes)
     numbers = {change: number for number, change in enumerate(changes, 1)}
 
@@ -273,7 +275,7 @@ def accepted_to_json(entry: Accepted) -> dict[str, Json]:
 
 
 def accepted_from_json(value: Json) -> Accepted:
-    """ValueError where it is none."""
+    """The accepted difference in JSON. Raises ValueError where it is none."""
     form = _object(value)
     changes = [identity_from_json(each) for each in _list(form.get("changes"))]
 

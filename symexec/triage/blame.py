@@ -25,7 +25,7 @@ from symexec.triage.compare import differing_parts
 Ids = frozenset[int]
 Requires = Mapping[int, Ids]
 
-EXHAUSTIVE = 8  # changes at most for all subsets to be asked
+EXHAUSTIVE = 8  # changes, up to which all subsets are tried
 SMALL = 4  # members at most of a set inside of which all subsets are asked
 
 
@@ -35,7 +35,7 @@ class OutOfQueries(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Patience:
-    """How long to go on: so many queries at most, and until ``deadline`` by ``clock``."""
+    """Limits of a search: the number of queries, and ``deadline`` by ``clock``."""
 
     queries: int = 256
     deadline: float = math.inf
@@ -50,7 +50,7 @@ DEFAULT_PATIENCE = Patience()
 
 @dataclass(slots=True)
 class Oracle:
-    """Answers whether a set has the property, and asks once for each set."""
+    """Says whether a set has the property; each set is tried once."""
 
     ask: Callable[[Ids], bool]
     patience: Patience
@@ -66,8 +66,8 @@ class Oracle:
 
 @dataclass(frozen=True, slots=True)
 class Smallest:
-    """``sets`` are in order of size, then of ids; ``complete`` says that there are no others,
-    ``ended`` that queries or time were used up before each was known to be minimal."""
+    """The smallest sets. ``sets`` are in order of size, then of ids; ``complete``: there are no
+    others; ``ended``: queries or time were used up before each was known to be minimal."""
 
     sets: tuple[Ids, ...]
     complete: bool
@@ -75,7 +75,7 @@ class Smallest:
 
 
 def closed(ids: Ids, requires: Requires) -> Ids:
-    """``ids`` and everything that they need to make sense together."""
+    """``ids`` and all changes that they require."""
     result, open_ids = set(ids), list(ids)
     while open_ids:
         for needed in requires.get(open_ids.pop(), frozenset()):
@@ -86,8 +86,8 @@ def closed(ids: Ids, requires: Requires) -> Ids:
 
 
 def generating(ids: Ids, requires: Requires) -> Ids:
-    """The members of a closed set that no other member requires (of those that require each other
-    the first): what has to come together, and brings the rest."""
+    """The members of a closed set that no other member requires (of those that require each other,
+    the first): they have to come together, and bring the rest with them."""
     around = {each: closed(frozenset({each}), requires) for each in ids}
     return frozenset(
         each
@@ -149,7 +149,7 @@ def _singles(ids: Iterable[int]) -> list[Ids]:
 
 
 def _groups(ids: Sequence[int], requires: Requires) -> list[Ids]:
-    """The hunks, in order; each change by itself where nothing is known of hunks."""
+    """The hunks, in order; each change by itself where hunks are not known."""
     if not isinstance(requires, Requirements):
         return _singles(ids)
     hunks: dict[int, set[int]] = {}
@@ -160,8 +160,8 @@ def _groups(ids: Sequence[int], requires: Requires) -> list[Ids]:
 
 @dataclass(slots=True)
 class _Search:
-    """``found``: minimal sets so far. ``coarse``: what was known to have the property last, before
-    it was reduced."""
+    """A search for small sets. ``found``: minimal sets so far. ``coarse``: the last set that was
+    known to have the property before it was reduced."""
 
     groups: list[Ids]
     requires: Requires
@@ -170,7 +170,7 @@ class _Search:
     coarse: list[Ids] = field(default_factory=list)
 
     def by_groups(self) -> None:
-        """The groups that have the property alone or in pairs, or else those that ddmin leaves."""
+        """The groups that have the property alone or in pairs; or else those that ddmin leaves."""
         budget, count = self.oracle.patience.queries, len(self.groups)
         alone: list[Ids] = []
         if count <= budget // 4:
@@ -184,11 +184,12 @@ class _Search:
             self.reduce(everything)
 
     def reduce(self, ids: Ids) -> None:
-        """``ids`` has the property: leave out groups, then changes."""
+        """Reduce a set that has the property: first by groups, then by changes."""
         self.refine(ddmin(ids, self.oracle.holds, self.requires, self.groups, self.note))
 
     def refine(self, ids: Ids) -> None:
-        """``ids`` has the property: all smallest sets in it where it is small, or else one."""
+        """Reduce a set that has the property: to all smallest sets in it where it is small, or else
+        to one."""
         self.note(ids)
         if len(ids) <= SMALL:
             self.found.extend(self.exhaust(_singles(ids), len(ids)) or [ids])
@@ -211,7 +212,7 @@ class _Search:
         return found
 
     def others(self) -> None:
-        """All changes without one member of a set that was found, while that has the property."""
+        """All changes without one member of a set that was found, while these have the property."""
         rest = closed(frozenset().union(*self.groups), self.requires)
         tried = 0
         while tried < len(self.found):
@@ -224,7 +225,7 @@ class _Search:
 
 
 def candidates(groups: Sequence[Ids], most: int, requires: Requires) -> Iterator[Ids]:
-    """The closed sets that are generated by up to ``most`` groups, smallest first."""
+    """The closed sets that up to ``most`` groups generate, smallest first."""
     seen: set[Ids] = set()
     for size in range(1, most + 1):
         for chosen in combinations(groups, size):
@@ -271,7 +272,7 @@ def _smaller(
 
 
 def _without(ids: Ids, removed: Ids, requires: Requires) -> Ids:
-    """``ids`` less ``removed`` and all that needs one of these."""
+    """``ids`` without ``removed`` and without changes that require one of these."""
     gone, kept = removed, ids - removed
     while True:
         needing = frozenset(i for i in kept if requires.get(i, frozenset()) & gone)
@@ -293,7 +294,7 @@ Run = Callable[[Ids], Observation]
 
 @dataclass(slots=True)
 class MaskRuns:
-    """Observations of one input under masks, each made once."""
+    """Observations of one input under masks; each is made once."""
 
     run: Run
     seen: dict[Ids, Observation] = field(default_factory=dict)
@@ -403,7 +404,8 @@ def _reproducing(
     requires: Requires,
     patience: Patience,
 ) -> Ids:
-    """The smallest minimal set that is exact; else a smallest exact set above the blamed one."""
+    """The smallest minimal set that is exact; else a smallest exact set that contains the blamed
+    one."""
     for ids in minimal:
         if exact(ids):
             return ids
@@ -416,7 +418,7 @@ def _reproducing(
 def shows_as_new(
     replay: NativeReplay, test: TestInput, pair: Pair, changes: Ids, style: str = SANITIZED
 ) -> bool:
-    """Does the program with exactly these changes show what the new version does?"""
+    """Does the program with exactly these changes show what the new version shows?"""
     if not replay.has_mask:
         return False
     try:
@@ -446,14 +448,14 @@ def native_blame(
     try:
         met = _met(replay, test, frozenset(changes))
         return blame(pair, run, changes, requires, patience, met)
-    except ToolchainError as error:  # of our own text: what both versions do is known
+    except ToolchainError as error:  # its own text is wrong: what both versions do is known
         note = f"the unified program cannot be built: {error.message}"
         return Blame(complete=False, note=note)
 
 
 def _met(replay: NativeReplay, test: TestInput, changes: Ids) -> Ids | None:
-    """The changes that the new version comes by. None: all count, since they are few, or nobody
-    can see which ones it comes by."""
+    """The changes that the new version executes. None: all changes count, because they are few, or
+    because it cannot be seen which ones are executed."""
     if len(changes) <= SMALL or not replay.has_probes:
         return None
     try:

@@ -14,16 +14,15 @@ from typing import assert_never
 from symexec.replay import Pair
 from symexec.testcases import Observation
 
-# "range.c:12: main: Assertion" - where a message stands in the source differs between versions
-# though nothing else does.
-# It is looked for at the beginning of a word alone, or long words would take long.
+# "range.c:12: main: Assertion": where a message stands in the source may be all that differs. It is
+# looked for at beginnings of words only; in long words the search would take long.
 _PLACE = re.compile(rb"(?<![^\s:'\"])[^\s:'\"]+\.[ch]\w*:\d+(:\d+)?(?=:)")
 _PARTS = ("stdout", "exit", "signal", "returned", "memory", "sanitizer", "files", "timed_out")
 _LEAKS = ("leaks",)
 
 
 class Kind(Enum):
-    """report.json's ``class``."""
+    """The class of a difference (report.json's ``class``)."""
 
     HANG = "hang"  # new does not end (Course.REPEATS, FAR), old did and did not fail
     HANG_FIX = "hang-fix"  # the other way round
@@ -50,7 +49,7 @@ class Kind(Enum):
 
 
 class Course(Enum):
-    """Of a version that was cut off where the other one came to its end."""
+    """What is known of a version that was cut off while the other one ended."""
 
     REPEATS = "repeats"  # proved: its state repeats
     FAR = "far"  # it takes more than FAR times the other one's time
@@ -60,8 +59,9 @@ class Course(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """``observed`` as in report.json; ``parts`` are what differs; ``error`` is what the paper calls
-    it when a golden version says what is right: regression, differential, or nothing."""
+    """The result of a comparison. ``observed`` is as in report.json; ``parts`` are what differs;
+    ``error`` is the paper's word when a golden version says what is right: regression,
+    differential, or nothing."""
 
     kind: Kind
     observed: str
@@ -72,7 +72,7 @@ class Verdict:
 def differing_parts(
     old: Observation, new: Observation, with_stderr: bool = True
 ) -> tuple[str, ...]:
-    """Names of the parts that differ. A run that was cut off is compared by that alone."""
+    """The names of the parts that differ. Where a run was cut off, nothing else is compared."""
     if old is new:
         return ()
     if old.timed_out or new.timed_out:
@@ -86,7 +86,7 @@ def differing_parts(
 
 
 def plain_stderr(seen: Observation) -> bytes:
-    """Standard error without places in the source. All versions run under one program name."""
+    """Standard error without places in the source. (All versions run under one program name.)"""
     return _PLACE.sub(b"FILE:LINE", seen.stderr)
 
 
@@ -95,7 +95,7 @@ def same(old: Observation, new: Observation) -> bool:
 
 
 def classify(pair: Pair, course: Course = Course.UNKNOWN) -> Verdict:
-    """The class of one replayed input; ``course`` of the version that was cut off."""
+    """The class of a replayed input; ``course`` is that of the version that was cut off."""
     old, new = pair.old, pair.new
     if not pair.stable:
         return Verdict(Kind.NONDETERMINISTIC, "same")

@@ -1,4 +1,4 @@
-"""Everything that native runs can say about one test, in one call.
+"""Everything that native runs can say about one test.
 
 examine(case, replay, changes)      case with old, new, observed, class and blame filled in
 """
@@ -20,7 +20,9 @@ from symexec.triage.grouping import shape
 from symexec.triage.minimise import minimise
 from symexec.triage.undefined import judged
 
-LONGEST, SHORTEST = 10.0, 3.0  # times its limit, for a version that was cut off
+# times its limit, for a version that was cut off / times the other version's time: it is taken not
+# to end
+LONGEST, SHORTEST = 10.0, 3.0
 FAR = 100.0  # times the other version's time: as good as for ever
 
 
@@ -40,7 +42,8 @@ def examine(
         if far:
             seen, pair = decided(seen, pair, replay, patience.deadline)
         seen = explained(seen, pair, replay, changes, requires, patience)
-    return judged(seen, pair, replay)  # compiles: last, lest that takes the time of the others
+    # last, because it compiles, which would take time from the others
+    return judged(seen, pair, replay)
 
 
 def observe(
@@ -50,8 +53,8 @@ def observe(
     style: str = SANITIZED,
     alone: bool = False,
 ) -> tuple[TestCase, Pair]:
-    """Replay and classify. Where one version was cut off, that is ``UNDECIDED``, or what is known
-    without a clock."""
+    """Replay and classify. Where one version was cut off, the class is ``UNDECIDED``, or what is
+    known without a clock."""
     pair = replay.pair(case.input, style, explain, alone)
     course = Course.UNKNOWN
     if pair.cut_off == 1:
@@ -66,7 +69,7 @@ def decided(
     case: TestCase, pair: Pair, replay: NativeReplay, until: float = math.inf
 ) -> tuple[TestCase, Pair]:
     """An ``UNDECIDED`` test again: the version that was cut off gets more time, as far as there is
-    some before ``until``, on the monotonic clock. Others stay as they are."""
+    some before ``until``, on the monotonic clock. Other tests stay as they are."""
     if case.kind != Kind.UNDECIDED.value:
         return case, pair
     pair, course, notes = _given_time(case, pair, replay, until)
@@ -74,7 +77,7 @@ def decided(
 
 
 def repeating(case: TestCase) -> TestCase:
-    """A test of which it is known by now that one version repeats itself for ever."""
+    """The test, with the knowledge that one version runs for ever because its state repeats."""
     undecided = case.kind == Kind.UNDECIDED.value
     if not undecided or case.old is None or case.new is None:
         return case
@@ -103,9 +106,9 @@ def _classified(case: TestCase, pair: Pair, course: Course) -> TestCase:
 def _given_time(
     case: TestCase, pair: Pair, replay: NativeReplay, until: float
 ) -> tuple[Pair, Course, tuple[str, ...]]:
-    """One version was cut off. Does it end? Fast builds are asked, in processor time; where it
-    ends, and what it does is another thing than what the other version does, that counts. One that
-    is stopped by the limit of its output before its time is over, writes without an end."""
+    """Does the version that was cut off end? Fast builds run, with a limit of processor time. Where
+    it ends, and shows something else than the other version, that counts. One that the limit of its
+    output stops earlier writes without an end."""
     more = min(LONGEST, (until - time.monotonic()) / 2 / replay.plan.wall_s)
     if more < SHORTEST:
         return pair, Course.UNKNOWN, ()
@@ -128,7 +131,7 @@ def _given_time(
     if old.timed_out is pair.old.timed_out:
         at = replace(pair.old, cpu_s=old.cpu_s), replace(pair.new, cpu_s=new.cpu_s)
         pair = replace(pair, old=at[0], new=at[1])
-    else:  # another one than before: it depends on the build
+    else:  # a result that depends on the build
         far = False
     return pair, Course.FAR if far else Course.UNKNOWN, note
 
@@ -146,8 +149,8 @@ def explained(
     patience: Patience,
     style: str = SANITIZED,
 ) -> TestCase:
-    """With the changes to blame, when there is a difference to explain, which builds of ``style``
-    show."""
+    """The test with the changes to blame, when there is a difference to explain, which builds of
+    ``style`` show."""
     if not Kind(case.kind).is_difference:
         return case
     blame = native_blame(replay, case.input, pair, changes, requires, patience, style)
@@ -164,8 +167,9 @@ def shrink(
     seconds: float = 2.0,
     clock: Callable[[], float] = time.monotonic,
 ) -> TestCase:
-    """``case`` with a smaller input that differs in the same way, by the same changes; ``allowed``
-    keeps to the user's ranges and assumptions. The case itself when there is none."""
+    """``case`` with a smaller input that differs in the same way, by the same changes; the case
+    itself when there is none. ``allowed``: does an input keep to the user's ranges and
+    assumptions?"""
     assert case.old is not None and case.new is not None
     wanted = shape(case.old, case.new)
     best = case
@@ -174,7 +178,7 @@ def shrink(
         nonlocal best
         if not allowed(test):
             return False
-        if shape(*replay.both(test)) != wanted:  # most candidates end here
+        if shape(*replay.both(test)) != wanted:  # most candidates are rejected here
             return False
         found = examine(
             replace(case, input=test), replay, changes, requires, patience, False, False
@@ -205,7 +209,7 @@ def _blamed(case: TestCase) -> tuple[int, ...]:
 # behaviour or depends on how they are compiled; what the fork server hides is an error of ours.
 
 
-Way = tuple[str, bool]  # style of the builds; each run begins by execve
+Way = tuple[str, bool]  # (style of the builds, does each run begin by execve?)
 FIRST: Way = (SANITIZED, False)
 OTHERS: tuple[Way, ...] = ((SANITIZED, True), (PLAIN, False), (PLAIN, True))
 HIDDEN = "shown by runs that begin by execve alone, and not by forks (an error of csgtest)"
@@ -216,7 +220,8 @@ PLAIN_ALONE = (
 
 
 class Refusal(Enum):
-    """report.json's ``refused`` of a test, and the key of the counter of that name."""
+    """Why a prediction is refused: report.json's ``refused`` of a test, and the key of the counter
+    of that name."""
 
     BOTH_FAIL = "both versions stop with the same error"
     UNSEEN_FAULT = "an error of memory that no sanitizer sees"
@@ -228,7 +233,7 @@ class Refusal(Enum):
 
 def looked_again(case: TestCase, pair: Pair, replay: NativeReplay) -> tuple[TestCase, Pair, str]:
     """A replayed test that was predicted to differ and did not: as another way of running shows it,
-    with the style of the builds that do; or the test with the reason of the refusal."""
+    with the style of those builds; or the test with the reason of the refusal."""
     alike = {FIRST: pair}
     failed = False
     for style, alone in OTHERS:

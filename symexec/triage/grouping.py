@@ -42,8 +42,8 @@ Shown = tuple[object, ...]
 
 
 def rewordings(cases: Iterable[TestCase], changes: Sequence[ChangeInfo]) -> Iterator[TestCase]:
-    """The cases that are differences of wording, with their class. One that nobody explained is
-    one when what differs is exactly what differs in a case that was."""
+    """The cases that are differences of wording, with this class. A case without an explanation is
+    one when exactly the same texts differ in a case that is one."""
     rewording = {change.id for change in changes if rewords(change)}
     if not rewording:
         return
@@ -71,15 +71,16 @@ def informs(case: TestCase) -> bool:
 
 
 def _reworded(case: TestCase, rewording: set[int], unexplained: bool) -> bool:
-    """Is it brought about by rewording alone? ``unexplained``: the answer when nobody knows."""
+    """Is the difference brought about by rewording alone? ``unexplained``: the answer when no cause
+    is known."""
     if case.blame is None or not case.blame.blamed:
         return unexplained
     return any(rewording.issuperset(changes) for changes in case.blame.minimal)
 
 
 def _shown(case: TestCase) -> Shown:
-    """The texts that differ. What both versions write beside them (the option that they do not
-    know) may be another in each test."""
+    """The texts that differ. What both versions write as well (such as the name of an unknown
+    option) may be different in each test."""
     assert case.old is not None and case.new is not None
     parts = differing_parts(case.old, case.new)
     return parts, tuple(
@@ -103,7 +104,7 @@ def rewords(change: ChangeInfo) -> bool:
 
 
 def _prints(text: str) -> bool:
-    """Nothing is called but what prints, or a text is defined."""
+    """Does the statement call nothing but functions that print, or define a text?"""
     bare = _LITERAL.sub('"', text)
     called = set(_CALLED.findall(bare)) - {"return", "sizeof"}
     if called:
@@ -113,7 +114,7 @@ def _prints(text: str) -> bool:
 
 
 def _only_literals(text: str) -> bool:
-    """A statement that prints literals and takes nothing from the program."""
+    """Does the statement print literals only, and use nothing else of the program?"""
     bare = _LITERAL.sub('"', text)
     names = set(re.findall(r"[A-Za-z_]\w*", bare))
     return (
@@ -125,7 +126,7 @@ def _only_literals(text: str) -> bool:
 
 
 def _skeleton(text: str) -> str:
-    """Without what stands in literals, and without spaces; neighbouring literals are one."""
+    """The text without the contents of literals, and without spaces; adjacent literals are one."""
     bare = re.sub(r"\s+", "", _LITERAL.sub(lambda found: _kept(found[0]), text))
     return re.sub(r'"+', '"', bare)
 
@@ -152,9 +153,10 @@ def _conversions(text: str) -> list[str]:
 
 Shape = tuple[object, ...]
 
-MOST_GROUPS = 20  # that a reader is shown, as far as one class of differences is one group
+# groups shown to a reader, as long as all differences of one class can be one group
+MOST_GROUPS = 20
 
-# What a user wants to see first.
+# The classes in the order of their importance for a user.
 _ORDER = (
     Kind.HANG,
     Kind.REGRESSION,
@@ -179,8 +181,8 @@ _ORDER = (
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """``tests``: ids, the smallest witness first. ``found_by``: the source of the test that was
-    first to show it, after ``found_s`` seconds."""
+    """A group of differences. ``tests``: ids, the smallest witness first. ``found_by``: the source
+    of the test that first showed it, after ``found_s`` seconds."""
 
     id: str  # g1, g2, .. in order of importance
     kind: str
@@ -189,11 +191,11 @@ class Group:
     tests: tuple[str, ...]
     found_by: str = ""
     found_s: float = 0.0
-    internal: bool = False  # seen where no caller of the program comes by himself
+    internal: bool = False  # seen only where no caller of the program gets by itself
 
     @property
     def called(self) -> str:
-        """Its class; nobody is blamed for what is internal."""
+        """The name of its class; nobody is blamed for what is internal."""
         if not self.internal:
             return self.kind
         return f"internal-{'failure' if self.kind == Kind.REGRESSION.value else self.kind}"
@@ -204,7 +206,7 @@ class Group:
 
 
 def shape(old: Observation, new: Observation) -> Shape:
-    """How an observation differs, without what differs: how both end, and which streams."""
+    """The form of a difference: how both versions end, and which streams differ."""
 
     return _end(old), _end(new), differing_parts(old, new)
 
@@ -214,9 +216,9 @@ def _end(seen: Observation) -> Shape:
 
 
 def contrast(old: Observation, new: Observation) -> Shape:
-    """In which way the texts differ that the versions show, whatever the texts are: in the number
-    of lines, the length of a line, blanks and zeros that fill a column, or anything else; and
-    whether the lines of both stand in a column."""
+    """In which way the texts of the versions differ, whatever they are: in the number of lines, in
+    the length of a line, in blanks and zeros that fill a column, or in anything else; and whether
+    the lines of both form a column."""
     return _contrast(old.stdout, new.stdout), _contrast(old.stderr, new.stderr)
 
 
@@ -245,7 +247,7 @@ def _filling(before: list[bytes], after: list[bytes]) -> str:
 
 
 def _column(before: list[bytes], after: list[bytes]) -> str:
-    """Whether more than one line are all as long as the first, in either version."""
+    """Whether there are several lines that are all as long as the first, in either version."""
     if len(before) < 2:
         return ""
     return "".join(
@@ -256,14 +258,14 @@ def _column(before: list[bytes], after: list[bytes]) -> str:
 
 
 def _unfilled(line: bytes) -> bytes:
-    """Without what pads: blanks, and zeros that say nothing."""
+    """The line without padding: blanks, and zeros without meaning."""
     return bytes(each for each in line if each not in b" \t0.")
 
 
 def group(cases: Iterable[TestCase]) -> list[Group]:
-    """Groups of all tests whose versions were observed to differ: one for each class and cause,
-    however the runs end and whatever they show. When these are more than a reader takes in, those
-    whose causes overlap are one. Those that are ``accounted`` for keep to themselves, behind the
+    """Groups of all tests on which the versions differ: one for each class and cause, however the
+    runs end and whatever they show. When these are too many for a reader, those whose causes
+    overlap are joined. Tests that are ``accounted`` for have groups of their own, after the
     others."""
     explained: list[TestCase] = []
     unexplained: list[TestCase] = []
@@ -290,11 +292,11 @@ def _grouped(
     unexplained: Sequence[TestCase],
     keyed: Callable[[TestCase], Shape],
 ) -> dict[Shape, list[TestCase]]:
-    """What nobody explained belongs to those that look most like it."""
+    """The groups; a test without an explanation joins the group that is most like it."""
     members: dict[Shape, list[TestCase]] = {}
     for case in explained:
         members.setdefault((case.accounted, *keyed(case)), []).append(case)
-    alike: dict[Shape, dict[frozenset[str], Shape]] = {}  # by the changed nodes they come by
+    alike: dict[Shape, dict[frozenset[str], Shape]] = {}  # by the changed nodes that they visit
     for key, tests in members.items():
         for case in tests:
             for likeness_of in _LIKENESSES:
@@ -314,7 +316,8 @@ def _grouped(
 
 
 def changed_nodes(case: TestCase) -> frozenset[str]:
-    """Of the change sequence graph, those that the test comes by; none where that is not known."""
+    """The changed nodes of the change sequence graph that the test visits; none where that is not
+    known."""
     return frozenset(name for name in case.sequence if name.startswith(("c", "d")))
 
 
@@ -324,7 +327,8 @@ def may_share(one: frozenset[str], other: frozenset[str]) -> bool:
 
 
 def _apart(case: TestCase) -> Shape | None:
-    """Wording is one group, whatever words were changed."""
+    """A shape for differences of wording, which are one group whatever words changed; None for
+    others."""
     return (case.kind,) if case.kind == Kind.HELP_TEXT.value else None
 
 
@@ -337,7 +341,8 @@ def _by_cause(case: TestCase) -> Shape:
 
 
 def _by_overlap(cases: Sequence[TestCase]) -> Callable[[TestCase], Shape]:
-    """Causes with a change in common, and all that they overlap with, are one."""
+    """A function that gives one shape to causes that have a change in common, directly or through
+    others."""
     leader: dict[int, int] = {}
 
     def first(change: int) -> int:
@@ -358,7 +363,7 @@ def _by_overlap(cases: Sequence[TestCase]) -> Callable[[TestCase], Shape]:
 
 
 def _plainness(case: TestCase) -> tuple[object, ...]:
-    """The witness is the smallest test that is explained."""
+    """A key for the witness: the smallest test that is explained."""
     return case.blame is None or not case.blame.blamed, case.input.size, case.id
 
 
@@ -366,8 +371,8 @@ _NEGATIVE = re.compile(rb"-\.?[0-9]")
 
 
 def likeness(case: TestCase) -> Shape:
-    """What tests of one cause have in common, as far as it can be seen without asking which changes
-    are to blame: so many of them are explained, and the others belong to these."""
+    """What tests of one cause have in common, as far as that is visible without finding the changes
+    to blame: some of them are explained, and the others join these."""
     assert case.old is not None and case.new is not None
     if case.kind == Kind.HELP_TEXT.value or informs(case):
         return "informing", shape(case.old, case.new)
@@ -385,12 +390,12 @@ def _alike(case: TestCase) -> Shape:
     return case.kind, shape(case.old, case.new)
 
 
-_LIKENESSES = (likeness, _alike_there, _alike)  # the closest first
+_LIKENESSES = (likeness, _alike_there, _alike)  # the most specific first
 
 
 def options_used(case: TestCase) -> Shape:
-    """The options of a command line without their values, as far as their looks tell: what begins
-    as a number is none."""
+    """The options of a command line without their values, judged by their form: a word that begins
+    like a number is none."""
     dashed = [word for word in case.input.args if word.startswith(b"-")]
     words = [word.partition(b"=")[0] for word in dashed if not _NEGATIVE.match(word)]
     return tuple(sorted({word if word.startswith(b"--") else word[:2] for word in words}))
@@ -407,7 +412,7 @@ def _rank(case: TestCase) -> tuple[int, int]:
 def _group(name: str, tests: list[TestCase]) -> Group:
     blamed = tests[0].blame
     first = min(tests, key=lambda case: (case.found_s, case.id))
-    if tests[0].kind == Kind.HELP_TEXT.value:  # all of the reworded texts
+    if tests[0].kind == Kind.HELP_TEXT.value:  # the changes are all reworded texts
         every = {change for case in tests if case.blame for change in case.blame.reproducing}
         return Group(
             name,

@@ -25,7 +25,9 @@ def minimise(
     seconds: float = 2.0,
     clock: Callable[[], float] = time.monotonic,
 ) -> TestInput:
-    """Take the first smaller candidate for which ``keeps`` holds, again and again.
+    """Take the first smaller candidate for which ``keeps`` holds, again and again. ``keeps`` checks
+    that class and blame stay the same, and that the user's ranges and assumptions hold. Returns the
+    smallest input at the end of the time; when it ends earlier, no candidate satisfies ``keeps``.
 
     ``keeps`` says that class and blame stay the same, and that the user's ranges and assumptions
     hold. The result is the smallest seen when time ends; no candidate of a finished run keeps."""
@@ -43,7 +45,8 @@ def minimise(
 
 
 def smaller(test: TestInput) -> Iterator[TestInput]:
-    """Inputs with less in them, the boldest first; each has a smaller ``size``."""
+    """Inputs with less in them, those with the largest reductions first; each has a smaller
+    ``size``."""
     readable = _readable(test)
     if readable != test:
         yield readable
@@ -79,8 +82,8 @@ def smaller(test: TestInput) -> Iterator[TestInput]:
 
 
 def _simpler_parts(test: TestInput) -> Iterator[TestInput]:
-    """Structures have many members: all of them, halves, quarters ... become zero, or null if they
-    are empty already."""
+    """Inputs with simpler structures, which have many members: all of these, halves, quarters ...
+    become zero, or null if they are empty already."""
     for simple in (_zero, _null):
         reducible = [
             place
@@ -100,7 +103,8 @@ def _simpler_parts(test: TestInput) -> Iterator[TestInput]:
 
 
 def _fewer(count: int) -> Iterator[tuple[int, int]]:
-    """Numbers of elements, and how many of them are not zero: the last one may have to be."""
+    """Numbers of elements, each with the number of those that are not zero: the last one may have
+    to be zero."""
     for fewer in dict.fromkeys((1, count // 2, count - 1)):
         if 0 < fewer < count:
             yield from ((fewer, fewer), (fewer, fewer - 1))
@@ -109,7 +113,7 @@ def _fewer(count: int) -> Iterator[tuple[int, int]]:
 def _of_so_many(
     named: tuple[tuple[str, Value], ...], array: str, count: int, kept: int
 ) -> tuple[tuple[str, Value], ...]:
-    """An array of so many structures, of which the first ones are as they were."""
+    """The values with an array of so many structures, of which the first ``kept`` are unchanged."""
     found = ((name, value, _element_of(name, array)) for name, value in named)
     return tuple(
         (name, Elements(count) if name == array else value)
@@ -119,7 +123,8 @@ def _of_so_many(
 
 
 def _element_of(name: str, array: str) -> int | None:
-    """In which element of an array a part lies: 1 of p[1].x, 0 of p->x; None for other parts."""
+    """The element of an array that a part is in: 1 for p[1].x, 0 for p->x; None for parts of other
+    objects."""
     stem, inner = array.lstrip("(*"), name.lstrip("(*")
     rest = inner.removeprefix(stem)
     if name == array or rest == inner:
@@ -152,14 +157,14 @@ def _null(value: Value) -> Value:
 
 
 def _without(named: tuple[tuple[str, Value], ...], gone: str) -> tuple[tuple[str, Value], ...]:
-    """A null pointer in the place of a part, and nothing behind it."""
+    """The values with null pointers in place of these parts, and without what is behind them."""
     behind = (f"{gone}->", f"*{gone}", f"({gone})->", f"{gone}[", f"({gone})[")
     left = [each for each in named if not each[0].startswith(behind)]
     return tuple((name, None if name == gone else value) for name, value in left)
 
 
 def _readable(test: TestInput) -> TestInput:
-    """Every byte of text that cannot be printed becomes a letter."""
+    """The test with every byte of text that cannot be printed replaced by a letter."""
 
     def read(named: tuple[tuple[str, Value], ...]) -> tuple[tuple[str, Value], ...]:
         return tuple(
@@ -197,7 +202,8 @@ def _smaller_list(items: tuple[bytes, ...]) -> Iterator[tuple[bytes, ...]]:
 
 
 def _smaller_bytes(data: bytes) -> Iterator[bytes]:
-    """Halves, then without one byte, then with one that can be printed."""
+    """Halves of the text, then the text without one byte, then with one byte replaced by one that
+    can be printed."""
     if len(data) > 3:
         yield data[: len(data) // 2]
         yield data[len(data) // 2 :]
@@ -231,7 +237,7 @@ def _smaller_tuple(values: tuple[Scalar, ...]) -> Iterator[tuple[Scalar, ...]]:
 
 
 def _smaller_number(value: Scalar) -> Iterator[Scalar]:
-    """Towards zero, and to whole numbers."""
+    """Numbers nearer to zero, and whole numbers."""
     match value:
         case LongDouble():
             yield 0.0
@@ -245,8 +251,8 @@ def _smaller_number(value: Scalar) -> Iterator[Scalar]:
 
 
 def _smaller_integer(value: int) -> Iterator[int]:
-    """-100 becomes 100, 0, -1, -6, -50, -75, -88, -94, -97, -99 in turn: however far the boundary,
-    it takes few steps."""
+    """For -100: 100, 0, -1, -6, -50, -75, -88, -94, -97, -99 in turn; so a boundary is found in few
+    steps."""
     sign = -1 if value < 0 else 1
     size = abs(value)
     if sign < 0:

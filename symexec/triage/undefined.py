@@ -30,7 +30,7 @@ from symexec.testcases import Blame, Observation, TestCase
 from symexec.triage.blame import Ids, Patience, generating, smallest_sets
 from symexec.triage.compare import Kind, differing_parts
 
-MOST = 4  # places of one version
+MOST = 4  # places reported for one version
 _JUDGED = frozenset(
     kind.value
     for kind in (
@@ -46,8 +46,8 @@ _ERROR = re.compile(r"^(\S+?):(\d+):(\d+): runtime error: (.*)$", re.MULTILINE)
 
 
 def judged(case: TestCase, pair: Pair, replay: NativeReplay) -> TestCase:
-    """With ``undefined`` filled in, and the class ``undefined`` where a plain build does not show
-    the difference. An error of memory has its class already: no other build is asked."""
+    """The test with ``undefined`` filled in, and the class ``undefined`` where a plain build does
+    not show the difference. A memory error has its class already: no other build is run."""
     faults = (pair.old.sanitizer, pair.new.sanitizer)
     if case.kind not in _JUDGED or any(faults) or pair.cut_off:
         return case
@@ -56,7 +56,7 @@ def judged(case: TestCase, pair: Pair, replay: NativeReplay) -> TestCase:
         if not places:
             return case
         shown = {style: _shown(case, style, replay)[1] for style in STANDARD}
-    except ToolchainError:  # what gcc takes with the flags of replay it takes without
+    except ToolchainError:  # what gcc compiles with replay's flags it compiles without them
         return case
     verdicts = tuple(
         f"gcc {style}: {'the same difference' if parts else 'no difference'}"
@@ -70,8 +70,8 @@ def shown_by_plain_builds(
     cases: Sequence[TestCase], replay: NativeReplay, met: Sequence[str] = ()
 ) -> Iterator[TestCase]:
     """Those of the tests, which replay shows to be alike, on which a version does what C leaves
-    undefined and a plain build shows a difference: as that build shows it. What the search has
-    ``met`` of this counts where the sanitizer has nothing to say."""
+    undefined and a plain build shows a difference, as that build shows it. What the search has
+    ``met`` of this counts where the sanitizer reports nothing."""
     try:
         reports = replay.observe_all(
             Request(name, case.input, style=UNDEFINED) for case in cases for name in ("old", "new")
@@ -95,7 +95,7 @@ def shown_by_plain_builds(
 
 
 def shown_behind_a_stop(cases: Sequence[TestCase], replay: NativeReplay) -> Iterator[TestCase]:
-    """Those of the tests on which replay stops both versions at what C leaves undefined, and each
+    """Those of the tests on which replay stops both versions at what C leaves undefined, while each
     plain build goes on and shows a difference, the same each time."""
     for case in cases:
         if case.old is None or case.new is None or not _named_in_both(case.old, case.new):
@@ -133,7 +133,8 @@ def _first_shown(case: TestCase, replay: NativeReplay) -> tuple[str, Pair] | Non
 
 
 def _places(old: Observation, new: Observation) -> list[str]:
-    """``old: a.c:1:24: signed integer overflow: ...``, in the order in which they were met."""
+    """``old: a.c:1:24: signed integer overflow: ...``, in the order in which the runs came
+    there."""
     return [*_named("old", old), *_named("new", new)]
 
 
@@ -144,7 +145,7 @@ def _named(version: str, seen: Observation) -> Iterator[str]:
 
 
 def _shown(case: TestCase, style: str, replay: NativeReplay) -> tuple[Pair, tuple[str, ...]]:
-    """Both versions as this build shows them each time, and what differs between them."""
+    """What both versions show with this build each time, and what differs between them."""
     pair = replay.pair(case.input, style)
     return pair, differing_parts(pair.old, pair.new, with_stderr=False)
 
@@ -169,10 +170,10 @@ def uninitialised(
     patience: Patience,
 ) -> TestCase:
     """A replayed test on which one version is predicted to use uninitialised memory: a regression,
-    or a fix, where that version alone shows something else with another filling."""
+    or a fix, where only that version shows something else with another filling."""
     try:
         reports = [_report(case, replay, build) for build in ("old", "new")]
-    except ToolchainError:  # a compiler that cannot fill local variables
+    except ToolchainError:  # the compiler cannot fill local variables
         return case
     if bool(reports[0]) == bool(reports[1]):
         return case
