@@ -49,8 +49,8 @@ if TYPE_CHECKING:
     Located = TypeVar("Located", CompareOptions, GraphOptions, UnifyOptions)
 
 SAME, DIFFERENT, TROUBLE = 0, 1, 2
-INTERRUPTED, UNREAD = 130, 141  # as a shell tells of SIGINT and SIGPIPE
-# What there is nothing left of, and no defect of ours.
+INTERRUPTED, UNREAD = 130, 141  # exit codes as a shell shows SIGINT and SIGPIPE
+# Resources that are used up, which is no defect of csgtest.
 _EXHAUSTED = (
     errno.ENOSPC,
     errno.EDQUOT,
@@ -61,15 +61,16 @@ _EXHAUSTED = (
     errno.ENFILE,
     errno.ENOMEM,
 )
-COLLECT = 400_000  # objects made between two looks for cycles; states and terms hardly form any
+# objects made between two garbage collections; states and terms hardly form cycles
+COLLECT = 400_000
 
 _NO_ROOM = "failed to map segment"  # what the loader says of a library: memory is at its limit
 _NO_THREAD = "can't start new thread"  # what Python says: memory or processes are at their limit
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """Run one command and return the exit code of the process; as a process (no ``words``) end it
-    with that code."""
+    """Run one command and return its exit code; as a process (no ``words``) end it with that
+    code."""
     if words is None:
         _open_closed()
     code = _performed(words)
@@ -79,8 +80,8 @@ def main(words: Sequence[str] | None = None) -> int:
 
 
 def _open_closed() -> None:
-    """A caller may have closed standard input, output or error: what we open first would be taken
-    for them, by us and by what we start."""
+    """Open standard input, output or error where the caller has closed them: a file that is opened
+    first would be taken for one of them, by csgtest and by the programs that it starts."""
     for handle, name, mode in ((0, "stdin", "r"), (1, "stdout", "w"), (2, "stderr", "w")):
         try:
             os.fstat(handle)
@@ -90,9 +91,9 @@ def _open_closed() -> None:
 
 
 def _leave(code: int) -> NoReturn:
-    """Everything is written and closed. Taking a search's millions of objects apart is left to the
-    system: it takes a tenth of a second, and bitwuzla crashes when an interrupted search goes in
-    the wrong order."""
+    """End the process at once; everything is written and closed. Taking a search's millions of
+    objects apart would take a tenth of a second, and bitwuzla crashes when those of an interrupted
+    search go in the wrong order."""
     with suppress(BrokenPipeError):
         sys.stdout.flush()
     sys.stderr.flush()
@@ -105,7 +106,7 @@ def _performed(words: Sequence[str] | None) -> int:
     from symexec.search.registry import described
 
     if words is None:
-        signal.signal(signal.SIGTERM, _interrupt)  # a time limit of the caller: as Ctrl-C
+        signal.signal(signal.SIGTERM, _interrupt)  # a time limit of the caller: treated like Ctrl-C
         gc.set_threshold(COLLECT, 20, 50)
     try:
         own = sys.argv[1:] if words is None else words
@@ -119,7 +120,7 @@ def _performed(words: Sequence[str] | None) -> int:
     except KeyboardInterrupt:
         print("csgtest: interrupted", file=sys.stderr)
         return INTERRUPTED
-    except BrokenPipeError:  # whoever read our output has left
+    except BrokenPipeError:  # whoever read the output has left
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return UNREAD
     except (OSError, MemoryError) as error:
@@ -154,7 +155,7 @@ def _found_settings(given: Namespace) -> Settings | None:
 
 
 def _defect() -> int:
-    """One of ours; Python's exit code for it would say "different"."""
+    """The exit code for a defect of csgtest; Python's own for it would say "different"."""
     import traceback
 
     traceback.print_exc()
@@ -167,7 +168,7 @@ def _interrupt(number: int, frame: object) -> None:
 
 
 def perform(call: Call) -> int:
-    """Do what the call asks for."""
+    """Carry out a call and return its exit code."""
     from symexec import options as asked
     from symexec.progress import progress_for
 
@@ -216,7 +217,7 @@ def perform(call: Call) -> int:
 
 
 def _with_databases(options: Options, silent: bool) -> Options:
-    """With what a build has written down about the files of both versions, if there is such."""
+    """The options with the compilation databases of both versions, if there are any."""
     from dataclasses import replace
 
     from symexec import options as asked
@@ -262,8 +263,9 @@ def _built_revisions(
     options: BuildOptions, progress: Progress, json: bool
 ) -> tuple[int, list[CsgtestError]]:
     """A run for each program or library that the change reaches, with a share of the time. What
-    cannot be tested is said and returned, and the others are; 2 where that leaves no difference.
-    What is internal is told at the end: until then an entry may confirm it."""
+    cannot be tested is reported and returned, while the others are tested; the exit code is 2 where
+    that leaves no difference. Internal differences are reported at the end: until then another
+    entry may confirm them."""
     from csg.errors import CsgtestError
     from symexec.projects.session import Session
     from symexec.report.session import build
@@ -306,7 +308,7 @@ def _built_revisions(
 
 
 def _ci(options: CiOptions, progress: Progress, json: bool) -> int:
-    """A build of what a pull request changes, told to the service that asks for it."""
+    """A build of what a pull request changes, reported to the service that asks for it."""
     from dataclasses import replace
     from pathlib import Path
 
@@ -481,7 +483,8 @@ def _run(options: RunOptions) -> int:
 
 
 def _export(folders: Sequence[Path], asked: Export) -> int:
-    """0: what it says is what was found, and no difference between versions is trouble of its."""
+    """Write an export. The exit code is 0 whatever was found: a difference is no failure of the
+    export."""
     from symexec.exports import export_file, export_folder
 
     if not asked.form.is_folder:
@@ -531,7 +534,7 @@ def _replay(options: ReplayOptions) -> int:
 
 
 def _confirmed(reason: str) -> bool:
-    """Asked on a terminal; nobody is there elsewhere."""
+    """The answer to a question on a terminal; no where there is none."""
     from csg.errors import printable
 
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
@@ -567,7 +570,7 @@ def _manual() -> int:
     from symexec.options.shell import manual
     from symexec.search.registry import described
 
-    # As others who make pages: https://reproducible-builds.org/specs/source-date-epoch
+    # As other tools for manual pages do: https://reproducible-builds.org/specs/source-date-epoch
     seconds = os.environ.get("SOURCE_DATE_EPOCH")
     now = datetime.datetime.now(datetime.UTC)
     day = datetime.datetime.fromtimestamp(int(seconds), datetime.UTC) if seconds else now
@@ -576,7 +579,8 @@ def _manual() -> int:
 
 
 def _located(options: Located, folder: str | Path) -> Located:
-    """About files: those of the revisions, copied below ``folder``, or those that are named."""
+    """The options with files: those of the revisions, copied below ``folder``, or those that are
+    named."""
     if options.files.revision is not None:
         from pathlib import Path
 
@@ -590,13 +594,13 @@ def _located(options: Located, folder: str | Path) -> Located:
 def _require_versions(
     options: BuildOptions | CompareOptions | GraphOptions | UnifyOptions,
 ) -> None:
-    """Two C files, or two folders."""
+    """Raise UsageError unless the options name two C files, or two folders."""
     folders = os.path.isdir(options.old) and os.path.isdir(options.new)
     _require_sources(*(() if folders else (options.old, options.new)), *options.files.others)
 
 
 def _require_sources(*files: Path) -> None:
-    """Refuse what can be no C file before any work is done."""
+    """Raise UsageError for a file that cannot be C, before any work is done."""
     from csg.errors import UsageError
 
     for file in files:
@@ -621,7 +625,7 @@ def _deliver(content: bytes, output: Path | None) -> None:
     from csg.errors import LINES, UsageError, printable
 
     if output is None:
-        if sys.stdout.isatty():  # whoever wants it byte by byte writes it to a file
+        if sys.stdout.isatty():  # for exact bytes there is --output
             content = printable(content.decode(errors="surrogateescape"), LINES).encode()
         sys.stdout.buffer.write(content)
         sys.stdout.flush()

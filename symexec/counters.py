@@ -29,13 +29,13 @@ class Counters:
     states: int = 0
     paths: int = 0
     diff_paths: int = 0
-    divergence_points: int = 0  # places near the paths of seeds where the versions can part
+    divergence_points: int = 0  # places near the paths of seeds where the versions can diverge
     forks: int = 0
     pruned: int = 0
     rested: int = 0  # paths that became tests where no input decides anything more
     dropped: int = 0  # paths that published search leaves at an output
     cuts: int = 0
-    unsupported: int = 0  # paths that ended where the program does what is not modelled
+    unsupported: int = 0  # paths that ended where the program does something that is not modelled
     waiting: int = 0  # cuts of paths that were to go on when the time was over
     forgotten: int = 0  # cuts of paths that were let go because memory was short
     concretised: int = 0
@@ -50,11 +50,11 @@ class Counters:
     wall_s: float = 0.0
 
     def gap(self, what: str) -> None:
-        """Met something that is not modelled."""
+        """Count something that is not modelled."""
         self.gaps[what] = self.gaps.get(what, 0) + 1
 
     def answer(self, layer: str) -> None:
-        """Count one query that this layer answered."""
+        """Count a query that this layer answered."""
         self.answered[layer] = self.answered.get(layer, 0) + 1
 
 
@@ -71,14 +71,15 @@ class Counters:
 
 CHUNK = 3e-6  # seconds for a piece of compiled code
 BYTE = 1.5e-9  # for a byte that is allocated, copied or filled
-QUERY = 50e-6  # for a query of the solver chain, beside what the back end takes
+QUERY = 50e-6  # seconds for a query of the solver chain, in addition to the back end's time
 LOOK = 100e-6  # for a look at the clock
 PATIENT = 10.0  # seconds of any clock for a second of counted work, at most
 CANDIDATE = 0.01  # the same where each look stands for some native runs
 
 
 class WorkClock:
-    """Seconds by what ``counters`` have counted, and by the times that somebody looked."""
+    """A clock that counts work: seconds by what ``counters`` have counted, and by how often the
+    clock was read."""
 
     def __init__(self, counters: Counters, look: float = LOOK) -> None:
         self._counters = counters

@@ -17,7 +17,7 @@ from typing import Protocol, TextIO
 
 from csg.records import record
 
-LONG = 2.0  # seconds of preparation that are told
+LONG = 2.0  # seconds; shorter preparations are not mentioned
 READING, UNIFYING, SEARCHING = "reading both versions", "building the graph", "searching"
 COMPARING, EXPLAINING = "comparing branches natively", "finding the causes"
 MINIMISING = "looking for smaller inputs"
@@ -25,10 +25,10 @@ MINIMISING = "looking for smaller inputs"
 
 @record
 class Standing:
-    """How far it is. ``doing``: what goes on now; ``findings``: paths on which the versions
-    diverge, or what one program alone does wrong; ``differences``: inputs seen to differ natively;
-    ``changes``: changed statements, ``met`` of them by a path, none for one program alone;
-    ``reads``: bytes to read, beyond the bounds; ``left`` in seconds."""
+    """How far a search is. ``doing``: its present stage; ``findings``: paths on which the versions
+    diverge, or on which one program alone has an error; ``differences``: inputs seen to differ
+    natively; ``changes``: changed statements, ``met`` of them visited by a path, none for one
+    program alone; ``reads``: bytes to read, beyond the bounds; ``left`` in seconds."""
 
     doing: str
     paths: int
@@ -41,15 +41,16 @@ class Standing:
 
 
 class Progress(Protocol):
-    """What a search tells while it runs."""
+    """Listens to the progress of a search."""
 
     def doing(self, what: str) -> None:
-        """What is prepared now, before the search."""
+        """The present stage of the preparation."""
 
     def update(self, now: Standing) -> None: ...
 
     def prepared(self, seconds: float) -> None:
-        """The search begins now, after so many seconds, which its time does not count."""
+        """The search begins now, after so many seconds of preparation, which do not count for its
+        time."""
 
     def close(self) -> None:
         """End the display; nothing is shown afterwards. May be called twice."""
@@ -72,14 +73,14 @@ class Silence:
 
 
 def preparation(seconds: float) -> str:
-    """What is said of it; "" when it was short."""
+    """A sentence on the duration of the preparation; "" when it was short."""
     if seconds < LONG:
         return ""
     return f"prepared in {seconds:.1f} s, which --time does not count; the search begins"
 
 
 def sentence(now: Standing, rate: float) -> str:
-    """``rate``: paths a second. Without changes one program runs alone."""
+    """The line of text. ``rate``: paths a second. Without changes one program runs alone."""
     doing = f"{now.doing}, {now.reads} bytes to read" if now.reads else now.doing
     parts = [doing, f"{now.paths:,} paths ({rate:.0f}/s)"]
     if now.changes:
@@ -101,7 +102,7 @@ class PlainLines:
         self._stream = stream
         self._period = period
         self._clock = clock
-        self._next: float | None = None  # the search begins with the first word of it
+        self._next: float | None = None  # the first line announces the search
         self._began = 0.0
 
     def doing(self, what: str) -> None:
@@ -168,14 +169,14 @@ class LiveLine:
         self._shown = True
 
     def _wipe(self) -> None:
-        """Back to the beginning of the line, and nothing on it (ECMA-48: CR, EL)."""
+        """Go back to the beginning of the line and erase it (ECMA-48: CR, EL)."""
         if self._shown:
             print("\r\x1b[K", end="", file=self._stream, flush=True)
             self._shown = False
 
 
 def progress_for(quiet: bool) -> Progress:
-    """The listener that suits this process: all of them write to standard error."""
+    """The listener for this process; all of them write to standard error."""
     if quiet:
         return Silence()
     if sys.stderr.isatty() and os.environ.get("TERM") != "dumb":

@@ -1,16 +1,17 @@
-"""Time and memory that a search may take, held wherever it is at the moment.
+"""Limit the time and memory of a search, whatever it is doing.
 
     watchdog = Watchdog(memory=8 << 30)
-    with watchdog.until(deadline):                 looks at both ten times a second from now on
+    with watchdog.until(deadline):                 checks both ten times a second from now on
         try:
             with watchdog.guard():                 here nothing lasts longer, whatever loops:
                 successors = engine.advance(..)
-        except Spent as spent: ...               what was under way is let go and counted
-        if watchdog.tight: ...                     between two turns: states have to go
+        except Spent as spent: ...               what was under way is dropped and counted
+        if watchdog.tight: ...                     between two turns: states have to be dropped
 
-A loop need not know of it: a timer's signal raises ``Spent`` where the process is, as Ctrl-C does.
-So it may stand only around what can be thrown away as a whole. Of time it comes ``LATE`` seconds
-behind the deadline, for what ends by itself; of memory when there is an eighth more than allowed.
+A loop need not know of it: a timer's signal raises ``Spent`` wherever the process is, as Ctrl-C
+does. So a guard may stand only around what can be thrown away as a whole. For time, ``Spent`` comes
+``LATE`` seconds after the deadline, so that code can end by itself before; for memory, when an
+eighth more than allowed is taken.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ class What(Enum):
 
 
 class Spent(BaseException):
-    """No error of the program under test, nor of ours."""
+    """The time or memory is used up. This is no error of the program under test, nor of csgtest."""
 
     def __init__(self, what: What) -> None:
         super().__init__(what.value)
@@ -56,7 +57,7 @@ class Spent(BaseException):
 
 
 class _Guard:
-    """Stands around what can be thrown away."""
+    """Stands around work that can be thrown away."""
 
     __slots__ = ("_guards", "memory", "until")
 
@@ -79,11 +80,11 @@ class _Guard:
 
 
 class Watchdog:
-    """``memory`` in bytes, of this process; None: ``usual_memory()``."""
+    """Limits time and memory. ``memory`` in bytes, of this process; None: ``usual_memory()``."""
 
     def __init__(self, memory: int | None = None) -> None:
         self.memory = usual_memory() if memory is None else memory
-        self.most = 0  # bytes that were taken when somebody looked
+        self.most = 0  # bytes that were taken at the last check
         self._deadline = float("inf")
         self._guards: list[_Guard] = []  # the innermost last
         self._allowed = self.memory
@@ -95,19 +96,20 @@ class Watchdog:
 
     @property
     def half_taken(self) -> bool:
-        """A copy of this process may take as much again."""
+        """Is so little memory taken that a copy of this process may take as much again?"""
         return self._look() > self.memory // 2
 
     def relieved(self) -> None:
-        """Something was let go. What an allocator keeps of it is used again, so only growth
+        """Note that states were dropped. An allocator uses their memory again, so only growth
         counts from here on."""
         _trim()
         self._allowed = max(self.memory, self._look() + self.memory // _GROWN)
 
     @contextmanager
     def until(self, deadline: float) -> Iterator[None]:
-        """Look at time and memory, at once and then at every tick; ``deadline`` on the monotonic
-        clock. In a thread that is not the first one there are no signals: only who asks is told."""
+        """Check time and memory, now and then at every tick; ``deadline`` is on the monotonic
+        clock. In other threads than the first one there are no signals: there only the properties
+        work."""
         self._look()
         if threading.current_thread() is not threading.main_thread():
             yield
@@ -126,7 +128,8 @@ class Watchdog:
 
     @contextmanager
     def preparing(self, search: float) -> Iterator[None]:
-        """What is no part of a search of so many seconds may take long, and not for ever."""
+        """Limit a stage that does not count for the time of the search: it may take long, but not
+        for ever."""
         seconds = max(PREPARATION, PREPARATION_FACTOR * search)
         try:
             with self.until(time.monotonic() + seconds), self.guard():
@@ -139,8 +142,8 @@ class Watchdog:
             raise UsageError(text, hint="--memory gives it more") from None
 
     def guard(self, until: float = float("inf"), memory: bool = True) -> _Guard:
-        """``with watchdog.guard(): ...``; also no longer than ``until``; where ``memory`` is False,
-        whatever it takes."""
+        """``with watchdog.guard(): ...``. The guard also ends at ``until``; where ``memory`` is
+        False, memory is not limited."""
         return _Guard(self._guards, until, memory)
 
     def _tick(self, number: int, frame: FrameType | None) -> None:
@@ -160,8 +163,8 @@ class Watchdog:
 
 
 def _without_spent(hook: Callable[[Any], object]) -> Callable[[Any], None]:
-    """Python drops what is raised while an object is taken apart, and says so: the next tick raises
-    it again."""
+    """A hook for exceptions in finalisers, which Python prints and drops: Spent is not printed,
+    since the next tick raises it again."""
 
     def heard(unraisable: Any) -> None:
         if unraisable.exc_type is not Spent:
@@ -178,7 +181,8 @@ def taken_memory() -> int:
 
 
 def usual_memory() -> int:
-    """Three quarters of what the machine, or the part of it that is ours, has free."""
+    """Three quarters of the memory that is free on the machine, or in the control group of this
+    process, in bytes."""
     free = [_available(), *_left_to_groups()]
     limit = resource.getrlimit(resource.RLIMIT_AS)[0]
     if limit != resource.RLIM_INFINITY:
@@ -196,7 +200,7 @@ def _available() -> int:
 
 
 def _left_to_groups() -> Iterator[int]:
-    """Of the control groups that this process is in, of either kind."""
+    """The free bytes of the control groups that this process is in, of either version."""
     names = {"": ("memory.max", "memory.current")}
     names["memory"] = ("memory.limit_in_bytes", "memory.usage_in_bytes")
     with suppress(OSError):
@@ -222,7 +226,7 @@ def _number(file: Path) -> int | None:
 
 
 def _trim() -> None:
-    """Give back to the system what the C library holds in reserve; other libraries cannot."""
+    """Return to the system what the C library holds in reserve; other libraries cannot."""
     import ctypes
 
     with suppress(OSError, AttributeError):

@@ -51,7 +51,7 @@ def send(out: BinaryIO, item: object) -> None:
 
 
 def read_frame(stream: BinaryIO) -> object:
-    """EOFError when the other side has closed its end."""
+    """The next record. Raises EOFError when the other side has closed its end."""
     (length,) = _HEAD.unpack(_exactly(stream, _HEAD.size))
     found: object = pickle.loads(_exactly(stream, length))
     return found
@@ -65,7 +65,7 @@ def _exactly(stream: BinaryIO, size: int) -> bytes:
 
 
 class Inbox:
-    """Puts records together from the pieces that a pipe has at the moment."""
+    """Assembles records from the pieces that a pipe has at the moment."""
 
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
@@ -75,7 +75,8 @@ class Inbox:
         )  # pieces, and where the next record begins
 
     def fill(self) -> bool:
-        """Takes what there is; False when that is the end. BlockingIOError: nothing, so far."""
+        """Read what the pipe has; False at its end. Raises BlockingIOError when there is nothing so
+        far."""
         pieces, _ = self._read
         pieces.extend(map(os.read, (self._descriptor,), (_PIECE,)))
         return bool(pieces[-1])
@@ -99,7 +100,7 @@ class Inbox:
 
 
 class Outbox:
-    """Records that wait until a pipe takes them."""
+    """Records that wait until the pipe takes them."""
 
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
@@ -108,7 +109,7 @@ class Outbox:
 
     @property
     def size(self) -> int:
-        """Bytes that wait."""
+        """The number of bytes that wait."""
         frames, written = self._waiting
         return sum(map(len, frames)) - sum(written)
 
@@ -116,7 +117,7 @@ class Outbox:
         self._waiting[0].append(framed(item))
 
     def push(self) -> None:
-        """As much as the pipe takes; nothing is left where nobody reads any more."""
+        """Write as much as the pipe takes; all is dropped where nobody reads any more."""
         while self._waiting[0]:
             frames, written = self._waiting
             rest = memoryview(frames[0])[sum(written) :]
@@ -151,12 +152,12 @@ _GLANCE = 0.002  # seconds between two looks whether a fork has ended
 
 
 class WorkerProcess:
-    """``requests`` and ``answers`` are descriptors of this side; all temporary files of the process
-    are in ``folder``, which is this side's, so that none is left whenever it is killed. ``say`` may
-    be called by any thread."""
+    """The campaign's side. ``requests`` and ``answers`` are descriptors of this side; all temporary
+    files of the process are in ``folder``, which this side removes, so that none is left whenever
+    the process is killed. ``say`` may be called by any thread."""
 
     def __init__(self, process: _Fork, requests: int, answers: int, folder: OwnFolder) -> None:
-        self.left = False  # it has closed its end, before it was asked to end
+        self.left = False  # the process has closed its end before it was asked to end
         self._process = process
         self._requests, self._answers = requests, answers
         self._outbox, self._inbox = Outbox(requests), Inbox(answers)
@@ -172,7 +173,7 @@ class WorkerProcess:
 
     @property
     def unsent(self) -> int:
-        """Bytes that wait for the pipe."""
+        """The number of bytes that wait for the pipe."""
         return self._outbox.size
 
     def say(self, item: object) -> None:
@@ -191,13 +192,14 @@ class WorkerProcess:
                 yield item
 
     def wait(self, seconds: float) -> None:
-        """Until it says something or has left, or so long."""
+        """Wait until the process says something or has left, or for so many seconds."""
         if self._answers >= 0 and not self.left:
             sending = [self._requests] if self.unsent and self._requests >= 0 else []
             select.select([self._answers], sending, [], max(0.0, seconds))
 
     def _fill(self) -> bool:
-        """False: there is nothing at the moment, or for good."""
+        """Read what the process has said. Returns False when there is nothing at the moment, or for
+        good."""
         if self._answers < 0:
             return False
         try:
@@ -213,15 +215,16 @@ class WorkerProcess:
             self._outbox.push()
 
     def end(self) -> None:
-        """Begin to end it; what it has said can still be heard."""
+        """Begin to end the process; what it has said can still be read."""
         with self._lock:
-            requests, self._requests = self._requests, -1  # first: an interruption may come between
+            # set first: an interruption may come in between
+            requests, self._requests = self._requests, -1
             if requests >= 0:
                 os.close(requests)
 
     def close(self) -> None:
-        """End it for good, with all that it has made; by force when it takes too long, or has not
-        begun to speak. May be called twice."""
+        """End the process, and remove its folder; by force when it takes too long, or has not begun
+        to answer. May be called twice."""
         self.end()
         if self._answers < 0:
             return
@@ -238,8 +241,9 @@ class WorkerProcess:
 
 
 def forked(serve: Serve) -> WorkerProcess:
-    """It must not touch what other threads of this process may hold at the moment, nor any open
-    file: it has none but its pipes. ToolchainError when the system has no room for it."""
+    """Fork a process. It must not use what other threads of this process may hold at the moment,
+    nor any open file: it has none but its pipes. Raises ToolchainError when the system has no room
+    for it."""
     folder = OwnFolder("sandbox")
     ends: list[int] = []
     try:
@@ -265,7 +269,7 @@ def _serving(serve: Serve, asked: int, answered: int, folder: Path) -> NoReturn:
         os.setsid()
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
-        gc.freeze()  # what there is stays, and is shared with the parent
+        gc.freeze()  # existing objects stay, and are shared with the parent
         nothing = os.open(os.devnull, os.O_RDWR)
         for standard in range(3):
             os.dup2(nothing, standard)
@@ -276,20 +280,20 @@ def _serving(serve: Serve, asked: int, answered: int, folder: Path) -> NoReturn:
         serve(os.fdopen(asked, "rb"), os.fdopen(answered, "wb"), folder)
         code = 0
     finally:
-        shutil.rmtree(folder, ignore_errors=True)  # the campaign may be dead
+        shutil.rmtree(folder, ignore_errors=True)  # the campaign may have died
         os._exit(code)
 
 
 def give_way(nice: int) -> None:
-    """Let others go first where there are too few cores: also where the system weighs sessions, of
-    which this process has one of its own, against each other."""
+    """Let other processes go first where there are too few cores, also where the system schedules
+    by sessions, of which this process has one of its own."""
     os.nice(nice)
     with contextlib.suppress(OSError):
         Path("/proc/self/autogroup").write_text(str(nice))
 
 
 class _Fork:
-    """A child as ``subprocess`` would have it."""
+    """A child process with the interface of ``subprocess.Popen``."""
 
     def __init__(self, number: int) -> None:
         self._number = number

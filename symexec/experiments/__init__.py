@@ -76,19 +76,20 @@ Steps = Sequence[tuple[float, int]]  # (second, differences from then on)
 
 WIDTH, HEIGHT = 760, 420
 LEFT, RIGHT, TOP, BOTTOM = 60, 150, 50, 50
-EARLIEST = 0.01  # seconds; what comes sooner is drawn here
-# Colours that stay apart for most eyes, and a pattern for those that see none.
+EARLIEST = 0.01  # seconds; earlier differences are drawn here
+# Colours that most eyes can distinguish, and a pattern for those that see none.
 STYLES = (("#0072b2", ""), ("#d55e00", "8 3"), ("#009e73", "2 3"), ("#000000", "10 3 2 3"))
 
 
 def plot(comparison: Comparison) -> str:
-    """The medians of all seeds."""
+    """The plot of the medians of all seeds."""
     lines = {name: steps_of(comparison, name) for name in comparison.strategies}
     return curves(lines, comparison.budget_s, comparison.title)
 
 
 def steps_of(comparison: Comparison, strategy: str) -> list[tuple[float, int]]:
-    """How many differences half of the runs or more have found, each time that it changes."""
+    """How many differences at least half of the runs have found, each time that the number
+    changes."""
     seeds = [run.seed for run in comparison.runs if run.strategy == strategy]
     events = sorted(
         (second, seed)
@@ -121,7 +122,7 @@ def curves(lines: Mapping[str, Steps], budget: float, title: str = "") -> str:
 
 
 class _Frame:
-    """From seconds and counts to points."""
+    """Maps seconds and counts to points."""
 
     def __init__(self, last: float, most: int) -> None:
         self.last = last
@@ -165,7 +166,7 @@ def _line(frame: _Frame, number: int, name: str, steps: Steps) -> list[str]:
         path += f"H{frame.x(second)}V{frame.y(count)}"
     path += f"H{frame.x(frame.last)}"
     stroke = f'fill="none" stroke="{colour}" stroke-width="2" stroke-dasharray="{dashes or "none"}"'
-    # Lines that lie on each other: each a little lower than the one before.
+    # Of lines that coincide each is drawn a little lower than the one before.
     shift = f'transform="translate(0 {2 * number})"'
     y = TOP + 20 * number
     x = WIDTH - RIGHT + 12

@@ -34,12 +34,12 @@ Nodes = tuple[str, ...]
 _HARMLESS = {
     kind.value for kind in (Kind.STDERR_ONLY, Kind.HELP_TEXT, Kind.PATH_ONLY, Kind.PROGRESSION)
 }
-LONGEST = 2000  # statements of one test that are looked at
+LONGEST = 2000  # statements of one test that count
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Difference:
-    """Tests that differ alike: of the same class and blame, parting at the same place."""
+    """Tests that differ alike: with the same class and blame, diverging at the same place."""
 
     kind: str
     blamed: tuple[int, ...]
@@ -52,9 +52,9 @@ class Difference:
 
 
 def differences_of(cases: Sequence[TestCase]) -> dict[int, Difference]:
-    """By the case's position. A case that nobody explained counts with the first explained one that
-    looks alike (class, place, endings), else with the only explained difference of its class and
-    place, if there is one."""
+    """The difference of each case, by the case's position. A case without an explanation counts
+    with the first explained one that is alike (class, place, endings), else with the only explained
+    difference of its class and place, if there is one."""
     found = {number: _difference(case) for number, case in enumerate(cases)}
     alike: dict[object, Difference] = {}
     explained: dict[object, set[Difference]] = {}
@@ -82,7 +82,7 @@ def _difference(case: TestCase) -> Difference:
 
 
 def importance(difference: Difference) -> tuple[object, ...]:
-    """Failures first, several changes before one, then by place."""
+    """A sort key: failures first, several changes before one, then by place."""
     order = [kind.value for kind in Kind]
     rank = order.index(difference.kind) if difference.kind in order else len(order)
     return rank, -len(difference.blamed), difference.blamed, difference.file, difference.line
@@ -108,7 +108,7 @@ def critical_sequences(
 
 
 def can_be_critical(difference: Difference, cases: Iterable[TestCase]) -> bool:
-    """Changes bring it about only together, and it is more than a matter of wording."""
+    """Do changes bring it about only together, and is it more than a matter of wording?"""
     if difference.kind in _HARMLESS:
         return False
     blames = [case.blame for case in cases if case.blame is not None and not informs(case)]
@@ -180,8 +180,8 @@ NEVER = math.inf
 
 @dataclass(frozen=True, slots=True)
 class Measures:
-    """One run. ``known`` tests have a known sequence; ``critical`` of them are on a critical one,
-    ``critical_differing`` of these differ, and ``other_differing`` of the rest."""
+    """The numbers of one run. ``known`` tests have a known sequence; ``critical`` of them are on a
+    critical one, ``critical_differing`` of these differ, and ``other_differing`` of the rest."""
 
     tests: float
     differing: float
@@ -196,7 +196,7 @@ class Measures:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One difference. ``times``: by strategy and seed the second in which it was found;
+    """One difference. ``times``: by strategy and seed, the second in which it was found;
     ``efforts``: how many states the search had made by then."""
 
     id: str
@@ -208,7 +208,7 @@ class Finding:
 
     @property
     def fewest(self) -> str | None:
-        """The one search that found it in the fewest states (medians)."""
+        """The only search that found it in the fewest states (medians); None where several did."""
         found = sorted(
             (median(efforts.values()), strategy)
             for strategy, efforts in self.efforts.items()
@@ -220,14 +220,14 @@ class Finding:
 
     @property
     def only(self) -> str | None:
-        """The one strategy that found it, if it is one."""
+        """The only strategy that found it; None where several did."""
         found = [strategy for strategy, times in self.times.items() if times]
         return found[0] if len(found) == 1 else None
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """``runs`` in the order in which they were made."""
+    """A comparison; ``runs`` are in the order in which they were made."""
 
     title: str
     entry: str
@@ -247,7 +247,7 @@ class Comparison:
         return list(self.measures)
 
     def median(self, strategy: str) -> Measures:
-        """Each number by itself; the lower of the two in the middle."""
+        """The median of each number; of two in the middle the lower one."""
         rows = self.measures[strategy]
         names = Measures.__dataclass_fields__
         return Measures(
@@ -263,7 +263,7 @@ def compared(
     runs: Sequence[Run],
     finished: bool,
 ) -> Comparison:
-    """Differences of all runs, their critical sequences, and each run measured against them."""
+    """The differences of all runs, their critical sequences, and each run measured by them."""
     sightings = [(run, case) for run in runs for case in run.shown]
     differences = differences_of([case for _, case in sightings])
     cases: dict[Difference, list[TestCase]] = {}
@@ -304,12 +304,12 @@ def compared(
 
 
 def _plainness(case: TestCase) -> tuple[object, ...]:
-    """The witness is the smallest test that is explained."""
+    """A key for the witness: the smallest test that is explained."""
     return case.blame is None or not case.blame.blamed, case.input.size, str(case.input)
 
 
 def unchanged(title: str, budget_s: float, seeds: Sequence[int]) -> Comparison:
-    """For two versions that are the same program: there is nothing to search for."""
+    """A comparison of two versions that are the same program: there is nothing to search for."""
     return Comparison(title, "", budget_s, tuple(seeds), (), (), {})
 
 

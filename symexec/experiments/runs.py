@@ -40,10 +40,10 @@ class Exercise:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """``tests`` and ``differing`` count all; ``known`` are the tests whose sequence and outcome are
-    known (of native tests: of a random sample); ``shown`` the differences confirmed by replay,
-    each with its full sequence and the place where the versions diverge. ``efforts``: by the name
-    of a test the states that a search had made when it found it."""
+    """One run. ``tests`` and ``differing`` count all tests; ``known`` are the tests whose sequence
+    and outcome are known (of native tests: of a random sample); ``shown`` are the differences
+    confirmed by replay, each with its full sequence and the place where the versions diverge.
+    ``efforts``: by the name of a test, the states that the search had made when it found it."""
 
     strategy: str
     seed: int
@@ -66,7 +66,7 @@ class Laboratory:
         self._tracer: Tracer | None = None
 
     def prepare(self) -> None:
-        """Everything that no strategy should pay for: parsing, unifying, native builds."""
+        """Do what no strategy should pay for: parsing, unifying, native builds."""
         self.job.prepare()
         prepared, replay = self.job.prepared, self.job.replay
         if prepared is None or replay is None:
@@ -74,14 +74,14 @@ class Laboratory:
         self._tracer = Tracer(prepared, self._inputs)
         for build in ("old", "new"):
             replay.prepare(build, PLAIN)
-        for build in ("old", "new"):  # wait for the compilers: they would slow the first run down
+        for build in ("old", "new"):  # wait for the compilers, which would slow down the first run
             replay.wait(build)
             replay.wait(build, PLAIN)
         replay.wait("mask")
 
     @property
     def _inputs(self) -> InputOptions:
-        """As asked for, with what was inferred."""
+        """The inputs as asked for, with what was inferred."""
         found = self.job.options.inputs
         return replace(
             self.options.inputs,
@@ -99,7 +99,8 @@ class Laboratory:
         return self._search(strategy, seed, progress)
 
     def _build_options(self, strategy: str, seed: int) -> BuildOptions:
-        """``strategy``: a search, and what is left out of it, as guided-guards."""
+        """The options of a run. ``strategy``: a search, and what is left out of it, as
+        guided-guards."""
         options = self.options
         mode, without = variant(strategy)
         without = tuple(dict.fromkeys((*without, *options.search.without)))
@@ -111,7 +112,7 @@ class Laboratory:
             replace(options.search, mode=mode, without=without, seed=seed),
             options.out,
             unsandboxed=options.unsandboxed,
-            native=False,  # it is a strategy of its own here
+            native=False,  # native testing is a strategy of its own here
             files=options.files,
             annotation=options.annotation,
         )
@@ -197,8 +198,8 @@ class Laboratory:
     # ------------------------------------------------------------------ sequences
 
     def _traced(self, cases: Iterable[TestCase]) -> list[TestCase]:
-        """With the whole sequence and the first divergence: a search makes its test as soon as the
-        versions diverge, when it has seen but the beginning of the path."""
+        """The cases with the whole sequence and the first divergence: a search makes a test as soon
+        as the versions diverge, when it has seen only the beginning of the path."""
         deadline = time.monotonic() + TRACING
         assert self._tracer is not None
         found = []

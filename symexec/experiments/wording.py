@@ -23,7 +23,7 @@ WIDEST = 60
 
 
 def table(comparison: Comparison) -> str:
-    """All that fits on a screen."""
+    """The comparison as a table that fits on a screen."""
     if not comparison.runs:
         return f"{comparison.title}: nothing to compare, the versions are the same program."
     lines = [_headline(comparison), "", *aligned(_strategy_rows(comparison))]
@@ -131,7 +131,7 @@ def _finding_rows(comparison: Comparison) -> list[Row]:
 
 
 def _times(comparison: Comparison, finding: Finding, strategy: str) -> str:
-    """Seconds and states, medians of the runs that found it, and how many did."""
+    """Seconds and states, medians of the runs that found it, and how many runs did."""
     times = finding.times[strategy]
     if not times:
         return "-"
@@ -172,7 +172,7 @@ def _s(count: int) -> str:
 
 
 def aligned(rows: Sequence[Row]) -> list[str]:
-    """Columns two spaces apart."""
+    """The rows with columns two spaces apart."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return [
         "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()

@@ -28,5 +28,6 @@ def export_file(folders: Sequence[Path], form: Form) -> str:
 
 
 def export_folder(folders: Sequence[Path], form: Form, output: Path) -> tuple[int, list[str]]:
-    """Write a folder with a file for each test: how many, and which were left out, and why."""
+    """Write a folder with a file for each test. Returns how many were written, and which were left
+    out, and why."""
     return inputs.write(inputs.FORMS[form], [read_finished(each) for each in folders], output)

@@ -42,18 +42,19 @@ from symexec.testcases.testcase import MOST_KEPT
 
 SKIP = 77
 SANITIZER = "-fsanitize=address,undefined"
-TRIED = "tried with: "  # what stands before the flags in a test's head
+TRIED = "tried with: "  # in a test's head, before the flags
 HEAD = "csgtest: a regression test, written by csgtest emit, which writes it anew"
 
 
 class Dropped(Exception):
-    """Why there is no such test."""
+    """The reason why there is no such test."""
 
 
 @dataclass(frozen=True, slots=True)
 class Test:
-    """``expected``: old, new or golden; ``seen``: what that version showed. ``equal``: both
-    versions do. ``sanitized``: only a build with sanitizers tells the versions apart."""
+    """A regression test. ``expected``: old, new or golden; ``seen``: what that version showed.
+    ``equal``: both versions show it. ``sanitized``: only a build with sanitizers distinguishes the
+    versions."""
 
     name: str
     case: TestCase
@@ -158,7 +159,7 @@ def c_text(test: Test, finished: Finished, plan: ReplayPlan, output: Path) -> st
 
 
 def _check_recorded(test: Test) -> None:
-    """What cannot be compared byte by byte is no expectation."""
+    """Drop the test where what it expects cannot be compared byte by byte."""
     if any(note.startswith(MASKED) for note in test.case.notes):
         raise Dropped("something that it shows varies between runs")
     if test.seen.timed_out:
@@ -274,8 +275,8 @@ _LONGEST = 4096  # bytes of a returned text, as the harness of replay shows it
 
 
 def _left(signature: EntrySignature, given: TestInput, seen: Observation) -> Iterator[str]:
-    """Checks of what the call left in its caller's objects: numbers and texts, not where pointers
-    lead."""
+    """Checks of what the call left in its caller's objects: of numbers and texts, but not of where
+    pointers lead."""
     known, values = _variables(signature), dict(given.parameters)
     after = dict(seen.memory)
     freed = {name for name, value in after.items() if value == FREED}
@@ -322,7 +323,7 @@ def _as_float(value: Scalar) -> float:
 
 
 def _number(value: Value, kind: Parameter) -> str:
-    """A constant of C that has this value, whatever its type."""
+    """A constant of C with this value, whatever its type."""
     match value:
         case LongDouble(text="nan"):
             return '__builtin_nan("")'
@@ -343,25 +344,27 @@ def _number(value: Value, kind: Parameter) -> str:
 
 
 def _c_string(data: bytes) -> str:
-    """A literal; octal escapes have three digits, so that nothing behind belongs to them."""
+    """A string literal; octal escapes have three digits, so that digits after them do not belong to
+    them."""
     plain = {*range(0x20, 0x7F)} - {*b'"\\?'}
     return '"' + "".join(chr(each) if each in plain else f"\\{each:03o}" for each in data) + '"'
 
 
 def included(path: str) -> str:
-    """As #include wants it, which knows no escapes."""
+    """The path as #include needs it, which has no escapes."""
     if not path.isprintable() or '"' in path or "\\" in path:
         raise Dropped("the name of its source cannot be included")
     return f'"{path}"'
 
 
 def _is_made(part: Parameter) -> bool:
-    """Of its size alone; the type does not stand in the text."""
+    """Is the object made by its size alone, so that its type is not in the text?"""
     return part.kind in ("structure", "opaque")
 
 
 def check_types(signature: EntrySignature) -> None:
-    """They stand in the text as they are: a stranger's must be words of C, and nothing else."""
+    """Check that types, which are in the text as they are, consist of words of C only: a report may
+    come from a stranger."""
     spelt = [each for each in (*signature.parameters, *signature.globals) if not _is_made(each)]
     if signature.result is not None and not _is_made(signature.result):
         spelt.append(signature.result)
@@ -378,7 +381,7 @@ def check_types(signature: EntrySignature) -> None:
 
 
 def _about(test: Test, finished: Finished, plan: ReplayPlan) -> Iterator[str]:
-    """What a reader of the test wants to know, for its head."""
+    """The lines in the head of a test for its reader."""
     old, new = contrasted(test.case.old, test.case.new)
     yield printable(f"{test.case.kind}: {finished.call(test.case)}")
     if test.equal:
@@ -469,7 +472,7 @@ def _number_of(name: str) -> int:
 
 
 def _files_left(seen: Observation) -> Iterator[str]:
-    """Checks of the files that the run leaves; of folders and links none."""
+    """Checks of the files that the run leaves; folders and links are not checked."""
     for name, data in seen.files:
         _check_file(name.rstrip("/"))
         if name.endswith("/") or data.startswith(b"[link to] ") or len(data) > MOST_KEPT:
@@ -489,14 +492,14 @@ def _check_file(name: str) -> None:
 
 
 def _quoted(text: str) -> str:
-    """Behind ./ where it could be an option."""
+    """The word quoted for a shell, with ./ in front where it could be an option."""
     quoted = "'" + text.replace("'", "'\\''") + "'"
     return f"./{quoted}" if text.startswith("-") else quoted
 
 
 def _word(data: bytes, name: str = "") -> tuple[str, list[str]]:
-    """A word of the command line; what has to be computed for it before. The x keeps a shell from
-    cutting newlines off the end."""
+    """A word of the command line, and the lines that compute it. The x keeps a shell from cutting
+    newlines off its end."""
     if all(0x20 <= each < 0x7F for each in data):
         return "'" + data.decode().replace("'", "'\\''") + "'", []
     return f'"${name}"', [f"{name}=$({printf_command(data + b'x')})", f"{name}=${{{name}%x}}"]

@@ -1,10 +1,11 @@
-"""Regression tests that need no csgtest, each tried on both versions before it is kept.
+"""Regression tests that need no csgtest, each tried on both versions first.
 
     g1 regression parse_ranges("0-")    csgtest_g1.c    includes the source, calls, compares
     g1 difference ./range -f 0-         csgtest_g1.sh   runs the program $1, compares
 
 A test of a difference passes on the version whose behaviour it expects and fails on the other one;
-a test of what stays equal passes on both. What does not is dropped, and told with the reason.
+a test of what stays equal passes on both. Tests for which this does not hold are dropped, and
+reported with the reason.
 """
 
 from __future__ import annotations
@@ -97,8 +98,8 @@ def emit(options: EmitOptions, trusts: Callable[[str], bool]) -> Emission:
 
 
 def _candidates(finished: Finished, options: EmitOptions, dropped: list[str]) -> Iterator[Test]:
-    """A test for each group of differences, then the smallest of those that stay equal. No two of
-    them have the same input."""
+    """A test for each group of differences, then the smallest of those that stay equal. No two have
+    the same input."""
     inputs: set[TestInput] = set()
     for finding in finished.findings:
         witness, name = finding.witness, f"csgtest_{file_name(finding.group.id)}"
@@ -133,7 +134,7 @@ def _expected(asked: Expected, kind: str, witness: TestCase) -> str:
 
 
 def _tried(test: Test, plan: ReplayPlan) -> Test:
-    """A test in C, compiled with each version in turn."""
+    """A test in C after it was compiled and run with each version in turn."""
     with TemporaryDirectory(prefix="csgtest-emitted-") as folder:
         path = Path(folder) / f"{test.name}.c"
         path.write_text(test.text, encoding="utf-8", errors="surrogateescape")
@@ -178,7 +179,8 @@ def _tried_script(test: Test, replay: NativeReplay) -> Test:
 
 
 def _judged(test: Test, passes: Callable[[str, str], bool]) -> Test:
-    """Each verdict twice. A plain build comes first: that is what a project has."""
+    """The test with its verdicts, each of which was given twice. A plain build is tried first,
+    since projects have that."""
     reasons = []
     for style in (PLAIN, SANITIZED):
         names = ("old", "new") if test.expected != "golden" else ("old", "new", "golden")
@@ -268,7 +270,7 @@ def _meson_word(text: str) -> str:
 
 
 def _flags_of(test: Test, first: SourceFile) -> tuple[str, ...]:
-    """How it was tried."""
+    """The flags with which a test was tried."""
     more = plain_flags()
     if test.sanitized:
         more = (*reported_flags("").split(), SANITIZER, "-fno-sanitize-recover=all")

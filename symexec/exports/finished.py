@@ -30,7 +30,8 @@ _MARK = "csgtest wrote what is in this folder, and writes it anew\n"
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """``path``: relative to the root of the repository where it is in one; else absolute."""
+    """A place in a file. ``path`` is relative to the root of the repository where the file is in
+    one; else absolute."""
 
     path: str
     line: int
@@ -54,7 +55,7 @@ class Finding:
 
     @property
     def level(self) -> str:
-        """How much it is to be minded: error, warning or note."""
+        """The severity: error, warning or note."""
         if self.group.internal:
             return "note"
         if self.kind in ERRORS:
@@ -63,14 +64,14 @@ class Finding:
 
     @property
     def parts(self) -> tuple[str, ...]:
-        """What differs: stdout, exit, returned, .."""
+        """The names of the parts that differ: stdout, exit, returned, .."""
         return differing_parts(self.old, self.new)
 
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """``top``: what relative paths of the report are below; ``stripped``: a folder with copies of
-    the new version's files, which stands for the repository."""
+    """A finished report. ``top``: the folder that its relative paths are below; ``stripped``: a
+    folder with copies of the new version's files, which stands for the repository."""
 
     folder: Path
     report: Report
@@ -94,8 +95,8 @@ class Finished:
         return self.place(change.location.file, change.location.line)
 
     def anchor(self, finding: Finding) -> Place:
-        """A changed statement of the new version, to blame if possible; else where the versions
-        part."""
+        """The place of a changed statement of the new version, one to blame if possible; else of
+        the divergence."""
         known = [*finding.blamed, *self.report.changes]
         for change in known:
             if kind_of(change) != "deleted":
@@ -112,7 +113,8 @@ class Finished:
 
 
 def read_finished(folder: Path) -> Finished:
-    """UsageError where the folder is none of csgtest, or its report is none."""
+    """Read a finished folder. Raises UsageError where it is no folder of csgtest, or its report is
+    none."""
     if not is_ours(folder):
         raise UsageError(
             f"'{folder}' is no output folder of csgtest",
@@ -156,7 +158,8 @@ def _repository(directory: str) -> str:
 
 
 def _copies(folder: Path, report: Report) -> str:
-    """Of revisions: the folder with the files of the new one (symexec/projects)."""
+    """For revisions, the folder with the files of the new version (symexec/projects); ""
+    otherwise."""
     new = os.path.normpath(os.path.join(report.directory or os.getcwd(), report.new))
     own = os.path.abspath(folder)
     known = [os.path.join(place, "versions", "new") for place in (own, os.path.dirname(own))]
@@ -167,8 +170,9 @@ def _copies(folder: Path, report: Report) -> str:
 
 
 def write_folder(folder: Path, files: Iterable[tuple[str, bytes]], mine: Sequence[str]) -> None:
-    """Write files into a folder of our own: a new one, an empty one, or one that this has written
-    before, of which files that match ``mine`` are removed first. UsageError for any other one."""
+    """Write files into a folder: a new one, an empty one, or one that this function has written
+    before, of which the files that match ``mine`` are removed first. Raises UsageError for any
+    other folder."""
     marker = folder / MARKER
     try:
         folder.mkdir(parents=True, exist_ok=True)

@@ -3,7 +3,7 @@
     ktest       t0001.ktest   KTEST 3 | prog --sym-args 0 1 2 | n_args=1, arg00="0-", ..
     testcomp    metadata.xml, t0001.xml    <testcase><input>-7</input></testcase>
 
-A test that a form has no words for is left out, and told with the reason.
+A test that cannot be written in a form is left out, and reported with the reason.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ _NAME = re.compile(r"[A-Za-z0-9][\w.+-]*", re.ASCII)
 
 
 class _NoWords(Exception):
-    """Why a form cannot say this input."""
+    """The reason why a form cannot represent this input."""
 
 
 @record
 class FolderForm:
-    """How a form writes a test, and what else stands in its folder; ``mine`` matches its files."""
+    """How a form writes a test, and the other files in its folder; ``mine`` matches its files."""
 
     suffix: str
     mine: tuple[str, ...]
@@ -48,8 +48,8 @@ class FolderForm:
 def write(
     form: FolderForm, all_finished: Sequence[Finished], output: Path
 ) -> tuple[int, list[str]]:
-    """Every test of the folders, each folder in one of its own where there are several. Returns how
-    many were written, and why others were left out."""
+    """Write every test of the folders, each folder into one of its own where there are several.
+    Returns how many were written, and why others were left out."""
     count = 0
     left_out: list[str] = []
     for finished in all_finished:
@@ -74,7 +74,7 @@ def write(
 
 
 def file_name(text: str) -> str:
-    """A name of a test as that of a file; UsageError where it is none."""
+    """The name of a test as a file name. Raises UsageError where it is none."""
     if not _NAME.fullmatch(text):
         raise UsageError(f"{text!r:.60} is no name for a file")
     return text
@@ -126,7 +126,7 @@ Objects = list[tuple[str, bytes]]
 
 
 def _asked(finished: Finished, case: TestCase) -> tuple[list[str], Objects]:
-    """What KLEE is called with, and what it then asks for, in that order."""
+    """The arguments of KLEE, and the objects that it asks for, in this order."""
     given, words = case.input, [finished.report.name or "program"]
     if given.nondet:
         raise _NoWords("it answers __VERIFIER_nondet_*, whose widths are not recorded")
@@ -167,14 +167,14 @@ def _files(case: TestCase) -> list[bytes]:
 
 
 def _of_file(name: str, stat: str, data: bytes) -> Objects:
-    """Its content, and what stat(2) says of it: a plain file."""
+    """The content of a file, and what stat(2) says of it: a plain file."""
     head = struct.pack("<QQQIIIIQqqq", 0, 1, 1, 0o100644, 0, 0, 0, 0, len(data), 4096, 8)
     return [(name, data), (stat, head.ljust(_BYTES_OF_STAT, b"\0"))]
 
 
 def _of_parameters(signature: EntrySignature | None, case: TestCase) -> Objects:
-    """An object each, the members of a structure in one. Null pointers have none, and pointers in
-    structures are zero: a harness sets them to the objects that follow."""
+    """One object for each parameter, and one for each structure. Null pointers have none, and
+    pointers in structures are zero: a harness sets them to the objects that follow."""
     if signature is None:
         raise _NoWords("the types of its parameters are not recorded")
     values = dict(case.input.parameters)
@@ -203,7 +203,7 @@ def _of_parameters(signature: EntrySignature | None, case: TestCase) -> Objects:
 
 
 def _put(memory: bytearray, part: Parameter, value: Value) -> None:
-    """A member into its structure; a bit-field's bits beside those that are there."""
+    """Put a member into its structure; a bit-field's bits are merged with those that are there."""
     if part.bits is not None:
         number = int(value) if isinstance(value, int) else 0
         size = (part.bits + part.width + 7) // 8
@@ -245,7 +245,7 @@ def _spelt(value: Scalar) -> str:
 
 
 def metadata(finished: Finished) -> Mapping[str, bytes]:
-    """About the new version. The time is that of the report."""
+    """The metadata on the new version. The time is that of the report."""
     report = finished.report
     if not report.new_files:
         raise UsageError(f"'{finished.folder}': the report names no file of the new version")

@@ -164,7 +164,7 @@ def _driver() -> Json:
 
 
 def _rule(finding: Finding) -> int:
-    """The place of its rule in the table."""
+    """The index of a finding's rule in the table."""
     if finding.group.internal:
         return 5
     if finding.kind is Kind.INCOMPLETE_FIX:
@@ -217,14 +217,14 @@ def _with_blame(words: str, blamed: str) -> str:
 
 
 def _internal(finding: Finding, report: Report) -> str:
-    """What is known of how callers come to it; "" where they do."""
+    """What is known of how callers meet an internal difference; "" for others."""
     if not finding.group.internal:
         return ""
     return f"; internal, {why_internal(report)}: {reached_from(report, finding.group)}"
 
 
 def _related(finding: Finding, finished: Finished, anchor: Place) -> Iterator[tuple[Place, str]]:
-    """The other changes to blame, all where nobody knows; then where the versions diverge."""
+    """The other changes to blame (all of them where that is not known), and the divergence."""
     for change in finding.blamed or finished.report.changes:
         place = finished.place_of(change)
         if place != anchor:
@@ -235,7 +235,7 @@ def _related(finding: Finding, finished: Finished, anchor: Place) -> Iterator[tu
 
 
 def _way(finding: Finding, finished: Finished) -> Iterator[tuple[Place, str]]:
-    """The nodes of the change sequence graph that the witness comes by."""
+    """The nodes of the change sequence graph that the witness visits."""
     graph = finished.report.csg
     nodes = graph.get("nodes") if isinstance(graph, dict) else None
     known = {each.get("id"): each for each in nodes or () if isinstance(each, dict)}
@@ -265,13 +265,14 @@ def _message(text: str) -> str:
 
 
 def _said(text: str) -> Json:
-    """A message of SARIF: braces are placeholders in it (3.11.5), and ``[a](0)`` is a link."""
+    """A message of SARIF, in which braces are placeholders (3.11.5) and ``[a](0)`` is a link."""
     text = printable(text, LINES).replace("](", "] (")
     return {"text": text.replace("{", "{{").replace("}", "}}")}
 
 
 def _fingerprint(finding: Finding) -> str:
-    """Of what makes it the same difference in another run: lines and inputs may be others."""
+    """A hash of what makes it the same difference in another run, where lines and inputs may
+    differ."""
     parts = [finding.kind.value, *finding.parts, finding.old.signal, finding.new.signal]
     parts += [finding.old.sanitizer, finding.new.sanitizer]
     for change in finding.blamed:
@@ -366,8 +367,8 @@ _PUNCTUATION = re.compile(r"[^\w\s]|_", re.ASCII)
 
 
 def markdown(all_finished: Sequence[Finished]) -> str:
-    """A section for each folder. What is longer than a comment may be is left out from the end, and
-    said so."""
+    """A section for each folder. A text longer than a comment may be is cut at its end, and says
+    so."""
     parts = [part for finished in all_finished for part in _section(finished)]
     found = ""
     for number, part in enumerate(parts):
@@ -417,7 +418,7 @@ def _table(finished: Finished, findings: Iterable[Finding]) -> str:
 
 
 def _details(finding: Finding, finished: Finished) -> str:
-    """The input to copy, and what is to blame."""
+    """The input to copy, and the changes to blame."""
     language = "sh" if finished.report.entry == "main" else "c"
     lines = [
         f"<details><summary>{_plain(finding.group.id)}: input and changes to blame</summary>",
@@ -447,7 +448,7 @@ def _fenced(text: str, language: str) -> str:
 
 
 def code(text: str) -> str:
-    """Text of others as a piece of a line."""
+    """A text from outside as a piece of a line."""
     return f"<code>{_plain(text)}</code>"
 
 
@@ -491,5 +492,5 @@ def _annotated(finding: Finding, finished: Finished) -> str:
 
 
 def _data(text: str) -> str:
-    """One line of it, nothing of which is read as a command."""
+    """The text in one line, nothing of which is read as a command."""
     return _message(text).replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")

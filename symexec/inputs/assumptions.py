@@ -61,8 +61,8 @@ ARITHMETIC = {"+": "add", "-": "sub", "*": "mul", "&": "and", "|": "or", "^": "x
 
 @record
 class Named:
-    """An input as expressions see it: its terms, and the type of one element. A pointer to a
-    structure has none: its members are inputs of their own, ``l->n``."""
+    """An input as it is named in expressions: its terms, and the type of one element. A pointer to
+    a structure has no terms: its members are inputs of their own, ``l->n``."""
 
     element: Type
     terms: tuple[Operand, ...]
@@ -74,7 +74,7 @@ class Named:
 
 
 def range_conditions(asked: Range, named: Mapping[str, Named]) -> list[Operand]:
-    """Both bounds, for the value or for each element."""
+    """Both bounds as conditions, on the value or on each element."""
     known = named.get(asked.name)
     if known is None:
         raise _unknown(asked.name, named)
@@ -95,7 +95,7 @@ def range_conditions(asked: Range, named: Mapping[str, Named]) -> list[Operand]:
 
 
 def assumption(text: str, named: Mapping[str, Named]) -> Operand:
-    """The condition that a C expression states; true if it speaks of objects that are not there."""
+    """The condition that a C expression states; true if it names objects that do not exist."""
     scope = {name: item.type for name, item in named.items()}
     try:
         expression = parse_expression(text, scope, "--assume")
@@ -110,13 +110,13 @@ def assumption(text: str, named: Mapping[str, Named]) -> Operand:
 
 
 def condition(expression: Expression, named: Mapping[str, Named], text: str) -> Operand:
-    """That ``expression`` is not 0; true if it speaks of objects that are not there."""
+    """The condition that ``expression`` is not 0; true if it names objects that do not exist."""
     missing = [path for path in _paths(expression) if path not in named]
     return 1 if missing else _Reader(named, text).truth(expression)
 
 
 def _paths(expression: Expression) -> list[str]:
-    """The numbers, texts and arrays that it speaks of and that are parts of objects."""
+    """The numbers, texts and arrays in an expression that are parts of objects."""
     found = []
     for node in walk(expression):
         if isinstance(node, Member | Dereference) and not _leads_on(node.type):
@@ -125,7 +125,7 @@ def _paths(expression: Expression) -> list[str]:
 
 
 def _leads_on(kind: Type) -> bool:
-    """Is it no input itself, but a step to one?"""
+    """Is it no input itself, but a step to one: a pointer to a structure, or a structure?"""
     match kind:
         case Record() | Pointer(target=Record() | Pointer()):
             return True
@@ -134,7 +134,7 @@ def _leads_on(kind: Type) -> bool:
 
 
 def path_of(expression: Tree) -> str:
-    """What an input is called: ``l->at.x``, ``*out``; empty for other expressions."""
+    """The name of an input: ``l->at.x``, ``*out``; empty for other expressions."""
     steps: list[str] = []
     while True:
         match expression:
@@ -163,7 +163,7 @@ def _unknown(name: str, named: Mapping[str, Named]) -> UsageError:
 
 @record
 class _Reader:
-    """Expressions to terms. A value comes with its type: C's conversions depend on it."""
+    """Translates expressions to terms. A value has a type: C's conversions depend on it."""
 
     named: Mapping[str, Named]
     text: str
@@ -298,8 +298,8 @@ class _Reader:
 def conditions(
     given: Sequence[Precondition], named: Mapping[str, Named], sizes: Mapping[str, int]
 ) -> Iterator[Operand]:
-    """``sizes``: the bytes of the objects that there are, by what leads to them. Pointers that are
-    never null are null in no start."""
+    """The preconditions as conditions. ``sizes``: the sizes in bytes of the objects that exist, by
+    the pointer to them. Pointers that are never null are null in no start."""
     for each in given:
         match each.claim:
             case Length() as claim:
@@ -322,8 +322,8 @@ def conditions(
 
 
 def pairs(claim: Length, pointers: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """Pointers that the claim speaks of, each with its number: what is said of ``b->at`` and
-    ``b->n`` holds of ``b[1].at`` and ``b[1].n`` as well."""
+    """The pairs of pointer and number that a claim is about: a claim on ``b->at`` and ``b->n``
+    holds for ``b[1].at`` and ``b[1].n`` as well."""
     start = ""
     for step in re.findall(r".*?(?:->|\.)", claim.pointer):
         if not claim.number.startswith(start + step):
@@ -337,7 +337,7 @@ def pairs(claim: Length, pointers: Iterable[str]) -> Iterator[tuple[str, str]]:
 
 
 def of_first(name: str) -> str:
-    """What a part of an element of an array is called in the first one: ``b->n`` of ``b[1].n``."""
+    """The name of the same part in the first element of an array: ``b->n`` for ``b[1].n``."""
     return re.sub(r"\[\d+\]\.", "->", name)
 
 
@@ -350,7 +350,8 @@ def is_ended(name: str, options: InputOptions) -> bool:
 def ended(
     given: Sequence[Precondition], parameters: Sequence[Symbol], several: Several
 ) -> Iterator[Precondition]:
-    """Of the pointers that lead to several structures, or pointers, and that no length is for."""
+    """Preconditions for the pointers that lead to several structures, or pointers, and have no
+    length."""
     lengths = {each.claim.pointer for each in given if isinstance(each.claim, Length | Ended)}
     seen: set[str] = set()
     for symbol in parameters:
@@ -367,8 +368,9 @@ def ended(
 def within_bounds(
     given: Sequence[Precondition], parameters: Sequence[Symbol], options: InputOptions
 ) -> InputOptions:
-    """With those preconditions that hide nothing: a search begins with arrays that are as long as
-    what the code tells apart, and where they cannot be nothing is said of their length."""
+    """The options with those preconditions that hide nothing: a search begins with arrays that are
+    as long as the numbers that the code distinguishes; where they cannot be, nothing is assumed
+    about their length."""
     types = {each.name: each.type for each in parameters}
     longest = ARRAYS[-1] if options.array_length is None else options.array_length
     stepped = options.several.parameters if options.several is not None else frozenset()
@@ -394,8 +396,8 @@ def within_bounds(
 
 
 def elements_of(name: str, options: InputOptions) -> int:
-    """As many as arrays have, or fewer where that is enough for the number that says how many: what
-    is used behind them is found."""
+    """As many elements as arrays have, or fewer where fewer suffice for the number that says how
+    many there are: uses behind the end are found then."""
     less = [
         each.claim.less
         for each in options.preconditions
@@ -406,7 +408,7 @@ def elements_of(name: str, options: InputOptions) -> int:
 
 def count_of(options: InputOptions, given: Mapping[str, int]) -> Count:
     """How many elements an object has: as many as arrays have, or as are ``given`` for its name.
-    The last one is no input where it is to be zero."""
+    The last one is no input where it must be zero."""
 
     def count(place: Place) -> tuple[int, int]:
         if not place.several:
@@ -428,7 +430,8 @@ def _at_most(term: Operand, kind: Type, bound: int) -> Operand:
 
 
 def range_of(name: str, options: InputOptions, sizes: Mapping[str, int]) -> Range | None:
-    """Outside of it no input keeps to what is given and inferred of ``name``."""
+    """The range outside of which no input satisfies what is given and inferred for ``name``; None
+    where there is none."""
     found = options.range_of(name)
     for each in options.preconditions:
         match each.claim:

@@ -1,4 +1,4 @@
-"""From the entry function's type and the user's options to the beginnings of an exploration.
+"""Plan the initial states of an exploration, from the entry function's type and the user's options.
 
 int f(int x, char *s)          Start(arguments=(x, Address(0)), objects=(s: 5 bytes,), ...)
 int f(struct list *l)          a start with l->next null, one with an object there
@@ -69,7 +69,7 @@ MISSING = b"none"  # a file operand that names nothing; no symbolic file is call
 
 
 def with_defaults(options: InputOptions) -> InputOptions:
-    """What is symbolic of a program with main when the user does not say."""
+    """The options with defaults for what is symbolic in a program with main."""
     if (options.arguments, options.stdin, options.files) != (None, None, None):
         return options
     size = LEVELS[min(options.level, len(LEVELS) - 1)]
@@ -78,15 +78,16 @@ def with_defaults(options: InputOptions) -> InputOptions:
 
 
 def file_names(options: InputOptions) -> tuple[bytes, ...]:
-    """The symbolic files of the working folder: what a file operand can be beside MISSING."""
+    """The names of the symbolic files in the working folder: what a file operand can be, other than
+    MISSING."""
     count = 0 if options.files is None else options.files.count
     return tuple(bytes([ord("A") + index]) for index in range(count))
 
 
 @record
 class InputPlan:
-    """``globals`` are the symbols of those that the user wants symbolic. ``lines``: what command
-    lines look like when the user does not say; () for words of any bytes."""
+    """A plan. ``globals`` are the symbols that the user wants symbolic. ``lines``: the forms of
+    command lines when the user does not say; () for words of any bytes."""
 
     entry: FunctionDefinition
     globals: tuple[Symbol, ...]
@@ -95,7 +96,7 @@ class InputPlan:
     asked: frozenset[str] = frozenset()
 
     def starts(self, table: TermTable) -> Iterator[Start]:
-        """Small ones first. Raises a UsageError when a type cannot be symbolic."""
+        """The starts, small ones first. Raises UsageError when a type cannot be symbolic."""
         if self.entry.symbol.name == "main":
             yield from self._command_lines(self._builder(table))
             return
@@ -107,8 +108,8 @@ class InputPlan:
     def start(
         self, table: TermTable, null: frozenset[str], counts: Mapping[str, int] | None = None
     ) -> Start:
-        """That of a function, where these pointers are null. ``counts``: how many structures there
-        are where a pointer leads to several."""
+        """The start of a function in which these pointers are null. ``counts``: how many structures
+        there are where a pointer leads to several."""
         builder = self._builder(table)
         builder.add_result(self.entry.symbol.type)
         count = count_of(self.options, counts or {})
@@ -126,7 +127,8 @@ class InputPlan:
         return builder
 
     def longer(self, table: TermTable) -> Iterator[Start]:
-        """Beyond the bounds where the user sets none: much to read, and a short command line."""
+        """Starts beyond the bounds, where the user sets none: with much to read, and a short
+        command line."""
         if self.entry.symbol.name != "main" or not shapes_lines(self.options) or self.options.level:
             return
         first = Word(file_names(with_defaults(self.options))[0], 0)
@@ -165,7 +167,7 @@ class InputPlan:
 
 
 def shapes_lines(options: InputOptions) -> bool:
-    """Does the user leave it to the program what its command line looks like?"""
+    """Does the user leave the form of command lines to the program?"""
     return options != with_defaults(options)
 
 
@@ -176,7 +178,7 @@ def plan(
     lines: tuple[Line, ...] = (),
     asked: frozenset[str] = frozenset(),
 ) -> InputPlan:
-    """``symbols`` are the file-scope objects there are; the options name some of them."""
+    """A plan. ``symbols`` are the file-scope objects that exist; the options name some of them."""
     known = {symbol.name: symbol for symbol in symbols if not isinstance(symbol.type, Function)}
     for name in options.symbolic_globals:
         if name not in known:
@@ -201,7 +203,8 @@ class _Builder:
         self._options = options
         self._start = Start()
         self._named: dict[str, Named] = {}
-        self._parts: set[str] = set()  # of all objects, also of those that are not there
+        # sizes of all objects, also of those that do not exist in this start
+        self._parts: set[str] = set()
 
     def copy(self) -> _Builder:
         twin = _Builder(self._table, self._options)
@@ -210,7 +213,7 @@ class _Builder:
         return twin
 
     def finished(self) -> Start:
-        """With what the user knows of the inputs, and what was inferred."""
+        """The start, with what the user knows of the inputs, and what was inferred."""
         found = list(self._start.conditions)
         for asked in self._options.ranges:
             if asked.name in self._named or asked.name not in self._parts:
@@ -226,7 +229,8 @@ class _Builder:
     # ------------------------------------------------------------------ parameters
 
     def add_result(self, kind: Type) -> None:
-        """Where a function that returns a structure puts it: the caller's address comes first."""
+        """Add the object in which a function returns a structure: its address is the first
+        argument."""
         result = getattr(kind, "result", None)
         if isinstance(result, Record):
             made = self._object(StartObject("result", size_of(result), (), seen=False))
@@ -234,7 +238,7 @@ class _Builder:
             self._argument(made)
 
     def add_parameter(self, symbol: Symbol, found: Sequence[Place], null: frozenset[str]) -> None:
-        """``found``: the objects that it is or leads to."""
+        """Add a parameter. ``found``: the objects that it is or leads to."""
         kind = symbol.type
         for place in found:
             self._named[symbol.name] = Named(kind, (), True)
@@ -261,12 +265,13 @@ class _Builder:
                 raise _refused(symbol)
 
     def _note(self, kind: str, name: str, count: tuple[Operand, ...] = ()) -> None:
-        """A pointer that is null, or leads to an object whose parts are inputs of their own."""
+        """Add the input of a pointer that is null, or leads to an object whose parts are inputs of
+        their own."""
         noted = Input(kind, name, "", 0, count)
         self._start = replace(self._start, inputs=(*self._start.inputs, noted))
 
     def _buffer(self, name: str, target: Type) -> Address:
-        """An object of its own; strings end with a 0 that stays."""
+        """Add an object of its own for an array; strings end with a fixed 0."""
         element = element_of(target)
         kind = "string" if is_text(target) else "array"
         made = self._made(kind, name, element, elements_of(name, self._options))
@@ -278,8 +283,8 @@ class _Builder:
         return Address(len(self._start.objects) - 1)
 
     def _places(self, found: Sequence[Place], null: frozenset[str], seen: bool = True) -> None:
-        """The objects that a parameter leads to, and those that their pointers lead to; ``seen``:
-        the caller looks at the first one after the call."""
+        """Add the objects that a parameter leads to, and those that their pointers lead to;
+        ``seen``: the caller looks at the first one after the call."""
         by_name = {place.name: place for place in found}
         waiting: list[tuple[Place, Address | None, int]] = [(found[0], None, 0)]
         for place, owner, offset in waiting:
@@ -325,7 +330,7 @@ class _Builder:
                 return _cells(made.terms, kind, member.offset)
 
     def _bit_fields(self, members: Iterable[Member]) -> Iterator[Cell]:
-        """The bytes that they lie in, several in one."""
+        """The bytes that bit-fields lie in; several can be in one."""
         found: dict[int, Operand] = {}
         for member in members:
             assert member.bit_width is not None
@@ -346,7 +351,7 @@ class _Builder:
         self._start = replace(self._start, arguments=(*self._start.arguments, value))
 
     def _made(self, kind: str, name: str, element: Type, count: int, scalar: bool = False) -> Input:
-        """Fresh symbols under a name, and the input made of them."""
+        """New symbols under a name, and the input made of them."""
         assert isinstance(element, Integer | Enumeration | Floating)
         width = value_bits(element)
         stem = name if name not in self._named else f"{name}'"
@@ -379,7 +384,7 @@ class _Builder:
     # ------------------------------------------------------------------ main
 
     def add_command_line(self, words: Line, parameters: int) -> None:
-        """argc, argv and the environment, as many as main takes."""
+        """Add argc, argv and the environment, as many as main takes."""
         base, count = len(self._start.objects), len(words)
         objects = [StartObject("argv[0]", len(PROGRAM) + 1, _text(PROGRAM))]
         for index, word in enumerate(words, 1):
@@ -396,7 +401,7 @@ class _Builder:
         )
 
     def shape_lines(self) -> None:
-        """Some of the command lines have the program's options by their names."""
+        """Note that some of the command lines contain the program's options by their names."""
         self._put({SHAPED: True})
 
     def _argument_bytes(self, name: str, word: Word) -> tuple[Operand, ...]:
@@ -406,7 +411,7 @@ class _Builder:
         return whole.terms
 
     def add_stdin(self, most: int) -> None:
-        """Up to ``most`` bytes; how many is a symbol."""
+        """Add up to ``most`` bytes of standard input; how many is a symbol."""
         if not most:
             return
         made = self._file("stdin", "stdin", most)
@@ -414,7 +419,8 @@ class _Builder:
         self._put(standard_input(_contents(made)))
 
     def add_files(self, options: InputOptions) -> None:
-        """Those of the working folder. They become inputs when the program looks at them."""
+        """Add the files in the working folder. They become inputs when the program looks at
+        them."""
         length = 0 if options.files is None else options.files.length
         made = [self._file("file", name.decode(), length) for name in file_names(options)]
         nodes = [Node(FILE, contents=_contents(each), given=each) for each in made]
@@ -430,7 +436,7 @@ class _Builder:
         self._start = replace(self._start, environment={**self._start.environment, **entries})
 
     def _file(self, kind: str, name: str, most: int) -> Input:
-        """Up to ``most`` bytes; how many is a symbol."""
+        """A file of up to ``most`` bytes; how many is a symbol."""
         made = self._made(kind, name, CHAR, most)
         size = self._table.symbol(f"{name}_size", 32)
         bound = plain(compare("ule", 32, size, most))
@@ -446,7 +452,7 @@ def _contents(made: Input) -> Contents:
 
 
 def _length(text: Sequence[Operand]) -> Operand:
-    """The bytes of a text up to its first 0, which counts."""
+    """The number of bytes of a text up to and with its first 0."""
     found: Data = len(text)
     for place in reversed(range(len(text) - 1)):
         found = ite(compare("eq", 8, text[place], 0), place + 1, found, 64)

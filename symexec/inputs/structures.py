@@ -73,7 +73,8 @@ class Member:
 
 @record
 class Link:
-    """A pointer that can lead to something; ``name`` is what it leads to, one or ``several``."""
+    """A pointer that can lead to something; ``name`` is the name of that, one object or
+    ``several``."""
 
     name: str
     offset: int
@@ -84,8 +85,8 @@ class Link:
 @record
 class Place:
     """An object with members. ``pointers`` are the offsets of all pointers in it, ``opaque`` those
-    that no input can make lead anywhere (to functions), ``left_out`` what stays zero. ``elements``:
-    so many of ``type`` one behind the other."""
+    that no input can make point anywhere (to functions), ``left_out`` the parts that stay zero.
+    ``elements``: how many of ``type`` there are in a row."""
 
     name: str
     type: Type
@@ -96,17 +97,18 @@ class Place:
     left_out: tuple[str, ...] = ()
     opaque: tuple[Link, ...] = ()
     elements: int = 1
-    several: bool = False  # also if one is left of them
+    several: bool = False  # also where only one element is left
 
     @property
     def names(self) -> set[str]:
-        """Of all inputs in it, and of what it leads to."""
+        """The names of all inputs in it, and in what it leads to."""
         return {each.name for each in self.members} | {each.name for each in self.links}
 
 
 @record
 class Nullable:
-    """A pointer that is null in some inputs. ``owners``: what must be there for it to exist."""
+    """A pointer that is null in some inputs. ``owners``: the pointers that must not be null for it
+    to exist."""
 
     name: str
     present: bool  # when nothing is asked
@@ -125,14 +127,14 @@ def leads_to_places(kind: Type) -> bool:
 
 
 def can_be_passed(kind: Type) -> bool:
-    """Is it a structure that a caller can pass itself, and be given back? Of a union only the
-    largest member would be made and compared."""
+    """Is it a structure that a caller can pass and get back by value? (Only the largest member of a
+    union would be made and compared.)"""
     return isinstance(kind, Record) and kind.kind == "struct" and is_open(kind)
 
 
 def is_followed(kind: Type) -> bool:
-    """Does a caller look at what a returned pointer of this type leads to? At the first of several
-    numbers, for nobody knows how many there are; texts are compared as texts."""
+    """Does a caller look at what a returned pointer of this type leads to? Of several numbers only
+    at the first, since nobody knows how many there are; texts are compared as texts."""
     match kind:
         case Pointer(target=Integer() | Enumeration() | Floating() as target):
             return not is_text(target)
@@ -141,12 +143,13 @@ def is_followed(kind: Type) -> bool:
 
 
 def is_open(kind: Record) -> bool:
-    """Can a caller make one? Not what is known by its name only, or is the C library's own."""
+    """Can a caller make an object of this type? Not one of which only the name is known, nor one of
+    the C library."""
     return kind.fields is not None and not kind.tag.startswith(_OWN_OF_THE_SYSTEM)
 
 
 def is_text(kind: Type) -> bool:
-    """Do pointers to it lead to strings?"""
+    """Is a pointer to this type a pointer to a text?"""
     match kind:
         case Void():
             return True
@@ -166,21 +169,21 @@ def places(name: str, target: Type, several: Several = ALONE) -> list[Place]:
 
 
 def object_places(name: str, kind: Type, several: Several = ALONE) -> list[Place]:
-    """An object by its name, and those that the pointers in it lead to. What a pointer leads to is
-    called as the pointer is, so the pointer itself is ``&name``."""
+    """An object by its name, and those that the pointers in it lead to. What a pointer leads to has
+    the name of the pointer, so the pointer itself is ``&name``."""
     root = _place(name, kind, name, several)
     root = replace(root, name=f"&{name}") if isinstance(kind, Pointer) else root
     return _tree(root, several)
 
 
-Count = Callable[[Place], tuple[int, int]]  # elements that there are, and how many are inputs
+Count = Callable[[Place], tuple[int, int]]  # (elements that exist, how many of them are inputs)
 
 
 def parameter_places(
     symbol: Symbol, several: Several = ALONE, count: Count | None = None
 ) -> list[Place]:
-    """The objects that a parameter is or leads to; none of a plain one. Without a ``count`` of each
-    there are as many elements as there can be."""
+    """The objects that a parameter is or leads to; none for a number. Without a ``count`` there are
+    as many elements of each as possible."""
     kind, found = symbol.type, []
     if can_be_passed(kind):
         found = object_places(symbol.name, kind, several)
@@ -190,8 +193,8 @@ def parameter_places(
 
 
 def _cut(found: Sequence[Place], count: Count) -> list[Place]:
-    """Without the elements that there are not, and what they lead to; the last ones may be there
-    and no inputs."""
+    """The objects without the elements that do not exist, and what these lead to; the last elements
+    may exist and be no inputs."""
     kept: list[Place] = []
     known: set[str] = set()
     for place in found:
@@ -214,7 +217,8 @@ def _cut(found: Sequence[Place], count: Count) -> list[Place]:
 
 
 def _tree(root: Place, several: Several) -> list[Place]:
-    """What is behind few pointers, and behind the first of several, is near."""
+    """The objects that are reached by few pointers, and those behind the first of several elements,
+    first."""
     found: list[Place] = []
     order = 0
     waiting = [(0, order, root, 0)]
@@ -243,8 +247,8 @@ def _without_further(place: Place, known: set[str]) -> Place:
 def _place(
     name: str, target: Type, whole: str, several: Several, is_several: bool = False
 ) -> Place:
-    """``whole``: C for the object itself, ``name`` or ``*name``; for the first one if there are
-    several."""
+    """An object. ``whole``: C for the object itself, ``name`` or ``*name``; for the first one if
+    there are several."""
     size, pointer = size_of(target), f"({name})" if name.startswith("*") else name
     prefix = f"{name}." if whole == name else f"{pointer}->"
     first = _Collected(several)
@@ -282,7 +286,8 @@ class _Collected:
         self._several = several
 
     def object(self, kind: Type, whole: str, prefix: str, start: int) -> None:
-        """``whole``: C for it; what its members are called begins with ``prefix``."""
+        """Add the parts of an object. ``whole``: C for it; the names of its members begin with
+        ``prefix``."""
         if isinstance(kind, Record):
             self._record(kind, prefix, start)
         else:
@@ -341,7 +346,7 @@ class _Collected:
 
 
 def can_be_given(target: Type) -> bool:
-    """Can an input hold something that a pointer to ``target`` leads to?"""
+    """Can an input hold an object that a pointer to ``target`` leads to?"""
     match target:
         case Integer() | Enumeration() | Floating() | Void() | Pointer():
             return True
@@ -352,7 +357,7 @@ def can_be_given(target: Type) -> bool:
 
 
 def element_of(target: Type) -> Integer | Enumeration | Floating:
-    """Of the array or string that a pointer leads to."""
+    """The type of the elements of the array or string that a pointer leads to."""
     if isinstance(target, Void):
         return UCHAR
     assert isinstance(target, Integer | Enumeration | Floating)
@@ -375,7 +380,8 @@ def nullable_pointers(
     several: Several = ALONE,
     count: Count | None = None,
 ) -> list[Nullable]:
-    """Of an entry function's parameters; ``asked``: those that it compares with null."""
+    """The pointers among the parameters of an entry function that may be null; ``asked``: those
+    that it compares with null."""
     found: list[Nullable] = []
     for symbol in symbols:
         if isinstance(symbol.type, Pointer) and symbol.name in asked:
@@ -411,7 +417,7 @@ def choices(nullable: Sequence[Nullable]) -> Iterator[frozenset[str]]:
 
 
 def _far(step: Sequence[Nullable]) -> int:
-    """What is near to the parameters comes first."""
+    """How far a part is from the parameters: near ones come first."""
     return len(step) + sum(len(each.owners) for each in step)
 
 
@@ -420,7 +426,8 @@ def _turned(null: frozenset[str], pointer: Nullable) -> frozenset[str]:
 
 
 def compared_with_null(definition: FunctionDefinition) -> frozenset[int]:
-    """The places of the pointer parameters that the function expects to be null now and then."""
+    """The positions of the pointer parameters that the function compares with null, so that they
+    may be null."""
     own = {
         symbol: place
         for place, symbol in enumerate(definition.parameters)
@@ -435,7 +442,7 @@ def compared_with_null(definition: FunctionDefinition) -> frozenset[int]:
 
 
 def _asked(node: Tree) -> tuple[object, ...]:
-    """Expressions of which a node asks whether they are null."""
+    """The expressions that a node compares with null."""
     match node:
         case Unary(operator="!", operand=operand):
             return (operand,)

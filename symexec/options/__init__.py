@@ -40,33 +40,34 @@ class SolverName(Enum):
 
 
 class After(Enum):
-    """What runs on after the versions diverge at a branch."""
+    """What runs after the versions diverge at a branch."""
 
     BOTH = "both"  # each to where the branch joins again, then both together
     NEW = "new"  # the new version alone, as published
 
 
 class Uninitialised(Enum):
-    """What becomes of a use of uninitialised memory."""
+    """What a use of uninitialised memory leads to."""
 
-    DIFFERENCES = "differences"  # an error where one version does it; told where both do
+    DIFFERENCES = "differences"  # an error where one version does it; reported where both do
     ERROR = "error"  # an error of the program
     ZERO = "zero"  # none: such memory holds zeros
 
 
 class Globals(Enum):
-    """What the scalars hold that a caller of the entry function may have set. ``ANY``: every value;
-    ``INITIAL``: what the program initialises them with."""
+    """The values of scalars that a caller of the entry function may have set. ``ANY``: every value;
+    ``INITIAL``: those that the program initialises them with."""
 
     ANY = "any"
     INITIAL = "initial"
 
 
 class FailOn(Enum):
-    """Which differences, of those that nobody has accepted, make a call end with 1."""
+    """Which of the differences that are not accepted make the exit code 1."""
 
     ANY = "any"
-    REGRESSION = "regression"  # the new version fails, does not end or leaks, and the old one not
+    # the new version fails, does not end or leaks, while the old one does not
+    REGRESSION = "regression"
     INTERACTION = "interaction"  # several changes have to come together
     NEVER = "never"
 
@@ -90,7 +91,7 @@ class GraphFormat(Enum):
 
 
 class Form(Enum):
-    """What a finished folder can be exported as."""
+    """The form in which a finished folder is exported."""
 
     SARIF = "sarif"
     JUNIT = "junit"
@@ -105,7 +106,7 @@ class Form(Enum):
 
 
 class Emitted(Enum):
-    """What regression tests are written as, or listed for."""
+    """The form of regression tests, or of the build file that lists them."""
 
     C = "c"
     SH = "sh"
@@ -120,8 +121,8 @@ class CompletedShell(Enum):
 
 
 class Expected(Enum):
-    """The version whose behaviour regression tests hold on to. ``USUAL``: the new one, but the old
-    one where the class of a difference says that the new one fails."""
+    """The version whose behaviour regression tests expect. ``USUAL``: the new one, but the old one
+    where the class of a difference says that the new one fails."""
 
     USUAL = "usual"
     NEW = "new"
@@ -171,12 +172,12 @@ class NamedFile:
     length: int
 
 
-ARRAYS = (4, 8, 16, 32, 64)  # bytes of a string, elements of an array where the user does not say
+ARRAYS = (4, 8, 16, 32, 64)  # bytes of a string, elements of an array, by default
 
 
 @record
 class InputOptions:
-    """Which part of the program's input is symbolic, and what is known of it."""
+    """Which parts of the program's input are symbolic, and what is known of them."""
 
     entry: str | None = None  # None: main when there is one, else the only candidate
     ranges: tuple[Range, ...] = ()
@@ -202,11 +203,11 @@ class InputOptions:
 
     @property
     def elements(self) -> int:
-        """Bytes of a string before its NUL, elements of an array."""
+        """The bytes of a string before its NUL, and the elements of an array."""
         return ARRAYS[self.level] if self.array_length is None else self.array_length
 
     def range_of(self, name: str) -> Range | None:
-        """The last range given for ``name``, as the last word on a command line counts."""
+        """The last range given for ``name``, as the last option on a command line counts."""
         found = [candidate for candidate in self.ranges if candidate.name == name]
         return found[-1] if found else None
 
@@ -230,8 +231,8 @@ class SearchOptions:
 
 @record
 class ShadowOptions:
-    """Which paths are forked four ways. ``seeds`` are files or folders of inputs; ``bse_time`` are
-    the seconds for each divergence (None: equal shares)."""
+    """Which paths fork four ways. ``seeds`` are files or folders of inputs; ``bse_time`` are the
+    seconds for each divergence (None: equal shares)."""
 
     mode: Shadow = Shadow.COMPLETE
     seeds: tuple[Path, ...] = ()
@@ -240,7 +241,8 @@ class ShadowOptions:
 
 @record
 class Configured:
-    """What csgtest.toml says and the command line does not: keys, and what stands there."""
+    """What csgtest.toml sets and the command line does not: the keys, and their values as they are
+    written."""
 
     source: str  # the file, and of which version it is
     settings: tuple[tuple[str, object], ...]
@@ -248,7 +250,7 @@ class Configured:
 
 @record
 class OwnOptions:
-    """What csgtest.toml says of one target: the same call with its ``keys``."""
+    """What csgtest.toml sets for one target: the same call with its ``keys``."""
 
     name: str
     keys: tuple[str, ...]
@@ -270,7 +272,7 @@ class RevisionOptions:
 
 @record
 class FileOptions:
-    """What belongs to the program beside OLD and NEW."""
+    """The files of the program in addition to OLD and NEW."""
 
     others: tuple[Path, ...] = ()  # C files that both versions have
     old_build: Path | None = None  # folders with compile_commands.json
@@ -295,9 +297,9 @@ class MemoryOptions:
 
 @record
 class Internal:
-    """Why a difference at an entry function is none that a caller has met. ``reason``: nobody
-    outside of the library calls it; ``hidden``: structures that only the library can make, as
-    ``struct list``, and that matter where a caller could."""
+    """Why a difference at an entry function is none that a caller can meet. ``reason``: nobody
+    outside the library calls it; ``hidden``: structures that only the library can make, as ``struct
+    list``, and that matter where a caller could call it."""
 
     reason: str
     hidden: tuple[str, ...] = ()
@@ -305,8 +307,8 @@ class Internal:
 
 @record
 class Accepting:
-    """What becomes of differences in the exit code. ``file`` names accepted ones; None: the usual
-    file where there is one. ``off``: there are none."""
+    """How accepted differences change the exit code. ``file`` names them; None: the usual file
+    where there is one. ``off``: none are accepted."""
 
     file: Path | None = None
     off: bool = False
@@ -333,13 +335,13 @@ class BuildOptions:
     rules: GraphRules = GraphRules()
     exports: tuple[Export, ...] = ()  # made of the output folder at the end
     accepting: Accepting = Accepting()
-    internal: Internal | None = None  # None: the entry is one that callers of the program have
+    internal: Internal | None = None  # None: callers of the program can call the entry
     wanted: frozenset[Identity] = frozenset()  # changes that are looked for first; none: all are
 
 
 @record
 class CiOptions:
-    """``csgtest ci``: a build of what a pull request changes. ``base``: None is what the service
+    """``csgtest ci``: a build of what a pull request changes. ``base``: None means what the service
     says."""
 
     build: BuildOptions
@@ -348,8 +350,8 @@ class CiOptions:
 
 @record
 class SuiteOptions:
-    """``csgtest suite``: an existing test suite first; what of it comes by a change are the seeds.
-    ``time`` of the search is what follows the suite."""
+    """``csgtest suite``: an existing test suite first; those of its calls that execute a change are
+    the seeds. ``time`` of the search is what follows the suite."""
 
     build: BuildOptions
     command: tuple[str, ...]
@@ -464,8 +466,8 @@ class EmitOptions:
 
 @record
 class AcceptOptions:
-    """``csgtest accept``: differences of a finished output folder, by their ids; (): tell of them.
-    ``prune``: remove what can never be met again."""
+    """``csgtest accept``: differences of a finished output folder, by their ids; (): list them.
+    ``prune``: remove entries that can never be met again."""
 
     ids: tuple[str, ...] = ()
     reason: str = ""
@@ -478,7 +480,7 @@ class AcceptOptions:
 class InitOptions:
     """``csgtest init``: a csgtest.toml for the repository that the working folder lies in."""
 
-    force: bool = False  # in the place of one that is there
+    force: bool = False  # replace an existing file
 
 
 @record
@@ -513,12 +515,12 @@ Options = (
 
 
 def program_name(options: BuildOptions) -> str:
-    """What both versions are called: argv[0]."""
+    """The name of both versions: argv[0]."""
     return options.files.name or Path(os.path.abspath(options.new)).stem or "program"
 
 
 def versions_of(options: BuildOptions | CompareOptions | GraphOptions | UnifyOptions) -> Versions:
-    """The two programs that a command is about."""
+    """The two versions that a command is about."""
     files = options.files
     return Versions(
         options.old,

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """What to do, and how to tell about it."""
+    """A call: what to do, and how to report it."""
 
     options: Options
     json: bool = False  # the report on standard output, and nothing else there
@@ -39,7 +39,8 @@ class Call:
 
 
 class _Formatter(argparse.RawDescriptionHelpFormatter):
-    """Keeps the examples as they are written, and names like csgtest-out in one piece."""
+    """Formats help texts: examples stay as they are written, and names like csgtest-out in one
+    piece."""
 
     def _split_lines(self, text: str, width: int) -> list[str]:
         return textwrap.wrap(text, width, break_on_hyphens=False)
@@ -72,7 +73,8 @@ def build_parser(version: str, offered: Mapping[str, str]) -> argparse.ArgumentP
             text = settings["help"] % {"default": row.default}
             for what, words in offered.items():
                 text = text.replace(f"{{{what}}}", words)
-            # What is not given is None: csgtest.toml may say it, or else the row does.
+            # An option that is not given is None: csgtest.toml may set it, or else the default of
+            # the row counts.
             settings |= {"help": text.replace("%", "%%"), "default": None}
             groups.get(row.group, child).add_argument(*row.names, **settings)
         if command.rest:
@@ -87,7 +89,7 @@ def parse(
     settings: Callable[[argparse.Namespace], Settings | None] = lambda given: None,
 ) -> Call:
     """Read a call. Ends the process as argparse does: 0 after --help, 2 for a wrong call.
-    ``offered`` are words for the help text of what this layer does not know: searches; ``settings``
+    ``offered``: words for the help text that this layer does not know (searches); ``settings``
     finds the csgtest.toml that a call about two versions is under."""
     own, rest = _split(words)
     parser = build_parser(version, offered)
@@ -108,7 +110,8 @@ def parse(
 def _whole(
     command: Command, settings: Sequence[Setting], given: Mapping[str, Any], **more: Any
 ) -> argparse.Namespace:
-    """The command line before the file, and that before the defaults."""
+    """The values of all options: those of the command line before those of the file, and these
+    before the defaults."""
     defaults = {row.dest: row.default for row in command.arguments}
     said = {each.row.dest: each.value for each in settings if each.row is not FLAGS}
     return argparse.Namespace(**{**defaults, **said, **given, **more})
@@ -117,14 +120,14 @@ def _whole(
 def _configured(
     command: Command, found: Settings, given: Mapping[str, Any], rest: tuple[str, ...]
 ) -> tuple[Options, str]:
-    """The call with what the file says and the command line does not, and a line about it."""
+    """The call with what the file sets and the command line does not, and a line that says so."""
     revisions = means_revisions(given.get("old"), given.get("new"))
 
     def kept(settings: Sequence[Setting]) -> list[Setting]:
-        """What the command has, and nobody has said on its command line."""
+        """The settings that apply to the command and are not overridden on its command line."""
         own = [row.read_as for row in command.arguments]
         takes = [each for each in settings if each.row is FLAGS or each.row.read_as in own]
-        if not revisions:  # files are compiled as a database says, and are all of the program
+        if not revisions:  # a database names all files of the program, with their flags
             takes = [
                 each
                 for each in takes

@@ -66,7 +66,7 @@ from symexec.options.values import count, names_given, positive_count, seconds
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A command of csgtest. ``rest`` names what stands behind ``--``; empty: nothing may."""
+    """A command of csgtest. ``rest`` names the words behind ``--``; empty: none are allowed."""
 
     summary: str
     arguments: tuple[Argument, ...]

@@ -72,7 +72,7 @@ def _files(given: argparse.Namespace) -> FileOptions:
 
 
 def _revision(given: argparse.Namespace) -> RevisionOptions | None:
-    """What is no file may be a revision; None where files are meant."""
+    """The revisions, where the words are no files; None where files are meant."""
     if not means_revisions(given.old, given.new):
         if given.staged or given.targets:
             raise UsageError(
@@ -95,7 +95,7 @@ def _old(given: argparse.Namespace) -> Path:
 
 
 def is_revision(text: str) -> bool:
-    """Could this be meant, where no such file is?"""
+    """May this word be a revision, given that no file has that name?"""
     return not os.path.lexists(text) and not text.endswith((".c", "/"))
 
 
@@ -166,7 +166,7 @@ def _refuse_endings(given: argparse.Namespace) -> None:
 
 
 def _mode(given: argparse.Namespace) -> str:
-    """As asked for, or as published."""
+    """The search that was asked for, or the published one."""
     if getattr(given, "mode", None) is not None:
         return str(given.mode)
     shadow = Shadow(getattr(given, "shadow", Shadow.COMPLETE.value))
@@ -223,7 +223,7 @@ def build(given: argparse.Namespace, flags: tuple[str, ...]) -> Options:
 
 
 def ci(given: argparse.Namespace, flags: tuple[str, ...]) -> Options:
-    """The revisions are known once the service has been asked."""
+    """The options of ``csgtest ci``; the revisions are known once the service has been asked."""
     vars(given).update(old=None, new=None, staged=False, old_build=None, new_build=None)
     vars(given).update(shadow=Shadow.COMPLETE.value, seeds=[], bse_time=None)
     own = [replace(each, options=each.options.build) for each in getattr(given, "own", ())]

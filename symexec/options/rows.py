@@ -45,7 +45,7 @@ from symexec.options.values import (
 
 
 class Scope(Enum):
-    """Where an option may stand beside the command line."""
+    """Where an option may be set, other than on the command line."""
 
     TARGET = "target"  # at the top of csgtest.toml, and in its tables for targets
     PROJECT = "project"  # at the top alone: it says what the targets are
@@ -54,8 +54,8 @@ class Scope(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Argument:
-    """A row of the tables: what argparse's ``add_argument`` is called with, and the heading that
-    it stands under in the help text. ``example``: for csgtest.toml, where there is no default."""
+    """A row of the tables: the arguments of argparse's ``add_argument``, and the heading of the
+    option in the help text. ``example``: for csgtest.toml, where there is no default."""
 
     names: tuple[str, ...]
     settings: Mapping[str, Any]
@@ -65,18 +65,19 @@ class Argument:
 
     @property
     def key(self) -> str:
-        """What it is called in csgtest.toml: ``loop-bound``."""
+        """The name of the option in csgtest.toml: ``loop-bound``."""
         words = [name for name in self.names if name.startswith("--")] or self.names
         return str(self.settings.get("dest", words[0].lstrip("-")))
 
     @property
     def dest(self) -> str:
-        """Of argparse's namespace."""
+        """The name of the option in argparse's namespace."""
         return self.key.replace("-", "_")
 
     @property
     def read_as(self) -> tuple[object, ...]:
-        """Equal for rows of several commands that mean the same, whatever their defaults are."""
+        """A key that is equal for rows of several commands with the same meaning, whatever their
+        defaults are."""
         return (self.names, {**self.settings, "help": "", "default": None})
 
     @property
@@ -616,7 +617,7 @@ GRAPH = under(
 OUTPUT_FILE = row(
     "-o", "--output", metavar="FILE", type=Path, help="file to write (default: standard output)"
 )
-# What stands behind "--" has no row of a command, and is a key of csgtest.toml all the same.
+# The words behind "--" have no row in a command, and are a key of csgtest.toml all the same.
 FLAGS = row(
     "--flags",
     example=["-Iinclude", "-DNDEBUG"],

@@ -36,7 +36,7 @@ _WIDTH = 98
 
 @record
 class Setting:
-    """A key of the file: what stands there, and what that means for its option."""
+    """A key of the file: the value that is written there, and the value of the option."""
 
     key: str
     said: Any
@@ -46,7 +46,7 @@ class Setting:
 
 @record
 class Settings:
-    """``source`` names the file, and of which version it is."""
+    """The settings of a file. ``source`` names the file, and the version that it is from."""
 
     source: str
     top: tuple[Setting, ...]
@@ -54,13 +54,14 @@ class Settings:
 
 
 def keys() -> dict[str, Argument]:
-    """What a file can say, in the order of the help text."""
+    """The keys that a file can have, in the order of the help text."""
     rows = [row for row in COMMANDS["build"].arguments if row.scope is not Scope.CALL]
     return {row.key: row for row in (*rows, FLAGS)}
 
 
 def read_settings(text: str, source: str, folder: Path) -> Settings:
-    """Paths in it start from ``folder``. UsageError names the line and the key that is wrong."""
+    """Read the text of a csgtest.toml. Paths in it are relative to ``folder``. Raises UsageError
+    with the line and the key that is wrong."""
     try:
         found = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
@@ -80,7 +81,7 @@ _HINT = "csgtest init --force writes a new one with every key; --no-config reads
 
 
 class _RefusedError(Exception):
-    """What argparse says of a value."""
+    """The message of argparse about a value."""
 
 
 class _OneOption(argparse.ArgumentParser):
@@ -112,7 +113,7 @@ class _Reader:
             yield Setting(key, said, row, value)
 
     def _placed(self, row: Argument, value: Any) -> Any:
-        """Paths are the file's own."""
+        """The value; a path that is relative becomes one from the folder of the file."""
         if row is FLAGS:
             return list(placed_flags(value, str(self._folder)))
         if isinstance(value, list):
@@ -138,7 +139,7 @@ class _Reader:
 
 
 def _lines_of(lines: Sequence[str], table: tuple[str, ...], key: str) -> Iterator[int]:
-    """Numbers of the lines where a key of a table seems to stand."""
+    """The numbers of the lines that seem to hold a key of a table."""
     meant = (*table, key)
     at: tuple[str, ...] = ()
     for number, line in enumerate(lines, start=1):
@@ -167,7 +168,8 @@ def _path(line: str) -> tuple[str, ...]:
 
 
 def _value(row: Argument, said: Any) -> Any:
-    """What argparse makes of it. _RefusedError where it is of another type, or out of range."""
+    """The value as argparse converts it. Raises _RefusedError where it has another type, or is out
+    of range."""
     if row.is_flag:
         if not isinstance(said, bool):
             raise _RefusedError("is true or false")
@@ -190,7 +192,7 @@ def _value(row: Argument, said: Any) -> Any:
 
 
 def _word(row: Argument, said: Any) -> str:
-    """As it would be written on the command line."""
+    """The value as it would be written on the command line."""
     numbers = _is_number(row)
     if isinstance(said, str) and "\0" in said:
         raise _RefusedError("has a character in it that no text has: NUL")
@@ -211,7 +213,7 @@ def _is_number(row: Argument) -> bool:
 
 
 def written(value: Any) -> str:
-    """A value as TOML has it; control characters are spelt out."""
+    """A value in TOML's notation; control characters are escaped."""
     if isinstance(value, list | tuple):
         return f"[{', '.join(map(written, value))}]"
     if isinstance(value, float):

@@ -60,8 +60,8 @@ _REVISION_OR_FILE = {
 def completion(
     parser: argparse.ArgumentParser, shell: CompletedShell, known: Mapping[str, Sequence[str]]
 ) -> str:
-    """A script that teaches the shell what may stand where. ``known`` are the words of options that
-    the parser has no list of, by the names of their values in the namespace."""
+    """A script that teaches the shell the words that may stand in each place. ``known`` are the
+    values of options for which the parser has no list, by their names in the namespace."""
     import shtab
 
     for _, command in _commands(parser):
@@ -145,21 +145,21 @@ def manual(parser: argparse.ArgumentParser, version: str, day: datetime.date) ->
 
 
 def _words(command: argparse.ArgumentParser) -> str:
-    """What stands behind the name of a command; all options are one word of it."""
+    """The words behind the name of a command; all options are one word of it."""
     words = [_metavar(each) for each in command._get_positional_actions()]
     _, rest, behind = (command.usage or "").rpartition("[-- ")
     return " ".join(["[OPTION...]", *words, *([rest + behind] if rest else [])])
 
 
 def _metavar(action: argparse.Action) -> str:
-    """As a line of usage has it: [OLD], [ID ...], MIN MAX LEN."""
+    """The arguments of an action as in a usage line: [OLD], [ID ...], MIN MAX LEN."""
     if action.nargs == 0:
         return ""
     return argparse.HelpFormatter("csgtest")._format_args(action, action.dest.upper())
 
 
 def _option(command: argparse.ArgumentParser, action: argparse.Action) -> list[str]:
-    """An entry of a list: what is written, and what it means."""
+    """An entry of a list: what is written, and its meaning."""
     names = ", ".join(f"\\fB{_escaped(name)}\\fR" for name in action.option_strings)
     value = f"\\fI{_escaped(_metavar(action))}\\fR" if action.nargs != 0 else ""
     meaning = command._get_formatter()._expand_help(action)
@@ -173,12 +173,13 @@ def _examples(epilog: str) -> list[str]:
 
 
 def _filled(text: str) -> list[str]:
-    """Lines of one paragraph."""
+    """The lines of one paragraph."""
     return [_escaped(line) for line in textwrap.wrap(text, 70, break_on_hyphens=False)]
 
 
 def _escaped(line: str) -> str:
-    """Read as it is written: a hyphen is one that can be copied, and no line is a request."""
+    """The line in roff without any interpretation: hyphens can be copied, and no line is a
+    request."""
     escaped = line.replace("\\", "\\e").replace("-", "\\-").replace("'", "\\(aq")
     escaped = escaped.replace("`", "\\(ga").replace("^", "\\(ha").replace("~", "\\(ti")
     return f"\\&{escaped}" if escaped.startswith(".") else escaped

@@ -65,7 +65,7 @@ def positive_count(text: str, most: int = MOST) -> int:
 
 
 def length(text: str) -> int:
-    """Of what is symbolic, byte by byte."""
+    """A length in bytes of symbolic input."""
     return count(text, MOST_BYTES)
 
 

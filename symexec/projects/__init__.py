@@ -1,1 +1,2 @@
-"""A repository instead of two files: its revisions, how they are built, what they are made of."""
+"""Revisions of a repository: how they are built, and which programs and libraries they consist
+of."""

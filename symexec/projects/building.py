@@ -27,20 +27,21 @@ from symexec.replay.sandbox import REFUSED, build_enclosure
 ROOT, PLACE = "/tmp", "/tmp/src"  # of the folder, and of the tree, while it is built
 LONGEST = 900.0  # seconds for the build of one version
 _COMPILERS = ("cc", "gcc", "clang", "c99", "c89", "ar", "ld", "gcc-ar", "llvm-ar")
-_SAID = 6  # lines of a failed build that are shown
+_SAID = 6  # lines of a failed build to show
 _FAILURE = re.compile(r"(?i)error:|undefined reference|No such file|not found|\*\*\*")
 _FOLDERS = ("src", "source", "unix", "linux")  # of a Makefile where the top has none
 _MAKEFILES = ("GNUmakefile", "Makefile", "makefile")
-_SYSTEMS = ("all", "linux", "generic", "unix", "posix")  # targets, where the first one says usage
+# targets to try where the first one only prints usage
+_SYSTEMS = ("all", "linux", "generic", "unix", "posix")
 _JOBS = max(1, os.cpu_count() or 1)
 _MAKE = f"make -k -j{_JOBS}"
 # Quick to build, without translations, with the headers of an optimised build (of_optimisation);
-# as its authors mean it where something fails like that.
+# then as the authors mean it, where that fails.
 _CONFIGURE = (
     "./configure --disable-nls --disable-dependency-tracking CFLAGS='-g -O0 -D__OPTIMIZE__'"
 )
 _CONFIGURED = f"{_CONFIGURE} && {_MAKE} || {{ make -s clean; ./configure && {_MAKE}; }}"
-# What a build of its own is, by the first file that is there; words for a shell.
+# The build command of a project, by the first of these files that exists; words for a shell.
 RECIPES = (
     ("meson.build", f"meson setup csgtest-build && ninja -k 0 -j {_JOBS} -C csgtest-build"),
     ("CMakeLists.txt", f"cmake -S . -B csgtest-build && {_MAKE} -C csgtest-build"),
@@ -53,14 +54,14 @@ RECIPES = (
 
 @record
 class ToolCall:
-    """Of a compiler, a linker or ar: its words, and the folder that it ran in."""
+    """A call of a compiler, a linker or ar: its words, and the folder that it ran in."""
 
     folder: str
     words: tuple[str, ...]
 
 
 def recipes_of(tree: Path) -> list[str]:
-    """How a tree says that it is built; the next one is for where one makes nothing."""
+    """The build commands of a tree; each is tried where those before it make nothing."""
     found: list[str] = []
     for name, command in RECIPES:
         if not command:
@@ -73,8 +74,8 @@ def recipes_of(tree: Path) -> list[str]:
 
 
 def _makefiles(tree: Path, folder: str) -> Iterator[str]:
-    """With the first target, or one for systems like this one. One in a folder may be meant to be
-    read from the top."""
+    """The commands for Makefiles: with the first target, or with one for systems like this one. A
+    Makefile in a folder may be meant to be included from the top."""
     for name in _MAKEFILES:
         file = tree / folder / name
         if file.is_file():
@@ -88,7 +89,7 @@ def _makefiles(tree: Path, folder: str) -> Iterator[str]:
 
 
 class NothingMadeError(ToolchainError):
-    """The build of a version left no program and no library. ``calls``: of its tools."""
+    """The build of a version left no program and no library. ``calls``: those of its tools."""
 
     def __init__(self, command: str, code: int, calls: int, log: Path) -> None:
         what = "makes no program and no library" if calls else "compiles nothing"
@@ -101,7 +102,7 @@ class NothingMadeError(ToolchainError):
 
 
 class Enclosure:
-    """``tree`` is where the version's files go before it is built."""
+    """The place where a version is built; ``tree`` is where its files go before that."""
 
     def __init__(self) -> None:
         self._own = OwnFolder("build")
@@ -120,8 +121,8 @@ class Enclosure:
         return self._base / "src"
 
     def build(self, command: str, log: Path) -> tuple[list[ToolCall], int]:
-        """The calls of its tools, and its exit code: a build that fails half-way is one, what it
-        made may be all that is needed. What it says goes to ``log``."""
+        """Build: returns the calls of the tools, and the exit code. A build that fails half-way
+        counts, for what it made may be all that is needed. Its output goes to ``log``."""
         self._install()
         for file in (self._base / "calls").iterdir():
             file.unlink()
@@ -129,7 +130,7 @@ class Enclosure:
         return self.calls(), code
 
     def run(self, command: str, log: Path) -> int:
-        """A shell command in the tree. UsageError where it would run unprotected."""
+        """Run a shell command in the tree. Raises UsageError where it would run unprotected."""
         with log.open("ab") as output:
             layers = [str(build_enclosure(self._own.path)), str(self._base), ROOT, PLACE]
             code = self._ran(layers, command, output)
@@ -164,7 +165,7 @@ class Enclosure:
                 f"'{command}' did not end within {LONGEST:.0f} s", hint="see --build"
             ) from None
         finally:
-            process.kill()  # of its name space's first process: nothing of it goes on
+            process.kill()  # the first process of its pid namespace: all others end with it
             process.wait()
 
     def _helper(self, name: str, flags: Sequence[str] = ()) -> Path:
@@ -174,7 +175,7 @@ class Enclosure:
         return target
 
     def _install(self) -> None:
-        """The recorder under the name of each tool that there is."""
+        """Install the recorder under the name of each tool that exists."""
         flags = ("-O1", '-DCALLS="/tmp/calls"', '-DTOOLS="/tmp/bin"')
         recorder = self._helper("tool_recorder", flags)
         named = Path(shlex.split(find_compiler())[0]).name
@@ -190,7 +191,7 @@ class Enclosure:
 
 
 def failures(log: Path) -> list[str]:
-    """The lines that say why a build failed, or else the last ones."""
+    """The lines of a log that say why a build failed, or else the last ones."""
     lines = log.read_text(errors="replace").splitlines()
     return [line for line in lines if _FAILURE.search(line)][:_SAID] or lines[-_SAID:]
 
@@ -218,7 +219,7 @@ _WITH_OPERAND = frozenset(
 
 @record
 class Compiled:
-    """A C file of the tree as it was compiled once: its flags that say what it means."""
+    """A C file of the tree as it was compiled, with the flags that decide what it means."""
 
     source: str
     flags: tuple[str, ...]
@@ -226,7 +227,8 @@ class Compiled:
 
 @record
 class Link:
-    """``libraries`` are the system's, as flags; ``call`` made it."""
+    """What was linked. ``libraries`` are flags for libraries of the system; ``call`` is the
+    linker's."""
 
     output: str
     inputs: tuple[str, ...]  # of the tree: objects, archives, libraries, C files
@@ -236,7 +238,7 @@ class Link:
 
 
 class Products:
-    """What was made, by the path of each output; a later call counts."""
+    """What the calls made, by the path of each output; of several calls the last one counts."""
 
     def __init__(self) -> None:
         self.objects: dict[str, Compiled] = {}
@@ -263,7 +265,7 @@ class Products:
         return list(found)
 
     def libraries(self, output: str) -> tuple[str, ...]:
-        """-l flags of a link and of the tree's own libraries in it."""
+        """The -l flags of a link, and those of the tree's own libraries in it."""
         found: dict[str, None] = {}
         waiting, seen = [output], set()
         while waiting:
@@ -283,7 +285,8 @@ def _members(archive: Sequence[str], loaded: Sequence[str] | None) -> list[str]:
 
 
 def read_calls(calls: Iterable[ToolCall], tree: Path) -> Products:
-    """``tree`` is where the files are now: response files, and links between libraries."""
+    """What the calls made. ``tree`` is where the files are now, for response files and links
+    between libraries."""
     products = Products()
     for call in calls:
         tool = PurePosixPath(call.words[0]).name
@@ -305,13 +308,14 @@ def _expanded(words: Sequence[str], folder: str, tree: Path) -> Iterator[str]:
 
 
 def _relative(path: str, folder: str) -> str | None:
-    """Below the top of the tree; None elsewhere."""
+    """The path below the top of the tree; None for other paths."""
     full = os.path.normpath(os.path.join(folder, path))
     return full[len(PLACE) + 1 :] if full.startswith(PLACE + "/") else None
 
 
 def _archive(products: Products, words: Sequence[str], folder: str) -> None:
-    """``ar cr lib.a x.o y.o``; ``ar x lib.a`` takes them out again; gcc-ar puts a plugin first."""
+    """Note a call of ar: ``ar cr lib.a x.o y.o``, or ``ar x lib.a``, which extracts; gcc-ar puts a
+    plugin first."""
     rest = iter(words)
     plain = []
     for word in rest:
@@ -374,7 +378,7 @@ def _compile(products: Products, words: Sequence[str], call: ToolCall, tree: Pat
 
 
 def _parts(words: Sequence[str]) -> tuple[str, list[str], list[str], list[str]]:
-    """The output, the files, folders of libraries, libraries as flags."""
+    """The output, the files, the folders of libraries, and the libraries as flags."""
     output, files, searched, libraries = "", [], [], []
     rest = iter(words)
     for word in rest:
@@ -397,7 +401,7 @@ def _parts(words: Sequence[str]) -> tuple[str, list[str], list[str], list[str]]:
 def _own_library(
     products: Products, flag: str, searched: Sequence[str], folder: str, tree: Path
 ) -> str | None:
-    """What ``-lNAME`` finds in the tree."""
+    """The library of the tree that ``-lNAME`` finds; None where it is one of the system."""
     for place in searched if flag.startswith("-l") else ():
         for suffix in (".so", ".a"):
             name = _relative(f"{place}/lib{flag[2:]}{suffix}", folder)

@@ -25,14 +25,15 @@ _LARGEST = 1 << 20  # bytes
 
 
 def found_settings(given: argparse.Namespace) -> Settings | None:
-    """None where there is no file, or OLD and NEW are two C files. UsageError where it is wrong."""
+    """The csgtest.toml that a call is under; None where there is none, or where OLD and NEW are two
+    C files. Raises UsageError where it is wrong."""
     if given.config is not None:
         if given.no_config:
             raise UsageError("--config and --no-config exclude each other", hint="leave one out")
         return _read(given.config, str(given.config))
     if given.no_config:
         return None
-    if "old" not in given:  # what is checked out, compared with what a CI service says
+    if "old" not in given:  # the work tree, compared as a CI service says
         return _read_of(Revisions(top_of(Path.cwd()), "HEAD", WORK_TREE))
     if means_revisions(given.old, given.new):
         return _read_of(read_revisions(given.old or "", Path.cwd(), given.staged))
@@ -76,8 +77,8 @@ def _settings(content: bytes, source: str, folder: Path) -> Settings:
 
 
 def with_databases(files: FileOptions, old: Path, new: Path) -> tuple[FileOptions, list[str]]:
-    """The same files with the compile_commands.json nearest to OLD and NEW where none is given, and
-    what to say of that. One that does not name them is not taken."""
+    """The files with the compile_commands.json nearest to OLD and NEW where none is given, and a
+    note on it. A database that does not name the files is not used."""
     if files.revision is not None or files.old_build is not None or files.new_build is not None:
         return files, []
     found: list[Path | None] = []
@@ -100,7 +101,8 @@ def with_databases(files: FileOptions, old: Path, new: Path) -> tuple[FileOption
 def _names(
     commands: Commands, both: tuple[Path, Path], others: Sequence[Path], version: Path
 ) -> bool:
-    """Any file of a folder; a C file, or its partner, and all that belong to both."""
+    """Does the database name the files: any file of a folder; a C file, or its partner, and all
+    that belong to both?"""
     if os.path.isdir(version):
         top = os.path.realpath(version) + "/"
         return any(each.startswith(top) and os.path.exists(each) for each in commands.known)
@@ -109,13 +111,14 @@ def _names(
 
 
 def _top_above(folder: Path) -> Path | None:
-    """Of the repository or work tree that it lies in."""
+    """The top of the repository or work tree that a folder lies in; None where it lies in none."""
     places = [folder.resolve(), *folder.resolve().parents]
     return next((each for each in places if os.path.exists(each / ".git")), None)
 
 
 def write_first(force: bool, offered: Mapping[str, str]) -> Path:
-    """At the top of the repository that the working folder lies in."""
+    """Write a csgtest.toml at the top of the repository that the working folder lies in, and return
+    its path."""
     top = top_of(Path.cwd())
     file = top / NAME
     recipes = recipes_of(top)

@@ -34,7 +34,7 @@ from symexec.report.model import Reached, Report
 from symexec.testcases import TestCase, rendered
 from symexec.triage import Group
 
-MOST = 4  # programs, or functions of a library, that are looked at
+MOST = 4  # programs, or functions of a library, that are tested
 # Parts of the names of headers, and of folders, that are not for others.
 _PRIVATE = re.compile(r"(?:^|[^a-z])(?:internals?|intern|private|priv|impl|local)(?![a-z])", re.I)
 _OFFERED = frozenset(("include", "includes", "inc"))  # folders of headers that are
@@ -45,8 +45,9 @@ _NAMED = re.compile(r"\b(struct|union)\s+(\w+)")
 
 @record
 class Entry:
-    """``name`` "": main, or the only function. ``internal``: None where every difference is one
-    that callers can meet. ``reaches``: inner entries that a public one leads to."""
+    """A function to start in. ``name`` "": main, or the only function. ``internal``: None where
+    every difference is one that callers can meet. ``reaches``: inner entries that a public entry
+    reaches."""
 
     name: str
     internal: Internal | None = None
@@ -55,16 +56,17 @@ class Entry:
 
 @dataclass(slots=True)
 class Headers:
-    """What a library tells its users: ``functions`` are those that a public header declares (None:
-    no header declares any, and all that are not static can be called), ``private`` has the headers
-    of others. ``hidden`` are structures that public headers name at most."""
+    """The interface of a library: ``functions`` are those that a public header declares (None: no
+    header declares any, and all that are not static can be called), ``private`` are the other
+    functions with their headers. ``hidden`` are structures of which public headers have the name at
+    most."""
 
     functions: frozenset[str] | None = None
     private: dict[str, str] = field(default_factory=dict)
     hidden: frozenset[str] = frozenset()
 
     def why_inner(self, function: Symbol) -> str:
-        """Why no user of the library calls it; "": they can."""
+        """Why no user of the library can call a function; "": users can."""
         place = f"{PurePosixPath(function.location.file).name}:{function.location.line}"
         if self.functions is not None and function.name in self.functions:
             return ""
@@ -80,10 +82,10 @@ class Headers:
 def entries_of(
     versions: Versions, readings: Readings, installed: frozenset[str] = frozenset()
 ) -> tuple[Entry, ...]:
-    """Inner functions of a library that changed, and then those that its users can call and that
-    reach a change by as few calls as possible, of equals those that call less; of each inner one
-    the nearest that reaches it. "" where there is a ``main`` or nothing that differs.
-    ``installed``: names of headers."""
+    """The entries to test: inner functions of a library that changed, and then the public ones that
+    reach a change by the fewest calls (of equals those that call fewer functions); for each inner
+    one the nearest public one that reaches it. "" where there is a ``main`` or nothing that
+    differs. ``installed``: names of headers."""
     files = versions.pairs()
     pair = readings.read(files)
     named = {*_names(pair.old)} & {*_names(pair.new)}  # before unifying calls one otherwise
@@ -126,8 +128,8 @@ def _internal(inner: str, hidden: tuple[str, ...]) -> Internal | None:
 
 
 def headers_of(pair: ProgramPair, tree: str, installed: frozenset[str] = frozenset()) -> Headers:
-    """What the headers of the new version below ``tree`` say; of two C files, those that the
-    compiler finds for them. ``installed``: names of headers, where that is known."""
+    """The interface by the headers of the new version below ``tree``; for two C files by those that
+    the compiler reads for them. ``installed``: names of headers, where that is known."""
     texts = [text for _, text in pair.differing_texts if text is not None] + pair.shared_texts
     said: dict[str, list[str]] = {}
     for text in texts:
@@ -157,7 +159,7 @@ def _own_segments(text: Preprocessed) -> Iterator[Segment]:
 
 
 def _found(form: re.Pattern[str], texts: Iterable[str]) -> set[str]:
-    """``struct list`` for each that a text has."""
+    """``struct list`` for each structure in the texts."""
     return {
         f"{each[1]} {each[2]}"
         for text in texts
@@ -165,7 +167,7 @@ def _found(form: re.Pattern[str], texts: Iterable[str]) -> set[str]:
     }
 
 
-# What build files say is installed, with the variables that they set in one step.
+# The headers that build files install, with the variables that they set in one step.
 _BUILD_FILES = re.compile(r"(?:GNU)?[Mm]akefile(?:\.am|\.in)?|.*\.mk|CMakeLists\.txt|meson\.build")
 _SET = re.compile(
     r"^\s*(?:set\s*\(\s*(\w+)\s([^)]*)\)|(\w+)\s*[:?+]?=\s*(\[[^]]*\]|files\s*\([^)]*\)|.*)$)",
@@ -178,12 +180,12 @@ _INSTALLED = re.compile(
     re.M | re.X,
 )
 _HEADER = re.compile(r"[\w+-]+\.h\b")
-_LARGEST = 1 << 20  # bytes of a build file that is read
+_LARGEST = 1 << 20  # bytes; larger build files are not read
 
 
 def installed_headers(tree: Path) -> frozenset[str]:
-    """The names of headers that build files below ``tree`` install, as far as a look at Automake,
-    CMake, Meson and recipes of make tells."""
+    """The names of the headers that build files below ``tree`` install, as far as a textual search
+    in Automake, CMake, Meson and make files finds them."""
     found: set[str] = set()
     for folder, folders, files in os.walk(tree):
         folders[:] = [each for each in folders if not each.startswith((".", "csgtest-"))]
@@ -211,7 +213,7 @@ def _installed(text: str) -> set[str]:
 
 
 def _own_headers(said: Iterable[str], tree: str) -> dict[str, PurePosixPath]:
-    """With their paths below the tree, if that is a folder."""
+    """The headers with their paths below the tree; empty where that is no folder."""
     if not os.path.isdir(tree):
         return {header: PurePosixPath(PurePosixPath(header).name) for header in said}
     top = os.path.realpath(tree)
@@ -222,8 +224,9 @@ def _own_headers(said: Iterable[str], tree: str) -> dict[str, PurePosixPath]:
 def _public(
     own: Mapping[str, PurePosixPath], declaring: frozenset[str], installed: frozenset[str]
 ) -> frozenset[str]:
-    """Headers that are installed, if one declares functions. Or else those that are not called
-    private; in a folder that is made for what others include, if one there declares functions."""
+    """The public headers: those that are installed, if one of them declares functions; else those
+    whose names do not say that they are private, in a folder for public headers only, if one there
+    declares functions."""
     shown = {header for header, path in own.items() if path.name in installed}
     if not shown.isdisjoint(declaring):
         return frozenset(shown)
@@ -246,14 +249,14 @@ def _names(units: Iterable[TranslationUnit]) -> Iterator[str]:
 
 @record
 class _Cause:
-    """What two differences have in common that are one."""
+    """What two differences must have in common to be one."""
 
     changes: frozenset[Identity]
     kind: str
     place: tuple[str, int] | None  # where the versions diverge
 
     def likeness(self, other: _Cause) -> tuple[bool, ...]:
-        """How well they agree, to be compared; () where they are two."""
+        """How well two causes agree, as a key to compare; () where they are different."""
         one, two = self.changes, other.changes
         same_place = self.place is not None and self.place == other.place
         if not ((one and two and (one <= two or two <= one)) or (same_place and not (one and two))):
@@ -262,7 +265,8 @@ class _Cause:
 
 
 def unconfirmed(found: Sequence[tuple[Path, Report]], entries: Collection[str]) -> set[Identity]:
-    """The changes to blame for internal differences at these entries that nothing confirms."""
+    """The changes to blame for internal differences at these entries that no public entry
+    confirms."""
     confirm(found)
     return {
         change
@@ -280,8 +284,9 @@ def _is_confirmed(report: Report, each: Group) -> bool:
 
 
 def confirm(found: Sequence[tuple[Path, Report]]) -> list[tuple[Path, Report]]:
-    """Notes at each internal difference of finished reports, and their folders, the public one
-    that goes back to the same changes and is most like it. Those where something is noted."""
+    """Note at each internal difference of finished reports the public one with the same changes
+    that is most like it. The reports come with their folders; those in which something was noted
+    are returned."""
     public = [
         (_cause(report, case, each), folder, report, case)
         for folder, report in found
@@ -307,7 +312,7 @@ def confirm(found: Sequence[tuple[Path, Report]]) -> list[tuple[Path, Report]]:
 
 
 def _groups(report: Report) -> Iterator[tuple[Group, TestCase]]:
-    """All, accepted ones too, with their witnesses."""
+    """All groups, accepted ones too, with their witnesses."""
     found = report.findings()
     for each in (*found.open, *(group for group, _ in found.accepted)):
         yield each, found.cases[each.witness]

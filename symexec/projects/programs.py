@@ -47,7 +47,7 @@ _LOADED = re.compile(r"^(\S.*?)\(([^()]+)\)(?:\s|$)")  # in a linker's map: arch
 
 @record
 class Target:
-    """A program or library that both versions have, by the path where the build leaves it."""
+    """A program or library that both versions have, by the path where the build puts it."""
 
     name: str
     program: bool
@@ -56,13 +56,13 @@ class Target:
 
     @property
     def aside(self) -> bool:
-        """Of the tests or examples."""
+        """Does it belong to tests or examples?"""
         return is_aside(self.name)
 
 
 @dataclass(slots=True)
 class BuiltVersion:
-    """A version after its build: ``reads`` are the files that the compiler reads for each."""
+    """A version after its build. ``reads``: the files that the compiler reads for each target."""
 
     tree: Path
     products: Products
@@ -75,7 +75,7 @@ class BuiltVersion:
         return self.products.sources(name, self.loaded.get(name, {}))
 
     def is_program(self, name: str) -> bool:
-        """Does it run, and one of its files speak of main?"""
+        """Is it executable, and does one of its files contain main?"""
         link = self.products.links.get(name)
         if link is None or link.shared or not os.access(self.tree / name, os.X_OK):
             return False
@@ -84,7 +84,7 @@ class BuiltVersion:
 
 
 def build_version(enclosure: Enclosure, command: str, log: Path) -> BuiltVersion:
-    """NothingMadeError where it makes no program and no library."""
+    """Build a version. Raises NothingMadeError where that makes no program and no library."""
     calls, code = enclosure.build(command, log)
     version = _made(enclosure, calls, code)
     if not version.products.links and not version.products.archives:
@@ -135,7 +135,7 @@ def _begins(file: Path) -> bool:
 
 
 def _drop_lost(version: BuiltVersion) -> None:
-    """Probes of configure, and what was made from files that are gone."""
+    """Drop probes of configure, and what was made from files that no longer exist."""
     products, tree = version.products, version.tree
     for path, compiled in [*products.objects.items()]:
         if not (tree / compiled.source).is_file() or _PROBES.match(compiled.source):
@@ -149,7 +149,8 @@ def _drop_lost(version: BuiltVersion) -> None:
 
 
 def _leave_out(version: BuiltVersion) -> None:
-    """Flags that csgtest refuses: better tested without -funsigned-char, which is said."""
+    """Leave out flags that csgtest refuses, and note them: testing without -funsigned-char is
+    better than not at all."""
     for path, compiled in [*version.products.objects.items()]:
         refused = OTHER_LAYOUTS.intersection(compiled.flags)
         if refused:
@@ -159,7 +160,8 @@ def _leave_out(version: BuiltVersion) -> None:
 
 
 def _note_loaded(version: BuiltVersion, enclosure: Enclosure, log: Path) -> None:
-    """Links once more what has archives in it, and reads from the linker's map what was needed."""
+    """Link what has archives in it once more, and read from the linker's map which members were
+    needed."""
     script = [f"mkdir -p {_MAPS}"]
     asked: list[str] = []
     for name, link in version.products.links.items():
@@ -189,7 +191,7 @@ def _linked_again(link: Link, map_file: str) -> str:
 
 
 def _members_in(text: str, folder: str) -> dict[str, list[str]]:
-    """By archive, what a linker's map says was taken from it."""
+    """For each archive, the members that a linker's map says were taken from it."""
     found: dict[str, list[str]] = {}
     head = text.partition("\nDiscarded input sections")[0].partition("\nMemory Configuration")[0]
     for line in head.splitlines():
@@ -204,16 +206,16 @@ def _members_in(text: str, folder: str) -> dict[str, list[str]]:
 
 
 def is_named(target: str, names: Iterable[str]) -> bool:
-    """By its path, or the last part of it?"""
+    """Is the target named, by its path or by the last part of it?"""
     return not {target, PurePosixPath(target).name}.isdisjoint(names)
 
 
 def reached_targets(
     old: BuiltVersion, new: BuiltVersion, asked: Sequence[str] = (), ignored: Sequence[str] = ()
 ) -> tuple[list[Target], list[str]]:
-    """Those that the change reaches, most differing files first; notes on what one version alone
-    has. ``asked``: names of those that are wanted; ``ignored``: patterns of files whose changes,
-    and whose programs, do not count."""
+    """The targets that the change reaches, those with most differing files first; and notes on
+    targets that one version alone has. ``asked``: names of those that are wanted; ``ignored``:
+    patterns of files whose changes, and whose programs, do not count."""
     names, notes = _common(old, new)
     if asked:
         names = [name for name in names if is_named(name, asked)]
@@ -226,16 +228,16 @@ def reached_targets(
             program = old.is_program(name) and new.is_program(name)
             files = frozenset(each.source for each in new.sources(name))
             if not program and files in libraries:
-                continue  # the shared one beside the static one
+                continue  # the shared library next to the static one
             libraries.add(files)
             found.append(Target(name, program, new.products.libraries(name), differing))
     return sorted(found, key=lambda each: (-each.differing, each.name)), notes
 
 
 def add_library(old: BuiltVersion, new: BuiltVersion, name: str, ignored: Sequence[str]) -> bool:
-    """Makes a library of what the builds compile and link into tests and examples alone, or into
-    nothing: the files that are no tests and have no ``main``, or one for their tests alone. It
-    counts as an archive ``name`` of both versions. Does the change reach it?"""
+    """Make a library of the files that builds compile and link into tests and examples alone, or
+    into nothing: those that are no tests and have no ``main``, or one for their own tests only. It
+    counts as an archive ``name`` of both versions. Returns whether the change reaches it."""
     for version in (old, new):
         objects = version.products.objects
         own = {}
@@ -255,7 +257,7 @@ def add_library(old: BuiltVersion, new: BuiltVersion, name: str, ignored: Sequen
 
 
 def _is_of_a_library(version: BuiltVersion, source: str, ignored: Sequence[str]) -> bool:
-    """Is it no test, and has no ``main``?"""
+    """Is it a file without ``main`` that is no test?"""
     if is_aside(source) or matches(source, ignored):
         return False
     return not BEGINS.search((version.tree / source).read_bytes())
@@ -282,9 +284,9 @@ def _without_its_main(version: BuiltVersion, compiled: Compiled) -> Compiled | N
 
 
 def adopt_unbuilt(old: BuiltVersion, new: BuiltVersion, ignored: Sequence[str]) -> list[str]:
-    """C files that differ and that neither build compiles become objects of both versions, compiled
-    as a neighbour is, where the compiler can read both so: an option of the build may want them.
-    None that is a test, or has a ``main``, or is in one version alone."""
+    """Add C files that differ and that neither build compiles as objects of both versions, compiled
+    as a neighbouring file is, where the compiler can read both so: an option of the build may
+    include them. Tests, files with a ``main``, and files of one version alone are left out."""
     adopted = []
     for source in unused_files(old, new):
         if not source.endswith(".c"):
@@ -299,8 +301,8 @@ def adopt_unbuilt(old: BuiltVersion, new: BuiltVersion, ignored: Sequence[str]) 
 
 
 def adopt_headers(old: BuiltVersion, new: BuiltVersion, ignored: Sequence[str]) -> list[str]:
-    """A header that differs and that nothing but tests and examples includes is a library: a file
-    that includes it becomes an object of both versions, compiled as its neighbour is."""
+    """Add headers that differ and that only tests and examples include, as libraries: a file that
+    includes the header becomes an object of both versions, compiled as its neighbour is."""
     adopted = []
     for header in differing_files(old, new):
         if not header.endswith(".h") or is_aside(header) or matches(header, ignored):
@@ -314,8 +316,8 @@ def adopt_headers(old: BuiltVersion, new: BuiltVersion, ignored: Sequence[str]) 
 
 
 def _adopted(*files: tuple[BuiltVersion, str]) -> bool:
-    """Have these files, one of each version, become objects? Not where a compiler cannot read one
-    of them."""
+    """Make two files, one of each version, objects. Returns whether that is possible: not where the
+    compiler cannot read one of them."""
     objects = [_as_its_neighbour(version, source) for version, source in files]
     if None in objects:
         return False
@@ -326,7 +328,8 @@ def _adopted(*files: tuple[BuiltVersion, str]) -> bool:
 
 
 def _as_its_neighbour(version: BuiltVersion, source: str) -> Compiled | None:
-    """With the flags of a file that is built near to it; None where the compiler cannot read it."""
+    """The file with the flags of one that is built near to it; None where the compiler cannot read
+    it so."""
     known = version.products.objects.values()
     near = max(known, key=lambda each: _shared_folders(each.source, source), default=None)
     compiled = Compiled(source, near.flags if near is not None else ())
@@ -342,13 +345,14 @@ def _shared_folders(one: str, other: str) -> int:
 
 
 def unused_files(old: BuiltVersion, new: BuiltVersion) -> list[str]:
-    """C files and headers that differ, and that the compiler reads for no target of both."""
+    """C files and headers that differ, and that the compiler reads for no target of both
+    versions."""
     used = {file for version in (old, new) for files in version.reads.values() for file in files}
     return [each for each in differing_files(old, new) if each not in used]
 
 
 def differing_files(old: BuiltVersion, new: BuiltVersion) -> list[str]:
-    """C files and headers of the trees that are not the same."""
+    """C files and headers that are not the same in both trees."""
     found = set()
     for version in (old, new):
         for folder, _, files in os.walk(version.tree):
@@ -360,8 +364,8 @@ def differing_files(old: BuiltVersion, new: BuiltVersion) -> list[str]:
 
 
 def copy_target(old: BuiltVersion, new: BuiltVersion, name: str, folder: Path) -> None:
-    """What the compiler reads for a target to ``folder/old`` and ``folder/new``, and how it is
-    compiled, seen from the working folder, to ``folder/old.json`` and ``folder/new.json``."""
+    """Copy what the compiler reads for a target to ``folder/old`` and ``folder/new``; write how it
+    is compiled, relative to the working folder, to ``folder/old.json`` and ``folder/new.json``."""
     for version, side in ((old, "old"), (new, "new")):
         known: dict[str, list[str]] = {}
         for each in version.sources(name):
@@ -390,7 +394,7 @@ def _common(old: BuiltVersion, new: BuiltVersion) -> tuple[list[str], list[str]]
 
 
 def _read_all(old: BuiltVersion, new: BuiltVersion, names: Iterable[str]) -> None:
-    """Fills ``reads`` of both."""
+    """Fill in ``reads`` of both versions."""
     wanted = [
         (version, each)
         for version in (old, new)
@@ -407,14 +411,15 @@ def _read(asked: tuple[BuiltVersion, Compiled]) -> tuple[str, ...]:
     try:
         _, files = _preprocessed(version, compiled)
     except CsgtestError:
-        return (compiled.source,)  # whoever compiles it says why
+        return (compiled.source,)  # the error is reported when the file is compiled
     tree = os.path.realpath(version.tree)
     own = [os.path.realpath(file) for file in files]
     return tuple(file[len(tree) + 1 :] for file in own if file.startswith(tree + "/"))
 
 
 def _preprocessed(version: BuiltVersion, compiled: Compiled) -> tuple[bytes, list[str]]:
-    """The text, and all files that the compiler reads for it; CsgtestError where it cannot."""
+    """The preprocessed text of a C file, and all files that the compiler reads for it. Raises
+    CsgtestError where it cannot."""
     tree = os.path.realpath(version.tree)
     flags = [flag.replace(PLACE, tree) for flag in compiled.flags]
     text, files = preprocess_noting(f"{tree}/{compiled.source}", flags)
@@ -422,14 +427,14 @@ def _preprocessed(version: BuiltVersion, compiled: Compiled) -> tuple[bytes, lis
 
 
 def _is_ignored(version: BuiltVersion, name: str, ignored: Sequence[str]) -> bool:
-    """Is it built in such a folder, or are all its files that speak of main such ones?"""
+    """Is a target built in an ignored folder, or are all its files with main ignored?"""
     files = {each.source for each in version.sources(name)}
     begun = [file for file in files if _MAIN.search((version.tree / file).read_bytes())]
     return matches(name, ignored) or bool(begun and all(matches(file, ignored) for file in begun))
 
 
 def _differing(old: BuiltVersion, new: BuiltVersion, name: str, ignored: Sequence[str]) -> int:
-    """How many files of a target differ, or are compiled otherwise."""
+    """How many files of a target differ, or are compiled with other flags."""
     before, after = set(old.sources(name)), set(new.sources(name))
     files = {file for each in before for file in old.reads[each]}
     files |= {file for each in after for file in new.reads[each]}

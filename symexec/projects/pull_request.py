@@ -32,8 +32,8 @@ _SUMMARY_LIMIT = 1 << 20  # bytes that GitHub takes of a step
 
 @record
 class Service:
-    """``sign`` is set in each of its jobs. ``commits`` and ``branches``: variables that name what a
-    change is compared with, the best first."""
+    """A CI service. ``sign`` is a variable that is set in each of its jobs. ``commits`` and
+    ``branches``: variables that name what a change is compared with, the best first."""
 
     name: str
     sign: str
@@ -50,7 +50,7 @@ SERVICES = (
         "GitLab",
         "GITLAB_CI",
         (
-            "CI_MERGE_REQUEST_TARGET_BRANCH_SHA",  # of what the job has merged already
+            "CI_MERGE_REQUEST_TARGET_BRANCH_SHA",  # what the job has merged already
             "CI_MERGE_REQUEST_DIFF_BASE_SHA",
             "CI_COMMIT_BEFORE_SHA",
         ),
@@ -70,7 +70,7 @@ SERVICES = (
 
 @record
 class Comparison:
-    """``text`` as ``csgtest build`` takes it; ``description``: what it is, in words."""
+    """What to compare: ``text`` as ``csgtest build`` takes it; ``description`` in words."""
 
     text: str
     staged: bool
@@ -78,15 +78,15 @@ class Comparison:
 
 
 def service_of(environment: Mapping[str, str]) -> Service | None:
-    """Whose job this is; None where a person calls, or a hook."""
+    """The service whose job this is; None where a person or a hook calls."""
     return next((each for each in SERVICES if environment.get(each.sign)), None)
 
 
 def find_comparison(
     environment: Mapping[str, str], folder: Path, base: str | None = None
 ) -> Comparison | None:
-    """None where nothing is before the first commit. UsageError where what is compared with cannot
-    be had, or is the checkout itself."""
+    """What to compare; None where nothing is before the first commit. Raises UsageError where the
+    base cannot be fetched, or is the checkout itself."""
     top = top_of(folder)
     service = service_of(environment)
     if base is None and service is None and environment.get("PRE_COMMIT"):
@@ -123,7 +123,8 @@ def _against(commit: str, name: str, service: Service | None) -> Comparison:
 
 
 def _hooked(environment: Mapping[str, str], top: Path) -> Comparison | None:
-    """What a hook of pre-commit is about: what is pushed, or else what is staged."""
+    """What a hook of pre-commit is about: what is pushed, or else what is staged; None outside
+    hooks."""
     before, after = (environment.get(f"PRE_COMMIT_{each}_REF") for each in ("FROM", "TO"))
     if before and after:
         return Comparison(f"{before}...{after}", False, f"what is pushed since {before[:10]}")
@@ -138,7 +139,8 @@ def _hooked(environment: Mapping[str, str], top: Path) -> Comparison | None:
 def _candidates(
     service: Service | None, environment: Mapping[str, str], top: Path, head: str | None
 ) -> Iterator[str]:
-    """Commits and branches by what their service or the repository calls them, the best first."""
+    """The commits and branches that may be the base, by the names that the service or the
+    repository has for them, the best first."""
     if service is GITHUB:
         # A merge of the pull request into its base: what the event says of that may be older.
         if environment.get("GITHUB_BASE_REF") and environment.get("GITHUB_SHA") == head:
@@ -155,7 +157,8 @@ def _candidates(
 
 
 def _of_event(environment: Mapping[str, str]) -> Iterator[str]:
-    """https://docs.github.com/webhooks/webhook-events-and-payloads"""
+    """The base in the event of a GitHub job:
+    https://docs.github.com/webhooks/webhook-events-and-payloads"""
     try:
         event = json.loads(Path(environment["GITHUB_EVENT_PATH"]).read_bytes())
     except (KeyError, OSError, ValueError):
@@ -177,8 +180,8 @@ def _of_event(environment: Mapping[str, str]) -> Iterator[str]:
 
 
 def _reached(top: Path, name: str, fetches: bool, reasons: list[str]) -> str | None:
-    """The commit, with an ancestor of HEAD and it in the repository; None with a reason where there
-    is none. Fetches what is missing, if it may."""
+    """The commit of a name, once the repository has it and an ancestor of it and HEAD; None, with a
+    reason, where that cannot be had. Fetches what is missing, if ``fetches``."""
     found = _found(top, name)
     if found is None and fetches:
         said = _fetched_name(top, name)
@@ -194,7 +197,8 @@ def _reached(top: Path, name: str, fetches: bool, reasons: list[str]) -> str | N
 
 
 def _found(top: Path, name: str) -> str | None:
-    """A branch is that of the remote where there is one: the own one may be older."""
+    """The commit of a name. For a branch, that of the remote where there is one: the local one may
+    be older."""
     known = (f"refs/remotes/origin/{name}", name)
     return next(filter(None, (_commit(top, each) for each in known)), None)
 
@@ -208,7 +212,7 @@ def _fetched_name(top: Path, name: str) -> str | None:
 
 
 def _joined(top: Path, commit: str, fetches: bool) -> bool:
-    """Is there a common ancestor with HEAD, with more of both histories if need be?"""
+    """Is there a common ancestor with HEAD? Fetches more of both histories if need be."""
     both = [commit, _commit(top, "HEAD") or "HEAD"]
     ways = [(both, f"--deepen={number}") for number in _HISTORY]
     for names, depth in (*ways, (both, "--unshallow"), ([], "--unshallow")):
@@ -238,7 +242,8 @@ def _is_shallow(top: Path) -> bool:
 
 
 def _fetched(top: Path, names: Sequence[str], *words: str) -> str | None:
-    """What git says where that fails. No names: all that the remote is configured for."""
+    """Fetch these names (none: all that the remote is configured for); returns git's message where
+    that fails."""
     quiet = ("--quiet", "--no-tags", "--no-recurse-submodules")
     variables = {"GIT_TERMINAL_PROMPT": "0"}
     try:
@@ -253,7 +258,7 @@ def _fetched(top: Path, names: Sequence[str], *words: str) -> str | None:
 
 
 def begin(out: Path) -> None:
-    """The folder is ours from here on; what an earlier comparison told is no longer there."""
+    """Claim the folder, and remove what an earlier comparison reported."""
     OutputFolder(out).close()
     for name in (SARIF, JUNIT, SUMMARY, ANNOTATIONS):
         (out / name).unlink(missing_ok=True)
@@ -261,8 +266,8 @@ def begin(out: Path) -> None:
 
 @contextmanager
 def no_commands(service: Service | None) -> Iterator[None]:
-    """What programs and compilers print meanwhile is no command to the service: it reads those from
-    the output of a job, whoever has written them."""
+    """Within this, output of programs and compilers contains no commands to the service, which
+    reads them from the output of a job, whoever wrote them."""
     if service is not GITHUB:
         yield
         return
@@ -281,8 +286,8 @@ def publish(
     code: int,
     failed: Sequence[str],
 ) -> None:
-    """The summary and the annotations of a finished comparison, where the service looks for them;
-    ``failed`` are messages on what could not be tested."""
+    """Put the summary and the annotations of a finished comparison where the service looks for
+    them; ``failed`` are messages on what could not be tested."""
     summary = out / SUMMARY
     if failed:
         description = "".join(f"\nNot tested:\n\n{_as_code(each)}\n" for each in failed)
@@ -301,12 +306,12 @@ def publish(
 
 
 def _as_code(text: str) -> str:
-    """A block of Markdown that nothing in it ends."""
+    """The text as a block of Markdown that nothing in it can end."""
     return "".join(f"    {line}\n" for line in printable(text, LINES).splitlines())
 
 
 def _appended(environment: Mapping[str, str], variable: str, content: bytes) -> None:
-    """To the file that the service names, if it does."""
+    """Append to the file that the service names in a variable, if it does."""
     if environment.get(variable):
         with open(environment[variable], "ab") as file:
             file.write(content)

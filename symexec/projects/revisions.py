@@ -41,10 +41,12 @@ from symexec.testcases.store import is_ours
 
 WORK_TREE, STAGED = "the work tree", "what is staged"
 _SETTINGS = ("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null")
-_TIME = 1_600_000_000  # of every exported file: equal times make no target of a Makefile outdated
+# the time of every exported file: equal times make no target of a Makefile outdated
+_TIME = 1_600_000_000
 _NONE: Mapping[str, str] = MappingProxyType({})
-BEGINS = re.compile(rb"^[\w\s*]*\bmain\s*\(", re.M)  # a definition of main, no comment about it
-# The functions of a header that is a library stand behind such a name, which one file defines.
+# a definition of main, and no comment about it
+BEGINS = re.compile(rb"^[\w\s*]*\bmain\s*\(", re.M)
+# The functions of a header that is a library are compiled where this name is defined.
 _HOLDS = re.compile(r"^\s*#\s*if(?:def|\s+defined)\s*\(?\s*(\w*IMPL\w*)", re.M)
 _INCLUDED = re.compile(rb'^\s*#\s*include\s*[<"]([^<>"\n]+)[>"]', re.M)
 
@@ -59,16 +61,16 @@ class Revisions:
 
     @property
     def shown(self) -> tuple[str, str]:
-        """Both as a person would name them."""
+        """Both revisions as a person would name them."""
         return _short(self.old), _short(self.new)
 
     def export(self, old: Path, new: Path) -> list[str]:
-        """Writes both trees. Returns notes on what could not be had: submodules."""
+        """Write both trees. Returns notes on what was not available: submodules."""
         return [*_export(self.repository, self.old, old), *_export(self.repository, self.new, new)]
 
     def file(self, name: str) -> tuple[str, bytes] | None:
-        """A file at the top of the new version, or of the work tree where that has none, and which
-        of them has it."""
+        """A file at the top of the new version, or of the work tree where that version has none;
+        and which of the two has it."""
         file = self.repository / name
         if self.new != WORK_TREE:
             place = f"{'' if self.new == STAGED else self.new}:{name}"
@@ -84,7 +86,8 @@ class Revisions:
 
 
 def read_revisions(text: str, folder: Path, staged: bool = False) -> Revisions:
-    """UsageError where ``folder`` lies in no repository, or it has no such revision."""
+    """The revisions that ``text`` names. Raises UsageError where ``folder`` lies in no repository,
+    or the repository has no such revision."""
     top = top_of(folder)
     if staged:
         return Revisions(top, _commit(top, text or "HEAD"), STAGED)
@@ -100,7 +103,7 @@ def read_revisions(text: str, folder: Path, staged: bool = False) -> Revisions:
 
 
 def top_of(folder: Path) -> Path:
-    """Of the repository that it lies in; UsageError where there is none."""
+    """The top of the repository that a folder lies in. Raises UsageError where it lies in none."""
     return Path(_asked(folder, "rev-parse", "--show-toplevel", why="is in no git repository"))
 
 
@@ -151,7 +154,8 @@ def _export(repository: Path, revision: str, target: Path) -> list[str]:
 
 
 def _checked_out(repository: Path, revision: str, target: Path) -> list[str]:
-    """Through an index of our own; the user's is copied where what is staged is asked for."""
+    """Export a revision by means of a temporary index; the user's index is copied where what is
+    staged is asked for."""
     with tempfile.TemporaryDirectory(prefix="csgtest-index-") as private:
         index = Path(private, "index")
         own = {"GIT_INDEX_FILE": str(index)}
@@ -173,7 +177,8 @@ def _checked_out(repository: Path, revision: str, target: Path) -> list[str]:
 
 
 def _submodule(checkout: Path, commit: str, target: Path) -> list[str]:
-    """At the commit that the revision names; as it is, where that commit was never fetched."""
+    """Export a submodule at the commit that the revision names; as it is, where that commit was
+    never fetched."""
     if not (checkout / ".git").exists():
         return [f"submodule {checkout.name} is not checked out: it is empty in both versions"]
     shutil.rmtree(target, ignore_errors=True)
@@ -191,7 +196,8 @@ def _folders_above(path: str, top: Path) -> Iterator[Path]:
 
 
 def _copied_work_tree(repository: Path, target: Path) -> list[str]:
-    """What is tracked, and what is new and not ignored, as it stands on disk; nothing of ours."""
+    """Copy what is tracked, and what is new and not ignored, as it is on disk; without files of
+    csgtest."""
     words = ("ls-files", "--cached", "--others", "--exclude-standard", "--deduplicate", "-z")
     notes = []
     for name in filter(None, git(repository, *words).split(b"\0")):
@@ -219,8 +225,9 @@ def unbuilt_versions(
     database: Path | None,
     ignored: Sequence[str] = (),
 ) -> Versions:
-    """Copies both trees to ``place/old`` and ``place/new``. Which files belong to the program, and
-    their flags, ``database`` says (compile_commands.json of the work tree), or else the files."""
+    """Copy both trees to ``place/old`` and ``place/new``. ``database`` (compile_commands.json of
+    the work tree) says which files belong to the program, and their flags; without it all C files
+    do."""
     shutil.rmtree(place, ignore_errors=True)
     old, new = place / "old", place / "new"
     for tree, copy in zip(trees, (old, new), strict=True):
@@ -244,8 +251,8 @@ def unbuilt_versions(
 
 
 def _moved(known: Mapping[str, Flags], top: Path, tree: Path) -> Path:
-    """How the files of the work tree are compiled, said of another version's. What only the work
-    tree has, as generated headers, is taken from there."""
+    """The flags of the work tree's files for the tree of another version. Files that only the work
+    tree has, such as generated headers, are taken from there."""
     before = os.path.realpath(top)
     found = {}
     for file, flags in known.items():
@@ -275,8 +282,8 @@ def _differs(old: Path, new: Path) -> bool:
 
 
 def include_in_file(tree: Path, header: str) -> str:
-    """A file beside a header that includes it and nothing else: its name. What the header wants to
-    be defined by the file that has its functions is defined."""
+    """Write a file next to a header that includes it and nothing else, and return its name. It
+    defines the macro that makes the header define its functions."""
     text = (tree / header).read_text(errors="surrogateescape")
     defined = [f"#define {name}\n" for name in dict.fromkeys(_HOLDS.findall(text))]
     name = f"{header}.c"
@@ -285,7 +292,7 @@ def include_in_file(tree: Path, header: str) -> str:
 
 
 def _around_a_library(files: Iterable[tuple[str, bytes]]) -> list[str]:
-    """All tests and examples, if nothing else has a ``main``, and there is something else."""
+    """All tests and examples, if nothing else has a ``main`` and there are other files."""
     texts = list(files)
     aside = {name for name, _ in texts if is_aside(name)}
     programs = {name for name, text in texts if BEGINS.search(text)}
@@ -294,8 +301,8 @@ def _around_a_library(files: Iterable[tuple[str, bytes]]) -> list[str]:
 
 
 def _include_folders(tree: Path) -> list[Path]:
-    """The folders below which a header stands that is included and is not beside who includes it:
-    of several headers that could be meant the one with the shortest path."""
+    """The folders of headers that are included from other folders; where several headers could be
+    meant, that of the header with the shortest path."""
     headers = sorted(
         (each.relative_to(tree).as_posix() for each in tree.rglob("*.h")),
         key=lambda name: (name.count("/"), name),

@@ -72,13 +72,13 @@ Call = TypeVar("Call", BuildOptions, CompareOptions, GraphOptions, UnifyOptions)
 Both = tuple[BuiltVersion, BuiltVersion]
 
 _SIDES = ("old", "new")
-_SHOWN = 4  # files that differ and are in nothing
+_SHOWN = 4  # differing files that belong to no target
 
 
 @record
 class Subject:
-    """A program or library to test: ``versions`` as a user would name them, ``folder`` for what is
-    found. ``entries``: of a library the functions that its users call and that reach a change."""
+    """A program or library to test: ``versions`` as a user would name them, ``folder`` for the
+    results. ``entries``: of a library the functions that its users call and that reach a change."""
 
     name: str
     versions: Versions
@@ -89,7 +89,7 @@ class Subject:
 
 @record
 class Project:
-    """What a call about revisions is about."""
+    """The programs and libraries of a call about revisions."""
 
     revisions: Revisions
     subjects: tuple[Subject, ...]
@@ -98,7 +98,7 @@ class Project:
 def read_project(
     asked: RevisionOptions, flags: Flags, out: Path, quiet: bool, ignored: Sequence[str] = ()
 ) -> Project:
-    """Builds both versions. There are no subjects where nothing that is compiled differs."""
+    """Build both versions. There are no subjects where nothing that is compiled differs."""
     revisions = read_revisions(asked.text, Path.cwd(), asked.staged)
     top = revisions.repository
     with ExitStack() as stack:
@@ -116,7 +116,7 @@ def read_project(
             readings = Readings()
             try:
                 entries = entries_of(versions, readings, installed_headers(trees[-1]))
-            except CsgtestError:  # which whoever reads the files next meets again
+            except CsgtestError:  # whoever reads the files next gets the same error
                 entries = ()
             only = Subject(top.name, versions, out, entries or (Entry(""),), readings)
             return Project(revisions, (only,))
@@ -134,7 +134,7 @@ def read_project(
 
 @dataclass(slots=True)
 class _Time:
-    """What is left of the time of several calls, and how many are to share it."""
+    """The time that is left for several calls, and how many of them share it."""
 
     left: float
     calls: int
@@ -145,8 +145,8 @@ class _Time:
 
 @dataclass(slots=True)
 class Run:
-    """A call of ``csgtest build`` for one entry of a program or library, about two folders, and
-    what came of it; ``report`` None: not yet, or nothing."""
+    """A call of ``csgtest build`` for one entry of a program or library, with two folders, and its
+    result; ``report`` None: not yet, or nothing."""
 
     name: str
     options: BuildOptions
@@ -155,20 +155,20 @@ class Run:
 
     @property
     def spare(self) -> bool:
-        """Is it an inner entry, beside public ones that reach the same changes?"""
+        """Is it an inner entry, while public ones reach the same changes?"""
         inner = self.options.internal
         public = any(not (each.internal and each.internal.reason) for each in self.subject.entries)
         return inner is not None and bool(inner.reason) and public
 
     @property
     def waits(self) -> bool:
-        """Is a difference internal, which another entry may confirm?"""
+        """Is there an internal difference, which another entry may confirm?"""
         return self.report is not None and any(each.internal for each in self.report.groups)
 
 
 class Session:
-    """The calls for all that revisions reach. They share the time, but for those that csgtest.toml
-    gives a time of their own; what one leaves over the others have."""
+    """The calls for all that revisions reach. They share the time, except for those to which
+    csgtest.toml gives their own; what one does not use the others get."""
 
     def __init__(self, options: BuildOptions, quiet: bool) -> None:
         self._options = options
@@ -176,9 +176,10 @@ class Session:
         self.runs: list[Run] = []
 
     def calls(self) -> Iterator[Run]:
-        """One after the other; whoever takes one sets its report before the next."""
+        """The runs, one after the other; the caller sets the report of each before it takes the
+        next."""
         options, asked = self._options, _asked(self._options.files)
-        OutputFolder(options.out).close()  # ours from here on
+        OutputFolder(options.out).close()  # the folder is claimed
         files = options.files
         project = read_project(asked, options.flags, options.out, self._quiet, files.ignored)
         together = _Time(options.search.time, 0)
@@ -211,7 +212,7 @@ class Session:
             spent.calls -= 1
 
     def confirmed(self) -> list[Run]:
-        """The runs with what is internal, when nothing more is found: what a public entry confirms
+        """The runs with internal differences, once all are finished: what a public entry confirms
         is noted, and their reports are written again."""
         for subject in {id(run.subject): run.subject for run in self.runs}.values():
             for out, report in confirm(self._found(subject)):
@@ -219,7 +220,7 @@ class Session:
         return [run for run in self.runs if run.waits]
 
     def _found(self, subject: Subject) -> list[tuple[Path, Report]]:
-        """The finished reports about it, and where they are."""
+        """The finished reports on a subject, with their folders."""
         return [
             (run.options.out, run.report)
             for run in self.runs
@@ -228,7 +229,7 @@ class Session:
 
 
 def _spent(run: Run) -> float:
-    """Seconds of its time; all of it where nobody knows."""
+    """The seconds of its time that a run has used; all of it where that is not known."""
     counters = run.report.counters if run.report is not None else {}
     took, before = counters.get("wall_s"), counters.get("prepared_s")
     if not isinstance(took, float) or not isinstance(before, float):
@@ -237,8 +238,8 @@ def _spent(run: Run) -> float:
 
 
 def one_call(options: Call, folder: Path) -> Call:
-    """The same call about the only program or library that the change reaches; ``folder`` is for
-    its files. UsageError where there are several, or none."""
+    """The same call for the only program or library that the change reaches; ``folder`` is for its
+    files. Raises UsageError where there are several, or none."""
     asked = _asked(options.files)
     project = read_project(asked, options.flags, folder, False, options.files.ignored)
     if len(project.subjects) != 1:
@@ -252,8 +253,8 @@ def one_call(options: Call, folder: Path) -> Call:
 
 
 def _own(options: Call, asked: RevisionOptions, subject: Subject) -> tuple[Call, tuple[str, ...]]:
-    """What holds for one target, and the keys that are said of it alone; its whole path counts
-    before its name."""
+    """The call for one target, and the keys that only its table sets; a table with its whole path
+    counts before one with its name."""
     tables = [each for each in asked.own if is_named(subject.name, [each.name])]
     for each in sorted(tables, key=lambda table: table.name != subject.name):
         if isinstance(each.options, type(options)):
@@ -289,7 +290,7 @@ def _listed(targets: list[Target]) -> str:
 
 
 def _logs(out: Path) -> tuple[Path, Path]:
-    """What the builds of the old and the new version say."""
+    """The files for the output of the builds of the old and the new version."""
     return out / "build-old.log", out / "build-new.log"
 
 
@@ -300,8 +301,8 @@ def _built_or_compiled(
     out: Path,
     quiet: bool,
 ) -> tuple[Path | None, Both | None]:
-    """What the builds made; or else how a build of the user's own compiled the work tree, if it has
-    written that down; or neither: all C files are one program."""
+    """What the builds made; or else the database of a build of the user's own that compiled the
+    work tree; or neither: all C files are one program."""
     recipes = [asked.command] if asked.command else recipes_of(enclosures[-1].tree)
     database = find_commands(revisions.repository, None) if not asked.command else None
     try:
@@ -321,7 +322,7 @@ def _built_or_compiled(
 
 
 def _built(enclosures: Sequence[Enclosure], recipes: Sequence[str], out: Path, quiet: bool) -> Both:
-    """Side by side, by the first recipe that makes something in both."""
+    """Build both versions by the first recipe that makes something in both."""
     out.mkdir(parents=True, exist_ok=True)
     for log in _logs(out):
         log.unlink(missing_ok=True)
@@ -339,14 +340,14 @@ def _built(enclosures: Sequence[Enclosure], recipes: Sequence[str], out: Path, q
                 return old, new
             except NothingMadeError as error:
                 failed.append(error)
-    raise max(failed, key=lambda error: error.calls)  # what came furthest
+    raise max(failed, key=lambda error: error.calls)  # the build that made the most
 
 
 def _choice(
     built: Both, asked: RevisionOptions, name: str, out: Path, ignored: Sequence[str]
 ) -> tuple[list[Target], list[str]]:
-    """What is tested of what the change reaches, and notes on the rest. ``name``: of the library
-    that C files are which no program or library is made of."""
+    """The targets to test among those that the change reaches, and notes on the others. ``name``:
+    that of the library made of C files that belong to no program or library."""
     targets, notes = reached_targets(*built, asked.targets, ignored)
     proper = _proper(targets, bool(asked.targets))
     adopted = [] if targets or asked.targets else adopt_unbuilt(*built, ignored)
@@ -381,7 +382,8 @@ def _choice(
 
 
 def _unused(built: Both, out: Path, ignored: Sequence[str]) -> Iterator[str]:
-    """What differs and was not built. UsageError where that may be because a build failed."""
+    """Notes on what differs and was not built. Raises UsageError where that may be because a build
+    failed."""
     unused = [file for file in unused_files(*built) if not matches(file, ignored)]
     if not unused:
         return
@@ -399,7 +401,7 @@ def _unused(built: Both, out: Path, ignored: Sequence[str]) -> Iterator[str]:
 def _notes_of_settings(
     built: Both, asked: RevisionOptions, ignored: Sequence[str]
 ) -> Iterator[str]:
-    """What is asked to be ignored and differs, and tables of csgtest.toml that mean nothing."""
+    """Notes on changes that are ignored, and on tables of csgtest.toml without a target."""
     left = [file for file in differing_files(*built) if matches(file, ignored)] if ignored else []
     if left:
         yield f"ignored although they differ: {_some(left)}"
@@ -417,7 +419,8 @@ def _some(files: Sequence[str]) -> str:
 
 
 def _proper(targets: list[Target], asked: bool) -> list[Target]:
-    """Programs before libraries, which they are made of; tests and examples only if asked for."""
+    """The targets, programs before libraries, which they are made of; tests and examples only if
+    asked for."""
     if asked:
         return targets
     proper = [each for each in targets if not each.aside]
@@ -426,8 +429,8 @@ def _proper(targets: list[Target], asked: bool) -> list[Target]:
 
 @record
 class _FlagsOfTargets:
-    """Those that all have, or those of one target's table. Folders of the user's work tree become
-    those of the version, which ``csg.programs`` then does for the other one."""
+    """The flags of all targets, or those of one target's table. Folders of the user's work tree are
+    replaced by those of the version, which ``csg.programs`` then does for the other one."""
 
     repository: Path
     all: Flags
@@ -439,7 +442,7 @@ class _FlagsOfTargets:
 
 
 def _why_nothing(subject: Subject, files: Sequence[str]) -> str:
-    """Why no function of a library is tested although it is reached."""
+    """Why no function of a library is tested although the change reaches it."""
     where = _some([file for file in files if not is_aside(file)])
     if subject.readings.unify(subject.versions.pairs(), "").changes:
         return f"{subject.name}: no function that comes to what differs in {where} can be called"

@@ -1,12 +1,12 @@
-"""``csgtest accept``: live with a difference, in a file that the repository keeps.
+"""``csgtest accept``: accept a difference, in a file of the repository.
 
     $ csgtest accept g2 --reason 'the new format is intended'
 
     csgtest-accepted.json   one object for each accepted difference: its fingerprint and why
 
-JSON, because Python reads and writes it as it is: nothing that a reader wrote beside the entries
-can be lost when the file is written anew. Entries stand in the order of their fingerprints, a value
-on each line, so that two branches that accept different things merge.
+The format is JSON, which Python reads and writes without loss: nothing that a user added to the
+entries is lost when the file is written anew. Entries stand in the order of their fingerprints, a
+value on each line, so that two branches that accept different things merge.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from symexec.triage.accepted import Accepted, accepted_from_json, accepted_of, a
 
 FILE = "csgtest-accepted.json"
 _FORMAT = 1
-_LARGEST = 1 << 26  # bytes of a file that is read
+_LARGEST = 1 << 26  # bytes; larger files are refused
 _NAMED = 3  # statements in a summary
 # What a report may be wrong in, where nobody has looked at it before.
 _MALFORMED = (ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError)
@@ -39,7 +39,8 @@ _MALFORMED = (ValueError, KeyError, TypeError, AttributeError, IndexError, Recur
 
 
 def accepted_file(options: BuildOptions) -> Path | None:
-    """What a search reads; None: nothing. UsageError where a file that was named is missing."""
+    """The file that a search reads; None: there is none. Raises UsageError where a file that was
+    named is missing."""
     asked = options.accepting
     if asked.off:
         return None
@@ -52,7 +53,8 @@ def accepted_file(options: BuildOptions) -> Path | None:
 
 
 def _usual_file() -> Path | None:
-    """In the working folder, or at the root of its repository."""
+    """The file in the working folder, or at the root of its repository; None where there is
+    none."""
     places = [Path(), *filter(None, [_root()])]
     return next((each / FILE for each in places if (each / FILE).is_file()), None)
 
@@ -63,7 +65,8 @@ def _root() -> Path | None:
 
 
 def read_accepted(path: Path) -> tuple[Accepted, ...]:
-    """UsageError when it cannot be read or is no such file."""
+    """The accepted differences in a file. Raises UsageError when it cannot be read or is no such
+    file."""
     try:
         if path.stat().st_size > _LARGEST:
             raise ValueError("it is too large")
@@ -102,7 +105,7 @@ def _form(entry: Accepted) -> dict[str, Json]:
 
 @dataclass(frozen=True, slots=True)
 class _Finding:
-    """A group of a finished report; ``entry`` None: nobody knows what brings it about."""
+    """A group of a finished report; ``entry`` None: its causes are not known."""
 
     id: str
     summary: str
@@ -111,7 +114,8 @@ class _Finding:
 
 
 def _findings(folder: Path) -> tuple[Report, list[_Finding]]:
-    """A folder of results is data of strangers: nothing in it is run or believed but its texts."""
+    """The groups of a finished report. A folder of results may come from strangers: nothing in it
+    is run, and nothing but its texts is used."""
     value, path = read_report(folder), folder / "report.json"
     try:
         report = report_from_json(value)
@@ -141,7 +145,7 @@ def _finding(form: Json, report: Report, cases: Mapping[str, TestCase]) -> _Find
 
 
 def _summary(kind: str, changes: Sequence[Identity], entry: str) -> str:
-    """regression of f: g: a < b -> a <= b; g: added n++"""
+    """The changes in a line: regression of f: g: a < b -> a <= b; g: added n++"""
     lines = [_edit(each) for each in changes[:_NAMED]]
     if len(changes) > _NAMED:
         lines.append(f"and {len(changes) - _NAMED} more")
@@ -163,7 +167,7 @@ def _edit(change: Identity) -> str:
 
 
 def accept(options: AcceptOptions) -> list[str]:
-    """Does what is asked for; the lines that tell of it."""
+    """Carry out the command, and return the lines to print."""
     report, findings = _findings(options.folder)
     path = options.file or _usual_file() or (_root() or Path()) / FILE
     if options.prune:
@@ -199,7 +203,7 @@ def _chosen(ids: Sequence[str], findings: Sequence[_Finding]) -> list[_Finding]:
 
 
 def _grouped(name: str) -> str:
-    """2 is g2: the second row."""
+    """The id of a group: 2 stands for g2, the second row."""
     return f"g{name}" if name.isdecimal() else name
 
 

@@ -40,7 +40,8 @@ _WIDEST = 200  # characters of a line of source
 
 @record
 class LineView:
-    """``sign`` is -, + or a space; ``wanted``: a change that is asked for stands there."""
+    """A line of the patch. ``sign`` is -, + or a space; ``wanted``: a change that is asked for is
+    on it."""
 
     old: str
     new: str
@@ -53,7 +54,7 @@ class LineView:
 
 @record
 class FileView:
-    """Hunks of one file; ``summary``: how its changed lines are covered."""
+    """The hunks of one file; ``summary``: how its changed lines are covered."""
 
     name: str
     hunks: tuple[tuple[LineView, ...], ...]
@@ -63,7 +64,8 @@ class FileView:
 
 @record
 class Link:
-    """A statement on a chain; ``how`` it depends on the one before; ``node``: its id, or ""."""
+    """A statement on a dependence chain. ``how``: its dependence on the one before; ``node``: its
+    id, or ""."""
 
     how: str
     place: str
@@ -91,7 +93,7 @@ class NodeView:
 
 
 def statuses(report: Report) -> dict[int, str]:
-    """What became of each change."""
+    """For each change, how far tests came with it."""
     nodes = _nodes(report)
     own = {
         str(node["id"]): [int(each) for each in node.get("changes", ())]
@@ -120,7 +122,7 @@ def _visited(cases: Iterable[TestCase]) -> set[str]:
 
 
 def patch_files(report: Report) -> list[FileView]:
-    """The patch, coloured; nothing where there is none to show."""
+    """The patch with the status of each line; empty where there is none to show."""
     known = statuses(report)
     return [
         FileView(
@@ -173,7 +175,7 @@ def _summary(lines: Iterable[Line], known: Mapping[int, str]) -> str:
 
 
 def functions_of(report: Report) -> list[tuple[str, list[NodeView]]]:
-    """Nodes by function, in the order of the source; functions with a change come first."""
+    """The nodes by function, in the order of the source; functions with a change come first."""
     nodes = sorted(_nodes(report), key=lambda node: (str(node.get("file")), node.get("line", 0)))
     visits = _visits(report)
     known = statuses(report)
@@ -194,7 +196,7 @@ def _nodes(report: Report) -> list[dict[str, Json]]:
 
 
 def _visits(report: Report) -> dict[str, list[TestCase]]:
-    """The tests that come to each node, those that differ first."""
+    """For each node the tests that visit it, those that differ first."""
     found: dict[str, list[TestCase]] = {}
     for case in sorted(report.tests, key=lambda case: case.observed != "different"):
         for name in dict.fromkeys(case.sequence):

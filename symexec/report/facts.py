@@ -1,4 +1,4 @@
-"""What every report says beside its tests: bounds, counters, and what the reader has to know.
+"""What every report says in addition to its tests: bounds, counters, notes.
 
 --range x=0..9 --time 5    {"time_s": 5.0, "ranges": ["x=0..9"], ...}
 inputs_within(report)      "x from 0 to 9, strings of up to 4 bytes"
@@ -45,9 +45,9 @@ def bounds(
     shadow: ShadowOptions | None = None,
     globals_named: Sequence[str] | None = None,
 ) -> dict[str, Json]:
-    """The limits within which a verdict holds, those that nobody has asked for too; ``main`` has
-    other ones than a function. ``globals_named``: the objects that are compared after a call; None
-    for main, whose end is theirs."""
+    """The limits within which a verdict holds, including defaults; ``main`` has other ones than a
+    function. ``globals_named``: the objects that are compared after a call; None for main, after
+    which there is nothing to compare."""
     found: dict[str, Json] = {
         "time_s": search.time,
         "memory": search.memory if search.memory is not None else "3/4 of what is free",
@@ -113,7 +113,7 @@ def counters_form(counters: Counters) -> dict[str, Json]:
 
 
 def event_notes(events: dict[Event, int]) -> list[str]:
-    """One line for each thing that the reader has to know of, with place and count."""
+    """One line for each event, with its place and count."""
     ordered = sorted(events.items(), key=lambda entry: (-entry[1], str(entry[0].location)))
     return [
         f"{event.location}: {event.kind}: {event.text} ({count})" for event, count in ordered[:50]
@@ -121,8 +121,8 @@ def event_notes(events: dict[Event, int]) -> list[str]:
 
 
 def nothing_followed(counters: Counters, events: dict[Event, int]) -> UnsupportedError | None:
-    """What kept every single path from its end; None when one was followed, as far as it matters,
-    or time ended first."""
+    """The error that ended every single path; None when some path was followed, as far as it
+    matters, or time ended first."""
     obstacles = [event for event in events if event.kind == "unsupported"]
     followed = counters.paths + counters.diff_paths + counters.dropped + counters.pruned
     if followed or counters.cuts or not obstacles:
@@ -142,7 +142,7 @@ _COMMAND_LINES = "command lines of the words that the program reads"
 
 
 def inputs_within(report: Report) -> str:
-    """The inputs that the verdict speaks of: ``strings of up to 4 bytes, x from 0 to 9``."""
+    """The inputs that the verdict is about: ``strings of up to 4 bytes, x from 0 to 9``."""
     found = report.bounds
     parts = [*_of_main(found)] if "sym_args" in found or "command_lines" in found else []
     parts += _of_function(report)
@@ -290,12 +290,12 @@ _VALUES = {
 
 
 def named(facts: Mapping[str, Json]) -> list[tuple[str, str]]:
-    """Bounds, or counters, as a reader wants them: what each is, and its value in words."""
+    """Bounds or counters for a reader: the name of each, and its value in words."""
     return [(name_of(key), _value(key, value)) for key, value in facts.items()]
 
 
 def name_of(key: str) -> str:
-    """A key that nobody has named yet is still no key."""
+    """The name of a key for a reader; made from the key where the table has none."""
     return _NAMES.get(key) or key.removesuffix("_s").replace("_", " ").capitalize()
 
 
@@ -321,7 +321,7 @@ def _value(key: str, value: Json) -> str:
 
 
 def in_words(value: Json) -> str:
-    """Neither brackets nor quotes nor Python."""
+    """The value in words, without brackets, quotes and Python's notation."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, int):

@@ -49,7 +49,7 @@ Sources = tuple[Mapping[str, Sequence[str]], Mapping[str, Sequence[str]]]
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """What callers of the entry function have to see to, and why; inputs keep to it."""
+    """What callers of the entry function must guarantee, and why; inputs satisfy it."""
 
     text: str
     reason: str
@@ -63,8 +63,8 @@ class Expected:
 @dataclass(frozen=True, slots=True)
 class Reached:
     """Where the changes behind an internal difference show at a public entry, in a difference of
-    class ``kind``: a test of the report in ``folder``, as seen from the folder of the internal
-    one."""
+    class ``kind``: a test of the report in ``folder``, a path relative to the folder of the
+    internal one."""
 
     entry: str
     call: str
@@ -73,14 +73,15 @@ class Reached:
     kind: str
 
     def confirms(self, each: Group) -> bool:
-        """Is it the same that callers meet there? A failure, or a fix, is one there as well."""
+        """Is it the same difference for callers of the public entry? Where one is a failure, or a
+        fix, the other must be too."""
         return each.kind in (self.kind, "difference")
 
 
 @dataclass(slots=True)
 class Report:
-    """All that report.json says. ``csg`` is the graph as its JSON; ``bounds`` and ``counters`` go
-    there as they are. ``directory`` is where relative paths start from."""
+    """All that report.json says. ``csg`` is the graph as JSON; ``bounds`` and ``counters`` are
+    written as they are. ``directory`` is the folder that relative paths start from."""
 
     old: str
     new: str
@@ -92,21 +93,21 @@ class Report:
     tests: list[TestCase] = field(default_factory=list)
     counters: dict[str, Json] = field(default_factory=dict)
     bounds: dict[str, Json] = field(default_factory=dict)
-    configured: Json = None  # what a csgtest.toml says of the call; None: nothing
+    configured: Json = None  # what a csgtest.toml sets for this call; None: nothing
     preconditions: Sequence[Expected] = ()
-    seeds: Json = None  # None: the search had none
+    seeds: Json = None  # None: there was no search
     native: Json = None  # native fuzzing; None: nothing did
     sandbox: str = ""
     sanitizers: str = ""
     compiled: str = ""  # the flags of the builds that are replayed
     notes: list[str] = field(default_factory=list)
-    old_files: tuple[SourceFile, ...] = ()  # the entry function's first
+    old_files: tuple[SourceFile, ...] = ()  # the files of the program, the entry function's first
     new_files: tuple[SourceFile, ...] = ()
-    golden: tuple[SourceFile, ...] = ()  # what is intended; empty: nobody said
+    golden: tuple[SourceFile, ...] = ()  # the golden version's files; empty: there is none
     signature: EntrySignature | None = None
     name: str = "program"
     directory: str = ""
-    foreign: bool = False  # read back, and not sealed by us
+    foreign: bool = False  # it was read back, and the report is not sealed by this user
     finished: bool = False
     identities: dict[int, Identity] = field(default_factory=dict)  # of the changes
     patch: Patch = field(default_factory=Patch)
@@ -123,7 +124,7 @@ class Report:
 
     @property
     def groups(self) -> list[Group]:
-        """The differences that nobody has accepted."""
+        """The groups of differences that are not accepted."""
         return self.findings().open
 
     def findings(self) -> Findings:
@@ -146,8 +147,8 @@ class Report:
         )
 
     def _marked(self, groups: list[Group], cases: Mapping[str, TestCase]) -> list[Group]:
-        """Those that no caller can meet are internal, and behind the others; the witness of any
-        other group is a test that callers can meet."""
+        """The groups, with those that no caller can meet marked as internal and put last; the
+        witness of any other group is a test that callers can meet."""
         if self.internal is None:
             return groups
         marked: list[Group] = []
@@ -159,7 +160,7 @@ class Report:
         return [replace(each, id=f"g{number}") for number, each in enumerate(marked, 1)]
 
     def is_internal(self, case: TestCase) -> bool:
-        """Is there no caller who can run this test?"""
+        """Can no caller run this test?"""
         if self.internal is None or self.internal.reason:
             return self.internal is not None
         given = dict(case.input.parameters)
@@ -173,7 +174,7 @@ class Report:
         return [each for each in parts if each.kind == "structure" and each.element in hidden]
 
     def fails(self, when: FailOn) -> bool:
-        """Is there a difference that ends the call with 1?"""
+        """Is there a difference because of which the exit code is 1?"""
         if when is FailOn.NEVER or self.verdict != "different":
             return False
         found = self.findings()
@@ -188,8 +189,8 @@ class Report:
                 assert_never(when)
 
     def stale(self) -> list[Accepted]:
-        """What was accepted of this program, is not met, and speaks of statements that are no
-        changes any more: it can never be met again."""
+        """The accepted differences of this program that were not met and name statements that are
+        no changes any more: they can never be met again."""
         if not self.accepted:
             return []
         met = {entry.id for entry in self.findings().by.values()}
@@ -197,8 +198,8 @@ class Report:
 
 
 def _is_worse(each: Group, witness: TestCase) -> bool:
-    """Does the new version fail, not end or lose memory where the old one did not, as a caller can
-    see? What was cut off and never seen to end counts."""
+    """Does the new version fail, not end, or lose memory where the old one did not, as a caller can
+    see? A run that was cut off and never seen to end counts."""
     if each.internal:
         return False
     unknown = each.kind == "undecided" and witness.new is not None and witness.new.timed_out
@@ -207,8 +208,8 @@ def _is_worse(each: Group, witness: TestCase) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """The differing tests by their ids, with the blame that nobody has accepted; their groups, and
-    those that are accepted; what accepts each such test."""
+    """The differing tests by id, with the blame that is not accepted; their groups, and the
+    accepted groups; the entry that accepts each accepted test."""
 
     cases: Mapping[str, TestCase]
     open: list[Group]
@@ -286,9 +287,10 @@ def report_to_json(report: Report) -> dict[str, Json]:
 
 
 def report_from_json(value: Json) -> Report:
-    """ValueError, KeyError, TypeError or AttributeError where it is none: reports come from
-    strangers, too."""
-    from symexec.triage.accepted import identity_from_json  # it reads groups, as below
+    """The report in JSON. Raises ValueError, KeyError, TypeError or AttributeError where it is
+    none: reports may come from strangers."""
+    # it reads groups, as the code below does
+    from symexec.triage.accepted import identity_from_json
 
     how = value["replay"]
     report = Report(
@@ -339,7 +341,7 @@ def report_from_json(value: Json) -> Report:
     return report
 
 
-# Whoever uses these looks at what they are, or has made them of what was looked at.
+# Callers check the types of these, or have made them of checked values.
 _UNCHECKED = frozenset(
     ("csg", "seeds", "native", "configured", "identities", "accepted", "patch", "sources")
 )
@@ -385,7 +387,7 @@ def _accepted(report: Report, found: Findings) -> dict[str, Json]:
 
 
 def kind_of(change: ChangeInfo) -> str:
-    """What became of its text: added, deleted or modified."""
+    """Whether a change is added, deleted or modified, by its texts."""
     if not change.old_text.strip():
         return "added"
     return "modified" if change.new_text.strip() else "deleted"
@@ -439,7 +441,7 @@ def _change(change: ChangeInfo, identities: Mapping[int, Identity]) -> Json:
 
 
 def _test(case: TestCase, finders: Mapping[str, str]) -> Json:
-    """With what was first to find the difference that it shows."""
+    """A test in JSON, with the phase that first found the difference it shows."""
     found = to_json(case)
     if case.id in finders:
         found["found_by"] = finders[case.id]

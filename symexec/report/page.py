@@ -1,7 +1,7 @@
-"""report.html: one file without anything from outside, made of a report and the graph's picture.
+"""report.html: one file that loads nothing from outside, made of a report and the graph's picture.
 
 page(report, svg)     verdict, findings, graph, coverage of the patch, what was accepted, what was
-                      not looked at, details; page.html says how it looks
+                      not examined, details; page.html has the layout
 highlights(report)    what of the graph the tests have witnessed, for whoever draws it
 
 Texts of strangers come into the page through the template alone, which escapes all of them.
@@ -60,7 +60,7 @@ _PICTURE, _FINDINGS, _ACCEPTED, _NODES, _PATCH = 2_300_000, 1_000_000, 200_000, 
 
 
 def page(report: Report, svg: str | None = None) -> str:
-    """The whole page. ``svg`` is put in as it is: it must be our own."""
+    """The page. ``svg`` is inserted without escaping: it must be made by csgtest."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
     from markupsafe import Markup
 
@@ -117,7 +117,7 @@ def _title(report: Report) -> str:
 
 @record
 class Pieced:
-    """Parts of a page that are written out, as many as there is room for."""
+    """The parts of a page that are written in full, as many as there is room for."""
 
     shown: Sequence[str]
     left_out: int
@@ -142,7 +142,7 @@ class _Blocks:
 
 
 def _functions(report: Report, blocks: _Blocks) -> Iterator[tuple[str, int, Pieced]]:
-    """Functions with the number of their nodes, and those written out."""
+    """The functions with the numbers of their nodes, and the nodes written in full."""
     room = _NODES
     for name, nodes in functions_of(report):
         pieced = blocks.many("node", nodes, room)
@@ -170,7 +170,8 @@ class Row:
 
 @record
 class Side:
-    """A part of what the versions show: marked pieces, None where one does not show it."""
+    """A part of what the versions show: pieces with marks; None where one version does not show
+    it."""
 
     name: str
     differs: bool
@@ -179,13 +180,13 @@ class Side:
 
 @record
 class Finding:
-    """``hunks``: files of the patch with lines around the changes to blame, or those changes where
-    the patch does not show them."""
+    """A finding. ``hunks``: files of the patch with the lines around the changes to blame, or these
+    changes where the patch does not show them."""
 
     row: Row
     case: TestCase
     input: str
-    whole: bool  # is the input shown to its end?
+    whole: bool  # is the input shown as a whole?
     versions: tuple[str, ...]
     sides: tuple[Side, ...]
     interaction: bool
@@ -279,7 +280,7 @@ def _sides(case: TestCase) -> Iterator[Side]:
 
 
 def _visible(pieces: Pieces) -> Pieces:
-    """What consists of newlines alone is seen as well."""
+    """The pieces, with those that consist of newlines made visible."""
     if any(text.strip("\n") for text, _ in pieces):
         return pieces
     return [(text.replace("\n", "\u21b5\n"), differs) for text, differs in pieces]
@@ -290,7 +291,7 @@ def _plain(text: str | None) -> Pieces | None:
 
 
 def _blame(case: TestCase) -> Iterator[str]:
-    """What is to be said of the changes to blame, beside which they are."""
+    """The sentences on the changes to blame, next to which they stand."""
     for each in case.undefined:
         yield f"Undefined behaviour: {each}."
     if case.blame is None:
@@ -321,7 +322,8 @@ def _context(report: Report, blamed: Iterable[int]) -> Iterator[FileView]:
 
 
 def _near(hunk: Sequence[Line], wanted: frozenset[int]) -> list[list[Line]]:
-    """The lines of a long hunk around those that are wanted; what is left out parts them."""
+    """The lines of a long hunk around those that are wanted, in one list for each uninterrupted
+    part."""
     found: list[list[Line]] = []
     end = 0
     for at, line in enumerate(hunk):
@@ -335,7 +337,7 @@ def _near(hunk: Sequence[Line], wanted: frozenset[int]) -> list[list[Line]]:
 
 
 def highlights(report: Report) -> Highlights:
-    """What stands out in the picture: nodes and edges that ``csg.coverage`` says tests have
+    """What is marked in the picture: nodes and edges that ``csg.coverage`` says tests have
     witnessed (without it: those in the tests' own sequences), and the sequences of the first
     differences that several changes bring about together."""
     from csg.render import Highlights, steps
@@ -368,7 +370,7 @@ def _witnessed(known: Json) -> list[Json]:
 
 
 def _details(report: Report) -> list[tuple[str, list[tuple[str, str]]]]:
-    """Tables of what nobody has to know: a heading, and names with their values."""
+    """Tables of details: each a heading, and names with their values."""
     run = [
         ("Old version", report.old),
         ("New version", report.new),
@@ -399,12 +401,13 @@ def _details(report: Report) -> list[tuple[str, list[tuple[str, str]]]]:
 
 Pieces = list[tuple[str, bool]]
 
-_MOST_WORDS = 600  # of a line that is compared word by word
+_MOST_WORDS = 600  # words of a line, up to which it is compared word by word
 _WORDS = re.compile(r"\w+|\s|[^\w\s]")
 
 
 def marked(old: str, new: str) -> tuple[Pieces, Pieces]:
-    """The pieces of both; joined they are the texts, but for the signs of differing newlines."""
+    """The pieces of both texts; joined, they are the texts, except for the signs of differing
+    newlines."""
     before, after = old.splitlines(keepends=True), new.splitlines(keepends=True)
     found: tuple[Pieces, Pieces] = ([], [])
     for word, a, b, c, d in SequenceMatcher(None, before, after, False).get_opcodes():
@@ -436,7 +439,7 @@ def _within(old: str, new: str) -> Iterator[tuple[str, str, bool]]:
 
 
 def _ends(old: str, new: str) -> Iterator[tuple[str, str, bool]]:
-    """What both begin with, what stands between, what both end with."""
+    """What both texts begin with, what stands between, and what both end with."""
     begin = _common(old, new)
     end = _common(old[begin:][::-1], new[begin:][::-1])
     first, second = old[begin : len(old) - end], new[begin : len(new) - end]

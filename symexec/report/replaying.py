@@ -30,15 +30,15 @@ NOT_RUN = "not run"
 
 @dataclass(frozen=True, slots=True)
 class Replayed:
-    """``outcome``: confirmed (as reported), different (they differ otherwise), same, unstable, or
-    NOT_RUN."""
+    """The result for one test. ``outcome``: confirmed (as reported), different (they differ
+    otherwise), same, unstable, or NOT_RUN."""
 
-    case: TestCase  # with what was seen now
+    case: TestCase  # the test with what was seen now
     outcome: str
 
 
 def load_report(folder: Path) -> Report:
-    """report.json of a folder; UsageError when it is missing or no report."""
+    """The report in a folder. Raises UsageError when it is missing or no report."""
     value = read_report(folder)
     try:
         return report_from_json(value)
@@ -48,7 +48,7 @@ def load_report(folder: Path) -> Report:
 
 
 def read_report(folder: Path) -> Json:
-    """report.json as it is; UsageError when it is missing or no JSON."""
+    """report.json of a folder as JSON. Raises UsageError when it is missing or no JSON."""
     path = folder / "report.json"
     try:
         return json.loads(path.read_text(encoding="utf-8"))
@@ -66,8 +66,8 @@ def replay_folder(
     trusts: Callable[[str], bool] = lambda reason: False,
     seconds: float | None = None,
 ) -> Iterator[Replayed]:
-    """Every test with native observations, in order. Nothing is written. Where we have not written
-    the report ourselves ``trusts`` is asked, and told why. No test begins after ``seconds``."""
+    """Every test with native observations, in order. Nothing is written. Where this user has not
+    written the report, ``trusts`` is asked with the reason. No test begins after ``seconds``."""
     start = time.monotonic()
     report = trusted_report(folder, trusts)
     with NativeReplay(plan_of(report, unsandboxed)) as replay:
@@ -86,8 +86,8 @@ def replay_folder(
 
 
 def trusted_report(folder: Path, trusts: Callable[[str], bool]) -> Report:
-    """A report whose programs are to be compiled and run; UsageError where it is a stranger's whom
-    nobody ``trusts``, or names flags for the compiler that do more than say what C means."""
+    """A report whose programs are to be compiled and run. Raises UsageError where it comes from a
+    stranger whom nobody ``trusts``, or has compiler flags that do more than say what C means."""
     if not is_ours(folder):
         raise UsageError(f"'{folder}' is no output folder of csgtest")
     report = load_report(folder)
@@ -101,7 +101,8 @@ def trusted_report(folder: Path, trusts: Callable[[str], bool]) -> Report:
 
 
 def _check(report: Report) -> None:
-    """A stranger's report chooses C files, what their texts mean, and nothing else."""
+    """Check that a stranger's report names C files and flags for what they mean, and nothing
+    else."""
     for file in (*report.old_files, *report.new_files, *report.golden):
         doubtful = first_doubtful_flag(file.flags)
         if doubtful is not None:
@@ -119,7 +120,7 @@ def _outcome(case: TestCase, pair: Pair) -> Replayed:
     if kind.is_difference and case.kind == Kind.UNDEFINED.value:
         kind = Kind.UNDEFINED
     cut_off = (Kind.HANG.value, Kind.HANG_FIX.value, Kind.SLOWER.value)
-    if kind is Kind.UNDECIDED and case.kind in cut_off:  # it was given more time then
+    if kind is Kind.UNDECIDED and case.kind in cut_off:  # it had more time when it was reported
         kind = Kind(case.kind)
     now = replace(case, old=pair.old, new=pair.new, observed=verdict.observed, kind=kind.value)
     if not pair.stable:
@@ -131,7 +132,8 @@ def _outcome(case: TestCase, pair: Pair) -> Replayed:
 
 
 def _is_as_before(case: TestCase, before: Observation | None, now: Observation) -> bool:
-    """What varied is a mark in what was stored, and no text that a run has to show."""
+    """Does the test show what it showed before? Varying parts are marks in what was stored, and
+    stand for any text."""
     if before is None:
         return False
     if any(note.startswith(MASKED) for note in case.notes):
@@ -145,7 +147,7 @@ def plan_of(report: Report, unsandboxed: bool) -> ReplayPlan:
         raise UsageError("the report names no C files of both versions")
 
     def found(file: SourceFile) -> SourceFile:
-        """No name that the compiler might take for a flag."""
+        """A source file by a name that the compiler cannot take for a flag."""
         path = file.path if file.path.exists() else Path(report.directory) / file.path
         if not path.is_file():
             raise UsageError(f"there is no file '{path}' any more")

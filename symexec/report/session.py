@@ -1,4 +1,4 @@
-"""Run a job and keep its output folder true from the first test to the last.
+"""Run a job, with an output folder that is up to date from the first test to the last.
 
     options  --build-->   BuildJob searches, LiveReport writes, finish() closes the report
 
@@ -41,8 +41,8 @@ MOST_NAMED = 10  # seeds that could not be used
 
 
 def build(options: BuildOptions, progress: Progress, readings: Readings | None = None) -> Report:
-    """``csgtest build``: the finished report, written to ``options.out`` as well. After Ctrl-C it
-    says ``"finished": false``. An earlier report is kept until both versions are read.
+    """``csgtest build``: the finished report, which is also written to ``options.out``. After
+    Ctrl-C it says ``"finished": false``. An earlier report stays until both versions are read.
     ``readings``: of the same versions, for other entries."""
     refuse_foreign(options.out)
     return _reported(BuildJob(options, readings), progress, accepted_file(options))
@@ -153,7 +153,7 @@ def _search(job: BuildJob, report: Report, folder: OutputFolder, progress: Progr
 
 @dataclass(frozen=True, slots=True)
 class _Heartbeat:
-    """Progress that also keeps the report fresh while nothing new is found."""
+    """Progress that also updates the report while nothing new is found."""
 
     shown: Progress
     beat: Callable[[], None]
@@ -173,7 +173,7 @@ class _Heartbeat:
 
 
 def _describe(report: Report, job: BuildJob) -> None:
-    """What is known before the search begins."""
+    """Fill in what is known before the search begins."""
     assert job.unified is not None
     report.changes = [change.info() for change in job.unified.changes]
     report.identities = identities(job.unified)
@@ -240,7 +240,7 @@ def _has_no_input(job: BuildJob) -> bool:
 
 
 def _seed_notes(job: BuildJob) -> list[str]:
-    """What was looked at, and what could not be."""
+    """Notes on the seeds: what was used, and what could not be used."""
     if isinstance(job, SuiteJob) and job.suite.calls:
         whole = [] if job.seeding is not None else ["without seeds: every path was searched"]
         return [_suite_note(job.suite), *whole, *_seed_notes_of(job)]
@@ -293,7 +293,7 @@ def _update(report: Report, job: BuildJob) -> None:
 
 
 def _drawn(job: BuildJob, report: Report) -> dict[str, str]:
-    """The pictures of the graph, those that are drawn in time."""
+    """The pictures of the graph, as far as they are drawn in time."""
     from csg.render import picture_bytes, sequence_picture
 
     assert job.prepared is not None
@@ -349,7 +349,7 @@ def _conclude(report: Report, job: BuildJob, folder: OutputFolder, finished: boo
 
 
 def rewrite_report(report: Report, out: Path) -> None:
-    """Write a finished report once more, of which more is known now."""
+    """Write a finished report again, with what has become known since."""
     picture = out / "csg.svg"
     svg = picture.read_text() if picture.is_file() else None
     with OutputFolder(out, anew=False) as folder:
@@ -365,11 +365,11 @@ def rewrite_report(report: Report, out: Path) -> None:
 #     finish(folder, report)  report.json, report.html, a readable file for each difference
 
 
-_SHARE = 20  # writing takes one part in so many of the time
+_SHARE = 20  # at most this part of the time is used for writing
 
 
 class LiveReport:
-    """``touch`` is cheap: call it as often as you like."""
+    """The report on disk. ``touch`` is cheap and may be called often."""
 
     def __init__(
         self,
@@ -386,7 +386,7 @@ class LiveReport:
         self._places = {case.id: place for place, case in enumerate(report.tests)}
 
     def add(self, case: TestCase) -> None:
-        """A new test, or more about one that is there already (same id)."""
+        """Add a new test, or new results of one that is there (with the same id)."""
         self._folder.record(case)
         if case.id in self._places:
             self._report.tests[self._places[case.id]] = case
@@ -399,7 +399,7 @@ class LiveReport:
         self.touch()
 
     def due(self) -> bool:
-        """Is report.json a second old? More when it is so large that writing takes long."""
+        """Is report.json a second old? Or older, when it is so large that writing it takes long."""
         return self._clock() >= self._next
 
     def touch(self) -> None:
@@ -415,8 +415,8 @@ class LiveReport:
 def finish(
     folder: OutputFolder, report: Report, svg: str | None = None, finished: bool = True
 ) -> None:
-    """Write everything for good. ``svg`` is the picture of the change sequence graph; not
-    ``finished``: the search was broken off."""
+    """Write the final files. ``svg`` is the picture of the change sequence graph; ``finished``
+    False: the search was interrupted."""
     report.finished = finished
     for case in report.differing:
         folder.write_test(case, readable_test(case, report))

@@ -72,7 +72,7 @@ Row = tuple[str, ...]
 
 
 def print_report(report: Report, stream: TextIO | None = None) -> None:
-    """Verdict, one row a group of differences, what was left out."""
+    """Print the verdict, a row for each group of differences, and what was left out."""
     out = stream or sys.stdout
     _print_lines([headline(report), *filter(None, [looked_for(report)])], out)
     rows = group_rows(report)
@@ -99,14 +99,15 @@ def print_report(report: Report, stream: TextIO | None = None) -> None:
 
 
 def _found_without_search(report: Report) -> bool:
-    """Was the search not the first to find everything?"""
+    """Was some difference found first by another phase than the search?"""
     if report.native is None and "examples" not in report.counters:
         return False
     return any(each.found_by != report.bounds.get("mode") for each in report.groups)
 
 
 def print_exploration(report: Report, stream: TextIO | None = None) -> None:
-    """One program alone: how far it was explored, one row for each error and its place."""
+    """Print the exploration of one program: how far it went, and one row for each error and its
+    place."""
     out = stream or sys.stdout
     found: dict[tuple[str, ...], list[TestCase]] = {}
     for case in report.tests:
@@ -156,15 +157,15 @@ def _width(out: TextIO) -> int:
 def _print_rows(
     heads: Row, rows: Sequence[Row], out: TextIO, optional: int = 0, stacked: int = _STACKED
 ) -> None:
-    """``optional``: so many of the last columns may be left out; of what is left the last
-    ``stacked`` may stand one below the other."""
+    """Print a table. ``optional``: how many of the last columns may be left out; of the others the
+    last ``stacked`` may be put one below the other."""
     table = [heads, *(tuple(printable(cell) for cell in row) for row in rows)]
     for line in fitted(table, _width(out), optional, stacked, folds=out.isatty()):
         print(_coloured(line, out), file=out)
 
 
 def _coloured(line: str, out: TextIO) -> str:
-    """With the class of a difference, which is the first word of a row, in its colour."""
+    """The line with the class of a difference, its first word, in colour."""
     if not out.isatty() or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
         return line
     name = line.split(" ", 1)[0]
@@ -174,7 +175,7 @@ def _coloured(line: str, out: TextIO) -> str:
 def fitted(
     table: Sequence[Row], width: int, optional: int, stacked: int, folds: bool = True
 ) -> list[str]:
-    """The lines of a table, its heads first, none of them wider than that. Without ``folds`` every
+    """The lines of a table, its heads first, none wider than ``width``. Without ``folds`` every
     cell stays on one line, for whoever searches in them or copies from them."""
     for left_out in range(optional + 1):
         lines = aligned([row[: len(row) - left_out] for row in table])
@@ -197,7 +198,7 @@ def fitted(
 
 
 def _stack(names: Row, cells: Row, width: int) -> Iterator[str]:
-    """The first as it is, the others behind their names."""
+    """The first cell as it is, the others one below the other behind their names."""
     yield from _wrapped(cells[0], width)
     for name, cell in zip(names[1:], cells[1:], strict=True):
         head = f"{name}  "
@@ -217,7 +218,7 @@ def _wrapped(text: str, width: int, indent: str = "", most: int | None = _MOST_L
 
 
 def aligned(rows: Sequence[Row]) -> list[str]:
-    """Columns two spaces apart; the widest cell counts, up to 60 characters."""
+    """The rows with columns two spaces apart, as wide as the widest cell, up to 60 characters."""
     widths = [min(60, max(len(row[i]) for row in rows)) for i in range(len(rows[0]))]
     return aligned_cells(rows, widths)
 

@@ -1,6 +1,6 @@
 """Findings in words, shared by the page, the table and the readable test files.
 
-What two runs show comes on one line each, so that a reader sees where they differ.
+What two runs show is put on one line each, so that a reader sees where they differ.
 """
 
 from __future__ import annotations
@@ -51,14 +51,14 @@ def ending(seen: Observation) -> str:
 
 
 def text_of(data: bytes) -> str:
-    """Bytes for reading: UTF-8 where they are, escapes elsewhere; long ones are cut."""
+    """Bytes as readable text: UTF-8 where they are, escapes elsewhere; long ones are cut."""
     text = data.decode("utf-8", "backslashreplace")
     text = printable(text, LINES)
     return text if len(text) <= SHOWN else f"{text[:SHOWN]}\n... ({len(data)} bytes in all)"
 
 
 def parts(seen: Observation) -> list[tuple[str, str]]:
-    """Every part that has something to show: its name and text."""
+    """Every part of an observation that is not empty: its name and text."""
     found = [("ends", ending(seen))]
     for name, data in (("stdout", seen.stdout), ("stderr", seen.stderr)):
         if data:
@@ -75,18 +75,18 @@ def _value(value: object) -> str:
 
 
 def finder(each: Group) -> str:
-    """Which phase was first to find a difference, and when."""
+    """The phase that first found a difference, and when."""
     return f"{each.found_by or '-'}, {each.found_s:.1f} s"
 
 
 def class_named(kind: str) -> str:
-    """The class of a difference as it is read: ``both fail differently``."""
+    """The class of a difference as it is shown: ``both fail differently``."""
     return kind.replace("-", " ")
 
 
 @record
 class Step:
-    """Of the way from a change to an output: what happens, where, in which statement."""
+    """A step on the way from a change to an output: what happens, where, in which statement."""
 
     words: str
     place: str
@@ -95,8 +95,9 @@ class Step:
 
 
 def way_to_output(report: Report, case: TestCase) -> tuple[Step, ...]:
-    """What a test comes by on its way from the changes to blame (all, where nothing is to blame) to
-    an output: those changes, where the versions diverge, where effects meet, what is put out."""
+    """What a test visits on its way from the changes to blame (all changes, where nothing is to
+    blame) to an output: these changes, the divergence, the places where effects meet, the
+    output."""
     nodes = {str(each["id"]): each for each in report.csg.get("nodes", ())}
     blamed = frozenset(case.blame.blamed if case.blame is not None else ())
     names = [each for each in case.sequence if each in nodes]
@@ -162,12 +163,12 @@ def _divergence_step(case: TestCase) -> Iterator[Step]:
 
 
 def changes_named(changes: Iterable[int], interaction: bool = False) -> str:
-    """``2`` or ``1 + 3 + 5-9`` (together)."""
+    """``2``, or ``1 + 3 + 5-9`` (together)."""
     return " + ".join(_in_runs(changes)) + (" together" if interaction else "")
 
 
 def _in_runs(changes: Iterable[int]) -> Iterator[str]:
-    """Numbers, and of those that follow each other the ends: ``1``, ``5-9``."""
+    """The numbers; those in a row by their ends: ``1``, ``5-9``."""
     runs: list[list[int]] = []
     for each in changes:
         if runs and each == runs[-1][-1] + 1:
@@ -179,9 +180,9 @@ def _in_runs(changes: Iterable[int]) -> Iterator[str]:
 
 
 def short_paths(text: str, report: Report) -> str:
-    """``csgtest-out/versions/new/a.c:3`` is ``new a.c:3``: of revisions they are copies, and where
-    those lie says nothing. Others are seen from the folder that both versions lie in; what csgtest
-    wrote around an entry function (symexec/testcases/driver.py) is its driver."""
+    """``csgtest-out/versions/new/a.c:3`` as ``new a.c:3``: files of revisions are copies, whose
+    folder does not matter. Other files are relative to the folder that both versions lie in; what
+    csgtest wrote around an entry function (symexec/testcases/driver.py) is called its driver."""
     text = _DRIVER.sub("driver of ", text)
     for side, folder in (("old", report.old), ("new", report.new)):
         if folder.endswith(f"versions/{side}"):
@@ -194,7 +195,7 @@ def short_paths(text: str, report: Report) -> str:
 
 
 def headline(report: Report) -> str:
-    """One sentence that says which nothing it is when nothing was found."""
+    """The verdict in one sentence; when nothing was found, it says why not."""
     found = report.findings()
     groups, accepted = found.open, len(found.accepted)
     if report.verdict == "different" and groups:
@@ -219,8 +220,8 @@ def headline(report: Report) -> str:
 
 
 def looked_for(report: Report) -> str:
-    """The bounds in force, for a verdict that does not name them; "" where it does, or there is
-    nothing to look for."""
+    """The bounds in force, for a verdict that does not name them; "" where it does, or where there
+    is nothing to search."""
     if report.verdict not in ("different", "no-difference-found") or not report.bounds:
         return ""
     whole = report.counters.get("exhausted") and not any(
@@ -233,7 +234,7 @@ def looked_for(report: Report) -> str:
 
 
 def explored(report: Report, errors: int) -> str:
-    """The headline of one program alone."""
+    """The verdict on one program alone, in a sentence."""
     tests = report.counters.get("tests", 0)
     made = f"{tests} test{_s(tests)}, {errors or 'no'} error{_s(errors)}."
     if report.verdict == "all-paths-explored":
@@ -261,7 +262,8 @@ def _s(count: int) -> str:
 
 
 def blamed_changes(report: Report) -> list[str]:
-    """What the numbers of the table mean: a line a change, but one for all that have one cause."""
+    """What the numbers of changes in the table mean: a line for each change, or one for all that
+    have one cause."""
     wanted = {change for each in report.groups for change in each.blamed}
     found: dict[str, list[ChangeInfo]] = {}
     for change in report.changes:
@@ -287,13 +289,13 @@ def blamed_changes(report: Report) -> list[str]:
 
 
 def _cause(change: ChangeInfo) -> str:
-    """The definition behind a change whose own text stayed as it was; "" for all others."""
+    """The definition behind a change whose own text is unchanged; "" for all others."""
     same = change.old_text.split() == change.new_text.split()
     return change.cause if same else ""
 
 
 def accepted_lines(report: Report) -> list[str]:
-    """What the file of accepted differences speaks of, and is gone."""
+    """What the file of accepted differences names and no longer exists."""
     return [
         f"stale in {report.accepted_in}: {each.id} ({printable(each.summary)}) is of statements "
         "that are no changes any more; csgtest accept --prune removes it"
@@ -302,7 +304,7 @@ def accepted_lines(report: Report) -> list[str]:
 
 
 def why_internal(report: Report) -> str:
-    """Why no caller comes to an internal difference by himself; "" where any can."""
+    """Why no caller can meet an internal difference; "" where some can."""
     if report.internal is None:
         return ""
     kinds = [*dict.fromkeys(each.element for each in report.hidden_parts)]
@@ -311,7 +313,7 @@ def why_internal(report: Report) -> str:
 
 
 def reached_from(report: Report, each: Group) -> str:
-    """From where callers come to an internal difference, as far as that is known."""
+    """The public entries from which an internal difference is reached, as far as they are known."""
     found = report.reached.get(each.witness)
     if found is None:
         return _UNCONFIRMED
@@ -332,8 +334,8 @@ def internal_lines(report: Report) -> list[str]:
 
 
 def undefined_places(report: Report) -> list[str]:
-    """Of each group that has met undefined behaviour: where, in which version, and what gcc makes
-    of it without the flags of replay."""
+    """For each group that has met undefined behaviour: where, in which version, and what gcc does
+    without replay's flags."""
     by_id = {case.id: case for case in report.tests}
     return [
         f"undefined behaviour in {each.witness}: {text}"
@@ -359,15 +361,15 @@ def _on_one_line(text: str, most: int = 40) -> str:
 
 
 def sequence_named(nodes: Sequence[str]) -> str:
-    """``c1 c2 i1``; of a long one the beginning."""
+    """``c1 c2 i1``; of a long sequence the beginning."""
     if len(nodes) > _NODES:
         return " ".join([*nodes[: _NODES - 1], "..."])
     return " ".join(nodes) or "-"
 
 
 def sequences_covered(report: Report) -> list[str]:
-    """How much of the change sequence graph tests come by: a line, or none without a search; and
-    what a verdict is worth for which nothing that changed has run."""
+    """A line on how much of the change sequence graph tests visit, none without a search; and a
+    line on the value of a verdict when no run has executed a change."""
     coverage = report.csg.get("coverage") if isinstance(report.csg, dict) else None
     if not isinstance(coverage, dict):
         return []
@@ -388,7 +390,7 @@ def sequences_covered(report: Report) -> list[str]:
 
 
 def reservations(report: Report) -> list[str]:
-    """What the verdict does not cover, a sentence each; empty when nothing was left out."""
+    """What the verdict does not cover, one sentence each; empty when nothing was left out."""
     counters = report.counters
     found = [
         _counted(count, one, many)
@@ -416,7 +418,7 @@ def reservations(report: Report) -> list[str]:
 
 
 def _gaps(report: Report) -> list[str]:
-    """Functions without a model that no note names with the places of their calls."""
+    """Functions without a model that no other note names with the places of their calls."""
     gaps = report.counters.get("gaps")
     noted = {name for note in report.notes for name in _UNMODELLED.findall(note)}
     names = map(str, gaps) if isinstance(gaps, list) else ()
@@ -476,12 +478,12 @@ def _cut_paths(report: Report) -> Iterator[str]:
 
 
 def expectations(report: Report) -> list[str]:
-    """What every input keeps to, and where that comes from."""
+    """What every input satisfies, and why."""
     return [f"expected of callers: {each}" for each in report.preconditions]
 
 
 def listed_expectations(report: Report, width: int) -> list[str]:
-    """The same in no more than so many columns, where names are not too long for that."""
+    """The same in lines of at most ``width`` columns, unless names are longer than that."""
     whole = [short_paths(each, report) for each in expectations(report)]
     if all(len(each) <= width for each in whole):
         return whole
@@ -494,7 +496,7 @@ def listed_expectations(report: Report, width: int) -> list[str]:
 
 
 def _masked(report: Report) -> list[str]:
-    """What varies between runs of one version: a line, with an example."""
+    """What varies between runs of one version: a line with an example."""
     notes = [[note for note in case.notes if note.startswith(MASKED)] for case in report.tests]
     masked = [each[0].removeprefix(f"{MASKED}: ") for each in notes if each]
     if not masked:
@@ -511,7 +513,7 @@ def _without_blame(report: Report) -> list[str]:
 
 
 def readable_test(case: TestCase, report: Report) -> str:
-    """tests/t0001.txt"""
+    """The content of tests/t0001.txt."""
     texts = {change.id: change for change in report.changes}
     kind = f"internal, {why_internal(report)}" if report.is_internal(case) else case.kind
     lines = [
@@ -559,8 +561,8 @@ Words = tuple[str, str]
 
 
 def contrasted(old: Observation | None, new: Observation | None) -> Words:
-    """An ending and a part that differs, for either; where only the endings do, the beginning of
-    what was printed, or else the first file that the run left behind."""
+    """What differs, for either version: an ending, and a part. Where only the endings differ, the
+    beginning of what was printed, or else the first file that the run left behind."""
     if old is None or new is None:
         return _brief(old), _brief(new)
     both = (old, new)
@@ -620,7 +622,7 @@ def _files(old: Observation, new: Observation) -> Words:
 
 
 def _memory(old: Observation, new: Observation) -> Words:
-    """The first of the caller's objects in which something else is left."""
+    """The first object of the caller whose content differs after the call."""
     left = dict(old.memory), dict(new.memory)
     names = sorted((*left[0], *left[1]), key=lambda name: not _is_freed(name, *left))
     for name in names:
@@ -650,7 +652,7 @@ def _named(name: str, words: str) -> str:
 
 
 def _contrasted(old: bytes, new: bytes) -> Words:
-    """The beginnings if they tell the two apart, or else what stands around the first byte that
+    """The beginnings of two texts if they differ, or else what is around the first byte that
     differs."""
     lines = _line(old), _line(new)
     if _cut(lines[0]) != _cut(lines[1]):
@@ -671,7 +673,7 @@ def _contrasted(old: bytes, new: bytes) -> Words:
 
 
 def _inside_character(data: bytes, place: int) -> bool:
-    """Not the first byte of one, in UTF-8."""
+    """Is it a byte inside a UTF-8 character, but not its first?"""
     return data[place : place + 1] != b"" and data[place] & 0xC0 == 0x80
 
 

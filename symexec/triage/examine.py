@@ -20,10 +20,8 @@ from symexec.triage.grouping import shape
 from symexec.triage.minimise import minimise
 from symexec.triage.undefined import judged
 
-# times its limit, for a version that was cut off / times the other version's time: it is taken not
-# to end
-LONGEST, SHORTEST = 10.0, 3.0
-FAR = 100.0  # times the other version's time: as good as for ever
+LONGEST, SHORTEST = 10.0, 3.0  # times its limit, for a version that was cut off
+FAR = 100.0  # times the other version's time: it is taken not to end
 
 
 def examine(

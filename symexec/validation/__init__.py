@@ -53,13 +53,14 @@ NICE = 5  # the search goes first where there are too few cores
 
 @record
 class _Over:
-    """``failure``: why it has not come to the end."""
+    """The end of the comparison. ``failure``: why it ended early."""
 
     failure: str = ""
 
 
 class Snapshot:
-    """``over`` when it has come to its end; ``failure``: why it is another one."""
+    """A copy of the process that compares branches. ``over``: it has ended; ``failure``: why it
+    ended early."""
 
     def __init__(
         self,
@@ -74,7 +75,7 @@ class Snapshot:
         self._worker = forked(partial(_serve, comparison, noted, plan, builds))
 
     def judged(self) -> Iterator[Judged]:
-        """What has come since the last call."""
+        """The results that have come since the last call."""
         for each in self._worker.heard():
             match each:
                 case Judged():
@@ -85,7 +86,7 @@ class Snapshot:
             self.over, self.failure = True, "its process has died"
 
     def wait(self, seconds: float) -> None:
-        """Until something comes, or so long."""
+        """Wait until a result comes, or for so many seconds."""
         self._worker.wait(seconds)
 
     def close(self) -> None:
@@ -101,7 +102,7 @@ def _serve(
     answers: BinaryIO,
     scratch: Path,
 ) -> None:
-    """In the fork: until all are judged, or the campaign closes the pipe."""
+    """Runs in the fork, until all tests are judged or the campaign closes the pipe."""
     give_way(NICE)
     over = threading.Event()
     failure = ""
@@ -114,7 +115,7 @@ def _serve(
             failure = error.message
         except BrokenPipeError:
             raise
-        except Exception as error:  # a defect of ours; the search is not to end for it
+        except Exception as error:  # a defect of csgtest, which must not end the search
             failure = f"internal error: {error!r}"
         send(answers, _Over(failure))
 
@@ -148,8 +149,9 @@ GLANCE = 0.05  # seconds between two looks at the clock while a snapshot is wait
 
 
 class TraceValidation:
-    """``compared`` tests, the ``mismatches`` among them; ``left_out``: why others could not be
-    compared, and how many. ``failure``: why snapshots ended; "" when they did not."""
+    """Compares branches. ``compared`` tests, the ``mismatches`` among them; ``left_out``: how many
+    others could not be compared, for each reason. ``failure``: why snapshots ended; "" when they
+    did not."""
 
     def __init__(
         self,
@@ -180,14 +182,15 @@ class TraceValidation:
     # ------------------------------------------------------------------ while the search goes on
 
     def note(self, name: str, test: TestInput, kind: object, finding: Finding) -> None:
-        """Remember the path that the test is to take; ``kind``: others of it are much alike."""
+        """Store the path that the test has to take; ``kind`` is equal for tests that are much
+        alike."""
         origin = finding.state.origin
         assert isinstance(origin, Origin)
         expected = ExpectedTrace(name, test, origin, finding.state.path, finding.model)
         self._note(name, expected, kind)
 
     def note_input(self, name: str, test: TestInput, kind: object) -> None:
-        """Of a test that no search has found."""
+        """Store a test that no search has found."""
         self._note(name, test, kind)
 
     def _note(self, name: str, what: ExpectedTrace | TestInput, kind: object) -> None:
@@ -214,7 +217,8 @@ class TraceValidation:
         self._sites = frozenset(placed)
 
     def step(self) -> None:
-        """Hear what a snapshot says; take one when there is something to compare in it."""
+        """Read the results of a snapshot; take a new snapshot when there is something to
+        compare."""
         self._hear()
         if self._snapshot is not None or self.failure or self._clock() < self._next:
             return
@@ -222,7 +226,7 @@ class TraceValidation:
             return
         try:
             self._replay.wait("decisions", LITERAL)
-        except ToolchainError:  # said afterwards
+        except ToolchainError:  # reported afterwards
             self._next = float("inf")
             return
         began = self._clock()
@@ -235,7 +239,7 @@ class TraceValidation:
         self._next = now + RARE * (now - began)
 
     def _hear(self) -> None:
-        """What is heard of a test that has been noted anew meanwhile is no less true."""
+        """Read results. They count also for tests that have been noted again meanwhile."""
         snapshot = self._snapshot
         if snapshot is None:
             return
@@ -248,8 +252,8 @@ class TraceValidation:
             self.close()
 
     def _waiting(self) -> list[Noted]:
-        """The first of each kind, then the second of each ..: what the time does not allow is like
-        what was compared."""
+        """The tests to compare: the first of each kind, then the second of each ..: those that are
+        left at the end are like some that were compared."""
         order = sorted(self._noted.items(), key=lambda item: item[1][0])
         return [(name, what) for name, (_, what) in order if name not in self._judged]
 
@@ -259,7 +263,8 @@ class TraceValidation:
     # ------------------------------------------------------------------ afterwards
 
     def compared_one_by_one(self, in_time: Callable[[], bool]) -> Iterator[None]:
-        """Compare what is left while there is time; the caller may do something after each."""
+        """Compare the tests that are left while there is time; the caller gets control after
+        each."""
         taken = {name for name, _ in self._snapshot.noted} if self._snapshot is not None else set()
         waiting = [each for each in self._waiting() if each[0] not in taken]
         reason = NO_TIME

@@ -1,4 +1,4 @@
-"""The branches that a path of the search takes, one by one, held against those of a native run."""
+"""The branches that a path of the search takes, one by one, compared with those of a native run."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ _EXACT = (Exit, Returned, Aborted, Killed, AssertionFailed)
 
 @dataclass(frozen=True, slots=True)
 class ExpectedTrace:
-    """What the search says of a test: it follows ``path`` from its ``origin``."""
+    """What the search says of a test: it follows ``path`` from ``origin``."""
 
     test: str
     input: TestInput
@@ -65,7 +65,7 @@ class ExpectedTrace:
 
 @dataclass(frozen=True, slots=True)
 class Predicted:
-    """The decisions of one version (``replay.decision``). ``exact``: it ends behind them; else it
+    """The decisions of one version (``replay.decision``). ``exact``: it ends after them; else it
     may go on."""
 
     decisions: Sequence[int]
@@ -73,12 +73,12 @@ class Predicted:
 
 
 class Unfollowed(Exception):
-    """A path that the engine cannot be guided along; the reason."""
+    """The reason why the engine cannot be guided along a path."""
 
 
 class PathReplayer:
-    """One engine for many paths. Terms and conditions are those of the search, so none may go on
-    meanwhile. ``sites`` have probes."""
+    """Runs paths again, with one engine for many paths. Terms and conditions are those of the
+    search, which must not go on meanwhile. ``sites`` have probes."""
 
     def __init__(
         self,
@@ -108,7 +108,8 @@ class PathReplayer:
         )
 
     def predicted(self, expected: ExpectedTrace) -> tuple[Predicted, Predicted]:
-        """Of the old and of the new version; Unfollowed when the path cannot be repeated."""
+        """The decisions of the old and of the new version. Raises Unfollowed when the path cannot
+        be repeated."""
         self._old, self._new = [], []
         state = self._run(expected)
         old, new = (_ends(outcome) for outcome in (state.old_outcome, state.new_outcome))
@@ -152,8 +153,8 @@ class PathReplayer:
 
 
 def _with_files_of(test: TestInput, start: Start) -> Start:
-    """The start without those files that the search has not looked at by the time of the test: the
-    test does not have them, and natively nothing is there when the program goes on."""
+    """The start without those files that the search had not looked at when the test was made: the
+    test does not have them, and a native run finds nothing there."""
     names = {name for name, _ in test.files}
     entries = {
         key: replace(entry, exists=0)
@@ -171,12 +172,12 @@ def _lies_on(earlier: PathCondition, path: PathCondition) -> bool:
 
 
 def _ends(outcome: Outcome | None) -> bool:
-    """In a way after which nothing is decided natively either?"""
+    """Does the version end in a way after which nothing is decided natively either?"""
     return outcome is not None and isinstance(outcome.ending, _EXACT)
 
 
 def _refuse_uninitialised(*states: State) -> None:
-    """What a version does with uninitialised memory is chance."""
+    """Raise Unfollowed: what a version does with uninitialised memory is chance."""
     if any(map(_uses_uninitialised, states)):
         raise Unfollowed("uninitialised values")
 
@@ -212,8 +213,8 @@ _Prediction = tuple[ExpectedTrace, tuple[Predicted, Predicted]]
 
 @record
 class Mismatch:
-    """``location``: where the predicted path and the native one part, the ``place``-th decision of
-    the ``version``."""
+    """Where the predicted and the native path differ: the ``place``-th decision of the ``version``,
+    at ``location``."""
 
     test: str
     version: str
@@ -232,7 +233,7 @@ class Mismatch:
 
 @record
 class Judged:
-    """What became of a test. ``left_out``: why it could not be compared."""
+    """The result for a test. ``left_out``: why it could not be compared."""
 
     test: str
     left_out: str = ""
@@ -240,7 +241,8 @@ class Judged:
 
 
 class Comparison:
-    """``sites`` have probes. Terms are those of the search, which must not go on meanwhile."""
+    """Compares tests. ``sites`` have probes. Terms are those of the search, which must not go on
+    meanwhile."""
 
     def __init__(
         self,
@@ -262,8 +264,8 @@ class Comparison:
     def judged(
         self, noted: Iterable[Noted], replay: NativeReplay, in_time: Callable[[], bool]
     ) -> Iterator[Judged]:
-        """One test after the other while there is time. Natively they run concurrently with the
-        engine. ToolchainError when the program with probes cannot be run."""
+        """The results, one test after the other while there is time. Native runs go on concurrently
+        with the engine. Raises ToolchainError when the program with probes cannot be run."""
         left: list[Judged] = []
         waiting: deque[_Prediction] = deque()
         doubtful = []
@@ -308,7 +310,7 @@ class Comparison:
                 left.append(Judged(name, str(unfollowed)))
 
     def _concrete(self, name: str, test: TestInput) -> ExpectedTrace:
-        """The path of an input as it is: nothing has to be known of it."""
+        """The path of an input that no search has followed."""
         if self._pins is None:
             prepared = self._prepared
             self._pins = Pins(prepared.entry, prepared.symbols, self._options, TermTable())
@@ -318,7 +320,7 @@ class Comparison:
         return ExpectedTrace(name, test, Origin(start, EMPTY, self._pins.table), EMPTY, {})
 
     def _replayer(self, table: TermTable) -> PathReplayer:
-        """For each search with terms of its own."""
+        """The replayer for paths of a search, one for each table of terms."""
         for known, replayer in self._replayers:
             if known is table:
                 return replayer
@@ -332,7 +334,7 @@ class Comparison:
     def _judged_again(
         self, prediction: _Prediction, native: list[Decided], replay: NativeReplay
     ) -> Judged:
-        """A test that disagreed."""
+        """The result for a test that disagreed, after a second native run."""
         expected, predicted = prediction
         if native != list(replay.decided(self._runs(expected))):
             return Judged(expected.test, NOT_TWICE)
@@ -368,7 +370,8 @@ class Comparison:
         return self._prepared.program.decisions[site - 1].location
 
     def _words(self, each: int | None, site: int) -> str:
-        """``true``, or ``true at new.c:7`` where that is another place than the site's."""
+        """``true``, or ``true at new.c:7`` where the decision is at another place than the
+        site's."""
         if each is None:
             return "the end"
         value = each & 0xFFFFFFFF
@@ -379,8 +382,8 @@ class Comparison:
 def first_difference(
     predicted: Predicted, native: Decided, statement: Callable[[int], int]
 ) -> int | None:
-    """The decision with which the paths part, from 0; None when they agree as far as both are
-    known. ``statement`` is that of a decision."""
+    """The index of the first decision that differs, from 0; None when the paths agree as far as
+    both are known. ``statement`` gives the statement of a decision."""
     decisions, seen = predicted.decisions, native.first
     for at, (one, other) in enumerate(zip(decisions, seen, strict=False)):
         if one != other and (apart := _apart(predicted, seen, at, statement)) is not None:
@@ -397,8 +400,8 @@ def first_difference(
 def _apart(
     predicted: Predicted, seen: Sequence[int], at: int, statement: Callable[[int], int]
 ) -> int | None:
-    """``at``, unless the statement there decides the same in another order: of its operands C17
-    6.5p3 leaves that open, and compilers use it."""
+    """``at``; or None where the statement there makes the same decisions in another order: C17
+    6.5p3 leaves the order of its operands open, and compilers use that."""
     decisions = predicted.decisions
     here = statement(decisions[at])
     begin = end = at
