@@ -12,6 +12,7 @@ and each run is a fork of it; but where the environment has what Python reads as
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import functools
 import gc
 import json
@@ -27,7 +28,7 @@ import traceback
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, BinaryIO, NoReturn
 
 ROOT = Path(__file__).parent.parent
 SAMPLES = ROOT / "samples"
@@ -91,12 +92,12 @@ class _Run:
         stdin: bytes = b"",
     ):
         self.folder = folder
-        self._files = [tempfile.TemporaryFile() for _ in range(3)]  # noqa: SIM115
-        self._files[0].write(stdin)
-        self._files[0].seek(0)
+        self._said = [tempfile.TemporaryFile() for _ in range(2)]  # noqa: SIM115
         self._parent, self._server = _server()
         asked = json.dumps([[*map(str, words)], str(folder), dict(environment)]).encode()
-        socket.send_fds(self._server, [asked], [each.fileno() for each in self._files])
+        with _pipe_with(stdin) as given:
+            handles = [each.fileno() for each in (given, *self._said)]
+            socket.send_fds(self._server, [asked], handles)
         self._server.settimeout(None)
         self._process: int | None = int(self._server.recv(_MESSAGE))
 
@@ -108,7 +109,7 @@ class _Run:
             os.killpg(self._parent.pid, signal.SIGKILL)  # the run as well
             self._parent.wait()
             _server.cache_clear()
-        for each in self._files:
+        for each in self._said:
             each.close()
 
     def running(self, seconds: float) -> bool:
@@ -124,11 +125,19 @@ class _Run:
         self._server.settimeout(seconds)
         code = int(self._server.recv(_MESSAGE))
         self._process = None
-        said = self._files[1:]
-        for each in said:
+        for each in self._said:
             each.seek(0)
-        out, err = (each.read().decode("utf-8", "surrogateescape") for each in said)
+        out, err = (each.read().decode("utf-8", "surrogateescape") for each in self._said)
         return Done(code, out, err, self.folder)
+
+
+def _pipe_with(data: bytes) -> BinaryIO:
+    """From which ``data`` can be read, and no more."""
+    reading, writing = os.pipe()
+    with open(writing, "wb") as end:
+        assert fcntl.fcntl(end, fcntl.F_GETPIPE_SZ) >= len(data), "it would wait for a reader"
+        end.write(data)
+    return open(reading, "rb")
 
 
 @functools.cache

@@ -127,7 +127,7 @@ def test_they_are_of_each_kind_that_the_code_takes(edited: str, tmp_path: Path) 
         for word, other in (same | {edited: value}).items():
             text = text.replace(word, other)
         texts.append(text)
-    built(tmp_path, *texts, "say", "--no-native")
+    built(tmp_path, *texts, "say", "--no-native", "--stop-after", "1")
 
 
 def test_what_reaches_no_difference_by_them_is_equivalent_within_their_number(

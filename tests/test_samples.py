@@ -5,9 +5,11 @@ Each row is a call or a command line and how it ends in the old and in the new v
 
 from __future__ import annotations
 
+import functools
 import itertools
 import re
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -24,6 +26,23 @@ def compiled(source: Path, folder: Path, name: str) -> Path:
     program = folder / name
     subprocess.run([*SANITIZED, "-o", str(program), str(source)], check=True)
     return program
+
+
+@pytest.fixture(scope="module")
+def versions(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], list[Path]]:
+    """The programs of a sample's two files, as "marks/" or "fields/a_", compiled once."""
+    folder = tmp_path_factory.mktemp("samples")
+
+    @functools.cache
+    def both(sample: str) -> list[Path]:
+        return [
+            compiled(
+                SAMPLES / f"{sample}{version}.c", folder, f"{sample}{version}".replace("/", "-")
+            )
+            for version in ("old", "new")
+        ]
+
+    return both
 
 
 def outcome(program: Path, arguments: list[str], stdin: bytes = b"") -> str:
@@ -98,29 +117,25 @@ def test_a_call_ends_as_the_sample_says(
     ],
 )
 def test_a_command_line_of_fields_ends_as_its_comment_says(
-    pair: str, arguments: list[str], stdin: bytes, old: str, new: str, tmp_path: Path
+    pair: str,
+    arguments: list[str],
+    stdin: bytes,
+    old: str,
+    new: str,
+    versions: Callable[[str], list[Path]],
 ) -> None:
-    endings = [
-        outcome(
-            compiled(SAMPLES / "fields" / f"{pair}_{version}.c", tmp_path, version),
-            arguments,
-            stdin,
-        )
-        for version in ("old", "new")
-    ]
-    assert endings == [old, new]
+    programs = versions(f"fields/{pair}_")
+    assert [outcome(each, arguments, stdin) for each in programs] == [old, new]
 
 
 @pytest.mark.parametrize(
     ("depth", "old", "new"), [(2, "1\n/0", "1\n/0"), (3, "3\n/0", "1\n/0"), (4, "4\n/0", "4\n/0")]
 )
-def test_a_weight_counts_by_its_depth(depth: int, old: str, new: str, tmp_path: Path) -> None:
+def test_a_weight_counts_by_its_depth(
+    depth: int, old: str, new: str, versions: Callable[[str], list[Path]]
+) -> None:
     text = b"section a{" * depth + b"weight=1;" + b"}" * depth
-    endings = [
-        outcome(compiled(SAMPLES / "settings" / f"{version}.c", tmp_path, version), [], text)
-        for version in ("old", "new")
-    ]
-    assert endings == [old, new]
+    assert [outcome(each, [], text) for each in versions("settings/")] == [old, new]
 
 
 @pytest.mark.parametrize(
@@ -133,13 +148,9 @@ def test_a_weight_counts_by_its_depth(depth: int, old: str, new: str, tmp_path: 
     ],
 )
 def test_marks_are_used_behind_their_end(
-    arguments: list[str], old: str, new: str, tmp_path: Path
+    arguments: list[str], old: str, new: str, versions: Callable[[str], list[Path]]
 ) -> None:
-    endings = [
-        outcome(compiled(SAMPLES / "marks" / f"{version}.c", tmp_path, version), arguments)
-        for version in ("old", "new")
-    ]
-    assert endings == [old, new]
+    assert [outcome(each, arguments) for each in versions("marks/")] == [old, new]
 
 
 @pytest.mark.parametrize(
