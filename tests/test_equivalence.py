@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.equivalence import DOCUMENT, document, known_rows
+from tests.nightly import daily
 from tests.reference.alike import tried
 from tests.reference.equivalences import LIMIT, Pair, judged, pairs
 
@@ -65,7 +66,7 @@ def test_an_edit_that_keeps_the_behaviour_is_equivalent_within_bounds(
     assert found.seconds < LIMIT
 
 
-@pytest.mark.parametrize("pair", ALL, ids=named)
+@pytest.mark.parametrize("pair", daily(ALL, 16), ids=named)
 def test_a_near_miss_is_different_with_a_witness_that_was_replayed(
     pair: Pair, tmp_path: Path
 ) -> None:

@@ -45,21 +45,18 @@ class Builds:
         subprocess.run([*COMPILE, *flags, str(source), "-o", str(binary), "-lm"], check=True)
         return binary
 
+    def originals(self) -> tuple[Path, Path]:
+        """The old version and the new one, as they are without us."""
+        return self.build(self.old, "original_old"), self.build(self.new, "original_new")
+
     def versions(self) -> tuple[list[Path], list[Path]]:
         """Binaries of the old version and of the new one, the original first."""
         text = printed(self.unified, ids=True)
         masked = self.build(text, "masked")
+        old, new = self.originals()
         return (
-            [
-                self.build(self.old, "original_old"),
-                self.build(text, "unified_old", "-DCSGTEST_OLD"),
-                masked,
-            ],
-            [
-                self.build(self.new, "original_new"),
-                self.build(text, "unified_new", "-DCSGTEST_NEW"),
-                masked,
-            ],
+            [old, self.build(text, "unified_old", "-DCSGTEST_OLD"), masked],
+            [new, self.build(text, "unified_new", "-DCSGTEST_NEW"), masked],
         )
 
     def check(self, inputs: list[list[str]] | None = None, stdin: bytes = b"") -> None:

@@ -17,6 +17,7 @@ from csg.language.types import Pointer
 from csg.unify import check, unify
 from tests.csg.unify.mutating.pairs import Pair
 from tests.csg.unify.mutating.trying import try_pair, try_texts
+from tests.nightly import daily
 
 ROOT = Path(__file__).parents[3]
 PROGRAMS = sorted((ROOT / "tests" / "programs").glob("*.c"))
@@ -40,7 +41,7 @@ def pair(name: str, seed: int) -> Pair:
 
 
 @pytest.mark.parametrize("seed", range(1 + (COUNT > 0)))
-@pytest.mark.parametrize("name", QUICK)
+@pytest.mark.parametrize("name", daily(QUICK, 8))
 def test_mutant(name: str, seed: int, tmp_path: Path) -> None:
     assert try_pair(pair(name, seed), tmp_path) in {"held", "no C", "undefined"}
 

@@ -322,6 +322,6 @@ def test_lowered_pattern(name: str, tmp_path: Path) -> None:
     own += " s = s * 31 + f(i, k); return s & 127; }"
     builds = Builds(tmp_path, HEAD + old + own, HEAD + new + own)
     program = lower([builds.unified.unit], [each.info() for each in builds.unified.changes])
-    for version, binaries in zip(Version, builds.versions(), strict=True):
+    for version, original in zip(Version, builds.originals(), strict=True):
         outcome = interpret(program, version=version)
-        assert (outcome.trap, outcome.status) == ("", run(binaries[0], []).status), version
+        assert (outcome.trap, outcome.status) == ("", run(original, []).status), version

@@ -13,6 +13,7 @@ from symexec.options import After, BuildOptions, InputOptions, Range, SearchOpti
 from symexec.progress import progress_for
 from symexec.replay import NativeReplay
 from tests.command_line import csgtest
+from tests.nightly import daily
 
 # what the loop does instead of `x--`: for x == 42 it stays; reads but does not write; counts on
 LOOPS = {
@@ -55,7 +56,7 @@ def replayed(files: tuple[Path, Path], inputs: InputOptions, seconds: float) -> 
     return job
 
 
-@pytest.mark.parametrize("reverse", [False, True], ids=["hang", "hang-fix"])
+@pytest.mark.parametrize("reverse", daily([False, True], 1), ids=["hang", "hang-fix"])
 def test_what_ends_in_one_version_only_is_a_class_of_its_own(reverse: bool, tmp_path: Path) -> None:
     files = versions("stays", tmp_path, reverse)
     job = replayed(files, InputOptions("f", (Range("x", 0, 42),)), seconds=20.0)
