@@ -598,6 +598,40 @@ def test_where_no_build_makes_anything_the_files_are_a_library(repository: Repos
     assert done.code == 1 and "extra(8)" in done.out
 
 
+def test_a_file_that_wants_what_is_not_installed_is_left_out(repository: Repository) -> None:
+    for name in ("src/sum.c", "src/words.c", "lib/unused.c", "Makefile"):
+        repository.git("rm", "-q", name)
+    repository.write(
+        "lib/fetch.c", "#include <nowhere/curl.h>\nint fetch(CURL *x) { return !x; }\n"
+    )
+    repository.commit("nothing is built")
+    repository.edit("lib/number.c", "- '0'", "- '1'")
+    done = csgtest("build", "--time", "5", folder=repository.folder)
+    assert "left out, for the compiler finds not all headers: lib/fetch.c" in done.err
+    assert done.code == 1 and "number(" in done.out
+
+
+def test_of_a_build_that_fails_no_two_programs_are_one_library(
+    repository: Repository, tmp_path: Path
+) -> None:
+    """Each has its own ``name``; the nearest by name to what differs is taken."""
+    main = "extern const char *name;\nint main(void) { return name[0]; }\n"
+    for each in ("list", "sort"):
+        repository.write(f"src/{each}.c", main + f"int {each}(int x) {{ return x; }}\n")
+        repository.write(f"src/{each}-name.c", f'const char *name = "{each}";\n')
+        repository.write(f"src/{each}-more.c", f"int {each}_more(int x) {{ return x > 1; }}\n")
+    objects = "src/sort-name.o src/sort-more.o src/list-name.o src/list-more.o"
+    repository.write(
+        "Makefile", f"all: liball.a {objects}\n\tfalse\nliball.a: lib/number.o\n\tar cr $@ $^\n"
+    )
+    repository.commit("it fails")
+    repository.edit("src/sort-more.c", "x > 1", "x > 2")
+    (found,) = project(tmp_path, "HEAD").subjects
+    assert sources(found.versions)["new"] == [
+        "lib/number.c", "src/list-more.c", "src/sort-more.c", "src/sort-name.c",
+    ]  # fmt: skip
+
+
 def test_an_entry_that_cannot_be_tested_does_not_stop_the_others(repository: Repository) -> None:
     text = "int {}({}) {{ return 1 + 0 * sizeof x; }}\n"
     library = text.format("called", "int (*x)(int, ...)") + text.format("plain", "int x")

@@ -18,6 +18,7 @@ import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from itertools import takewhile
 from pathlib import Path, PurePosixPath
 
 from csg.errors import CsgtestError
@@ -42,6 +43,7 @@ _PROBES = re.compile(r"(?:.*/)?(?:meson-private|CMakeFiles/(?:[^/]*/CompilerIdC|
 _MAIN = re.compile(rb"\bw?main\b")  # older code has a macro around its parameters
 _ASKED = re.compile(rb"^\s*#\s*if(?:def|\s+defined)?\s*\(?\s*(\w+)", re.M)  # names behind #if
 _MAPS = "/tmp/maps"
+_NM = "find . -name '*.o' -exec nm -A -g -P --defined-only {} +"
 _LOADED = re.compile(r"^(\S.*?)\(([^()]+)\)(?:\s|$)")  # in a linker's map: archive(member)
 
 
@@ -69,6 +71,7 @@ class BuiltVersion:
     code: int = 0  # exit status of the build
     left_out: set[str] = field(default_factory=set)  # flags that csgtest refuses
     loaded: dict[str, dict[str, list[str]]] = field(default_factory=dict)
+    defined: dict[str, set[str]] = field(default_factory=dict)  # names, of a build that fails
     reads: dict[Compiled, tuple[str, ...]] = field(default_factory=dict)
 
     def sources(self, name: str) -> list[Compiled]:
@@ -90,6 +93,8 @@ def build_version(enclosure: Enclosure, command: str, log: Path) -> BuiltVersion
     if not version.products.links and not version.products.archives:
         raise NothingMadeError(command, code, len(calls), log)
     _note_loaded(version, enclosure, log)
+    if code:
+        _note_defined(version, enclosure, log)
     return version
 
 
@@ -178,6 +183,19 @@ def _note_loaded(version: BuiltVersion, enclosure: Enclosure, log: Path) -> None
             version.loaded[name] = _members_in(text, version.products.links[name].call.folder)
 
 
+def _note_defined(version: BuiltVersion, enclosure: Enclosure, log: Path) -> None:
+    """What each object defines for others, of which no link command says whether it is one
+    program's. Common and weak definitions may be there several times."""
+    enclosure.run(f"mkdir -p {_MAPS}; {_NM} > {_MAPS}/defined", log)
+    for line in (
+        (enclosure.tree.parent / "maps" / "defined").read_text("utf-8", "replace").splitlines()
+    ):
+        place, _, rest = line.partition(": ")
+        name, _, kind = rest.partition(" ")
+        if kind[:1] in tuple("TDBRGS"):
+            version.defined.setdefault(os.path.normpath(place), set()).add(name)
+
+
 def _linked_again(link: Link, map_file: str) -> str:
     words = []
     rest = iter(link.call.words)
@@ -238,9 +256,10 @@ def add_library(old: BuiltVersion, new: BuiltVersion, name: str, ignored: Sequen
     """Make a library of the files that builds compile and link into tests and examples alone, or
     into nothing: those that are no tests and have no ``main``, or one for their own tests only. It
     counts as an archive ``name`` of both versions. Returns whether the change reaches it."""
+    near = [each for each in differing_files(old, new) if each.endswith(".c")]
     for version in (old, new):
         objects = version.products.objects
-        own = {}
+        own: dict[str, str] = {}
         for path, compiled in [*objects.items()]:
             if _is_of_a_library(version, compiled.source, ignored):
                 own[compiled.source] = path
@@ -249,11 +268,31 @@ def add_library(old: BuiltVersion, new: BuiltVersion, name: str, ignored: Sequen
                 if without is not None:
                     own[compiled.source] = f"{compiled.source}.o"
                     objects[own[compiled.source]] = without
-        version.products.archives[name] = [own[source] for source in sorted(own)]
+        version.products.archives[name] = _of_one_program(version, own, near)
     _read_all(old, new, [name])
     return all(each.sources(name) for each in (old, new)) and bool(
         _differing(old, new, name, ignored)
     )
+
+
+def _of_one_program(version: BuiltVersion, own: dict[str, str], near: Sequence[str]) -> list[str]:
+    """The objects of these sources that can be linked together: of several that define a name, as
+    each program's own options do, the one nearest to what differs."""
+
+    def distance(source: str) -> tuple[int, str]:
+        """By how much of the path is the same."""
+        pairs = (zip(each, source, strict=False) for each in near)
+        alike = [sum(1 for _ in takewhile(lambda two: two[0] == two[1], each)) for each in pairs]
+        return -max(alike, default=0), source
+
+    kept: dict[str, str] = {}
+    taken: set[str] = set()
+    for source in sorted(own, key=distance):
+        names = version.defined.get(own[source], set())
+        if taken.isdisjoint(names):
+            taken |= names
+            kept[source] = own[source]
+    return [kept[source] for source in sorted(kept)]
 
 
 def _is_of_a_library(version: BuiltVersion, source: str, ignored: Sequence[str]) -> bool:

@@ -23,10 +23,11 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path, PurePosixPath
 from types import MappingProxyType
 
-from csg.errors import UsageError
+from csg.errors import ToolchainError, UsageError
 from csg.programs import (
     Flags,
     Versions,
@@ -37,6 +38,7 @@ from csg.programs import (
     write_commands,
 )
 from csg.records import record
+from csg.toolchain import preprocess_noting
 from symexec.testcases.store import is_ours
 
 WORK_TREE, STAGED = "the work tree", "what is staged"
@@ -224,10 +226,10 @@ def unbuilt_versions(
     place: Path,
     database: Path | None,
     ignored: Sequence[str] = (),
-) -> Versions:
+) -> tuple[Versions, list[str]]:
     """Copy both trees to ``place/old`` and ``place/new``. ``database`` (compile_commands.json of
     the work tree) says which files belong to the program, and their flags; without it all C files
-    do."""
+    do, but for those that the compiler can read in neither version, which are returned as well."""
     shutil.rmtree(place, ignore_errors=True)
     old, new = place / "old", place / "new"
     for tree, copy in zip(trees, (old, new), strict=True):
@@ -236,7 +238,9 @@ def unbuilt_versions(
     if database is not None:
         known = read_commands(database).known
         before, after = (_moved(known, revisions.repository, tree) for tree in (old, new))
-        return Versions(old, new, flags, old_build=before, new_build=after, ignored=tuple(ignored))
+        return Versions(
+            old, new, flags, old_build=before, new_build=after, ignored=tuple(ignored)
+        ), []
     named = tuple(f"-I{folder}" for folder in _include_folders(new))
     files = [*_files(old, ignored), *_files(new, ignored)]
     aside = _around_a_library(files)
@@ -247,7 +251,28 @@ def unbuilt_versions(
             for tree in (old, new):
                 include_in_file(tree, header)
         aside = sorted(tests) if headers else []
-    return Versions(old, new, (*flags, *named), ignored=(*ignored, *aside))
+    flags = (*flags, *named)
+    equal = {name for name, _ in files if _is_equal(old / name, new / name)}
+    unread = _unreadable(new, sorted(equal - {*aside}), flags)
+    return Versions(old, new, flags, ignored=(*ignored, *aside, *unread)), unread
+
+
+def _unreadable(tree: Path, names: Sequence[str], flags: Flags) -> list[str]:
+    """Those that want a header which is not there, as of a library that nobody has installed."""
+
+    def fails(name: str) -> bool:
+        try:
+            preprocess_noting(str(tree / name), flags)
+        except ToolchainError:
+            return True
+        return False
+
+    with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+        return [name for name, failed in zip(names, pool.map(fails, names), strict=True) if failed]
+
+
+def _is_equal(old: Path, new: Path) -> bool:
+    return old.is_file() and new.is_file() and old.read_bytes() == new.read_bytes()
 
 
 def _moved(known: Mapping[str, Flags], top: Path, tree: Path) -> Path:
@@ -278,7 +303,7 @@ def _headers(tree: Path) -> list[str]:
 
 
 def _differs(old: Path, new: Path) -> bool:
-    return old.is_file() and old.read_bytes() != new.read_bytes()
+    return old.is_file() and not _is_equal(old, new)
 
 
 def include_in_file(tree: Path, header: str) -> str:

@@ -112,7 +112,9 @@ def read_project(
         if built is None:
             trees = [each.tree for each in both]
             place = out / "versions"
-            versions = unbuilt_versions(revisions, trees, flags, place, database, ignored)
+            versions, unread = unbuilt_versions(revisions, trees, flags, place, database, ignored)
+            if unread:
+                _say(quiet, f"left out, for the compiler finds not all headers: {_some(unread)}")
             readings = Readings()
             try:
                 entries = entries_of(versions, readings, installed_headers(trees[-1]))
