@@ -25,6 +25,7 @@ from csg.unify.changes.identities import Identity, identities
 from csg.unify.pairs import read_pair, unify_pair
 from symexec.options import Accepting, BuildOptions, FailOn
 from symexec.report.accepting import FILE, _findings, accepted_file, read_accepted
+from symexec.testcases import Verdict
 from tests.command_line import Done, csgtest, read_report
 
 EDITS = 20
@@ -324,7 +325,7 @@ def test_what_counts_decides_the_exit_code(
 ) -> None:
     path = finished / "csgtest-out"
     report, findings = _findings(path)
-    report.verdict = "different"
+    report.verdict = Verdict.DIFFERENT
     entries = [each.entry for each in findings]
     report.accepted = [each for each in entries if each is not None and each.kind in kinds]
     assert {name: int(report.fails(FailOn(name))) for name in codes} == codes

@@ -60,7 +60,7 @@ from symexec.replay import NativeReplay, ReplayPlan, probed, probes
 from symexec.replay.build import Text
 from symexec.search import chosen
 from symexec.state.state import Chain, Event, State
-from symexec.testcases import EntrySignature, TestCase, TestInput
+from symexec.testcases import EntrySignature, Observed, TestCase, TestInput, Verdict
 from symexec.testcases.inputs import Json
 from symexec.triage import Requirements, repeating, rewordings
 from symexec.validation import TraceValidation
@@ -503,7 +503,7 @@ class BuildJob:
         was found."""
         if self.replay is None or self.tests.differing or self._deterministic:
             return
-        alike = [case for case in self.found if case.observed == "same"]
+        alike = [case for case in self.found if case.observed is Observed.SAME]
         inputs, seed = self.options.inputs, self.options.search.seed
         met = [f"{e.location}: {e.text}" for e in self.events if e.kind == "undefined"]
         self.plainly_asked = False
@@ -547,7 +547,7 @@ class BuildJob:
 
     def _note_unseen(self, case: TestCase) -> None:
         """Note an event where one version uses uninitialised memory and no native run shows it."""
-        if case.uninitialised and case.observed == "same" and case.divergence is not None:
+        if case.uninitialised and case.observed is Observed.SAME and case.divergence is not None:
             place = Location(case.divergence.file, case.divergence.line)
             text = "one version uses uninitialised memory; natively no filling shows it"
             self.events[Event("uninitialised", text, place)] = 1
@@ -606,15 +606,15 @@ class BuildJob:
         return self.counters.states + along
 
     @property
-    def verdict(self) -> str:
+    def verdict(self) -> Verdict:
         if self.unified is not None and not self.unified.changes:
-            return "no-change"
+            return Verdict.NO_CHANGE
         if self.tests.differing:
-            return "different"
+            return Verdict.DIFFERENT
         open_ends = len(self.tests.predicted) + self.counters.branch_mismatches
         if self._complete and not open_ends:
-            return "equivalent-within-bounds"
-        return "no-difference-found"
+            return Verdict.EQUIVALENT_WITHIN_BOUNDS
+        return Verdict.NO_DIFFERENCE_FOUND
 
 
 def levels(signature: EntrySignature | None, inputs: InputOptions) -> Sequence[int]:

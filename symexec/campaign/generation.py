@@ -19,7 +19,7 @@ from symexec.replay import NativeReplay
 from symexec.search.targets import Arrival
 from symexec.state.endings import Endless, MemoryFault
 from symexec.state.state import Chain, State
-from symexec.testcases import Divergence, TestCase, TestInput, decode
+from symexec.testcases import Divergence, Observed, TestCase, TestInput, decode
 from symexec.triage import Kind, Patience, examine, group, minimise, options_used, shrink
 from symexec.validation import TraceValidation
 
@@ -116,7 +116,7 @@ class Collected:
     def keep(self, case: TestCase) -> None:
         """Store a new test, or new results of one that is there."""
         self._cases[case.id] = case
-        differs = case.observed == "different"
+        differs = case.observed is Observed.DIFFERENT
         _put(self.differing, case.id, differs)
         judged = differs and case.kind != Kind.UNDECIDED.value
         _put(self.confirmed, case.id, judged and not case.accounted)
@@ -137,7 +137,7 @@ class Collected:
         return [
             case
             for case in self.predicted
-            if case.observed == "same"
+            if case.observed is Observed.SAME
             and case.id in self._surely
             and case.kind not in ("timeout", "nondeterministic")
         ]

@@ -28,7 +28,7 @@ from csg.records import record
 from symexec.fuzzing.testing import SOURCE
 from symexec.replay import PLAIN, SANITIZED, AwaitedBuilds, Built, NativeReplay, Pair, ReplayPlan
 from symexec.replay.build import Executable
-from symexec.testcases import TestCase
+from symexec.testcases import Observed, TestCase
 from symexec.triage import (
     Kind,
     Patience,
@@ -187,7 +187,7 @@ class Examiner:
             # apart: the fast builds are asked first.
             seen, pair = observe(case, self._replay, style=PLAIN)
             self._cut_off = self._cut_off or pair.cut_off == 2
-            if seen.observed != "different":
+            if seen.observed is not Observed.DIFFERENT:
                 if pair.cut_off < 2:
                     self.glanced.append(case)
                 return seen
@@ -207,9 +207,9 @@ class Examiner:
             )
             if found is not seen:
                 return found
-        if seen.observed != "different" and case.id in self.predicted:
+        if seen.observed is not Observed.DIFFERENT and case.id in self.predicted:
             seen, pair, style = self._looked_again(seen, pair)
-        if seen.observed != "different":
+        if seen.observed is not Observed.DIFFERENT:
             return seen
         took = time.monotonic() - began
         if task.deterministic:  # a run that takes long each time does not end
@@ -262,7 +262,7 @@ class Examiner:
         if case.id in self.predicted or time.monotonic() > self._task.deadline:
             return None
         found = self.examined(case, False)
-        return found if found is not None and found.observed == "different" else None
+        return found if found is not None and found.observed is Observed.DIFFERENT else None
 
     def _patience(self, queries: int) -> Patience:
         if self._task.deterministic:

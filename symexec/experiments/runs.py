@@ -23,7 +23,7 @@ from symexec.options import BuildOptions, CompareOptions, InputOptions
 from symexec.progress import SEARCHING, Progress, Standing
 from symexec.replay import PLAIN
 from symexec.search.registry import variant
-from symexec.testcases import TestCase, TestInput
+from symexec.testcases import Observed, TestCase, TestInput
 
 NATIVE = "native"
 TRACING = 2.0  # seconds, after a run, to follow its tests through the engine
@@ -130,14 +130,14 @@ class Laboratory:
             finished = True
         seconds = time.monotonic() - job.started
         found = [case for case in job.found if case.source != MINIMISED]  # made after the search
-        replayed = [case for case in found if case.observed != "not-replayed"]
+        replayed = [case for case in found if case.observed is not Observed.NOT_REPLAYED]
         replayed.sort(key=lambda case: case.observed)  # different before same
         traced = self._traced(replayed)
         return Run(
             strategy,
             seed,
             tests=len(found),
-            differing=sum(case.observed == "different" for case in replayed),
+            differing=sum(case.observed is Observed.DIFFERENT for case in replayed),
             known=tuple(Exercise(each.sequence, _differs(each)) for each in traced),
             shown=tuple(each for each in traced if _differs(each)),
             seconds=seconds,
@@ -223,4 +223,4 @@ class Laboratory:
 
 
 def _differs(case: TestCase) -> bool:
-    return case.observed == "different"
+    return case.observed is Observed.DIFFERENT

@@ -37,7 +37,7 @@ from symexec.report.words import (
     reservations,
     why_internal,
 )
-from symexec.testcases import TestCase
+from symexec.testcases import Observed, TestCase
 from symexec.testcases.inputs import Json
 from symexec.triage import Kind
 
@@ -333,7 +333,7 @@ def _suite(root: xml.Element, finished: Finished) -> None:
         failure.text = readable_test(finding.witness, report)
     for test in finished.others():
         case = _testcase(suite, finished, test, test.id)
-        if test.observed == "not-replayed":
+        if test.observed is Observed.NOT_REPLAYED:
             what = test.refused or "it did not run natively"
             xml.SubElement(case, "error", type="not-replayed", message=_message(what))
         elif test.kind in _SAYS_NOTHING:

@@ -24,7 +24,7 @@ from random import Random
 
 from symexec.fuzzing.candidates import Candidates
 from symexec.replay import PLAIN, NativeReplay, Request
-from symexec.testcases import Observation, TestCase, TestInput, Value
+from symexec.testcases import Observation, Observed, TestCase, TestInput, Value
 from symexec.triage import Patience, differing_parts, examine
 from symexec.triage.grouping import contrast, shape
 
@@ -302,7 +302,7 @@ class NativeTesting:
                 continue
             case = TestCase(suspect.name, suspect.input, found_s=suspect.found_s, source=SOURCE)
             case = self._confirm(case, max(until, self._clock()))
-            if case.observed == "different":
+            if case.observed is Observed.DIFFERENT:
                 yield case
             else:
                 self.refuted += 1

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from csg.records import record
 from csg.unify.changes.patch import Line
 from symexec.report.model import Report
-from symexec.testcases import TestCase
+from symexec.testcases import Observed, TestCase
 from symexec.testcases.inputs import Json
 
 STATUSES = {
@@ -198,7 +198,7 @@ def _nodes(report: Report) -> list[dict[str, Json]]:
 def _visits(report: Report) -> dict[str, list[TestCase]]:
     """For each node the tests that visit it, those that differ first."""
     found: dict[str, list[TestCase]] = {}
-    for case in sorted(report.tests, key=lambda case: case.observed != "different"):
+    for case in sorted(report.tests, key=lambda case: case.observed is not Observed.DIFFERENT):
         for name in dict.fromkeys(case.sequence):
             found.setdefault(name, []).append(case)
     return found
@@ -228,7 +228,7 @@ def _node(
         STATUSES.get(status, ""),
         tuple(_source(report, node)),
         tuple(_chains(report, name)),
-        tuple((case.id, case.observed == "different") for case in tests[:_TESTS]),
+        tuple((case.id, case.observed is Observed.DIFFERENT) for case in tests[:_TESTS]),
         max(0, len(tests) - _TESTS),
     )
 

@@ -18,19 +18,13 @@ from csg.records import fits
 from csg.unify.changes.identities import Identity
 from csg.unify.changes.patch import Patch, patch_form, patch_of_form
 from symexec.options import FailOn, Internal
-from symexec.testcases import EntrySignature, TestCase, from_json, to_json
+from symexec.testcases import EntrySignature, Observed, TestCase, Verdict, from_json, to_json
 from symexec.testcases.inputs import Json
 from symexec.testcases.signature import Parameter, signature_from_json, signature_to_json
 
 if TYPE_CHECKING:
     from symexec.triage import Group
     from symexec.triage.accepted import Accepted, Judgement
-
-VERDICTS = {
-    "different": "The versions behave differently.",
-    "no-difference-found": "No difference was found.",
-    "no-change": "The programs are the same: there is nothing to test.",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +80,7 @@ class Report:
     old: str
     new: str
     entry: str = "main"
-    verdict: str = "no-difference-found"
+    verdict: Verdict = Verdict.NO_DIFFERENCE_FOUND
     changes: Sequence[ChangeInfo] = ()
     interactions: Sequence[Interaction] = ()
     csg: Json = field(default_factory=lambda: {"nodes": [], "edges": [], "start": []})
@@ -120,7 +114,7 @@ class Report:
 
     @property
     def differing(self) -> list[TestCase]:
-        return [case for case in self.tests if case.observed == "different"]
+        return [case for case in self.tests if case.observed is Observed.DIFFERENT]
 
     @property
     def groups(self) -> list[Group]:
@@ -175,7 +169,7 @@ class Report:
 
     def fails(self, when: FailOn) -> bool:
         """Is there a difference because of which the exit code is 1?"""
-        if when is FailOn.NEVER or self.verdict != "different":
+        if when is FailOn.NEVER or self.verdict is not Verdict.DIFFERENT:
             return False
         found = self.findings()
         match when:
@@ -297,7 +291,7 @@ def report_from_json(value: Json) -> Report:
         old=value["old"],
         new=value["new"],
         entry=value["entry"],
-        verdict=value["verdict"],
+        verdict=Verdict(value["verdict"]),
         changes=[_change_of(each) for each in value["changes"]],
         interactions=[
             Interaction(**{**each, "changes": tuple(each["changes"])})

@@ -19,7 +19,7 @@ from csg.toolchain import first_doubtful_flag
 from symexec.replay import NativeReplay, Pair, ReplayPlan
 from symexec.replay.varying import comparable
 from symexec.report.model import Report, report_from_json
-from symexec.testcases import MASKED, Observation, TestCase
+from symexec.testcases import MASKED, Observation, Observed, TestCase
 from symexec.testcases.inputs import Json
 from symexec.testcases.store import is_ours, is_sealed
 from symexec.triage import Kind, classify, differing_parts
@@ -125,7 +125,7 @@ def _outcome(case: TestCase, pair: Pair) -> Replayed:
     now = replace(case, old=pair.old, new=pair.new, observed=verdict.observed, kind=kind.value)
     if not pair.stable:
         return Replayed(now, "unstable")
-    if verdict.observed == "same":
+    if verdict.observed is Observed.SAME:
         return Replayed(now, "same")
     as_before = _is_as_before(case, case.old, pair.old) and _is_as_before(case, case.new, pair.new)
     return Replayed(now, "confirmed" if as_before else "different")

@@ -32,7 +32,7 @@ from symexec.report.facts import bounds, counters_form, event_notes, nothing_fol
 from symexec.report.model import Expected, Interaction, Report, report_to_json
 from symexec.report.page import highlights, page
 from symexec.report.words import readable_test
-from symexec.testcases import OutputFolder, TestCase
+from symexec.testcases import Observed, OutputFolder, TestCase, Verdict
 from symexec.testcases.store import refuse_foreign
 from symexec.triage.accepted import switched
 from symexec.watchdog import DRAWING, PAGE, Spent, Watchdog
@@ -77,7 +77,9 @@ def explore(options: ExploreOptions, progress: Progress) -> Report:
             report.tests = job.errors
             report.counters = counters_form(job.counters)
             report.counters["tests"] = job.tests
-            report.verdict = "all-paths-explored" if job.exhausted else "explored-in-part"
+            report.verdict = (
+                Verdict.ALL_PATHS_EXPLORED if job.exhausted else Verdict.EXPLORED_IN_PART
+            )
             report.notes += event_notes(job.events)
             if job.errors_left_out:
                 note = f"{job.errors_left_out} more tests with errors are in tests/tests.jsonl"
@@ -393,8 +395,8 @@ class LiveReport:
         else:
             self._places[case.id] = len(self._report.tests)
             self._report.tests.append(case)
-        if case.observed == "different":
-            self._report.verdict = "different"
+        if case.observed is Observed.DIFFERENT:
+            self._report.verdict = Verdict.DIFFERENT
             self._folder.write_test(case, readable_test(case, self._report))
         self.touch()
 

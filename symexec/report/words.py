@@ -9,15 +9,16 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, assert_never
 
 from csg.errors import LINES, printable
 from csg.ir import ChangeInfo
 from csg.records import record
 from symexec.report.facts import inputs_within
-from symexec.report.model import VERDICTS, Report
-from symexec.testcases import MASKED, Observation, TestCase, Value, c_value, rendered
+from symexec.report.model import Findings, Report
+from symexec.testcases import MASKED, Observation, Observed, TestCase, Value, c_value, rendered
 from symexec.testcases.inputs import Json
+from symexec.testcases.testcase import Verdict
 
 if TYPE_CHECKING:
     from symexec.triage import Group
@@ -196,9 +197,31 @@ def short_paths(text: str, report: Report) -> str:
 
 def headline(report: Report) -> str:
     """The verdict in one sentence; when nothing was found, it says why not."""
-    found = report.findings()
+    match report.verdict:
+        case Verdict.DIFFERENT:
+            return _differences(report.findings())
+        case Verdict.NO_DIFFERENCE_FOUND:
+            unseen = sum(case.observed is Observed.NOT_REPLAYED for case in report.tests)
+            if unseen and report.finished:
+                return (
+                    f"No difference is confirmed: {unseen} test{_s(unseen)} did not run natively."
+                )
+            return f"No difference was found {_end_of_search(report)}"
+        case Verdict.EQUIVALENT_WITHIN_BOUNDS:
+            return (
+                f"Equivalent for {inputs_within(report)}: no such input tells the versions apart."
+            )
+        case Verdict.NO_CHANGE:
+            return "The programs are the same: there is nothing to test."
+        case Verdict.ALL_PATHS_EXPLORED | Verdict.EXPLORED_IN_PART:
+            return report.verdict
+        case _:
+            assert_never(report.verdict)
+
+
+def _differences(found: Findings) -> str:
     groups, accepted = found.open, len(found.accepted)
-    if report.verdict == "different" and groups:
+    if groups:
         tests = sum(len(each.tests) for each in groups)
         inner = sum(each.internal for each in groups)
         several = f"difference{_s(len(groups))} shown by {tests} test{_s(tests)}"
@@ -206,23 +229,16 @@ def headline(report: Report) -> str:
         if inner == len(groups):
             return f"Inner code behaves differently. {inner} internal {several}{last}."
         last = f"; {inner} of them internal{last}" if inner else last
-        return f"{VERDICTS['different']} {len(groups)} {several}{last}."
-    if report.verdict == "different" and accepted:
+        return f"The versions behave differently. {len(groups)} {several}{last}."
+    if accepted:
         return f"The versions differ as was accepted: {accepted} difference{_s(accepted)}."
-    unseen = sum(case.observed == "not-replayed" for case in report.tests)
-    if report.verdict == "no-difference-found" and unseen and report.finished:
-        return f"No difference is confirmed: {unseen} test{_s(unseen)} did not run natively."
-    if report.verdict == "no-difference-found":
-        return f"No difference was found {_end_of_search(report)}"
-    if report.verdict == "equivalent-within-bounds":
-        return f"Equivalent for {inputs_within(report)}: no such input tells the versions apart."
-    return VERDICTS.get(report.verdict, report.verdict)
+    return "The versions behave differently."
 
 
 def looked_for(report: Report) -> str:
     """The bounds in force, for a verdict that does not name them; "" where it does, or where there
     is nothing to search."""
-    if report.verdict not in ("different", "no-difference-found") or not report.bounds:
+    if report.verdict not in (Verdict.DIFFERENT, Verdict.NO_DIFFERENCE_FOUND) or not report.bounds:
         return ""
     whole = report.counters.get("exhausted") and not any(
         map(report.counters.get, ("cuts", "unsupported", "dropped"))
@@ -237,7 +253,7 @@ def explored(report: Report, errors: int) -> str:
     """The verdict on one program alone, in a sentence."""
     tests = report.counters.get("tests", 0)
     made = f"{tests} test{_s(tests)}, {errors or 'no'} error{_s(errors)}."
-    if report.verdict == "all-paths-explored":
+    if report.verdict is Verdict.ALL_PATHS_EXPLORED:
         return f"All paths were explored: {made}"
     if not report.finished:
         return f"The exploration was interrupted: {made}"
@@ -384,7 +400,10 @@ def sequences_covered(report: Report) -> list[str]:
         met += len(witnessed)
         parts.append(f"{len(witnessed)} of {kinds['all']} {what}{never}")
     said = [f"change sequence graph: tests come by {', '.join(parts)}"]
-    if not met and report.verdict in ("equivalent-within-bounds", "no-difference-found"):
+    if not met and report.verdict in (
+        Verdict.EQUIVALENT_WITHIN_BOUNDS,
+        Verdict.NO_DIFFERENCE_FOUND,
+    ):
         said.append("nothing that changed has run: no input that was tried comes by a change")
     return said
 
@@ -395,7 +414,7 @@ def reservations(report: Report) -> list[str]:
     found = [
         _counted(count, one, many)
         for count, one, many in (
-            (sum(case.observed == "not-replayed" for case in report.tests), *_UNSEEN),
+            (sum(case.observed is Observed.NOT_REPLAYED for case in report.tests), *_UNSEEN),
             (counters.get("mispredicted"), *_MISPREDICTED),
             (counters.get("branch_mismatches"), *_MISMATCHED),
             (counters.get("unknown"), *_UNKNOWN),
@@ -407,7 +426,7 @@ def reservations(report: Report) -> list[str]:
     if isinstance(refused, dict):
         found += [f"Refused natively: {why}: {count}." for why, count in sorted(refused.items())]
     found += _cut_paths(report)
-    for level in report.bounds.get("deeper", ()) if report.verdict != "different" else ():
+    for level in report.bounds.get("deeper", ()) if report.verdict is not Verdict.DIFFERENT else ():
         how = "all paths followed" if level["exhausted"] else "as far as the time went"
         found.append(f"Beyond the bounds, with up to {level['bytes']} bytes to read: {how}.")
     found += _masked(report)

@@ -19,7 +19,8 @@ import binascii
 import math
 import struct
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from enum import StrEnum
+from typing import Any, TypeVar
 
 from csg.errors import UsageError
 from csg.records import record
@@ -43,10 +44,20 @@ class Elements:
     count: int
 
 
+Family = TypeVar("Family", bound=StrEnum)
 Scalar = int | float | LongDouble
 Value = Scalar | bytes | tuple[Scalar, ...] | Elements | None
 
 Json = Any  # what the json module reads and writes
+
+
+def member_from_json(family: type[Family], word: Json) -> Family:
+    """UsageError where a stranger's word is none of a closed family's."""
+    try:
+        return family(word)
+    except ValueError:
+        known = ", ".join(family)
+        raise UsageError(f"{word!r:.60} is none of {known}") from None
 
 
 def bytes_to_json(data: bytes) -> Json:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import field
+from enum import StrEnum
 
 from csg.errors import UsageError
 from csg.records import record
@@ -15,6 +16,7 @@ from symexec.testcases.inputs import (
     bytes_to_json,
     input_from_json,
     input_to_json,
+    member_from_json,
     value_from_json,
     value_to_json,
 )
@@ -118,7 +120,6 @@ def observation_from_json(value: Json) -> Observation:
 # It is an element of report.json's ``tests``; ``to_json`` and ``from_json`` are inverse.
 
 
-_UNSEEN = "not-replayed"
 MASKED = "not compared, as it varies between runs of one version"  # how a note begins
 
 Changes = tuple[int, ...]  # ids, ascending
@@ -166,10 +167,28 @@ class Blame:
         return bool(sets) and all(len(changes) > 1 for changes in sets)
 
 
+class Verdict(StrEnum):
+    """What a run has found out; report.json's ``verdict``."""
+
+    DIFFERENT = "different"
+    NO_DIFFERENCE_FOUND = "no-difference-found"
+    EQUIVALENT_WITHIN_BOUNDS = "equivalent-within-bounds"
+    NO_CHANGE = "no-change"  # the programs are the same
+    ALL_PATHS_EXPLORED = "all-paths-explored"  # of one program alone
+    EXPLORED_IN_PART = "explored-in-part"
+
+
+class Observed(StrEnum):
+    """Whether two native runs of one input showed the same; report.json's ``observed``."""
+
+    DIFFERENT = "different"
+    SAME = "same"
+    NOT_REPLAYED = "not-replayed"
+
+
 @record
 class TestCase:
-    """One test. ``observed`` is different, same or not-replayed; ``kind`` is report.json's
-    ``class``."""
+    """One test. ``kind`` is report.json's ``class``."""
 
     id: str
     input: TestInput
@@ -179,7 +198,7 @@ class TestCase:
     new: Observation | None = None
     golden: Observation | None = None
     predicted: Observation | None = None  # what the engine says of one program alone
-    observed: str = _UNSEEN
+    observed: Observed = Observed.NOT_REPLAYED
     kind: str = ""
     error: str = ""  # with a golden version: regression, differential or empty
     blame: Blame | None = None
@@ -202,7 +221,7 @@ def to_json(case: TestCase) -> Json:
         "divergence": None,
         "old": None,
         "new": None,
-        "observed": _UNSEEN,
+        "observed": Observed.NOT_REPLAYED,
         "class": "",
         "blamed": [],
         **_details(case),
@@ -226,7 +245,7 @@ def _details(case: TestCase) -> dict[str, Json]:
         result["old"] = observation_to_json(case.old)
     if case.new:
         result["new"] = observation_to_json(case.new)
-    if case.observed != _UNSEEN:
+    if case.observed is not Observed.NOT_REPLAYED:
         result["observed"] = case.observed
     if case.golden:
         result["golden"] = observation_to_json(case.golden)
@@ -266,7 +285,7 @@ def from_json(value: Json) -> TestCase:
         new=seen("new"),
         golden=seen("golden"),
         predicted=seen("predicted"),
-        observed=value.get("observed", _UNSEEN),
+        observed=member_from_json(Observed, value.get("observed", Observed.NOT_REPLAYED)),
         kind=value.get("class", ""),
         error=value.get("error", ""),
         blame=_blame_from_json(value.get("blame")),

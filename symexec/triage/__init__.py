@@ -8,7 +8,7 @@ from symexec.triage.blame import (
     shows_as_new,
     smallest_sets,
 )
-from symexec.triage.compare import Kind, Verdict, classify, differing_parts
+from symexec.triage.compare import Classified, Kind, classify, differing_parts
 from symexec.triage.examine import (
     Refusal,
     decided,
@@ -32,12 +32,12 @@ from symexec.triage.minimise import minimise
 from symexec.triage.undefined import judged, uninitialised
 
 __all__ = [
+    "Classified",
     "Group",
     "Kind",
     "Patience",
     "Refusal",
     "Requirements",
-    "Verdict",
     "blame",
     "changed_nodes",
     "classify",

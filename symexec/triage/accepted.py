@@ -18,7 +18,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from csg.unify.changes.identities import Identity
-from symexec.testcases import Observation, TestCase
+from symexec.testcases import Observation, Observed, TestCase
 from symexec.testcases.inputs import Json
 from symexec.triage.blame import closed
 from symexec.triage.compare import Kind, differing_parts
@@ -185,7 +185,7 @@ def judge_accepted(
 def _judge(
     case: TestCase, entries: Sequence[Accepted], known: Mapping[int, Identity], names: Cause
 ) -> tuple[Accepted | None, TestCase]:
-    if case.observed != "different" or case.old is None or case.new is None:
+    if case.observed is not Observed.DIFFERENT or case.old is None or case.new is None:
         return None, case
     shown = outputs(case)
     fitting = [each for each in entries if _alike(each.kind, case.kind) and shown <= each.outputs]

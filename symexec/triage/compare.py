@@ -12,7 +12,7 @@ from enum import Enum
 from typing import assert_never
 
 from symexec.replay import Pair
-from symexec.testcases import Observation
+from symexec.testcases import Observation, Observed
 
 # "range.c:12: main: Assertion": where a message stands in the source may be all that differs. It is
 # looked for at beginnings of words only; in long words the search would take long.
@@ -58,13 +58,12 @@ class Course(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
-    """The result of a comparison. ``observed`` is as in report.json; ``parts`` are what differs;
-    ``error`` is the paper's word when a golden version says what is right: regression,
+class Classified:
+    """The result of a comparison. ``parts`` are what differs; ``error`` is the paper's word when a golden version says what is right: regression,
     differential, or nothing."""
 
     kind: Kind
-    observed: str
+    observed: Observed
     parts: tuple[str, ...] = ()
     error: str = ""
 
@@ -94,33 +93,35 @@ def same(old: Observation, new: Observation) -> bool:
     return not differing_parts(old, new)
 
 
-def classify(pair: Pair, course: Course = Course.UNKNOWN) -> Verdict:
+def classify(pair: Pair, course: Course = Course.UNKNOWN) -> Classified:
     """The class of a replayed input; ``course`` is that of the version that was cut off."""
     old, new = pair.old, pair.new
     if not pair.stable:
-        return Verdict(Kind.NONDETERMINISTIC, "same")
+        return Classified(Kind.NONDETERMINISTIC, Observed.SAME)
     if old.timed_out and new.timed_out:
-        return Verdict(Kind.TIMEOUT, "same")
+        return Classified(Kind.TIMEOUT, Observed.SAME)
     parts = differing_parts(old, new, with_stderr=pair.stderr_stable)
     if not parts:
-        return Verdict(Kind.PATH_ONLY if pair.masks is None else Kind.NONDETERMINISTIC, "same")
+        return Classified(
+            Kind.PATH_ONLY if pair.masks is None else Kind.NONDETERMINISTIC, Observed.SAME
+        )
     if parts == ("stderr",):
-        return Verdict(Kind.STDERR_ONLY, "different", parts)
+        return Classified(Kind.STDERR_ONLY, Observed.DIFFERENT, parts)
     if set(parts) <= {"leaks", "stderr"}:
-        return Verdict(_leak_kind(old, new), "different", parts)
+        return Classified(_leak_kind(old, new), Observed.DIFFERENT, parts)
     if old.timed_out != new.timed_out:
         match course:
             case Course.ENDS:
-                return Verdict(Kind.SLOWER, "different", parts)
+                return Classified(Kind.SLOWER, Observed.DIFFERENT, parts)
             case Course.UNKNOWN:
-                return Verdict(Kind.UNDECIDED, "different", parts)
+                return Classified(Kind.UNDECIDED, Observed.DIFFERENT, parts)
             case Course.REPEATS | Course.FAR:
                 pass
             case _:
                 assert_never(course)
     if pair.golden is not None:
         return _against_golden(pair, pair.golden, parts)
-    return Verdict(_kind(old, new), "different", parts)
+    return Classified(_kind(old, new), Observed.DIFFERENT, parts)
 
 
 def _leak_kind(old: Observation, new: Observation) -> Kind:
@@ -143,7 +144,7 @@ def _kind(old: Observation, new: Observation) -> Kind:
             return Kind.DIFFERENCE
 
 
-def _against_golden(pair: Pair, golden: Observation, parts: tuple[str, ...]) -> Verdict:
+def _against_golden(pair: Pair, golden: Observation, parts: tuple[str, ...]) -> Classified:
     """Definitions 1 and 2 of the FSE 2013 paper (section 3), where new differs from old: a
     progression where P' = S; else the error is differential, and a regression where P = S."""
 
@@ -151,7 +152,7 @@ def _against_golden(pair: Pair, golden: Observation, parts: tuple[str, ...]) -> 
         return set(differing_parts(seen, golden)) <= {"stderr"}
 
     if right(pair.new):
-        return Verdict(Kind.PROGRESSION, "different", parts)
+        return Classified(Kind.PROGRESSION, Observed.DIFFERENT, parts)
     if right(pair.old):
-        return Verdict(Kind.REGRESSION, "different", parts, "regression")
-    return Verdict(Kind.INCOMPLETE_FIX, "different", parts, "differential")
+        return Classified(Kind.REGRESSION, Observed.DIFFERENT, parts, "regression")
+    return Classified(Kind.INCOMPLETE_FIX, Observed.DIFFERENT, parts, "differential")

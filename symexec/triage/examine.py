@@ -13,7 +13,7 @@ from enum import Enum
 
 from csg.errors import ToolchainError
 from symexec.replay import PLAIN, SANITIZED, NativeReplay, Pair
-from symexec.testcases import MASKED, TestCase, TestInput
+from symexec.testcases import MASKED, Observed, TestCase, TestInput
 from symexec.triage.blame import DEFAULT_PATIENCE, Ids, Patience, native_blame
 from symexec.triage.compare import Course, Kind, classify, differing_parts
 from symexec.triage.grouping import shape
@@ -240,7 +240,7 @@ def looked_again(case: TestCase, pair: Pair, replay: NativeReplay) -> tuple[Test
         except ToolchainError:
             failed = True
             continue
-        if found.observed == "different":
+        if found.observed is Observed.DIFFERENT:
             note = HIDDEN if alone and (style, False) in alike else PLAIN_ALONE
             return replace(found, notes=(*found.notes, note)), seen, style
         alike[style, alone] = seen

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from csg.ir import ChangeInfo
-from symexec.testcases import Observation, TestCase
+from symexec.testcases import Observation, Observed, TestCase
 from symexec.triage.compare import Kind, differing_parts
 
 # ---------------------------------------------------------------------------------------- wording
@@ -270,7 +270,7 @@ def group(cases: Iterable[TestCase]) -> list[Group]:
     explained: list[TestCase] = []
     unexplained: list[TestCase] = []
     for case in cases:
-        if case.observed == "different" and case.old is not None and case.new is not None:
+        if case.observed is Observed.DIFFERENT and case.old is not None and case.new is not None:
             known = case.blame is not None and case.blame.blamed
             (explained if known else unexplained).append(case)
     members: dict[Shape, list[TestCase]] = {}

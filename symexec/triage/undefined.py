@@ -26,7 +26,7 @@ from pathlib import PurePath
 
 from csg.errors import ToolchainError
 from symexec.replay import FILLED, STANDARD, UNDEFINED, ZEROED, NativeReplay, Pair, Request
-from symexec.testcases import Blame, Observation, TestCase
+from symexec.testcases import Blame, Observation, Observed, TestCase
 from symexec.triage.blame import Ids, Patience, generating, smallest_sets
 from symexec.triage.compare import Kind, differing_parts
 
@@ -86,7 +86,7 @@ def shown_by_plain_builds(
                     case,
                     old=pair.old,
                     new=pair.new,
-                    observed="different",
+                    observed=Observed.DIFFERENT,
                     kind=Kind.UNDEFINED.value,
                     undefined=(*(places or met), f"gcc {style}: a difference, which {why}"),
                 )
@@ -111,7 +111,7 @@ def shown_behind_a_stop(cases: Sequence[TestCase], replay: NativeReplay) -> Iter
                 case,
                 old=pairs[0].old,
                 new=pairs[0].new,
-                observed="different",
+                observed=Observed.DIFFERENT,
                 kind=Kind.UNDEFINED.value,
                 undefined=(
                     *_places(case.old, case.new),
@@ -183,7 +183,9 @@ def uninitialised(
         _marked(seen, text) for seen, text in zip((case.old, case.new), reports, strict=True)
     )
     blame = _blame(case, replay, changes, requires, patience) if failing == "new" else None
-    return replace(case, old=old, new=new, observed="different", kind=kind.value, blame=blame)
+    return replace(
+        case, old=old, new=new, observed=Observed.DIFFERENT, kind=kind.value, blame=blame
+    )
 
 
 def _marked(seen: Observation | None, report: str) -> Observation | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from symexec.campaign.generation import ALIKE, ALIKE_THERE, Collected
-from symexec.testcases import TestCase, TestInput
+from symexec.testcases import Observed, TestCase, TestInput
 
 
 def offered(tests: Collected, number: int, kind: tuple[object, ...], there: object) -> bool:
@@ -36,7 +36,7 @@ def test_of_one_place_more_are_kept_whatever_their_sequences_are() -> None:
 def test_a_path_that_uses_what_nobody_wrote_is_no_sure_prediction(sure: bool) -> None:
     """Of two paths of one input, told apart by uninitialised bytes, either may happen."""
     tests, test = Collected(), TestInput(stdin=b"\0")
-    case = TestCase(tests.name(test), test, observed="same")
+    case = TestCase(tests.name(test), test, observed=Observed.SAME)
     tests.keep(case)
     tests.predict(test, uninitialised=True)
     if sure:

@@ -17,7 +17,7 @@ from symexec.experiments import curves, plot, steps_of
 from symexec.experiments.comparison import Comparison, compared
 from symexec.experiments.runs import Exercise, Run
 from symexec.experiments.wording import json_text, table
-from symexec.testcases import Blame, Divergence, TestCase, TestInput
+from symexec.testcases import Blame, Divergence, Observed, TestCase, TestInput
 
 SAMPLES = Path(__file__).parents[3] / "samples"
 ON, OFF = ("c1", "c2", "c3", "i1"), ("c1", "c3", "i1")
@@ -35,7 +35,7 @@ def shown(found_s: float, line: int = 31, text: bytes = b"0-") -> TestCase:
         TestInput(parameters=(("fs", text),)),
         sequence=ON,
         divergence=Divergence("control", "new.c", line),
-        observed="different",
+        observed=Observed.DIFFERENT,
         kind="regression",
         blame=Blame(minimal=((1, 2, 3),)),
         found_s=found_s,

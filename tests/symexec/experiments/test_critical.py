@@ -19,7 +19,7 @@ from symexec.experiments.comparison import (
     exercises,
     longest_common,
 )
-from symexec.testcases import Blame, Divergence, Observation, TestCase, TestInput
+from symexec.testcases import Blame, Divergence, Observation, Observed, TestCase, TestInput
 
 SAMPLES = Path(__file__).parents[3] / "samples"
 NODES = st.lists(st.sampled_from("abc"), max_size=9)
@@ -104,7 +104,7 @@ def case(
         old=None if exits is None else Observation(exit=0),
         new=None if exits is None else Observation(exit=exits),
         divergence=Divergence("control", "new.c", line),
-        observed="different",
+        observed=Observed.DIFFERENT,
         kind=kind,
         blame=Blame(minimal=minimal) if blamed else None,
     )

@@ -34,10 +34,12 @@ from symexec.testcases import (
     Divergence,
     EntrySignature,
     Observation,
+    Observed,
     OutputFolder,
     Parameter,
     TestCase,
     TestInput,
+    Verdict,
 )
 from symexec.testcases.seeds import read_ktest
 from tests.command_line import csgtest, pair
@@ -103,7 +105,7 @@ def report_of(text: str, number: int = 1) -> Report:
             divergence=Divergence("output", text, 4),
             old=seen,
             new=Observation(exit=each, stderr=seen.stdout, report=text),
-            observed="different",
+            observed=Observed.DIFFERENT,
             kind="difference",
             blame=Blame(((each % 2 + 1,),)),
             notes=(text,),
@@ -111,7 +113,7 @@ def report_of(text: str, number: int = 1) -> Report:
         for each in range(1, number + 1)
     ]
     return Report(
-        old="old.c", new="new.c", verdict="different", changes=changes, tests=tests,
+        old="old.c", new="new.c", verdict=Verdict.DIFFERENT, changes=changes, tests=tests,
         notes=[text], name=text, directory="/somewhere", finished=True, bounds={"ranges": [text]},
         csg={"nodes": [{"id": "c1", "file": text, "line": 3, "text": text}]},
     )  # fmt: skip
@@ -206,7 +208,7 @@ def test_levels_and_rules_go_by_class(kind: str, level: str, rule: str) -> None:
     report = report_of("x")
     report.tests = [
         TestCase("t1", TestInput(), old=Observation(exit=0), new=Observation(signal="SIGSEGV"),
-                 observed="different", kind=kind)
+                 observed=Observed.DIFFERENT, kind=kind)
     ]  # fmt: skip
     (result,) = json.loads(text_of(Form.SARIF, report))["runs"][0]["results"]
     assert (result["level"], result["ruleId"]) == (level, rule)
@@ -220,8 +222,8 @@ def test_levels_and_rules_go_by_class(kind: str, level: str, rule: str) -> None:
 def test_junit_is_read_by_a_stranger(text: str, number: int) -> None:
     report = report_of(text, number)
     report.tests += [
-        TestCase("s1", TestInput(), observed="same", kind="path-only"),
-        TestCase("s2", TestInput(), observed="same", kind="nondeterministic"),
+        TestCase("s1", TestInput(), observed=Observed.SAME, kind="path-only"),
+        TestCase("s2", TestInput(), observed=Observed.SAME, kind="nondeterministic"),
         TestCase("s3", TestInput(), refused=text),
     ]
     suites = junitparser.JUnitXml.fromstring(text_of(Form.JUNIT, report).encode())

@@ -23,7 +23,7 @@ from symexec.fuzzing.testing import NativeTesting, explaining
 from symexec.fuzzing.values import growing
 from symexec.options import BuildOptions, InputOptions, Range, SymbolicArguments
 from symexec.replay import PLAIN, Request
-from symexec.testcases import Observation, TestInput, signature_of
+from symexec.testcases import Observation, Observed, TestInput, signature_of
 
 SAMPLES = Path(__file__).parents[3] / "samples"
 NO_WORDS = Vocabulary((), b"", b"", (), ())
@@ -229,7 +229,7 @@ def test_of_one_kind_few_are_confirmed_and_a_way_by_other_changes_is_another_kin
         testing = NativeTesting(
             Doubles(),  # type: ignore[arg-type]
             Candidates(numbers, 0),
-            lambda case, until: replace(case, observed="different"),
+            lambda case, until: replace(case, observed=Observed.DIFFERENT),
             touched=touched,
         )
         found: list[int] = []
@@ -259,7 +259,7 @@ def test_of_one_kind_that_only_sanitized_builds_show_few_are_confirmed() -> None
     testing = NativeTesting(
         Hidden(),  # type: ignore[arg-type]
         Candidates(domain("int f(int x) { return x % 7; }"), 0),
-        lambda case, until: replace(case, observed="different"),
+        lambda case, until: replace(case, observed=Observed.DIFFERENT),
     )
     found: list[object] = []
     while testing.differing < 200:

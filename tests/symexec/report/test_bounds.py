@@ -22,7 +22,7 @@ from symexec.report.facts import bounds, inputs_within, named
 from symexec.report.model import Report
 from symexec.report.page import page
 from symexec.report.words import headline, looked_for, sequences_covered
-from symexec.testcases import EntrySignature, Parameter
+from symexec.testcases import EntrySignature, Parameter, Verdict
 
 NO_BOUNDS = {"symbolic_globals", "leaks", "entry", "inferred", "examples", "several"}
 CALLED = {
@@ -109,10 +109,10 @@ def within(entry: str, inputs: InputOptions, *kinds: str) -> Report:
 )
 def test_the_verdict_names_its_bounds(report: Report, sentence: str) -> None:
     assert inputs_within(report) == sentence
-    report.verdict = "equivalent-within-bounds"
+    report.verdict = Verdict.EQUIVALENT_WITHIN_BOUNDS
     told = f"Equivalent for {sentence}: no such input tells the versions apart."
     assert headline(report) == told and looked_for(report) == ""
-    report.verdict, report.counters = "no-difference-found", {"exhausted": True}
+    report.verdict, report.counters = Verdict.NO_DIFFERENCE_FOUND, {"exhausted": True}
     assert looked_for(report) == f"Looked for in {sentence}; all paths were followed."
     report.counters["cuts"] = 1
     assert looked_for(report) == f"Looked for in {sentence}; not all paths were followed."
@@ -121,14 +121,14 @@ def test_the_verdict_names_its_bounds(report: Report, sentence: str) -> None:
 @pytest.mark.parametrize(
     ("verdict", "met", "said"),
     [
-        ("equivalent-within-bounds", [], True),
-        ("no-difference-found", [], True),
-        ("equivalent-within-bounds", ["c1"], False),
-        ("different", [], False),
+        (Verdict.EQUIVALENT_WITHIN_BOUNDS, [], True),
+        (Verdict.NO_DIFFERENCE_FOUND, [], True),
+        (Verdict.EQUIVALENT_WITHIN_BOUNDS, ["c1"], False),
+        (Verdict.DIFFERENT, [], False),
     ],
 )
 def test_where_nothing_that_changed_has_run_a_verdict_says_so(
-    verdict: str, met: list[str], said: bool
+    verdict: Verdict, met: list[str], said: bool
 ) -> None:
     report = Report("old.c", "new.c", verdict=verdict)
     kinds = {"witnessed": met, "infeasible": [], "all": 2}

@@ -8,7 +8,7 @@ from csg.unify.changes.patch import FilePatch, Line, Patch
 from symexec.report.coverage import functions_of, patch_files, statuses
 from symexec.report.model import Report
 from symexec.report.words import way_to_output
-from symexec.testcases import Blame, Divergence, Observation, TestCase, TestInput
+from symexec.testcases import Blame, Divergence, Observation, Observed, TestCase, TestInput, Verdict
 
 CHANGES = tuple(
     ChangeInfo(number, "added", "f", Location("new.c", number), None, "", f"s{number};")
@@ -37,11 +37,11 @@ DIFFERING = made(
     divergence=Divergence("control", "new.c", 20, "diff-false"),
     old=Observation(exit=0),
     new=Observation(exit=1),
-    observed="different",
+    observed=Observed.DIFFERENT,
     kind="difference",
     blame=Blame(((1, 2),)),
 )
-PARTING = made("t2", "c3", divergence=Divergence("control", "new.c", 20), observed="same")
+PARTING = made("t2", "c3", divergence=Divergence("control", "new.c", 20), observed=Observed.SAME)
 
 
 def report() -> Report:
@@ -50,7 +50,7 @@ def report() -> Report:
     return Report(
         "old.c",
         "new.c",
-        verdict="different",
+        verdict=Verdict.DIFFERENT,
         changes=CHANGES,
         csg={"nodes": NODES, "edges": [], "coverage": COVERAGE},
         tests=[PARTING, DIFFERING],

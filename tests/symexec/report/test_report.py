@@ -29,9 +29,11 @@ from symexec.testcases import (
     Blame,
     Divergence,
     Observation,
+    Observed,
     OutputFolder,
     TestCase,
     TestInput,
+    Verdict,
     from_json,
 )
 from symexec.triage import examine
@@ -54,7 +56,7 @@ def case(name: str, argument: bytes, **fields: object) -> TestCase:
         "divergence": Divergence("control", "new.c", 3, "diff-true"),
         "old": Observation(exit=0, stdout=b"fine\n"),
         "new": Observation(signal="SIGABRT", stderr=b"Assertion <failed> & gone"),
-        "observed": "different",
+        "observed": Observed.DIFFERENT,
         "kind": "regression",
         "blame": Blame(((1, 2),), (1, 2)),
         "found_s": 0.42,
@@ -64,10 +66,10 @@ def case(name: str, argument: bytes, **fields: object) -> TestCase:
 
 def report(**fields: object) -> Report:
     defaults: dict[str, object] = {
-        "verdict": "different",
+        "verdict": Verdict.DIFFERENT,
         "changes": CHANGES,
         "interactions": (Interaction("new.c", "f", 12, (1, 2)),),
-        "tests": [case("t1", b"100"), case("t2", b"7"), case("t3", b"x", observed="same")],
+        "tests": [case("t1", b"100"), case("t2", b"7"), case("t3", b"x", observed=Observed.SAME)],
         "counters": {"paths": 7, "unknown": 2, "gaps": ["strtod"]},
         "sandbox": "landlock",
         "name": "range",
@@ -436,7 +438,7 @@ def test_a_running_search_is_on_disk_within_a_second(tmp_path: Path) -> None:
 
     with OutputFolder(tmp_path) as folder:
         live = LiveReport(folder, running, clock=clock)
-        live.add(case("t1", b"1", observed="not-replayed", kind=""))
+        live.add(case("t1", b"1", observed=Observed.NOT_REPLAYED, kind=""))
         assert on_disk() == ["t1"] and running.verdict == "no-difference-found"
         clock.now = 0.5
         live.add(case("t2", b"2"))

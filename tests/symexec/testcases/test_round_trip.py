@@ -15,6 +15,7 @@ from symexec.testcases import (
     Divergence,
     LongDouble,
     Observation,
+    Observed,
     TestCase,
     TestInput,
     from_json,
@@ -68,7 +69,7 @@ cases = st.builds(
     old=st.one_of(st.none(), observations),
     new=st.one_of(st.none(), observations),
     golden=st.one_of(st.none(), observations),
-    observed=st.sampled_from(["different", "same", "not-replayed"]),
+    observed=st.sampled_from(Observed),
     kind=st.sampled_from(["", "regression"]),
     error=st.sampled_from(["", "differential"]),
     blame=st.one_of(

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from csg.errors import UsageError
-from symexec.testcases import OutputFolder, TestCase, TestInput, load_tests
+from symexec.testcases import Observed, OutputFolder, TestCase, TestInput, load_tests
 
 
 def case(name: str, **fields: object) -> TestCase:
@@ -22,7 +22,7 @@ def test_the_last_word_on_a_test_counts(tmp_path: Path) -> None:
     with OutputFolder(tmp_path / "out") as folder:
         folder.record(case("t1"))
         folder.record(case("t2"))
-        folder.record(case("t1", observed="same"))
+        folder.record(case("t1", observed=Observed.SAME))
         assert [(each.id, each.observed) for each in folder.load_tests()] == [
             ("t1", "same"),
             ("t2", "not-replayed"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from symexec.testcases import Blame, Divergence, Observation, TestCase, TestInput
+from symexec.testcases import Blame, Divergence, Observation, Observed, TestCase, TestInput
 from symexec.triage import group
 from symexec.triage.grouping import MOST_GROUPS, contrast
 
@@ -15,7 +15,7 @@ def case(name: str, argument: bytes, **fields: object) -> TestCase:
     defaults: dict[str, object] = {
         "old": FINE,
         "new": CRASH,
-        "observed": "different",
+        "observed": Observed.DIFFERENT,
         "kind": "regression",
         "blame": Blame(((1, 2),)),
         "divergence": Divergence("control", "new.c", 3, "diff-true"),
@@ -117,7 +117,7 @@ def test_regressions_and_interactions_come_first() -> None:
 
 
 def test_what_does_not_differ_is_in_no_group() -> None:
-    assert group([case("t1", b"a", observed="same", kind="path-only")]) == []
+    assert group([case("t1", b"a", observed=Observed.SAME, kind="path-only")]) == []
 
 
 def test_a_test_without_an_explanation_joins_those_that_look_alike() -> None:

@@ -11,7 +11,7 @@ from csg.ir import ChangeInfo
 from symexec.campaign.building import BuildJob
 from symexec.options import BuildOptions, SearchOptions
 from symexec.progress import Silence
-from symexec.testcases import Blame, Observation, TestCase, TestInput
+from symexec.testcases import Blame, Observation, Observed, TestCase, TestInput
 from symexec.triage import group, rewordings
 from symexec.triage.grouping import rewords
 
@@ -88,7 +88,7 @@ def case(
         input=TestInput(args=tuple(word.encode() for word in args.split())),
         old=Observation(exit=0, stdout=old.encode()),
         new=Observation(exit=status, stdout=new.encode()),
-        observed="different",
+        observed=Observed.DIFFERENT,
         kind="difference",
         blame=Blame((blamed,), blamed) if blamed else None,
     )
